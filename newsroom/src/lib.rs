@@ -1,0 +1,1 @@
+//! To be filled by the commits that follow.
