@@ -1,0 +1,165 @@
+//! Gamma-Poisson per slot of a period, each slot shrunk to the common level.
+//!
+//! Without dates the items of an interval are shared out among the slots it covers in proportion to
+//! what was expected of each; with dates every item goes where it belongs, and a full window becomes
+//! an exact observation of the shorter interval since its oldest item.
+
+use serde::{Deserialize, Serialize};
+
+use super::gamma::{PRIOR_ITEMS, fading, prior_time};
+use super::slots::{MAX_SLOTS, SlotClock};
+use super::{PublicationModel, bounded};
+use crate::counts::Distribution;
+use crate::{DAY, Invalid, Observation};
+
+/// A slot needs this many items of its own before it departs half-way from the common level.
+const SHRINKAGE: f64 = 1.5;
+/// Evidence fades by the factor e in this time.
+const MEMORY: f64 = 21.0 * DAY;
+
+/// Beliefs about the rate of each slot of a period.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct GammaSlots {
+    clock: SlotClock,
+    prior_time: f32,
+    uses_dates: bool,
+    items: [f32; MAX_SLOTS],
+    time: [f32; MAX_SLOTS],
+}
+
+impl GammaSlots {
+    /// 24 slots of an hour; expects `prior` items per second until something was observed.
+    pub fn daily(prior: f64) -> Result<Self, Invalid> {
+        Self::starting(SlotClock::DAILY, prior)
+    }
+
+    /// `slots` slots (1 to 24) over `period` seconds.
+    pub fn new(period: f64, slots: usize, prior: f64) -> Result<Self, Invalid> {
+        Self::starting(SlotClock::new(period, slots)?, prior)
+    }
+
+    fn starting(clock: SlotClock, prior: f64) -> Result<Self, Invalid> {
+        let prior = bounded(Invalid::unless_not_negative("publication rate", prior)?);
+        let prior_time = prior_time(prior) as f32;
+        let none = [0.0; MAX_SLOTS];
+        Ok(Self { clock, prior_time, uses_dates: false, items: none, time: none })
+    }
+
+    /// Uses the items' dates where they are plausible.
+    pub fn with_dates(self) -> Self {
+        Self { uses_dates: true, ..self }
+    }
+
+    /// The rate of each slot, in items per second.
+    pub fn rates(&self) -> Vec<f64> {
+        let level = self.mean_rate();
+        (0..self.clock.slots()).map(|slot| self.rate(slot, level)).collect()
+    }
+
+    #[inline]
+    fn rate(&self, slot: usize, level: f64) -> f64 {
+        let items = f64::from(self.items[slot]) + SHRINKAGE;
+        let time = f64::from(self.time[slot]) + SHRINKAGE / level;
+        bounded(items / time)
+    }
+}
+
+impl PublicationModel for GammaSlots {
+    fn expected(&self, from: f64, to: f64) -> f64 {
+        let level = self.mean_rate();
+        self.clock.integrate(from, to, |slot| self.rate(slot, level)).0
+    }
+
+    fn area(&self, from: f64, to: f64) -> f64 {
+        let level = self.mean_rate();
+        self.clock.integrate(from, to, |slot| self.rate(slot, level)).1
+    }
+
+    fn mean_rate(&self) -> f64 {
+        let items: f32 = self.items.iter().sum();
+        let time: f32 = self.time.iter().sum();
+        bounded((PRIOR_ITEMS + f64::from(items)) / f64::from(self.prior_time + time))
+    }
+
+    fn learn(&mut self, observation: &Observation<'_>) {
+        let by_date = self.uses_dates && observation.dates_are_plausible();
+        let evidence = if by_date { observation.dated() } else { observation.undated() };
+        let Some(evidence) = evidence else { return };
+        let level = self.mean_rate();
+        let covered = self.clock.coverage(evidence.from, evidence.to);
+        let expected: [f64; MAX_SLOTS] =
+            std::array::from_fn(|slot| self.rate(slot, level) * covered[slot]);
+        let total: f64 = expected[..self.clock.slots()].iter().sum();
+        let mut count = evidence.count;
+        if evidence.censored {
+            count = Distribution::poisson(total.min(1e6)).mean_given_at_least(count as usize);
+        }
+        let (kept, counted) = fading(evidence.length(), MEMORY);
+        for slot in 0..self.clock.slots() {
+            let share = if by_date { 0.0 } else { count * expected[slot] / total };
+            let items = kept * f64::from(self.items[slot]) + counted * share;
+            self.items[slot] = items.min(1e30) as f32;
+            let time = kept * f64::from(self.time[slot]) + counted * covered[slot];
+            self.time[slot] = time.min(1e30) as f32;
+        }
+        if by_date {
+            // A full window's oldest item opens the interval: it is not one of those counted in it.
+            let first = observation.dates.len() - count as usize;
+            for &date in &observation.dates[first..] {
+                self.items[self.clock.slot_of(date)] += counted as f32;
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::HOUR;
+
+    fn morning_paper(model: &mut GammaSlots, days: u32, dated: bool) {
+        for look in 0..days * 6 {
+            let (since, at) = (f64::from(look) * 4.0 * HOUR, f64::from(look + 1) * 4.0 * HOUR);
+            let dates: Vec<f64> = if look % 6 == 1 {
+                (0..8).map(|i| since + 1.5 * HOUR + f64::from(i) * 60.0).collect()
+            } else {
+                Vec::new()
+            };
+            model.learn(&Observation {
+                at,
+                since: Some(since),
+                new_items: dates.len() as u32,
+                window: 20,
+                censored: false,
+                dates: if dated { &dates } else { &[] },
+            });
+        }
+    }
+
+    #[test]
+    fn dates_put_the_items_into_their_hour_and_counts_alone_into_their_interval() {
+        let hourly = |dated: bool| {
+            let mut model = GammaSlots::daily(1.0 / DAY).unwrap();
+            if dated {
+                model = model.with_dates();
+            }
+            morning_paper(&mut model, 30, dated);
+            model.rates().iter().map(|rate| rate * HOUR).collect::<Vec<_>>()
+        };
+        let dated = hourly(true);
+        assert!(dated[5] > 6.0, "five o'clock: {} of 8", dated[5]);
+        assert!(dated[4] < 0.2 && dated[6] < 0.2);
+        let undated = hourly(false);
+        for hour in 4..8 {
+            assert!((undated[hour] - 2.0).abs() < 0.4, "{hour} h: {}", undated[hour]);
+        }
+        assert!(undated[12] < 0.2);
+    }
+
+    #[test]
+    fn an_all_zero_start_recovers_within_two_days() {
+        let mut model = GammaSlots::daily(0.0).unwrap();
+        morning_paper(&mut model, 2, false);
+        assert!(model.mean_rate() * DAY > 1.0, "{}", model.mean_rate() * DAY);
+    }
+}

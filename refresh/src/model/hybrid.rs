@@ -1,0 +1,91 @@
+//! The hybrid model: a single variable and a periodic table learn side by side, and the one that
+//! erred less over the last few refreshes predicts. (One error alone would be noise.)
+
+use serde::{Deserialize, Serialize};
+
+use super::{Periodic, PublicationModel, SingleVariable};
+use crate::Observation;
+
+/// Refreshes over which the errors are compared.
+const MEMORY: usize = 5;
+
+/// Two models and their last absolute errors.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Hybrid {
+    single: SingleVariable,
+    periodic: Periodic,
+    single_errors: [f32; MEMORY],
+    periodic_errors: [f32; MEMORY],
+    next: u8,
+}
+
+impl Hybrid {
+    /// Joins two models.
+    pub fn new(single: SingleVariable, periodic: Periodic) -> Self {
+        let none = [0.0; MEMORY];
+        Self { single, periodic, single_errors: none, periodic_errors: none, next: 0 }
+    }
+
+    /// Whether the periodic table predicts at present.
+    pub fn is_periodic(&self) -> bool {
+        self.periodic_errors.iter().sum::<f32>() < self.single_errors.iter().sum::<f32>()
+    }
+
+    fn current(&self) -> &dyn PublicationModel {
+        if self.is_periodic() { &self.periodic } else { &self.single }
+    }
+}
+
+impl PublicationModel for Hybrid {
+    fn expected(&self, from: f64, to: f64) -> f64 {
+        self.current().expected(from, to)
+    }
+
+    fn area(&self, from: f64, to: f64) -> f64 {
+        self.current().area(from, to)
+    }
+
+    fn mean_rate(&self) -> f64 {
+        self.current().mean_rate()
+    }
+
+    fn learn(&mut self, observation: &Observation<'_>) {
+        let Some(evidence) = observation.undated() else { return };
+        let error = |model: &dyn PublicationModel| {
+            (model.expected(evidence.from, evidence.to) - evidence.count).abs().min(1e30) as f32
+        };
+        let slot = usize::from(self.next);
+        self.single_errors[slot] = error(&self.single);
+        self.periodic_errors[slot] = error(&self.periodic);
+        self.next = ((slot + 1) % MEMORY) as u8;
+        self.single.learn(observation);
+        self.periodic.learn(observation);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::HOUR;
+
+    #[test]
+    fn it_turns_to_the_table_for_a_source_that_publishes_at_one_hour_only() {
+        let single = SingleVariable::new(1.0 / HOUR, 0.2).unwrap();
+        let mut model = Hybrid::new(single, Periodic::daily(1.0 / HOUR, 0.2).unwrap());
+        for hour in 0..24 * 14 {
+            let (since, at) = (f64::from(hour) * HOUR, f64::from(hour + 1) * HOUR);
+            let new_items = if hour % 24 == 9 { 24 } else { 0 };
+            let window = 50;
+            model.learn(&Observation {
+                at,
+                since: Some(since),
+                new_items,
+                window,
+                censored: false,
+                dates: &[],
+            });
+        }
+        // Looked at just before the busy hour, when the table has been right for nine hours.
+        assert!(model.is_periodic());
+    }
+}

@@ -1,0 +1,293 @@
+//! How good was it: exact measures where the stream is known, estimates where it is not.
+//!
+//! [`Ledger`] follows one source through publications and refreshes and keeps the published measures
+//! exactly; [`Estimate`] is what a node can say about itself, which never sees what it lost.
+
+use std::collections::VecDeque;
+
+use serde::{Deserialize, Serialize};
+
+/// Share of items lost at a constant rate when a window is refreshed `refresh_rate` times per unit
+/// of time: 1 − W·r/λ, or 0 if the refreshes keep up.
+pub fn saturation(rate: f64, window: f64, refresh_rate: f64) -> f64 {
+    if window * refresh_rate < rate { 1.0 - window * refresh_rate / rate } else { 0.0 }
+}
+
+/// One item as a source's window shows it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Shown {
+    at: f64,
+    relevant: bool,
+    /// Its place in the order of delivery, once delivered.
+    delivered: Option<u64>,
+}
+
+/// What one refresh delivered.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Delivery {
+    /// Instants of the new items that were still in the window, oldest first.
+    pub new: Vec<f64>,
+    /// How many of them are relevant.
+    pub relevant: u32,
+    /// Whether older new items may have been pushed out: no known item was left in the window.
+    pub censored: bool,
+    /// Items that the window showed.
+    pub shown: u32,
+}
+
+/// The exact books of one source: what it published, what a feed has of it.
+#[derive(Debug, Clone, Default)]
+pub struct Ledger {
+    window: VecDeque<Shown>,
+    size: usize,
+    /// Items published since the last refresh.
+    unread: u32,
+    shown_relevant: u32,
+    /// Relevant items in the window that were delivered.
+    held: u32,
+    ever_refreshed: bool,
+    /// Relevant items published so far.
+    pub published: u64,
+    /// Relevant items delivered so far.
+    pub delivered: u64,
+    /// Relevant items pushed out of the window unread.
+    pub lost: u64,
+}
+
+impl Ledger {
+    /// An empty window that will show `size` items.
+    pub fn new(size: usize) -> Self {
+        Self { size: size.max(1), ..Self::default() }
+    }
+
+    /// The source publishes an item.
+    pub fn publish(&mut self, at: f64, relevant: bool) {
+        if self.window.len() == self.size
+            && let Some(gone) = self.window.pop_front()
+            && gone.relevant
+        {
+            self.shown_relevant -= 1;
+            if gone.delivered.is_some() {
+                self.held -= 1;
+            } else {
+                self.lost += 1;
+            }
+        }
+        self.window.push_back(Shown { at, relevant, delivered: None });
+        self.unread = self.unread.saturating_add(1);
+        self.published += u64::from(relevant);
+        self.shown_relevant += u32::from(relevant);
+    }
+
+    /// The feed refreshes the source; `order` numbers relevant deliveries over all sources.
+    pub fn refresh(&mut self, order: &mut u64) -> Delivery {
+        let shown = self.window.len();
+        let new = (self.unread as usize).min(shown);
+        // The first look cannot know what came before it.
+        let censored = self.unread as usize >= self.size || (!self.ever_refreshed && shown > 0);
+        let mut delivery =
+            Delivery { censored, shown: shown as u32, new: Vec::with_capacity(new), relevant: 0 };
+        for item in self.window.range_mut(shown - new..) {
+            delivery.new.push(item.at);
+            if item.relevant {
+                item.delivered = Some(*order);
+                *order += 1;
+                delivery.relevant += 1;
+            }
+        }
+        self.held += delivery.relevant;
+        self.delivered += u64::from(delivery.relevant);
+        self.unread = 0;
+        self.ever_refreshed = true;
+        delivery
+    }
+
+    /// Items published since the last refresh: the stream divergence.
+    pub fn stream_divergence(&self) -> u32 {
+        self.unread
+    }
+
+    /// Relevant unread items still in the window: the relevant window divergence.
+    pub fn window_divergence(&self) -> u32 {
+        self.shown_relevant - self.held
+    }
+
+    /// Relevant items in the window.
+    pub fn shown_relevant(&self) -> u32 {
+        self.shown_relevant
+    }
+
+    /// Share of the window's relevant items that the feed ever delivered (the thesis' F); 1 if there
+    /// are none.
+    pub fn freshness(&self) -> f64 {
+        share(self.held, self.shown_relevant)
+    }
+
+    /// The same against the feed's own window, which holds the last `capacity` of the `order` items
+    /// delivered over all sources (the paper's A).
+    pub fn freshness_in_window(&self, order: u64, capacity: u64) -> f64 {
+        let oldest = order.saturating_sub(capacity);
+        let still_shown = |item: &&Shown| item.delivered.is_some_and(|at| at >= oldest);
+        let held = self.window.iter().filter(still_shown).count() as u32;
+        share(held, self.shown_relevant)
+    }
+}
+
+fn share(part: u32, of: u32) -> f64 {
+    if of == 0 { 1.0 } else { f64::from(part) / f64::from(of) }
+}
+
+/// Share of the wanted items that was delivered; 1 if nothing was wanted.
+pub fn completeness(delivered: u64, published: u64) -> f64 {
+    if published == 0 { 1.0 } else { delivered as f64 / published as f64 }
+}
+
+/// Delays from publication to delivery: mean, median and 95th percentile.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+pub struct Delay {
+    /// Mean, seconds.
+    pub mean: f64,
+    /// Median, seconds.
+    pub median: f64,
+    /// 95th percentile, seconds.
+    pub p95: f64,
+}
+
+impl Delay {
+    /// Summarises delays (nearest rank); all zero if there are none.
+    pub fn of(mut delays: Vec<f64>) -> Self {
+        if delays.is_empty() {
+            return Self::default();
+        }
+        delays.sort_unstable_by(f64::total_cmp);
+        let rank = |share: f64| delays[((delays.len() as f64 * share).ceil() as usize).max(1) - 1];
+        let mean = delays.iter().sum::<f64>() / delays.len() as f64;
+        Self { mean, median: rank(0.5), p95: rank(0.95) }
+    }
+}
+
+/// What a node can say about its own quality at one source, from refreshes alone.
+///
+/// Losses are known only as windows without a known item; how many items such a window hid is the
+/// model's word. Freshness is what the model expects to be missing, averaged over time.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+pub struct Estimate {
+    delivered: f64,
+    lost: f64,
+    stale: f64,
+    time: f64,
+}
+
+impl Estimate {
+    /// Enters a refresh: items delivered, items that the model had expected, whether the window was
+    /// full of new items, the mean unread items meanwhile (area over age), the window and the time
+    /// since the last refresh.
+    pub fn refreshed(
+        &mut self,
+        delivered: u32,
+        expected: f64,
+        censored: bool,
+        mean_unread: f64,
+        window: u32,
+        age: f64,
+    ) {
+        self.delivered += f64::from(delivered);
+        if censored {
+            self.lost += (expected - f64::from(delivered)).max(0.0);
+        }
+        self.stale += age * (mean_unread / f64::from(window.max(1))).min(1.0);
+        self.time += age;
+    }
+
+    /// Estimated share of the published items that were delivered.
+    pub fn completeness(&self) -> f64 {
+        let all = self.delivered + self.lost;
+        if all == 0.0 { 1.0 } else { self.delivered / all }
+    }
+
+    /// Estimated mean share of the window that was held.
+    pub fn freshness(&self) -> f64 {
+        if self.time == 0.0 { 1.0 } else { 1.0 - self.stale / self.time }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn at_exactly_a_window_nothing_is_lost_yet_but_nobody_can_tell() {
+        let mut order = 0;
+        let mut ledger = Ledger::new(3);
+        ledger.publish(0.0, true);
+        ledger.refresh(&mut order);
+        for at in 1..=3 {
+            ledger.publish(f64::from(at), true);
+        }
+        assert_eq!((ledger.stream_divergence(), ledger.lost), (3, 0));
+        let delivery = ledger.refresh(&mut order);
+        assert!(delivery.censored);
+        assert_eq!(delivery.new, [1.0, 2.0, 3.0]);
+    }
+
+    #[test]
+    fn what_is_pushed_out_unread_is_lost_and_what_was_read_is_not() {
+        let mut order = 0;
+        let mut ledger = Ledger::new(2);
+        ledger.publish(1.0, true);
+        ledger.refresh(&mut order);
+        for (at, relevant) in [(2.0, false), (3.0, true), (4.0, true), (5.0, true)] {
+            ledger.publish(at, relevant);
+        }
+        // Of 2, 3, 4, 5 the window shows 4 and 5; 3 was relevant and is lost.
+        assert_eq!((ledger.lost, ledger.window_divergence()), (1, 2));
+        assert_eq!(ledger.freshness(), 0.0);
+        let delivery = ledger.refresh(&mut order);
+        assert_eq!((delivery.relevant, ledger.freshness()), (2, 1.0));
+        assert_eq!(completeness(ledger.delivered, ledger.published), 3.0 / 4.0);
+    }
+
+    #[test]
+    fn the_two_published_freshnesses_differ_once_the_feed_has_forgotten() {
+        let mut order = 0;
+        let mut slow = Ledger::new(2);
+        slow.publish(0.0, true);
+        slow.refresh(&mut order);
+        let mut busy = Ledger::new(2);
+        for at in 1..=5 {
+            busy.publish(f64::from(at), true);
+            busy.refresh(&mut order);
+        }
+        // The feed's window holds the last four of six deliveries: the slow source's item is gone.
+        assert_eq!(slow.freshness(), 1.0);
+        assert_eq!(slow.freshness_in_window(order, 4), 0.0);
+        assert_eq!(busy.freshness_in_window(order, 4), 1.0);
+    }
+
+    #[test]
+    fn an_empty_window_is_fresh() {
+        assert_eq!(Ledger::new(5).freshness(), 1.0);
+    }
+
+    #[test]
+    fn the_saturation_coefficient_is_the_share_that_does_not_fit() {
+        assert_eq!(saturation(20.0, 10.0, 1.0), 0.5);
+        assert_eq!(saturation(5.0, 10.0, 1.0), 0.0);
+    }
+
+    #[test]
+    fn delays_are_summarised_by_rank() {
+        let delay = Delay::of((1..=100).map(f64::from).collect());
+        assert_eq!((delay.mean, delay.median, delay.p95), (50.5, 50.0, 95.0));
+        assert_eq!(Delay::of(vec![]), Delay::default());
+    }
+
+    #[test]
+    fn the_estimate_counts_a_full_window_as_a_loss_of_what_was_expected_beyond_it() {
+        let mut estimate = Estimate::default();
+        estimate.refreshed(20, 25.0, true, 10.0, 20, 100.0);
+        estimate.refreshed(5, 5.0, false, 2.5, 20, 100.0);
+        assert_eq!(estimate.completeness(), 25.0 / 30.0);
+        assert_eq!(estimate.freshness(), 1.0 - (0.5 + 0.125) / 2.0);
+    }
+}

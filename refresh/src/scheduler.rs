@@ -1,0 +1,141 @@
+//! One decision per cycle: the strategy proposes, the budget limits, the threshold follows.
+
+use crate::{Controller, Cycle, Invalid, Knowledge, Observation, Strategy, Threshold};
+
+/// How many refreshes may be spent.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Budget {
+    per_cycle: f64,
+    cycle: f64,
+    burst: usize,
+    /// Refreshes that may be spent ahead of the budget and are paid back.
+    slack: f64,
+    /// Spent ahead of the budget so far (negative: saved).
+    owed: f64,
+    /// Fraction of a refresh carried over to the next quota.
+    carry: f64,
+}
+
+impl Budget {
+    /// `per_cycle` refreshes on average (fractions are fine) in cycles of `cycle` seconds. Bursts of
+    /// ten cycles' worth are allowed and paid back.
+    pub fn new(per_cycle: f64, cycle: f64) -> Result<Self, Invalid> {
+        let per_cycle = Invalid::unless_positive("budget", per_cycle)?;
+        let cycle = Invalid::unless_positive("cycle in seconds", cycle)?;
+        let burst = (10.0 * per_cycle).ceil().max(1.0) as usize;
+        Ok(Self { per_cycle, cycle, burst, slack: burst as f64, owed: 0.0, carry: 0.0 })
+    }
+
+    /// The most that one cycle may ever spend.
+    pub fn with_burst(mut self, burst: usize) -> Result<Self, Invalid> {
+        self.burst = Invalid::unless(burst > 0, "burst limit", burst, "at least 1")?;
+        self.slack = self.slack.max(burst as f64);
+        Ok(self)
+    }
+
+    /// How many cycles of budget may be spent ahead (and paid back), for sources that keep hours.
+    pub fn with_slack(mut self, cycles: f64) -> Result<Self, Invalid> {
+        let cycles = Invalid::unless_not_negative("slack in cycles", cycles)?;
+        self.slack = (cycles * self.per_cycle).max(1.0);
+        Ok(self)
+    }
+
+    /// No limit but the threshold's own: the published strategies.
+    pub fn unlimited_bursts(mut self) -> Self {
+        self.burst = usize::MAX;
+        self.slack = f64::INFINITY;
+        self
+    }
+
+    /// Refreshes per cycle on average.
+    pub fn per_cycle(&self) -> f64 {
+        self.per_cycle
+    }
+
+    /// Opens a cycle: (its share of the budget in whole refreshes, the most it may spend).
+    fn open(&mut self) -> (usize, usize) {
+        self.carry += self.per_cycle;
+        let quota = self.carry.floor();
+        self.carry -= quota;
+        self.owed -= self.per_cycle;
+        // What was saved long ago is gone, or a night's silence would end in a flood.
+        self.owed = self.owed.max(-self.slack.max(self.per_cycle));
+        let limit = (self.slack - self.owed).floor().clamp(0.0, self.burst as f64);
+        (quota as usize, limit as usize)
+    }
+
+    fn close(&mut self, spent: usize) {
+        self.owed += spent as f64;
+    }
+}
+
+/// Decides what to refresh, cycle by cycle.
+pub struct Scheduler<K> {
+    strategy: Box<dyn Strategy<K>>,
+    threshold: Threshold,
+    budget: Budget,
+    chosen: Vec<usize>,
+}
+
+impl<K: Knowledge> Scheduler<K> {
+    /// Joins a strategy, a threshold and a budget.
+    pub fn new(strategy: Box<dyn Strategy<K>>, threshold: Threshold, budget: Budget) -> Self {
+        Self { strategy, threshold, budget, chosen: Vec::new() }
+    }
+
+    /// The product's scheduler: bursts paid back, spending averaged over `horizon` cycles.
+    pub fn steady(
+        strategy: Box<dyn Strategy<K>>,
+        budget: Budget,
+        horizon: f64,
+    ) -> Result<Self, Invalid> {
+        let controller = Controller::Steady { horizon };
+        Ok(Self::new(strategy, Threshold::new(1.0, controller)?, budget))
+    }
+
+    /// The scheduler of the papers: literal threshold rule, second step unbounded.
+    pub fn literal(
+        strategy: Box<dyn Strategy<K>>,
+        budget: Budget,
+        threshold: f64,
+    ) -> Result<Self, Invalid> {
+        let threshold = Threshold::new(threshold, Controller::Literal)?;
+        Ok(Self::new(strategy, threshold, budget.unlimited_bursts()))
+    }
+
+    /// The present threshold.
+    pub fn threshold(&self) -> &Threshold {
+        &self.threshold
+    }
+
+    /// Changes the budget while running; what was owed under the old one is forgiven.
+    pub fn set_budget(&mut self, budget: Budget) {
+        self.budget = budget;
+    }
+
+    /// Decides what to refresh now: at most the burst limit, each source at most once.
+    pub fn decide(&mut self, now: f64, known: &K) -> &[usize] {
+        let (quota, limit) = self.budget.open();
+        let cycle = Cycle {
+            now,
+            length: self.budget.cycle,
+            threshold: self.threshold.value(),
+            budget: self.budget.per_cycle,
+            quota,
+            limit,
+        };
+        self.chosen.clear();
+        self.strategy.choose(&cycle, known, &mut self.chosen);
+        self.chosen.truncate(limit);
+        self.budget.close(self.chosen.len());
+        let exhausted = self.chosen.len() < self.budget.per_cycle.floor() as usize
+            && self.chosen.len() >= known.len();
+        self.threshold.adjust(self.chosen.len(), self.budget.per_cycle, exhausted);
+        &self.chosen
+    }
+
+    /// Tells the strategy what a refresh showed (the models learn elsewhere).
+    pub fn observed(&mut self, source: usize, observation: &Observation<'_>) {
+        self.strategy.observed(source, observation);
+    }
+}

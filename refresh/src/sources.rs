@@ -1,0 +1,249 @@
+//! What the scheduler knows about its sources: plain arrays, one element per source, so that a
+//! decision is one pass over memory. At most 256 bytes per source with a model of 24 slots.
+
+use serde::{Deserialize, Serialize};
+
+use crate::counts::Distribution;
+use crate::{Invalid, Knowledge, Model, Observation, Outlook, PublicationModel, Taste};
+
+/// A source as it is handed to the scheduler.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Source {
+    /// What is believed about when it publishes.
+    pub model: Model,
+    /// Items its document shows at one time.
+    pub window: u32,
+    /// Last refresh, if there was one.
+    pub last: Option<f64>,
+    /// Σ over this node's feeds of weight × selectivity, times the source's importance: what one of
+    /// its items is worth.
+    pub relevance: f64,
+    /// What one refresh costs, relative to the average (1 unless the budget is in bytes).
+    pub cost: f64,
+}
+
+impl Source {
+    /// A source about which nothing is known yet, of which every item is wanted.
+    pub fn new(model: Model, window: u32) -> Self {
+        Self { model, window, last: None, relevance: 1.0, cost: 1.0 }
+    }
+}
+
+/// The state of all sources of a node.
+#[derive(Debug, Clone, Default)]
+pub struct Sources {
+    models: Vec<Model>,
+    /// Last refresh; −∞ if there was none.
+    last: Vec<f64>,
+    /// Not to be refreshed before this instant (politeness, backoff).
+    held_until: Vec<f64>,
+    relevance: Vec<f32>,
+    cost: Vec<f32>,
+    /// Variance of the counts over what a Poisson stream would have (≥ 1).
+    dispersion: Vec<f32>,
+    window: Vec<u16>,
+    /// Items seen in the document at the last refresh.
+    shown: Vec<u16>,
+    /// Σ over the sources of rate × relevance.
+    relevant_rate: f64,
+}
+
+/// The learnt dispersion forgets after about this many refreshes and is never believed above the cap.
+const DISPERSION_MEMORY: f64 = 50.0;
+const MOST_DISPERSION: f64 = 8.0;
+
+impl Sources {
+    /// No sources yet.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Bytes of scheduler state per source, apart from what a boxed model keeps elsewhere.
+    pub const BYTES_PER_SOURCE: usize = size_of::<Model>() + 8 + 8 + 4 + 4 + 4 + 2 + 2;
+
+    /// Adds a source and returns its number.
+    pub fn add(&mut self, source: Source) -> Result<usize, Invalid> {
+        Invalid::unless_not_negative("relevance", source.relevance)?;
+        Invalid::unless_positive("refresh cost", source.cost)?;
+        let window = u16::try_from(source.window).unwrap_or(u16::MAX).max(1);
+        self.relevant_rate += source.model.mean_rate() * source.relevance;
+        self.models.push(source.model);
+        self.last.push(source.last.unwrap_or(f64::NEG_INFINITY));
+        self.held_until.push(f64::NEG_INFINITY);
+        self.relevance.push(source.relevance as f32);
+        self.cost.push(source.cost as f32);
+        self.dispersion.push(1.0);
+        self.window.push(window);
+        self.shown.push(window);
+        Ok(self.models.len() - 1)
+    }
+
+    /// One source as it stands, to be saved.
+    pub fn get(&self, source: usize) -> Source {
+        let last = self.last[source];
+        Source {
+            model: self.models[source].clone(),
+            window: u32::from(self.window[source]),
+            last: last.is_finite().then_some(last),
+            relevance: f64::from(self.relevance[source]),
+            cost: f64::from(self.cost[source]),
+        }
+    }
+
+    /// The model of one source.
+    pub fn model(&self, source: usize) -> &Model {
+        &self.models[source]
+    }
+
+    /// When a source was last refreshed, if ever.
+    pub fn last(&self, source: usize) -> Option<f64> {
+        let last = self.last[source];
+        last.is_finite().then_some(last)
+    }
+
+    /// Holds a source back until `instant`: what politeness forbids is no demand.
+    pub fn hold(&mut self, source: usize, instant: f64) {
+        self.held_until[source] = instant;
+    }
+
+    /// Sets what an item of the source is worth (learnt selectivity, weights and importance).
+    pub fn set_relevance(&mut self, source: usize, relevance: f64) -> Result<(), Invalid> {
+        let relevance = Invalid::unless_not_negative("relevance", relevance)?;
+        let change = relevance - f64::from(self.relevance[source]);
+        self.relevant_rate += change * self.models[source].mean_rate();
+        self.relevance[source] = relevance as f32;
+        Ok(())
+    }
+
+    /// Takes in the outcome of a refresh.
+    pub fn observe(&mut self, source: usize, observation: &Observation<'_>) {
+        let model = &mut self.models[source];
+        let relevance = f64::from(self.relevance[source]);
+        let before = model.mean_rate();
+        if let (Some(since), false) = (observation.since, observation.censored) {
+            let expected = model.expected(since, observation.at);
+            let count = f64::from(observation.new_items);
+            // Half an item in the denominator: a surprise in a quiet stretch is not a burst.
+            let seen = (count - expected).powi(2) / (expected + 0.5);
+            let old = f64::from(self.dispersion[source]);
+            let new = old + (seen.min(MOST_DISPERSION * 4.0) - old) / DISPERSION_MEMORY;
+            self.dispersion[source] = new.clamp(1.0, MOST_DISPERSION) as f32;
+        }
+        model.learn(observation);
+        self.relevant_rate += relevance * (model.mean_rate() - before);
+        self.last[source] = observation.at;
+        if observation.window > 0 {
+            self.shown[source] = u16::try_from(observation.window).unwrap_or(u16::MAX);
+            self.window[source] = self.window[source].max(self.shown[source]);
+        }
+    }
+
+    /// Σ over the sources of rate × relevance, in relevant items per second.
+    pub fn relevant_rate(&self) -> f64 {
+        self.relevant_rate.max(f64::MIN_POSITIVE)
+    }
+
+    pub(crate) fn window(&self, source: usize) -> usize {
+        usize::from(self.window[source])
+    }
+
+    /// Items in the document that a refresh can find missing: at least one.
+    pub(crate) fn shown(&self, source: usize) -> usize {
+        usize::from(self.shown[source].clamp(1, self.window[source]))
+    }
+
+    pub(crate) fn relevance(&self, source: usize) -> f64 {
+        f64::from(self.relevance[source])
+    }
+
+    pub(crate) fn cost(&self, source: usize) -> f64 {
+        f64::from(self.cost[source])
+    }
+
+    pub(crate) fn dispersion(&self, source: usize) -> f64 {
+        f64::from(self.dispersion[source])
+    }
+}
+
+impl Knowledge for Sources {
+    fn len(&self) -> usize {
+        self.models.len()
+    }
+
+    #[inline]
+    fn ready(&self, source: usize, now: f64) -> bool {
+        self.held_until[source] <= now
+    }
+
+    #[inline]
+    fn age(&self, source: usize, now: f64) -> f64 {
+        now - self.last[source]
+    }
+
+    #[inline]
+    fn outlook(&self, source: usize, now: f64) -> Outlook {
+        let last = self.last[source];
+        if last == f64::NEG_INFINITY {
+            return Outlook::NEVER_SEEN;
+        }
+        let relevance = self.relevance(source);
+        let divergence = self.models[source].expected(last, now);
+        let area = self.models[source].area(last, now);
+        let window = f64::from(self.window[source]);
+        let worth = relevance / self.cost(source);
+        Outlook {
+            saturated: divergence >= window,
+            relevant: worth * divergence.min(window),
+            utility: worth * ((now - last) * divergence - area).max(0.0),
+        }
+    }
+
+    fn index(&self, source: usize, now: f64, taste: &Taste) -> f64 {
+        let last = self.last[source];
+        if last == f64::NEG_INFINITY {
+            return f64::INFINITY;
+        }
+        let age = now - last;
+        if age <= 0.0 {
+            return 0.0;
+        }
+        let expected = self.models[source].expected(last, now);
+        let counts = Distribution::poisson(expected);
+        let (window, shown) = (self.window(source), self.shown(source));
+        let rate = self.models[source].mean_rate();
+        let weights = self.price_weights(source, rate, taste);
+        let completeness = weights.lost * window as f64 * counts.at_least(window + 1);
+        let freshness =
+            weights.stale * age / (expected * shown as f64) * counts.staleness_sum(shown);
+        (completeness + freshness) / self.cost(source)
+    }
+}
+
+/// What a lost item and a stale window cost one source, in seconds of the node's total quality.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct PriceWeights {
+    /// Per item lost.
+    pub(crate) lost: f64,
+    /// Per share of the window missing and second.
+    pub(crate) stale: f64,
+}
+
+impl Sources {
+    /// The two factors of the index and the plan: a_C·p and a_F, with equity.
+    pub(crate) fn price_weights(&self, source: usize, rate: f64, taste: &Taste) -> PriceWeights {
+        let relevance = self.relevance(source);
+        PriceWeights {
+            lost: taste.completeness() * relevance / self.relevant_rate(),
+            stale: taste.freshness() / self.len() as f64
+                * taste.equity_factor(rate)
+                * window_relevance(relevance, self.shown(source)),
+        }
+    }
+}
+
+/// A share of the window is only worth having if the window shows anything relevant at all.
+pub(crate) fn window_relevance(relevance: f64, shown: usize) -> f64 {
+    let chance = relevance.min(1.0);
+    // Weights above one (several feeds, importance) count in full.
+    (1.0 - (1.0 - chance).powi(shown as i32)) * relevance.max(1.0)
+}

@@ -1,0 +1,45 @@
+//! Strategies that take the b highest: OnlySat (by what is saturated) and TopKUtility (by utility).
+
+use super::{Cycle, Strategy, take_highest};
+use crate::Knowledge;
+
+/// The first step of 2Steps alone: the b saturated sources with most relevant items waiting.
+#[derive(Debug, Clone, Copy)]
+pub struct OnlySat;
+
+impl<K: Knowledge> Strategy<K> for OnlySat {
+    fn choose(&mut self, cycle: &Cycle, known: &K, chosen: &mut Vec<usize>) {
+        let score = |source| {
+            let outlook = known.outlook(source, cycle.now);
+            if outlook.saturated { outlook.relevant } else { 0.0 }
+        };
+        choose_highest(cycle, known, score, chosen);
+    }
+}
+
+/// The b sources with the highest utility.
+#[derive(Debug, Clone, Copy)]
+pub struct TopKUtility;
+
+impl<K: Knowledge> Strategy<K> for TopKUtility {
+    fn choose(&mut self, cycle: &Cycle, known: &K, chosen: &mut Vec<usize>) {
+        // All b are spent even where nothing is known to wait: a refresh may still find something.
+        let score = |source| known.outlook(source, cycle.now).utility + f64::MIN_POSITIVE;
+        choose_highest(cycle, known, score, chosen);
+    }
+}
+
+/// The quota of sources with the highest positive scores.
+fn choose_highest<K: Knowledge>(
+    cycle: &Cycle,
+    known: &K,
+    score: impl Fn(usize) -> f64,
+    chosen: &mut Vec<usize>,
+) {
+    let mut candidates: Vec<(f64, usize)> = (0..known.len())
+        .filter(|&source| known.ready(source, cycle.now))
+        .map(|source| (score(source), source))
+        .filter(|&(score, _)| score > 0.0)
+        .collect();
+    take_highest(&mut candidates, cycle.quota.min(cycle.limit), chosen);
+}

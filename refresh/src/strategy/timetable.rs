@@ -1,0 +1,39 @@
+//! Strategies that need no knowledge at all: round robin (Uniform, the fixed interval of feed
+//! readers) and everything always (Reference).
+
+use super::{Cycle, Strategy};
+use crate::Knowledge;
+
+/// Each source once in m/b cycles, in turn.
+#[derive(Debug, Clone, Default)]
+pub struct RoundRobin {
+    next: usize,
+}
+
+impl<K: Knowledge> Strategy<K> for RoundRobin {
+    fn choose(&mut self, cycle: &Cycle, known: &K, chosen: &mut Vec<usize>) {
+        let sources = known.len();
+        let wanted = cycle.quota.min(cycle.limit);
+        // Those held back are passed over; a full turn without finding enough ends the search.
+        for _ in 0..sources {
+            if chosen.len() == wanted {
+                return;
+            }
+            let source = self.next % sources;
+            self.next = (source + 1) % sources;
+            if known.ready(source, cycle.now) {
+                chosen.push(source);
+            }
+        }
+    }
+}
+
+/// Every source in every cycle, as if the budget had no end.
+#[derive(Debug, Clone, Copy)]
+pub struct Reference;
+
+impl<K: Knowledge> Strategy<K> for Reference {
+    fn choose(&mut self, cycle: &Cycle, known: &K, chosen: &mut Vec<usize>) {
+        chosen.extend((0..known.len()).filter(|&source| known.ready(source, cycle.now)));
+    }
+}

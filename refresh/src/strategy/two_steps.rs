@@ -1,0 +1,46 @@
+//! 2Steps, the strategy of "Best-Effort Refresh Strategies for Content-Based RSS Feed Aggregation":
+//! first the saturated sources, of which items are being lost, then those whose utility reaches τ.
+//!
+//! The second step is bounded by the cycle's limit. As printed it is not: an unlimited budget for
+//! bursts ([`crate::Budget::unlimited_bursts`]) gives the printed form. Two slips of the printed
+//! algorithm are mended here: with b saturated sources the second step would divide by zero, and it
+//! would look at sources that the first has already taken.
+
+use super::{Cycle, Strategy, take_highest};
+use crate::Knowledge;
+
+/// Saturated sources first, then everything whose utility reaches the threshold.
+#[derive(Debug, Clone, Default)]
+pub struct TwoSteps {
+    saturated: Vec<(f64, usize)>,
+    others: Vec<(f64, usize)>,
+}
+
+impl<K: Knowledge> Strategy<K> for TwoSteps {
+    fn choose(&mut self, cycle: &Cycle, known: &K, chosen: &mut Vec<usize>) {
+        self.saturated.clear();
+        self.others.clear();
+        // One pass: what is saturated, and what could pass the second step at its lowest threshold.
+        for source in 0..known.len() {
+            let outlook = known.outlook(source, cycle.now);
+            if (outlook.saturated && outlook.relevant > 0.0) || outlook.utility >= cycle.threshold {
+                if !known.ready(source, cycle.now) {
+                    continue;
+                }
+                if outlook.saturated && outlook.relevant > 0.0 {
+                    self.saturated.push((outlook.relevant, source));
+                } else {
+                    self.others.push((outlook.utility, source));
+                }
+            }
+        }
+        let quota = cycle.quota.max(usize::from(cycle.budget < 1.0)).min(cycle.limit);
+        take_highest(&mut self.saturated, quota, chosen);
+        let left = cycle.budget - chosen.len() as f64;
+        if left > 0.0 {
+            let threshold = cycle.threshold * cycle.budget / left;
+            self.others.retain(|&(utility, _)| utility >= threshold);
+            take_highest(&mut self.others, cycle.limit - chosen.len(), chosen);
+        }
+    }
+}
