@@ -1,1 +1,16 @@
-//! To be filled by the commits that follow.
+//! Sources that publish, in virtual time.
+//!
+//! A [`Publisher`] turns a [`Process`] (a constant rate, a daily rhythm, bursts, one process after
+//! another, or recorded times) into a stream of [`Item`]s with keywords; a [`Trace`] is a folder of
+//! recorded streams. Everything is a function of its seed, and every source draws from a random
+//! stream of its own: adding a source changes no other.
+
+mod keywords;
+mod process;
+mod publisher;
+mod trace;
+
+pub use keywords::{Interests, KeywordSet};
+pub use process::{Process, ProcessError, Rhythm};
+pub use publisher::{Item, Publisher, random_stream};
+pub use trace::{Trace, TraceError, TraceItem, TraceStream};
