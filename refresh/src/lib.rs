@@ -43,7 +43,7 @@ pub use observation::Observation;
 pub use scheduler::{Budget, Scheduler};
 pub use sources::{Source, Sources};
 pub use strategy::{Cycle, Strategy, StrategyKind};
-pub use threshold::{Controller, Threshold};
+pub use threshold::{Controller, Spending, Threshold};
 
 /// Seconds in an hour.
 pub const HOUR: f64 = 3600.0;

@@ -27,8 +27,8 @@ struct Shown {
 pub struct Delivery {
     /// Instants of the new items that were still in the window, oldest first.
     pub new: Vec<f64>,
-    /// How many of them are relevant.
-    pub relevant: u32,
+    /// Which of them are relevant.
+    pub relevant: Vec<bool>,
     /// Whether older new items may have been pushed out: no known item was left in the window.
     pub censored: bool,
     /// Items that the window showed.
@@ -79,27 +79,29 @@ impl Ledger {
         self.shown_relevant += u32::from(relevant);
     }
 
-    /// The feed refreshes the source; `order` numbers relevant deliveries over all sources.
-    pub fn refresh(&mut self, order: &mut u64) -> Delivery {
+    /// The feed refreshes the source; `order` numbers relevant deliveries over all sources. The
+    /// delivery is written over `delivery`, so that a simulation needs no memory per refresh.
+    pub fn refresh(&mut self, order: &mut u64, delivery: &mut Delivery) {
         let shown = self.window.len();
         let new = (self.unread as usize).min(shown);
         // The first look cannot know what came before it.
-        let censored = self.unread as usize >= self.size || (!self.ever_refreshed && shown > 0);
-        let mut delivery =
-            Delivery { censored, shown: shown as u32, new: Vec::with_capacity(new), relevant: 0 };
+        delivery.censored =
+            self.unread as usize >= self.size || (!self.ever_refreshed && shown > 0);
+        delivery.shown = shown as u32;
+        delivery.new.clear();
+        delivery.relevant.clear();
         for item in self.window.range_mut(shown - new..) {
             delivery.new.push(item.at);
+            delivery.relevant.push(item.relevant);
             if item.relevant {
                 item.delivered = Some(*order);
                 *order += 1;
-                delivery.relevant += 1;
+                self.held += 1;
+                self.delivered += 1;
             }
         }
-        self.held += delivery.relevant;
-        self.delivered += u64::from(delivery.relevant);
         self.unread = 0;
         self.ever_refreshed = true;
-        delivery
     }
 
     /// Items published since the last refresh: the stream divergence.
@@ -215,17 +217,23 @@ impl Estimate {
 mod tests {
     use super::*;
 
+    fn refresh(ledger: &mut Ledger, order: &mut u64) -> Delivery {
+        let mut delivery = Delivery::default();
+        ledger.refresh(order, &mut delivery);
+        delivery
+    }
+
     #[test]
     fn at_exactly_a_window_nothing_is_lost_yet_but_nobody_can_tell() {
         let mut order = 0;
         let mut ledger = Ledger::new(3);
         ledger.publish(0.0, true);
-        ledger.refresh(&mut order);
+        refresh(&mut ledger, &mut order);
         for at in 1..=3 {
             ledger.publish(f64::from(at), true);
         }
         assert_eq!((ledger.stream_divergence(), ledger.lost), (3, 0));
-        let delivery = ledger.refresh(&mut order);
+        let delivery = refresh(&mut ledger, &mut order);
         assert!(delivery.censored);
         assert_eq!(delivery.new, [1.0, 2.0, 3.0]);
     }
@@ -235,15 +243,15 @@ mod tests {
         let mut order = 0;
         let mut ledger = Ledger::new(2);
         ledger.publish(1.0, true);
-        ledger.refresh(&mut order);
+        refresh(&mut ledger, &mut order);
         for (at, relevant) in [(2.0, false), (3.0, true), (4.0, true), (5.0, true)] {
             ledger.publish(at, relevant);
         }
         // Of 2, 3, 4, 5 the window shows 4 and 5; 3 was relevant and is lost.
         assert_eq!((ledger.lost, ledger.window_divergence()), (1, 2));
         assert_eq!(ledger.freshness(), 0.0);
-        let delivery = ledger.refresh(&mut order);
-        assert_eq!((delivery.relevant, ledger.freshness()), (2, 1.0));
+        let delivery = refresh(&mut ledger, &mut order);
+        assert_eq!((delivery.relevant, ledger.freshness()), (vec![true, true], 1.0));
         assert_eq!(completeness(ledger.delivered, ledger.published), 3.0 / 4.0);
     }
 
@@ -252,11 +260,11 @@ mod tests {
         let mut order = 0;
         let mut slow = Ledger::new(2);
         slow.publish(0.0, true);
-        slow.refresh(&mut order);
+        refresh(&mut slow, &mut order);
         let mut busy = Ledger::new(2);
         for at in 1..=5 {
             busy.publish(f64::from(at), true);
-            busy.refresh(&mut order);
+            refresh(&mut busy, &mut order);
         }
         // The feed's window holds the last four of six deliveries: the slow source's item is gone.
         assert_eq!(slow.freshness(), 1.0);

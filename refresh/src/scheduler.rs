@@ -1,5 +1,6 @@
 //! One decision per cycle: the strategy proposes, the budget limits, the threshold follows.
 
+use crate::threshold::Spending;
 use crate::{Controller, Cycle, Invalid, Knowledge, Observation, Strategy, Threshold};
 
 /// How many refreshes may be spent.
@@ -125,12 +126,16 @@ impl<K: Knowledge> Scheduler<K> {
             limit,
         };
         self.chosen.clear();
-        self.strategy.choose(&cycle, known, &mut self.chosen);
-        self.chosen.truncate(limit);
+        let demand = self.strategy.choose(&cycle, known, &mut self.chosen);
+        debug_assert!(self.chosen.len() <= limit, "the burst limit holds");
         self.budget.close(self.chosen.len());
-        let exhausted = self.chosen.len() < self.budget.per_cycle.floor() as usize
-            && self.chosen.len() >= known.len();
-        self.threshold.adjust(self.chosen.len(), self.budget.per_cycle, exhausted);
+        let spending = Spending {
+            spent: self.chosen.len(),
+            demand,
+            budget: self.budget.per_cycle,
+            everything: demand >= known.len(),
+        };
+        self.threshold.adjust(&spending);
         &self.chosen
     }
 

@@ -39,9 +39,9 @@ pub struct Cycle {
 
 /// Chooses what to refresh.
 pub trait Strategy<K: Knowledge>: Send {
-    /// Appends the chosen sources to `chosen`, most urgent first, each once; never more than
-    /// `cycle.limit` of them count.
-    fn choose(&mut self, cycle: &Cycle, known: &K, chosen: &mut Vec<usize>);
+    /// Appends the chosen sources to `chosen`, most urgent first, each once and at most
+    /// `cycle.limit` of them. Returns the demand: how many it would have chosen without the limit.
+    fn choose(&mut self, cycle: &Cycle, known: &K, chosen: &mut Vec<usize>) -> usize;
 
     /// What a refresh showed, for strategies that keep books of their own.
     fn observed(&mut self, _source: usize, _observation: &Observation<'_>) {}
@@ -163,7 +163,9 @@ impl FromStr for StrategyKind {
 }
 
 /// Moves the `limit` highest candidates to `chosen`, highest first; ties go to the lower number.
-fn take_highest(candidates: &mut Vec<(f64, usize)>, limit: usize, chosen: &mut Vec<usize>) {
+/// Returns how many candidates there were.
+fn take_highest(candidates: &mut Vec<(f64, usize)>, limit: usize, chosen: &mut Vec<usize>) -> usize {
+    let demand = candidates.len();
     let order = |a: &(f64, usize), b: &(f64, usize)| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1));
     if candidates.len() > limit {
         if limit > 0 {
@@ -173,4 +175,5 @@ fn take_highest(candidates: &mut Vec<(f64, usize)>, limit: usize, chosen: &mut V
     }
     candidates.sort_unstable_by(order);
     chosen.extend(candidates.iter().map(|&(_, source)| source));
+    demand
 }

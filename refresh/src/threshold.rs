@@ -4,8 +4,8 @@
 //! cannot hold a budget below a few refreshes per cycle (no whole number lies in the corridor),
 //! drifts, and follows the time of day; it is kept as [`Controller::Literal`] for the published
 //! figures. [`Controller::Steady`] is the product's: a small step in proportion to the relative
-//! error, an integral of it so that no error lasts, and the published five per cent while spending
-//! is far from the budget.
+//! error and an integral of it so that no error lasts; at first, while the right value is unknown,
+//! it takes the published steps.
 
 use serde::{Deserialize, Serialize};
 
@@ -31,6 +31,20 @@ pub enum Controller {
     },
 }
 
+/// What one cycle wanted and spent.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Spending {
+    /// Refreshes made.
+    pub spent: usize,
+    /// Refreshes that the strategy would have made without the burst limit: what the threshold
+    /// follows, or a limit that always binds would look like a budget well kept.
+    pub demand: usize,
+    /// b: refreshes per cycle on average.
+    pub budget: f64,
+    /// Whether all sources were wanted.
+    pub everything: bool,
+}
+
 /// The threshold of one node.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Threshold {
@@ -40,8 +54,8 @@ pub struct Threshold {
     excess: f64,
     /// Smoothed relative error of the spending.
     recent: f64,
-    /// Cycles since the start, as far as they matter for the smoothing.
-    cycles: f64,
+    /// Times that the right value has still to be passed before the search for it ends.
+    searching: u8,
 }
 
 impl Threshold {
@@ -51,7 +65,7 @@ impl Threshold {
         if let Controller::Steady { horizon } = controller {
             Invalid::unless_positive("horizon in cycles", horizon)?;
         }
-        Ok(Self { value, controller, excess: 0.0, recent: 0.0, cycles: 0.0 })
+        Ok(Self { value, controller, excess: 0.0, recent: 0.0, searching: SEARCHES })
     }
 
     /// The present value.
@@ -59,61 +73,91 @@ impl Threshold {
         self.value
     }
 
-    /// Learns how many refreshes the last cycle cost against the budget `b`. `exhausted` says that
-    /// everything that could be refreshed was: lowering τ further would change nothing now and cost
-    /// dearly later.
-    pub fn adjust(&mut self, spent: usize, b: f64, exhausted: bool) {
-        let spent = spent as f64;
+    /// Learns what the last cycle cost.
+    pub fn adjust(&mut self, spending: &Spending) {
+        let (demand, b) = (spending.demand as f64, spending.budget);
         let factor = match self.controller {
-            Controller::Literal if spent > b => INCREASE,
-            Controller::Literal if spent < CORRIDOR * b => DECREASE,
+            Controller::Literal if demand > b => INCREASE,
+            Controller::Literal if demand < CORRIDOR * b => DECREASE,
             Controller::Literal => 1.0,
-            Controller::Steady { horizon } => self.steady_factor(spent / b - 1.0, b, horizon),
+            Controller::Steady { horizon } => self.steady_factor(spending, horizon),
         };
-        if factor > 1.0 || !exhausted {
+        // With everything wanted already, a lower τ would change nothing now and cost dearly later.
+        if factor > 1.0 || !spending.everything {
             self.value = (self.value * factor).clamp(LEAST, MOST);
         }
     }
 
-    fn steady_factor(&mut self, error: f64, b: f64, horizon: f64) -> f64 {
-        // Below one refresh per cycle, single cycles say nothing: look over at least six refreshes.
-        let smoothing = (0.1 * horizon).max(6.0 / b).max(5.0);
-        self.cycles = (self.cycles + 1.0).min(smoothing);
-        // Clipped, or one wild cycle would be remembered long after it is mended.
-        self.recent += (error.min(1.5) - self.recent) / self.cycles;
-        if self.cycles >= 5.0 && self.recent.abs() > FAR {
-            // Far off: take the published step, and do not count the detour as debt.
-            self.excess = 0.0;
-            return if self.recent > 0.0 { INCREASE } else { DECREASE };
+    fn steady_factor(&mut self, spending: &Spending, horizon: f64) -> f64 {
+        let b = spending.budget;
+        // Clipped, or one wild cycle would be remembered long after it is mended; but one refresh
+        // more than usual is never wild, however small the budget.
+        let error = (spending.demand as f64 / b - 1.0).min(1.5 + 1.0 / b);
+        if self.searching > 0 {
+            return self.search(error, b);
         }
-        self.excess = (self.excess + error).clamp(-horizon, horizon);
+        self.excess += spending.spent as f64 / b - 1.0;
+        self.excess = self.excess.clamp(-horizon, horizon);
+        // Below one refresh per cycle, single cycles say nothing: look over at least thirty refreshes.
+        let smoothing = horizon.max(30.0 / b);
+        self.recent += (error - self.recent) / smoothing;
         let gain = PROPORTIONAL / horizon;
         // The spending answers a change of log τ with about half of it, so that the pair acts as a
         // damped spring; this integral is a little stiffer than critical damping.
-        let integral = INTEGRAL * gain * gain;
-        (gain * error.min(2.0) + integral * self.excess).exp()
+        let mut step = gain * error + INTEGRAL * gain * gain * self.excess;
+        let noise = 1.0 / (b * smoothing).sqrt();
+        if self.recent.abs() > FAR.max(3.0 * noise) {
+            // The world has changed: no faster than the average that says so can follow.
+            step += self.recent.signum() * LARGEST_STEP.min(1.0 / smoothing);
+        }
+        step.exp()
+    }
+
+    /// At first nothing is known of the right value: take the published steps towards it, halved
+    /// each time it has been passed, and settle after the third time.
+    fn search(&mut self, error: f64, b: f64) -> f64 {
+        let smoothing = (6.0 / b).max(5.0);
+        let before = self.recent;
+        self.recent += (error - self.recent) / smoothing;
+        let mut step = LARGEST_STEP / f64::from(1 << (SEARCHES - self.searching));
+        if before * self.recent < 0.0 {
+            self.searching -= 1;
+            step = 0.0;
+            if self.searching == 0 {
+                self.recent = 0.0;
+            }
+        }
+        (self.recent.signum() * step).exp()
     }
 }
 
+/// Times that the right value is passed before the search ends.
+const SEARCHES: u8 = 3;
+/// The largest step of log τ in one cycle.
+const LARGEST_STEP: f64 = 0.05;
 /// Step of log τ per horizon and unit of relative error.
 const PROPORTIONAL: f64 = 1.2;
 /// Integral step, in units of the proportional one squared (1/8 is critical damping).
 const INTEGRAL: f64 = 0.3;
-/// Beyond this smoothed relative error the threshold is far off.
-const FAR: f64 = 0.6;
+/// Beyond this smoothed relative error (and three times its noise) the world has changed.
+const FAR: f64 = 0.2;
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn all_served(spent: usize, budget: f64) -> Spending {
+        Spending { spent, demand: spent, budget, everything: false }
+    }
+
     #[test]
     fn the_literal_rule_moves_by_five_per_cent_outside_its_corridor() {
         let mut threshold = Threshold::new(100.0, Controller::Literal).unwrap();
-        threshold.adjust(31, 30.0, false);
+        threshold.adjust(&all_served(31, 30.0));
         assert_eq!(threshold.value(), 105.0);
-        threshold.adjust(28, 30.0, false);
+        threshold.adjust(&all_served(28, 30.0));
         assert_eq!(threshold.value(), 105.0);
-        threshold.adjust(26, 30.0, false);
+        threshold.adjust(&all_served(26, 30.0));
         assert!((threshold.value() - 99.75).abs() < 1e-9);
     }
 
@@ -140,7 +184,7 @@ mod tests {
             let (mut carry, mut total) = (0.0, 0);
             for cycle in 0..2_000 {
                 let spent = spend(&threshold, &mut carry);
-                threshold.adjust(spent, b, false);
+                threshold.adjust(&all_served(spent, b));
                 total += if cycle >= 1_000 { spent } else { 0 };
             }
             let used = total as f64 / (1_000.0 * b);
@@ -152,7 +196,7 @@ mod tests {
     fn it_does_not_fall_while_nothing_is_left_to_refresh() {
         let mut threshold = Threshold::new(1.0, Controller::Steady { horizon: 50.0 }).unwrap();
         for _ in 0..1_000 {
-            threshold.adjust(3, 30.0, true);
+            threshold.adjust(&Spending { everything: true, ..all_served(3, 30.0) });
         }
         assert_eq!(threshold.value(), 1.0);
     }

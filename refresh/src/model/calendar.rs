@@ -203,6 +203,17 @@ impl PublicationModel for Calendar {
         bounded(items / f64::from(self.prior_time + self.time))
     }
 
+    fn forecast(&self, from: f64, step: f64, bins: &mut [f64]) {
+        let (level, weights) = (self.mean_rate(), self.weights());
+        for (index, bin) in bins.iter_mut().enumerate() {
+            let start = from + index as f64 * step;
+            *bin = 0.0;
+            for_each_step(start, start + step, |step, length| {
+                *bin += self.rate(step, level, &weights) * length;
+            });
+        }
+    }
+
     fn learn(&mut self, observation: &Observation<'_>) {
         let by_date = observation.dates_are_plausible();
         let evidence = if by_date { observation.dated() } else { observation.undated() };

@@ -9,8 +9,8 @@ use crate::{DAY, Knowledge, Observation, Taste};
 pub struct OnlyTau;
 
 impl<K: Knowledge> Strategy<K> for OnlyTau {
-    fn choose(&mut self, cycle: &Cycle, known: &K, chosen: &mut Vec<usize>) {
-        choose_above(cycle, known, |source| known.outlook(source, cycle.now).utility, chosen);
+    fn choose(&mut self, cycle: &Cycle, known: &K, chosen: &mut Vec<usize>) -> usize {
+        choose_above(cycle, known, |source| known.outlook(source, cycle.now).utility, chosen)
     }
 }
 
@@ -32,9 +32,9 @@ impl Index {
 }
 
 impl<K: Knowledge> Strategy<K> for Index {
-    fn choose(&mut self, cycle: &Cycle, known: &K, chosen: &mut Vec<usize>) {
+    fn choose(&mut self, cycle: &Cycle, known: &K, chosen: &mut Vec<usize>) -> usize {
         let score = |source| known.index(source, cycle.now, &self.taste);
-        choose_above(cycle, known, score, chosen);
+        choose_above(cycle, known, score, chosen)
     }
 }
 
@@ -91,9 +91,9 @@ impl WeekBook {
 }
 
 impl<K: Knowledge> Strategy<K> for EntryFrequency {
-    fn choose(&mut self, cycle: &Cycle, known: &K, chosen: &mut Vec<usize>) {
+    fn choose(&mut self, cycle: &Cycle, known: &K, chosen: &mut Vec<usize>) -> usize {
         let interval = |source: usize| self.books.get(source).map_or(LONGEST, |book| book.interval);
-        choose_above(cycle, known, |source| known.age(source, cycle.now) / interval(source), chosen);
+        choose_above(cycle, known, |source| known.age(source, cycle.now) / interval(source), chosen)
     }
 
     fn observed(&mut self, source: usize, observation: &Observation<'_>) {
@@ -115,9 +115,9 @@ pub struct AdaptiveTtl {
 const TTL_SHARE: f64 = 0.5;
 
 impl<K: Knowledge> Strategy<K> for AdaptiveTtl {
-    fn choose(&mut self, cycle: &Cycle, known: &K, chosen: &mut Vec<usize>) {
+    fn choose(&mut self, cycle: &Cycle, known: &K, chosen: &mut Vec<usize>) -> usize {
         let interval = |source: usize| self.books.get(source).map_or(LONGEST, |&(_, interval)| interval);
-        choose_above(cycle, known, |source| known.age(source, cycle.now) / interval(source), chosen);
+        choose_above(cycle, known, |source| known.age(source, cycle.now) / interval(source), chosen)
     }
 
     fn observed(&mut self, source: usize, observation: &Observation<'_>) {
@@ -140,10 +140,10 @@ fn choose_above<K: Knowledge>(
     known: &K,
     score: impl Fn(usize) -> f64,
     chosen: &mut Vec<usize>,
-) {
+) -> usize {
     let mut candidates: Vec<(f64, usize)> = (0..known.len())
         .map(|source| (score(source), source))
         .filter(|&(score, source)| score >= cycle.threshold && known.ready(source, cycle.now))
         .collect();
-    take_highest(&mut candidates, cycle.limit, chosen);
+    take_highest(&mut candidates, cycle.limit, chosen)
 }

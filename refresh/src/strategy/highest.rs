@@ -8,12 +8,12 @@ use crate::Knowledge;
 pub struct OnlySat;
 
 impl<K: Knowledge> Strategy<K> for OnlySat {
-    fn choose(&mut self, cycle: &Cycle, known: &K, chosen: &mut Vec<usize>) {
+    fn choose(&mut self, cycle: &Cycle, known: &K, chosen: &mut Vec<usize>) -> usize {
         let score = |source| {
             let outlook = known.outlook(source, cycle.now);
             if outlook.saturated { outlook.relevant } else { 0.0 }
         };
-        choose_highest(cycle, known, score, chosen);
+        choose_highest(cycle, known, score, chosen)
     }
 }
 
@@ -22,10 +22,10 @@ impl<K: Knowledge> Strategy<K> for OnlySat {
 pub struct TopKUtility;
 
 impl<K: Knowledge> Strategy<K> for TopKUtility {
-    fn choose(&mut self, cycle: &Cycle, known: &K, chosen: &mut Vec<usize>) {
+    fn choose(&mut self, cycle: &Cycle, known: &K, chosen: &mut Vec<usize>) -> usize {
         // All b are spent even where nothing is known to wait: a refresh may still find something.
         let score = |source| known.outlook(source, cycle.now).utility + f64::MIN_POSITIVE;
-        choose_highest(cycle, known, score, chosen);
+        choose_highest(cycle, known, score, chosen)
     }
 }
 
@@ -35,11 +35,12 @@ fn choose_highest<K: Knowledge>(
     known: &K,
     score: impl Fn(usize) -> f64,
     chosen: &mut Vec<usize>,
-) {
+) -> usize {
     let mut candidates: Vec<(f64, usize)> = (0..known.len())
         .filter(|&source| known.ready(source, cycle.now))
         .map(|source| (score(source), source))
         .filter(|&(score, _)| score > 0.0)
         .collect();
-    take_highest(&mut candidates, cycle.quota.min(cycle.limit), chosen);
+    let quota = cycle.quota.min(cycle.limit);
+    take_highest(&mut candidates, quota, chosen).min(cycle.quota)
 }

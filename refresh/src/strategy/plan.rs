@@ -4,15 +4,16 @@
 //! looks back at what may have gathered, a plan also waits for the publication that is about to come
 //! and looks just after it. The costs are the index's (items lost, share of the window missing and
 //! time) and so is the single price per refresh; a shortest path over a grid of instants finds the
-//! timetable, and a finer search around its first refresh finds the cycle.
+//! timetable, and once its first refresh is near, a finer search finds the cycle.
 //!
 //! A plan holds until the source is refreshed or the price has moved by [`REPLAN`].
 
 use std::collections::HashMap;
+use std::mem::take;
 
 use super::{Cycle, Strategy};
 use crate::sources::PriceWeights;
-use crate::{CountTable, DAY, Knowledge, Model, PublicationModel, Sources, Taste};
+use crate::{CountTable, DAY, Knowledge, PublicationModel, Sources, Taste};
 
 /// Grid points per ideal interval, and ideal intervals planned ahead.
 const POINTS: usize = 16;
@@ -20,11 +21,13 @@ const INTERVALS: usize = 5;
 /// No wait within a timetable is longer than this many grid points.
 const LONGEST_EDGE: usize = 3 * POINTS;
 /// A move of the price by this share makes a plan stale.
-const REPLAN: f64 = 0.05;
+const REPLAN: f64 = 0.1;
 /// No source is left alone for longer.
 const LONGEST_WAIT: f64 = 7.0 * DAY;
 /// The fine search looks at no more instants than this.
 const FINE_POINTS: f64 = 1024.0;
+/// … and at the wait after each of them in about this many strides.
+const REST_POINTS: usize = 48;
 
 /// The open-loop planner.
 pub struct Plan {
@@ -42,9 +45,15 @@ struct Planned {
     last: f64,
     price: f64,
     at: f64,
+    /// The refresh after that, on the same timetable.
+    then: f64,
+    /// Width of the grid on which `at` lies; as long as it is wider than a cycle, the best cycle
+    /// near `at` is still to be found.
+    step: f64,
 }
 
-const UNPLANNED: Planned = Planned { last: f64::NAN, price: f64::NAN, at: f64::NAN };
+const UNPLANNED: Planned =
+    Planned { last: f64::NAN, price: f64::NAN, at: f64::NAN, then: f64::NAN, step: 0.0 };
 
 /// The cheapest way to a refresh at one grid point.
 #[derive(Debug, Clone, Copy)]
@@ -84,47 +93,72 @@ impl Plan {
         })
     }
 
-    /// The instant of the next refresh.
-    fn plan(&mut self, known: &Sources, source: usize, last: f64, cycle: &Cycle) -> f64 {
+    /// What one source costs at a price.
+    fn costs(&mut self, known: &Sources, source: usize, price: f64) -> Costs<'_> {
         let table = self.table(known, source);
-        let model = known.model(source);
-        let rate = model.mean_rate();
+        let rate = known.model(source).mean_rate();
         let cost = known.cost(source);
         let weights = known.price_weights(source, rate, &self.taste);
         let weights = PriceWeights { lost: weights.lost / cost, stale: weights.stale / cost };
-        let table = &self.tables[table];
-        let costs = Costs { table, weights, price: cycle.threshold };
-        let (ideal, rate_of_cost) = costs.ideal_interval(rate, cycle.length);
-        let cycles = (ideal / POINTS as f64 / cycle.length).round().max(1.0);
-        let step = cycles * cycle.length;
+        Costs { table: &self.tables[table], weights, price }
+    }
+
+    /// The first refresh of the cheapest timetable from now on.
+    fn plan(&mut self, known: &Sources, source: usize, last: f64, cycle: &Cycle) -> Planned {
+        let (mut bins, mut nodes) = (take(&mut self.bins), take(&mut self.nodes));
+        let costs = self.costs(known, source, cycle.threshold);
+        let model = known.model(source);
+        let (ideal, rate_of_cost) = costs.ideal_interval(model.mean_rate(), cycle.length);
+        let step = cycle.length * (ideal / POINTS as f64 / cycle.length).round().max(1.0);
         let per_interval = (ideal / step).ceil().max(1.0) as usize;
         let points = INTERVALS * per_interval;
-        self.bins.resize(points, 0.0);
-        model.forecast(cycle.now, step, &mut self.bins);
+        bins.resize(points, 0.0);
+        model.forecast(cycle.now, step, &mut bins);
         let waiting = model.expected(last, cycle.now);
-        costs.shortest_paths(waiting, &self.bins, step, &mut self.nodes);
+        costs.shortest_paths(waiting, &bins, step, &mut nodes);
         // A timetable may end anywhere in the last interval; what it covers more is worth its cost.
+        let value = |point: usize| nodes[point].cost - rate_of_cost * point as f64 * step;
         let end = (points - per_interval..=points)
-            .min_by(|&a, &b| {
-                let value = |point: usize| {
-                    self.nodes[point].cost - rate_of_cost * point as f64 * step
-                };
-                value(a).total_cmp(&value(b))
-            })
+            .min_by(|&a, &b| value(a).total_cmp(&value(b)))
             .unwrap_or(points);
         let (mut first, mut second) = (end, None);
-        while let Some(before) = self.nodes[first].before {
+        while let Some(before) = nodes[first].before {
             second = Some(first);
             first = before;
         }
-        let second = second.map_or(first as f64 * step + ideal, |point| point as f64 * step);
-        let first = first as f64 * step;
-        let at = if cycles > 1.0 {
-            costs.refine(model, cycle, waiting, (first, second, step), &mut self.bins)
-        } else {
-            first
-        };
-        cycle.now + at.min(LONGEST_WAIT - (cycle.now - last)).max(0.0)
+        let at = cycle.now + first as f64 * step;
+        let then = second.map_or(at + ideal, |point| cycle.now + point as f64 * step);
+        (self.bins, self.nodes) = (bins, nodes);
+        Planned { last, price: cycle.threshold, at: at.min(last + LONGEST_WAIT), then, step }
+    }
+
+    /// Moves a refresh that is near to the best cycle within its grid step, the next being fixed.
+    fn refine(&mut self, known: &Sources, source: usize, planned: Planned, cycle: &Cycle) -> f64 {
+        let mut bins = take(&mut self.bins);
+        let costs = self.costs(known, source, cycle.threshold);
+        let model = known.model(source);
+        let horizon = planned.then - cycle.now;
+        let fine = cycle.length * (horizon / cycle.length / FINE_POINTS).ceil().max(1.0);
+        bins.resize((horizon / fine).round() as usize, 0.0);
+        model.forecast(cycle.now, fine, &mut bins);
+        let waiting = model.expected(planned.last, cycle.now);
+        let latest = (((planned.at + planned.step - cycle.now) / fine) as usize)
+            .min(bins.len().saturating_sub(1));
+        let mut waits = Vec::with_capacity(latest + 1);
+        costs.walk(waiting, &bins[..latest], fine, |_, cost| waits.push(cost));
+        // The wait after it is the smoother, the longer it is: a few strides tell its cost.
+        let stride = (bins.len() / REST_POINTS).max(1);
+        let mut rest_bins = Vec::with_capacity(2 * REST_POINTS);
+        for (point, cost) in waits.iter_mut().enumerate() {
+            rest_bins.clear();
+            rest_bins.extend(bins[point..].chunks(stride).map(|bins| bins.iter().sum::<f64>()));
+            let mut rest = 0.0;
+            costs.walk(0.0, &rest_bins, fine * stride as f64, |_, cost| rest = cost);
+            *cost += rest;
+        }
+        self.bins = bins;
+        let best = (0..waits.len()).min_by(|&a, &b| waits[a].total_cmp(&waits[b])).unwrap_or(0);
+        cycle.now + best as f64 * fine
     }
 }
 
@@ -175,38 +209,10 @@ impl Costs<'_> {
             });
         }
     }
-
-    /// Moves the first refresh to the best cycle within one grid step, the second being fixed.
-    fn refine(
-        &self,
-        model: &Model,
-        cycle: &Cycle,
-        waiting: f64,
-        (first, second, step): (f64, f64, f64),
-        bins: &mut Vec<f64>,
-    ) -> f64 {
-        let fine = cycle.length * (second / cycle.length / FINE_POINTS).ceil().max(1.0);
-        let points = (second / fine).round() as usize;
-        bins.resize(points, 0.0);
-        model.forecast(cycle.now, fine, bins);
-        let from = ((first - step) / fine).max(0.0) as usize;
-        let to = (((first + step) / fine) as usize).min(points.saturating_sub(1));
-        let (mut best, mut best_cost) = (first, f64::INFINITY);
-        let mut before = Vec::with_capacity(points + 1);
-        self.walk(waiting, &bins[..to], fine, |_, cost| before.push(cost));
-        for (point, before) in before.iter().enumerate().skip(from) {
-            let mut after = 0.0;
-            self.walk(0.0, &bins[point..], fine, |_, cost| after = cost);
-            if before + after < best_cost {
-                (best, best_cost) = (point as f64 * fine, before + after);
-            }
-        }
-        best
-    }
 }
 
 impl Strategy<Sources> for Plan {
-    fn choose(&mut self, cycle: &Cycle, known: &Sources, chosen: &mut Vec<usize>) {
+    fn choose(&mut self, cycle: &Cycle, known: &Sources, chosen: &mut Vec<usize>) -> usize {
         self.planned.resize(known.len(), UNPLANNED);
         let mut due: Vec<(f64, usize)> = Vec::new();
         for source in 0..known.len() {
@@ -217,18 +223,23 @@ impl Strategy<Sources> for Plan {
                 due.push((f64::NEG_INFINITY, source));
                 continue;
             };
-            let Planned { last: planned_last, price, .. } = self.planned[source];
-            let holds = planned_last == last && (cycle.threshold / price).ln().abs() < REPLAN;
-            if !holds {
-                let at = self.plan(known, source, last, cycle);
-                self.planned[source] = Planned { last, price: cycle.threshold, at };
+            let mut planned = self.planned[source];
+            let price_holds = (cycle.threshold / planned.price).ln().abs() < REPLAN;
+            if planned.last != last || !price_holds {
+                planned = self.plan(known, source, last, cycle);
+            }
+            if planned.step > cycle.length && planned.at <= cycle.now + planned.step {
+                planned.at = self.refine(known, source, planned, cycle);
+                planned.step = cycle.length;
             }
             // Half a cycle of tolerance: instants are sums of floating point steps.
-            if self.planned[source].at <= cycle.now + 0.5 * cycle.length {
-                due.push((self.planned[source].at, source));
+            if planned.at <= cycle.now + 0.5 * cycle.length {
+                due.push((planned.at, source));
             }
+            self.planned[source] = planned;
         }
         due.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
         chosen.extend(due.iter().take(cycle.limit).map(|&(_, source)| source));
+        due.len()
     }
 }

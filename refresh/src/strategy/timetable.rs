@@ -11,13 +11,13 @@ pub struct RoundRobin {
 }
 
 impl<K: Knowledge> Strategy<K> for RoundRobin {
-    fn choose(&mut self, cycle: &Cycle, known: &K, chosen: &mut Vec<usize>) {
+    fn choose(&mut self, cycle: &Cycle, known: &K, chosen: &mut Vec<usize>) -> usize {
         let sources = known.len();
         let wanted = cycle.quota.min(cycle.limit);
         // Those held back are passed over; a full turn without finding enough ends the search.
         for _ in 0..sources {
             if chosen.len() == wanted {
-                return;
+                break;
             }
             let source = self.next % sources;
             self.next = (source + 1) % sources;
@@ -25,6 +25,7 @@ impl<K: Knowledge> Strategy<K> for RoundRobin {
                 chosen.push(source);
             }
         }
+        chosen.len()
     }
 }
 
@@ -33,7 +34,9 @@ impl<K: Knowledge> Strategy<K> for RoundRobin {
 pub struct Reference;
 
 impl<K: Knowledge> Strategy<K> for Reference {
-    fn choose(&mut self, cycle: &Cycle, known: &K, chosen: &mut Vec<usize>) {
+    fn choose(&mut self, cycle: &Cycle, known: &K, chosen: &mut Vec<usize>) -> usize {
         chosen.extend((0..known.len()).filter(|&source| known.ready(source, cycle.now)));
+        chosen.truncate(cycle.limit);
+        chosen.len()
     }
 }

@@ -17,7 +17,7 @@ pub struct TwoSteps {
 }
 
 impl<K: Knowledge> Strategy<K> for TwoSteps {
-    fn choose(&mut self, cycle: &Cycle, known: &K, chosen: &mut Vec<usize>) {
+    fn choose(&mut self, cycle: &Cycle, known: &K, chosen: &mut Vec<usize>) -> usize {
         self.saturated.clear();
         self.others.clear();
         // One pass: what is saturated, and what could pass the second step at its lowest threshold.
@@ -36,11 +36,13 @@ impl<K: Knowledge> Strategy<K> for TwoSteps {
         }
         let quota = cycle.quota.max(usize::from(cycle.budget < 1.0)).min(cycle.limit);
         take_highest(&mut self.saturated, quota, chosen);
-        let left = cycle.budget - chosen.len() as f64;
-        if left > 0.0 {
-            let threshold = cycle.threshold * cycle.budget / left;
-            self.others.retain(|&(utility, _)| utility >= threshold);
-            take_highest(&mut self.others, cycle.limit - chosen.len(), chosen);
+        let first = chosen.len();
+        let left = cycle.budget - first as f64;
+        if left <= 0.0 {
+            return first;
         }
+        let threshold = cycle.threshold * cycle.budget / left;
+        self.others.retain(|&(utility, _)| utility >= threshold);
+        first + take_highest(&mut self.others, cycle.limit - first, chosen)
     }
 }
