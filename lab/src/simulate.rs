@@ -47,10 +47,9 @@ pub enum Knowing {
 }
 
 impl Knowing {
-    /// Learning with a model's default settings, starting from an item a day.
-    pub fn learnt(kind: ModelKind) -> Self {
-        let model = kind.build(1.0 / DAY).expect("an item a day is a sane prior");
-        Self::Learnt { model, sees_lost: false }
+    /// Learning with a model's default settings, from an item in `prior` seconds at first.
+    pub fn learnt(kind: ModelKind, prior: f64) -> Result<Self, Invalid> {
+        Ok(Self::Learnt { model: kind.build(1.0 / prior)?, sees_lost: false })
     }
 }
 

@@ -4,7 +4,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::counts::Distribution;
-use crate::{Invalid, Knowledge, Model, Observation, Outlook, PublicationModel, Taste};
+use crate::{DAY, Invalid, Knowledge, Model, Observation, Outlook, PublicationModel, Taste};
 
 /// A source as it is handed to the scheduler.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -147,9 +147,13 @@ impl Sources {
         usize::from(self.window[source])
     }
 
-    /// Items in the document that a refresh can find missing: at least one.
+    /// Items in the document that a refresh can find missing: at least one. A window that is not
+    /// yet full is counted as it will be in a day: by what it showed at a first look alone, a source
+    /// with few items would look worthless and never be looked at again.
     pub(crate) fn shown(&self, source: usize) -> usize {
-        usize::from(self.shown[source].clamp(1, self.window[source]))
+        let soon = self.models[source].mean_rate() * DAY;
+        let window = self.window(source);
+        (usize::from(self.shown[source]) + soon.min(window as f64) as usize).clamp(1, window)
     }
 
     pub(crate) fn relevance(&self, source: usize) -> f64 {
@@ -241,9 +245,9 @@ impl Sources {
     }
 }
 
-/// A share of the window is only worth having if the window shows anything relevant at all.
-pub(crate) fn window_relevance(relevance: f64, shown: usize) -> f64 {
-    let chance = relevance.min(1.0);
-    // Weights above one (several feeds, importance) count in full.
-    (1.0 - (1.0 - chance).powi(shown as i32)) * relevance.max(1.0)
+/// A share of the window is only worth having if the window shows anything relevant: in full where
+/// at least one relevant item is expected in it, in proportion below. Weights above one (several
+/// feeds, importance) count in full.
+fn window_relevance(relevance: f64, shown: usize) -> f64 {
+    (relevance * shown as f64).min(1.0) * relevance.max(1.0)
 }

@@ -12,9 +12,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::gamma::{PRIOR_ITEMS, fading, prior_time};
+use super::gamma::{PRIOR_ITEMS, fading, hidden_count, prior_time};
 use super::{PublicationModel, bounded};
-use crate::counts::Distribution;
 use crate::{DAY, Invalid, Observation, WEEK};
 
 /// The finest step of any table.
@@ -36,14 +35,14 @@ const TABLES: [usize; VIEWS] = [0, 0, 24, 24 + 168, 24 + 168 + 12];
 const CELLS: usize = 24 + 168 + 12 + STEPS_PER_DAY;
 
 /// Items of its own that a cell needs to depart half-way from the coarser table.
-const SHRINKAGE: f64 = 1.0;
+const SHRINKAGE: f64 = 0.25;
 /// The level fades by the factor e in this time …
-const LEVEL_MEMORY: f64 = 14.0 * DAY;
+const LEVEL_MEMORY: f64 = 5.0 * DAY;
 /// … and the habits more slowly.
 const HABIT_MEMORY: f64 = 42.0 * DAY;
 /// Items before the weights count for half; also the weights' memory in items.
-const WEIGHT_PRIOR: f64 = 5.0;
-const WEIGHT_MEMORY: f64 = 300.0;
+const WEIGHT_PRIOR: f64 = 3.0;
+const WEIGHT_MEMORY: f64 = 150.0;
 
 /// A mixture of five beliefs about when a source publishes.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -221,7 +220,8 @@ impl PublicationModel for Calendar {
         let expected = self.expected(evidence.from, evidence.to);
         let mut count = evidence.count;
         if evidence.censored {
-            count = Distribution::poisson(expected.min(1e6)).mean_given_at_least(count as usize);
+            let weighed = f64::from(self.prior_time + self.time);
+            count = hidden_count(expected, evidence.length() / weighed, count);
         }
         let recent = evidence.from.max(evidence.to - WEEK);
         if by_date {

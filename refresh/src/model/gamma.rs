@@ -15,7 +15,7 @@ pub(super) const PRIOR_ITEMS: f64 = 0.5;
 /// The prior is never worth more than a week of looking, or a bad guess would take months to mend.
 const MOST_PRIOR_TIME: f64 = 7.0 * DAY;
 /// Evidence fades by the factor e in this time.
-const MEMORY: f64 = 14.0 * DAY;
+const MEMORY: f64 = 7.0 * DAY;
 
 /// A Gamma distribution over one rate: `items` in `time`, besides the prior.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -53,6 +53,14 @@ pub(super) fn fading(length: f64, memory: f64) -> (f64, f64) {
     (kept, counted)
 }
 
+/// What a full window of `seen` items stands for on average when `mean` were expected. The rate
+/// itself is uncertain, so the count varies more than Poisson: by the interval over the time that the
+/// belief rests on. (At the Poisson variance a busy source would take weeks to be found out.)
+pub(super) fn hidden_count(mean: f64, interval_over_evidence: f64, seen: f64) -> f64 {
+    let counts = Distribution::bursty(mean.min(1e6), 1.0 + interval_over_evidence.min(100.0));
+    counts.mean_given_at_least(seen as usize)
+}
+
 impl PublicationModel for GammaPoisson {
     fn expected(&self, from: f64, to: f64) -> f64 {
         self.mean_rate() * (to - from).max(0.0)
@@ -71,7 +79,8 @@ impl PublicationModel for GammaPoisson {
         let mut count = evidence.count;
         if evidence.censored {
             let mean = self.mean_rate() * evidence.length();
-            count = Distribution::poisson(mean.min(1e6)).mean_given_at_least(count as usize);
+            let weighed = f64::from(self.prior_time + self.time);
+            count = hidden_count(mean, evidence.length() / weighed, count);
         }
         let (kept, counted) = fading(evidence.length(), f64::from(self.memory));
         self.items = (kept * f64::from(self.items) + counted * count).min(1e30) as f32;

@@ -6,16 +6,15 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::gamma::{PRIOR_ITEMS, fading, prior_time};
+use super::gamma::{PRIOR_ITEMS, fading, hidden_count, prior_time};
 use super::slots::{MAX_SLOTS, SlotClock};
 use super::{PublicationModel, bounded};
-use crate::counts::Distribution;
 use crate::{DAY, Invalid, Observation};
 
 /// A slot needs this many items of its own before it departs half-way from the common level.
-const SHRINKAGE: f64 = 1.5;
+const SHRINKAGE: f64 = 1.0;
 /// Evidence fades by the factor e in this time.
-const MEMORY: f64 = 21.0 * DAY;
+const MEMORY: f64 = 10.0 * DAY;
 
 /// Beliefs about the rate of each slot of a period.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -92,7 +91,8 @@ impl PublicationModel for GammaSlots {
         let total: f64 = expected[..self.clock.slots()].iter().sum();
         let mut count = evidence.count;
         if evidence.censored {
-            count = Distribution::poisson(total.min(1e6)).mean_given_at_least(count as usize);
+            let weighed = f64::from(self.prior_time + self.time.iter().sum::<f32>());
+            count = hidden_count(total, evidence.length() / weighed, count);
         }
         let (kept, counted) = fading(evidence.length(), MEMORY);
         for slot in 0..self.clock.slots() {

@@ -21,7 +21,7 @@ const INTERVALS: usize = 5;
 /// No wait within a timetable is longer than this many grid points.
 const LONGEST_EDGE: usize = 3 * POINTS;
 /// A move of the price by this share makes a plan stale.
-const REPLAN: f64 = 0.1;
+const REPLAN: f64 = 0.05;
 /// No source is left alone for longer.
 const LONGEST_WAIT: f64 = 7.0 * DAY;
 /// The fine search looks at no more instants than this.
