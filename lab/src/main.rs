@@ -1,2 +1,5 @@
 //! The lab's command line.
+
+mod report;
+
 fn main() {}
