@@ -6,8 +6,13 @@
 //! chart can show (not finite, or not positive on a logarithmic axis) are left out, never drawn.
 
 mod chart;
+mod drawing;
 mod files;
+mod font;
+mod looks;
 pub(crate) mod progress;
+mod raster;
+mod svg;
 mod table;
 
 use std::io::{self, Write};
