@@ -5,12 +5,19 @@
 //! Invariants: a file appears whole or not at all; equal reports give equal bytes; values that no
 //! chart can show (not finite, or not positive on a logarithmic axis) are left out, never drawn.
 
+mod axes;
 mod chart;
 mod drawing;
 mod files;
 mod font;
+mod label;
+mod layout;
+mod legend;
 mod looks;
+mod marks;
+mod panel;
 pub(crate) mod progress;
+mod range;
 mod raster;
 mod svg;
 mod table;
@@ -60,11 +67,75 @@ impl Report {
         })?;
         files::replace(path, &bytes)
     }
+
+    /// Draws the charts into `path`, as SVG or PNG by its extension.
+    pub(crate) fn write_plot(&self, path: &Path) -> Result<(), ReportError> {
+        let format = plot_format(path)?;
+        if self.charts.is_empty() {
+            return Err(ReportError::NothingToDraw {
+                title: self.title.clone(),
+            });
+        }
+        let drawing = layout::draw(&self.title, &self.charts);
+        let bytes = match format {
+            PlotFormat::Svg => svg::render(&drawing).into_bytes(),
+            PlotFormat::Png => raster::render(&drawing).map_err(|source| ReportError::Write {
+                path: path.to_owned(),
+                source,
+            })?,
+        };
+        files::replace(path, &bytes)
+    }
+}
+
+/// Refuses paths that can surely not be written; call it before a long run, not only after.
+pub(crate) fn check_paths(csv: Option<&Path>, plot: Option<&Path>) -> Result<(), ReportError> {
+    csv.map_or(Ok(()), files::check_target)?;
+    plot.map_or(Ok(()), |path| plot_format(path).map(|_| ()))
+}
+
+/// How a plot is stored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum PlotFormat {
+    /// Vector graphics, for the browser and for print.
+    Svg,
+    /// Pixels, at twice the nominal size.
+    Png,
+}
+
+/// The format a path asks for, if a file can be there.
+fn plot_format(path: &Path) -> Result<PlotFormat, ReportError> {
+    let extension = path
+        .extension()
+        .map(|e| e.to_string_lossy().to_ascii_lowercase());
+    let format = match extension.as_deref() {
+        Some("svg") => PlotFormat::Svg,
+        Some("png") => PlotFormat::Png,
+        _ => {
+            return Err(ReportError::UnknownPlotFormat {
+                path: path.to_owned(),
+            });
+        }
+    };
+    files::check_target(path)?;
+    Ok(format)
 }
 
 /// Why a report could not be shown.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ReportError {
+    /// The plot's extension names no format we write.
+    #[error("cannot plot into {path:?}: its name must end in .svg or .png")]
+    UnknownPlotFormat {
+        /// What was asked for.
+        path: PathBuf,
+    },
+    /// The experiment has a table only.
+    #[error("{title:?} draws no chart; use --csv or --json")]
+    NothingToDraw {
+        /// The report's title.
+        title: String,
+    },
     /// The folder of the file is missing.
     #[error("cannot write {path:?}: there is no folder {folder:?}")]
     MissingFolder {

@@ -1,7 +1,9 @@
 //! Reports as their readers meet them: text, files, pictures.
 
+mod pictures;
+
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use super::*;
 
@@ -207,7 +209,7 @@ fn a_write_that_fails_leaves_nothing_behind() {
 fn a_missing_folder_is_named() {
     let scratch = Scratch::new("folder");
     let path = scratch.file("nowhere").join("plot.svg");
-    for error in [report().write_csv(&path)] {
+    for error in [report().write_csv(&path), report().write_plot(&path)] {
         let said = message(error.unwrap_err());
         assert!(
             said.contains("there is no folder") && said.contains("nowhere\""),
@@ -221,4 +223,51 @@ fn a_folder_is_not_accepted_as_a_file() {
     let scratch = Scratch::new("not-a-file");
     let error = report().write_csv(&scratch.0).unwrap_err();
     assert!(matches!(error, ReportError::NotAFile { .. }), "{error:?}");
+}
+
+#[test]
+fn an_unknown_plot_format_is_refused_with_those_that_are_known() {
+    for name in ["plot.pdf", "plot", ".svg"] {
+        let said = message(report().write_plot(Path::new(name)).unwrap_err());
+        assert_eq!(
+            said,
+            format!("cannot plot into {name:?}: its name must end in .svg or .png")
+        );
+    }
+    assert!(check_paths(None, Some(Path::new("plot.txt"))).is_err());
+    assert!(check_paths(Some(Path::new("t.csv")), Some(Path::new("PLOT.PNG"))).is_ok());
+}
+
+#[test]
+fn a_report_without_charts_says_so_instead_of_drawing_an_empty_page() {
+    let scratch = Scratch::new("no-charts");
+    let bare = Report {
+        charts: Vec::new(),
+        ..report()
+    };
+    let error = bare.write_plot(&scratch.file("plot.svg")).unwrap_err();
+    assert!(
+        matches!(error, ReportError::NothingToDraw { .. }),
+        "{error:?}"
+    );
+}
+
+#[test]
+fn both_plot_formats_are_written_and_equal_reports_give_equal_bytes() {
+    let scratch = Scratch::new("formats");
+    for extension in ["svg", "png"] {
+        let paths = ["a", "b"].map(|name| scratch.file(&format!("{name}.{extension}")));
+        let [first, second] = paths.map(|path| {
+            report().write_plot(&path).unwrap();
+            fs::read(path).unwrap()
+        });
+        assert!(first == second && first.len() > 1000);
+    }
+    let svg = fs::read_to_string(scratch.file("a.svg")).unwrap();
+    assert!(svg.starts_with("<svg ") && svg.ends_with("</svg>\n"));
+    assert!(
+        fs::read(scratch.file("a.png"))
+            .unwrap()
+            .starts_with(b"\x89PNG\r\n\x1a\n")
+    );
 }
