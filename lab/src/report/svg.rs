@@ -1,0 +1,142 @@
+//! Writes a drawing as SVG: text stays text, so it can be searched, copied and restyled.
+
+use std::fmt::Write;
+
+use super::drawing::{Anchor, Colour, Drawing, Fill, Point, Shape, Stroke, Text};
+
+/// The drawing as a document that stands alone.
+pub(super) fn render(drawing: &Drawing) -> String {
+    let (width, height) = (short(drawing.width), short(drawing.height));
+    let title = escape(&drawing.title);
+    let mut svg = format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" \
+         viewBox=\"0 0 {width} {height}\" role=\"img\" \
+         font-family=\"'Noto Sans', 'Helvetica Neue', Arial, sans-serif\" \
+         stroke-linejoin=\"round\" stroke-linecap=\"butt\">\n<title>{title}</title>\n\
+         <rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n"
+    );
+    for shape in &drawing.shapes {
+        match shape {
+            Shape::Path {
+                points,
+                closed,
+                fill,
+                stroke,
+            } => {
+                svg += &format!(
+                    "<path d=\"{}\"{}/>\n",
+                    path(points, *closed),
+                    paint(fill, stroke)
+                );
+            }
+            Shape::Circle {
+                centre: (x, y),
+                radius,
+                fill,
+                stroke,
+            } => {
+                let (x, y, r, paint) = (short(*x), short(*y), short(*radius), paint(fill, stroke));
+                svg += &format!("<circle cx=\"{x}\" cy=\"{y}\" r=\"{r}\"{paint}/>\n");
+            }
+            Shape::Text(text) => svg += &text_element(text),
+        }
+    }
+    svg + "</svg>\n"
+}
+
+fn path(points: &[Point], closed: bool) -> String {
+    let mut d = String::new();
+    for (index, (x, y)) in points.iter().enumerate() {
+        let command = if index == 0 { 'M' } else { 'L' };
+        let _ = write!(d, "{command}{} {}", short(*x), short(*y));
+    }
+    if closed { d + "Z" } else { d }
+}
+
+fn paint(fill: &Option<Fill>, stroke: &Option<Stroke>) -> String {
+    let mut text = match fill {
+        Some(Fill { colour, opacity }) if *opacity < 1.0 => {
+            format!(
+                " fill=\"{}\" fill-opacity=\"{}\"",
+                hex(*colour),
+                short(*opacity)
+            )
+        }
+        Some(Fill { colour, .. }) => format!(" fill=\"{}\"", hex(*colour)),
+        None => " fill=\"none\"".to_owned(),
+    };
+    if let Some(Stroke {
+        colour,
+        width,
+        dash,
+    }) = stroke
+    {
+        let _ = write!(
+            text,
+            " stroke=\"{}\" stroke-width=\"{}\"",
+            hex(*colour),
+            short(*width)
+        );
+        if let Some((dash, gap)) = dash {
+            let _ = write!(
+                text,
+                " stroke-dasharray=\"{} {}\"",
+                short(*dash),
+                short(*gap)
+            );
+        }
+    }
+    text
+}
+
+fn text_element(text: &Text) -> String {
+    let (x, y) = (short(text.at.0), short(text.at.1));
+    let mut tag = format!(
+        "<text x=\"{x}\" y=\"{y}\" font-size=\"{}\"",
+        short(text.size)
+    );
+    let _ = write!(tag, " fill=\"{}\"", hex(text.colour));
+    match text.anchor {
+        Anchor::Start => (),
+        Anchor::Middle => tag += " text-anchor=\"middle\"",
+        Anchor::End => tag += " text-anchor=\"end\"",
+    }
+    if text.bold {
+        tag += " font-weight=\"bold\"";
+    }
+    if text.angle != 0.0 {
+        let _ = write!(tag, " transform=\"rotate({} {x} {y})\"", short(text.angle));
+    }
+    format!("{tag}>{}</text>\n", escape(&text.content))
+}
+
+/// At most two digits after the point, none of them idle.
+fn short(value: f64) -> String {
+    let text = format!("{value:.2}");
+    let text = text.trim_end_matches('0').trim_end_matches('.');
+    if text == "-0" {
+        "0".to_owned()
+    } else {
+        text.to_owned()
+    }
+}
+
+fn hex(Colour(red, green, blue): Colour) -> String {
+    format!("#{red:02x}{green:02x}{blue:02x}")
+}
+
+/// Text for XML; control characters, which XML forbids, are dropped.
+fn escape(text: &str) -> String {
+    let mut escaped = String::new();
+    for c in text.chars() {
+        match c {
+            '&' => escaped += "&amp;",
+            '<' => escaped += "&lt;",
+            '>' => escaped += "&gt;",
+            '"' => escaped += "&quot;",
+            c if c.is_control() || matches!(c, '\u{fffe}' | '\u{ffff}') => (),
+            c => escaped.push(c),
+        }
+    }
+    escaped
+}
