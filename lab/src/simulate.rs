@@ -6,32 +6,33 @@
 
 use pergola_refresh::quality::{Delay, Delivery, Ledger, completeness};
 use pergola_refresh::{
-    Budget, Constant, DAY, Exact, Invalid, Knowledge, Model, ModelKind, Observation, Periodic,
-    PublicationModel, Scheduler, Source, Sources, Strategy, StrategyKind, Taste,
+    Budget, Constant, Controller, DAY, Exact, Invalid, Knowledge, Model, ModelKind, Observation,
+    Periodic, PublicationModel, Scheduler, Source, Sources, Strategy, StrategyKind, Taste,
+    Threshold,
 };
 
 use crate::world::{Stream, World};
 
 /// What a run is told.
 #[derive(Debug, Clone)]
-pub struct Run {
+pub(crate) struct Run {
     /// The strategy.
-    pub strategy: StrategyKind,
+    pub(crate) strategy: StrategyKind,
     /// Refreshes per cycle on average.
-    pub budget: f64,
+    pub(crate) budget: f64,
     /// What the strategy knows.
-    pub knowing: Knowing,
+    pub(crate) knowing: Knowing,
     /// As published (literal threshold, unbounded second step) or as the product does it.
-    pub manner: Manner,
+    pub(crate) manner: Manner,
     /// What the reader wants.
-    pub taste: Taste,
+    pub(crate) taste: Taste,
     /// Also measure what takes long: freshness in the feed's own window and divergence errors.
-    pub in_detail: bool,
+    pub(crate) in_detail: bool,
 }
 
 /// What a strategy knows about the sources.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Knowing {
+pub(crate) enum Knowing {
     /// The exact divergence at every moment, as the published simulation assumes.
     Truth,
     /// The true rates (per hour where sources keep hours), never updated.
@@ -48,14 +49,17 @@ pub enum Knowing {
 
 impl Knowing {
     /// Learning with a model's default settings, from an item in `prior` seconds at first.
-    pub fn learnt(kind: ModelKind, prior: f64) -> Result<Self, Invalid> {
-        Ok(Self::Learnt { model: kind.build(1.0 / prior)?, sees_lost: false })
+    pub(crate) fn learnt(kind: ModelKind, prior: f64) -> Result<Self, Invalid> {
+        Ok(Self::Learnt {
+            model: kind.build(1.0 / prior)?,
+            sees_lost: false,
+        })
     }
 }
 
 /// How budget and threshold are handled.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Manner {
+pub(crate) enum Manner {
     /// As published, from this threshold.
     Literal {
         /// τ to start from.
@@ -65,39 +69,41 @@ pub enum Manner {
     Steady {
         /// Cycles of the average.
         horizon: f64,
+        /// τ to start from.
+        threshold: f64,
     },
 }
 
 /// What a run measured.
 #[derive(Debug, Clone, Default)]
-pub struct Outcome {
+pub(crate) struct Outcome {
     /// Relevant items delivered over published, strict: unread ones are missing.
-    pub completeness: f64,
+    pub(crate) completeness: f64,
     /// Share of the windows' relevant items ever delivered (the thesis' F), after each cycle's
     /// refreshes.
-    pub freshness: f64,
+    pub(crate) freshness: f64,
     /// The same as a mean over all time, which does not flatter short intervals.
-    pub freshness_over_time: f64,
+    pub(crate) freshness_over_time: f64,
     /// The same against the feed's own window (the paper's A).
-    pub freshness_in_window: f64,
+    pub(crate) freshness_in_window: f64,
     /// Refreshes while measuring.
-    pub requests: u64,
+    pub(crate) requests: u64,
     /// Relevant items lost while measuring.
-    pub lost: u64,
+    pub(crate) lost: u64,
     /// From publication to delivery, over items.
-    pub delay: Delay,
+    pub(crate) delay: Delay,
     /// Mean delay of each source, averaged over the sources.
-    pub delay_by_source: f64,
+    pub(crate) delay_by_source: f64,
     /// Root mean square error of the estimated divergence over the sources, averaged over cycles.
-    pub divergence_error: f64,
+    pub(crate) divergence_error: f64,
     /// τ after each cycle, warm-up included.
-    pub thresholds: Vec<f64>,
+    pub(crate) thresholds: Vec<f64>,
     /// Refreshes of each cycle, warm-up included.
-    pub spent: Vec<u32>,
+    pub(crate) spent: Vec<u32>,
 }
 
 /// Plays a run through a world.
-pub fn simulate(world: &World, run: &Run) -> Result<Outcome, Invalid> {
+pub(crate) fn simulate(world: &World, run: &Run) -> Result<Outcome, Invalid> {
     let budget = Budget::new(run.budget, world.cycle)?;
     let mut books = Books::new(world);
     match &run.knowing {
@@ -116,13 +122,21 @@ pub fn simulate(world: &World, run: &Run) -> Result<Outcome, Invalid> {
                 Some(hourly) => Periodic::known(DAY, hourly).map(Model::Periodic),
                 None => Constant::new(stream.rate).map(Model::Constant),
             })?;
-            let scheduler = run.manner.scheduler(run.strategy.build(run.taste), budget, run.strategy)?;
+            let scheduler =
+                run.manner
+                    .scheduler(run.strategy.build(run.taste), budget, run.strategy)?;
             books.play(Learner::new(known, true, false), scheduler, run.in_detail);
         }
         Knowing::Learnt { model, sees_lost } => {
             let known = sources(world, false, |_| Ok(model.clone()))?;
-            let scheduler = run.manner.scheduler(run.strategy.build(run.taste), budget, run.strategy)?;
-            books.play(Learner::new(known, false, *sees_lost), scheduler, run.in_detail);
+            let scheduler =
+                run.manner
+                    .scheduler(run.strategy.build(run.taste), budget, run.strategy)?;
+            books.play(
+                Learner::new(known, false, *sees_lost),
+                scheduler,
+                run.in_detail,
+            );
         }
     }
     Ok(books.outcome())
@@ -138,8 +152,13 @@ impl Manner {
         match self {
             Self::Literal { threshold } => Scheduler::literal(strategy, budget, threshold),
             _ if kind == StrategyKind::Reference => Scheduler::literal(strategy, budget, 1.0),
-            Self::Steady { horizon } => {
-                Scheduler::steady(strategy, budget.with_slack(0.5 * horizon)?, horizon)
+            Self::Steady { horizon, threshold } => {
+                let threshold = Threshold::new(threshold, Controller::Steady { horizon })?;
+                Ok(Scheduler::new(
+                    strategy,
+                    threshold,
+                    budget.with_slack(0.5 * horizon)?,
+                ))
             }
         }
     }
@@ -209,7 +228,11 @@ impl Learner {
         let count = sources.len();
         // One imagined item, half relevant: defined from the start, soon outweighed.
         let selectivity = (!knows_selectivity).then(|| vec![(0.5, 1.0); count]);
-        Self { sources, selectivity, sees_lost }
+        Self {
+            sources,
+            selectivity,
+            sees_lost,
+        }
     }
 }
 
@@ -236,10 +259,16 @@ impl Aggregator for Learner {
         self.sources.observe(source, &observed);
         if let Some(counts) = &mut self.selectivity {
             let (relevant, all) = &mut counts[source];
-            *relevant += delivery.relevant.iter().filter(|&&relevant| relevant).count() as f64;
+            *relevant += delivery
+                .relevant
+                .iter()
+                .filter(|&&relevant| relevant)
+                .count() as f64;
             *all += delivery.new.len() as f64;
             let share = *relevant / *all;
-            self.sources.set_relevance(source, share).expect("a share is a sane relevance");
+            self.sources
+                .set_relevance(source, share)
+                .expect("a share is a sane relevance");
         }
         observed
     }
@@ -251,8 +280,20 @@ impl Aggregator for Learner {
 }
 
 fn observe(at: f64, since: Option<f64>, new_items: u32, delivery: &Delivery) -> Observation<'_> {
-    let Delivery { censored, shown, ref new, .. } = *delivery;
-    Observation { at, since, new_items, window: shown, censored, dates: new }
+    let Delivery {
+        censored,
+        shown,
+        ref new,
+        ..
+    } = *delivery;
+    Observation {
+        at,
+        since,
+        new_items,
+        window: shown,
+        censored,
+        dates: new,
+    }
 }
 
 /// Sources as a learner starts with them.
@@ -450,7 +491,12 @@ impl<'a> Books<'a> {
             .map(|d| d.iter().map(|&delay| f64::from(delay)).sum::<f64>() / d.len() as f64)
             .collect();
         outcome.delay_by_source = means.iter().sum::<f64>() / means.len().max(1) as f64;
-        let all: Vec<f64> = self.delays.iter().flatten().map(|&delay| f64::from(delay)).collect();
+        let all: Vec<f64> = self
+            .delays
+            .iter()
+            .flatten()
+            .map(|&delay| f64::from(delay))
+            .collect();
         outcome.completeness = completeness(all.len() as u64, self.published);
         outcome.delay = Delay::of(all);
         self.outcome

@@ -11,32 +11,32 @@ use rand::RngExt;
 
 /// One source's whole future.
 #[derive(Debug, Clone, Default)]
-pub struct Stream {
+pub(crate) struct Stream {
     /// Instants of its items, in order.
-    pub times: Vec<f64>,
+    pub(crate) times: Vec<f64>,
     /// Which of them the reader wants.
-    pub relevant: Vec<bool>,
+    pub(crate) relevant: Vec<bool>,
     /// True mean rate, items per second.
-    pub rate: f64,
+    pub(crate) rate: f64,
     /// True share of relevant items.
-    pub selectivity: f64,
+    pub(crate) selectivity: f64,
     /// True rate of each hour of the day, items per second, where the source keeps hours.
-    pub hourly: Option<[f64; 24]>,
+    pub(crate) hourly: Option<[f64; 24]>,
 }
 
 /// Everything that is published during an experiment.
 #[derive(Debug, Clone)]
-pub struct World {
+pub(crate) struct World {
     /// The sources.
-    pub streams: Vec<Stream>,
+    pub(crate) streams: Vec<Stream>,
     /// Items that a source's document shows.
-    pub window: usize,
+    pub(crate) window: usize,
     /// Seconds from one decision to the next.
-    pub cycle: f64,
+    pub(crate) cycle: f64,
     /// Cycles before measuring starts.
-    pub warmup: usize,
+    pub(crate) warmup: usize,
     /// Cycles in all.
-    pub cycles: usize,
+    pub(crate) cycles: usize,
 }
 
 /// Sources, highest rate per cycle and window of the published setting.
@@ -54,7 +54,12 @@ const WORLD: u64 = 1 << 40;
 impl World {
     /// The world of Table 4.1: 100 sources, rates uniform in [0, 6.5] per cycle of an hour, windows
     /// of 10, keywords from a dictionary of 10. All rates double after that many cycles, if given.
-    pub fn published(seed: u64, warmup: usize, measured: usize, doubling: Option<usize>) -> Self {
+    pub(crate) fn published(
+        seed: u64,
+        warmup: usize,
+        measured: usize,
+        doubling: Option<usize>,
+    ) -> Self {
         let interests = Interests::PUBLISHED;
         let cycles = warmup + measured;
         let end = cycles as f64 * HOUR;
@@ -74,7 +79,10 @@ impl World {
                 let publisher = publisher(process, seed, source);
                 let items = publisher.with_profile(profile, interests.item).until(end);
                 Stream {
-                    relevant: items.iter().map(|item| item.keywords.meets(query)).collect(),
+                    relevant: items
+                        .iter()
+                        .map(|item| item.keywords.meets(query))
+                        .collect(),
                     times: times(&items),
                     rate,
                     selectivity: interests.selectivity(profile, query),
@@ -82,12 +90,24 @@ impl World {
                 }
             })
             .collect();
-        Self { streams, window: PUBLISHED_WINDOW, cycle: HOUR, warmup, cycles }
+        Self {
+            streams,
+            window: PUBLISHED_WINDOW,
+            cycle: HOUR,
+            warmup,
+            cycles,
+        }
     }
 
     /// Sources of one daily shape: `sources` of them, 24 to 300 items a day, cycles of ten minutes,
     /// windows of 20, everything relevant.
-    pub fn shaped(rhythm: Rhythm, seed: u64, sources: u64, warmup_days: f64, days: f64) -> Self {
+    pub(crate) fn shaped(
+        rhythm: Rhythm,
+        seed: u64,
+        sources: u64,
+        warmup_days: f64,
+        days: f64,
+    ) -> Self {
         let streams = (0..sources)
             .map(|source| {
                 let mut random = random_stream(seed, WORLD + 1 + source);
@@ -117,7 +137,7 @@ impl World {
 
     /// A recorded trace, of which the first week is warm-up. Each item is relevant with chance
     /// `share`, drawn by `seed`.
-    pub fn replay(trace: &Trace, window: usize, share: f64, seed: u64) -> Self {
+    pub(crate) fn replay(trace: &Trace, window: usize, share: f64, seed: u64) -> Self {
         let end = trace.weeks as f64 * WEEK;
         let streams = trace
             .streams
@@ -127,7 +147,11 @@ impl World {
                 let mut random = random_stream(seed, WORLD + 1 + source);
                 Stream {
                     times: stream.items.iter().map(|item| item.at).collect(),
-                    relevant: stream.items.iter().map(|_| random.random_bool(share)).collect(),
+                    relevant: stream
+                        .items
+                        .iter()
+                        .map(|_| random.random_bool(share))
+                        .collect(),
                     rate: stream.items.len() as f64 / end,
                     selectivity: share,
                     hourly: None,
@@ -137,17 +161,23 @@ impl World {
         let cycles = (end / REPLAY_CYCLE) as usize;
         // A trace of one week has nothing to spare but its first day.
         let warmup = if trace.weeks > 1 { WEEK } else { DAY };
-        Self { streams, window, cycle: REPLAY_CYCLE, warmup: (warmup / REPLAY_CYCLE) as usize, cycles }
+        Self {
+            streams,
+            window,
+            cycle: REPLAY_CYCLE,
+            warmup: (warmup / REPLAY_CYCLE) as usize,
+            cycles,
+        }
     }
 
     /// Cycles that are measured.
-    pub fn measured(&self) -> usize {
+    pub(crate) fn measured(&self) -> usize {
         self.cycles - self.warmup
     }
 }
 
 /// A publisher of a process that the lab made itself.
-pub fn publisher(process: Process, seed: u64, source: u64) -> Publisher {
+pub(crate) fn publisher(process: Process, seed: u64, source: u64) -> Publisher {
     Publisher::new(process, seed, source).expect("the lab's own processes have sane numbers")
 }
 

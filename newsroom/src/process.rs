@@ -103,7 +103,11 @@ impl Process {
     /// A daily rhythm with so many items a day.
     pub fn daily(rhythm: Rhythm, items_per_day: f64, shift: usize) -> Self {
         let day = 86_400.0;
-        let rates = rhythm.hours(shift).iter().map(|hour| hour * items_per_day / day).collect();
+        let rates = rhythm
+            .hours(shift)
+            .iter()
+            .map(|hour| hour * items_per_day / day)
+            .collect();
         Self::Periodic { rates, period: day }
     }
 
@@ -120,7 +124,11 @@ impl Process {
                 length("period", *period)?;
                 rates.iter().try_for_each(|&value| rate(value))
             }
-            Self::Bursts { rate: value, size, spread } => {
+            Self::Bursts {
+                rate: value,
+                size,
+                spread,
+            } => {
                 rate(*value)?;
                 number("burst size", *size, *size >= 1.0, "at least 1")?;
                 number("burst spread", *spread, *spread >= 0.0, "at least 0")
@@ -138,11 +146,20 @@ impl Process {
                 for (index, pair) in times.windows(2).enumerate() {
                     let (before, after) = (pair[0], pair[1]);
                     if before > after {
-                        return Err(ProcessError::OutOfOrder { index: index + 1, before, after });
+                        return Err(ProcessError::OutOfOrder {
+                            index: index + 1,
+                            before,
+                            after,
+                        });
                     }
                 }
                 times.iter().try_for_each(|&time| {
-                    number("recorded time", time, time.is_finite(), "a number of seconds")
+                    number(
+                        "recorded time",
+                        time,
+                        time.is_finite(),
+                        "a number of seconds",
+                    )
                 })
             }
         }
@@ -163,7 +180,11 @@ impl Process {
             }
             Self::Recorded(times) => {
                 let span = times.last().copied().unwrap_or(0.0);
-                if span > 0.0 { times.len() as f64 / span } else { 0.0 }
+                if span > 0.0 {
+                    times.len() as f64 / span
+                } else {
+                    0.0
+                }
             }
         }
     }
@@ -190,7 +211,11 @@ fn number(
     if ok && given.is_finite() {
         Ok(())
     } else {
-        Err(ProcessError::Number { what, given, allowed })
+        Err(ProcessError::Number {
+            what,
+            given,
+            allowed,
+        })
     }
 }
 
@@ -212,7 +237,10 @@ mod tests {
     #[test]
     fn impossible_processes_are_refused_by_name() {
         let wrong = Process::Constant { rate: -1.0 }.check().unwrap_err();
-        assert_eq!(wrong.to_string(), "publication rate is -1, but must be at least 0");
+        assert_eq!(
+            wrong.to_string(),
+            "publication rate is -1, but must be at least 0"
+        );
         assert!(Process::Constant { rate: f64::NAN }.check().is_err());
         assert!(Process::Sequence(vec![]).check().is_err());
         let wrong = Process::Recorded(vec![1.0, 5.0, 4.0]).check().unwrap_err();

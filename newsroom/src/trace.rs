@@ -7,7 +7,7 @@
 //! would give figures that are half true.
 
 use std::collections::HashMap;
-use std::fs::File;
+use std::fs::{self, File};
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 
@@ -70,6 +70,20 @@ pub enum TraceError {
         /// What is wrong and what is expected.
         problem: String,
     },
+    /// A folder could not be written.
+    #[error("cannot write {}", path.display())]
+    Unwritable {
+        /// The folder.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// A folder that must not be overwritten.
+    #[error("{} holds a trace already; name another folder", path.display())]
+    Taken {
+        /// The folder.
+        path: PathBuf,
+    },
     /// A trace without a single item.
     #[error("{}: there is no item in it; a trace needs at least one", path.display())]
     Empty {
@@ -83,12 +97,22 @@ impl Trace {
     pub fn read(folder: &Path) -> Result<Self, TraceError> {
         let mut streams: Vec<TraceStream> = read_ids(&folder.join("streams.tsv"))?
             .into_iter()
-            .map(|id| TraceStream { id, items: Vec::new() })
+            .map(|id| TraceStream {
+                id,
+                items: Vec::new(),
+            })
             .collect();
-        let numbers: HashMap<String, usize> =
-            streams.iter().enumerate().map(|(n, stream)| (stream.id.clone(), n)).collect();
+        let numbers: HashMap<String, usize> = streams
+            .iter()
+            .enumerate()
+            .map(|(n, stream)| (stream.id.clone(), n))
+            .collect();
         let plain = folder.join("items.tsv");
-        let path = if plain.exists() { plain } else { folder.join("items.tsv.gz") };
+        let path = if plain.exists() {
+            plain
+        } else {
+            folder.join("items.tsv.gz")
+        };
         let mut last = 0.0;
         for_each_line(&path, |line, text| {
             let (id, item) = parse_item(text)?;
@@ -107,11 +131,45 @@ impl Trace {
             Ok(())
         })?;
         if streams.iter().all(|stream| stream.items.is_empty()) {
-            return Err(TraceError::Empty { path: folder.to_owned() });
+            return Err(TraceError::Empty {
+                path: folder.to_owned(),
+            });
         }
         // An item at the very end of a week still belongs to it.
         let weeks = ((last / WEEK).ceil() as usize).max(1);
         Ok(Self { streams, weeks })
+    }
+
+    /// Writes a folder that [`Trace::read`] reads. A folder that holds a trace already is left alone.
+    pub fn write(&self, folder: &Path) -> Result<(), TraceError> {
+        let unwritable = |source| TraceError::Unwritable {
+            path: folder.to_owned(),
+            source,
+        };
+        if ["streams.tsv", "items.tsv", "items.tsv.gz"]
+            .iter()
+            .any(|name| folder.join(name).exists())
+        {
+            return Err(TraceError::Taken {
+                path: folder.to_owned(),
+            });
+        }
+        fs::create_dir_all(folder).map_err(unwritable)?;
+        let mut streams = String::from("stream_id\titems\n");
+        let mut items: Vec<(&TraceItem, &str)> = Vec::new();
+        for TraceStream { id, items: own } in &self.streams {
+            streams.push_str(&format!("{id}\t{}\n", own.len()));
+            items.extend(own.iter().map(|item| (item, id.as_str())));
+        }
+        // By time, then by stream: the sort is stable and the streams come in order.
+        items.sort_by(|a, b| a.0.at.total_cmp(&b.0.at));
+        let lines: String = items
+            .iter()
+            .map(|(item, id)| format!("{id}\t{}\t{}\t{}\n", item.at, item.keywords, item.title))
+            .collect();
+        // The items first: without streams.tsv a half-written folder is no trace.
+        fs::write(folder.join("items.tsv"), lines).map_err(unwritable)?;
+        fs::write(folder.join("streams.tsv"), streams).map_err(unwritable)
     }
 
     /// Items in all.
@@ -129,10 +187,21 @@ fn parse_item(text: &str) -> Result<(&str, TraceItem), String> {
     };
     let (id, time) = (field("stream_id")?, field("t")?);
     let (keywords, title) = (field("keywords")?.to_owned(), field("title")?.to_owned());
-    let at = time.parse().ok().filter(|at: &f64| at.is_finite() && *at >= 0.0).ok_or_else(|| {
-        format!("time `{time}` is not a number of seconds; expected a number of at least 0")
-    })?;
-    Ok((id, TraceItem { at, keywords, title }))
+    let at = time
+        .parse()
+        .ok()
+        .filter(|at: &f64| at.is_finite() && *at >= 0.0)
+        .ok_or_else(|| {
+            format!("time `{time}` is not a number of seconds; expected a number of at least 0")
+        })?;
+    Ok((
+        id,
+        TraceItem {
+            at,
+            keywords,
+            title,
+        },
+    ))
 }
 
 fn read_ids(path: &Path) -> Result<Vec<String>, TraceError> {
@@ -162,7 +231,10 @@ fn for_each_line(
     path: &Path,
     mut f: impl FnMut(usize, &str) -> Result<(), String>,
 ) -> Result<(), TraceError> {
-    let unreadable = |source| TraceError::Unreadable { path: path.to_owned(), source };
+    let unreadable = |source| TraceError::Unreadable {
+        path: path.to_owned(),
+        source,
+    };
     let file = File::open(path).map_err(unreadable)?;
     let reader: Box<dyn Read> = if path.extension().is_some_and(|ending| ending == "gz") {
         Box::new(GzDecoder::new(BufReader::new(file)))
@@ -172,15 +244,23 @@ fn for_each_line(
     let mut reader = BufReader::new(reader.take(LARGEST_FILE));
     let mut bytes = Vec::new();
     for line in 1.. {
-        let malformed =
-            |problem| TraceError::Malformed { path: path.to_owned(), line, problem };
+        let malformed = |problem| TraceError::Malformed {
+            path: path.to_owned(),
+            line,
+            problem,
+        };
         bytes.clear();
-        let read = (&mut reader).take(LONGEST_LINE).read_until(b'\n', &mut bytes).map_err(unreadable)?;
+        let read = (&mut reader)
+            .take(LONGEST_LINE)
+            .read_until(b'\n', &mut bytes)
+            .map_err(unreadable)?;
         if read == 0 {
             return Ok(());
         }
         if read as u64 == LONGEST_LINE {
-            return Err(malformed(format!("the line is longer than {LONGEST_LINE} bytes")));
+            return Err(malformed(format!(
+                "the line is longer than {LONGEST_LINE} bytes"
+            )));
         }
         let text = std::str::from_utf8(&bytes)
             .map_err(|_| malformed("the line is not UTF-8".to_owned()))?
@@ -194,7 +274,6 @@ fn for_each_line(
 
 #[cfg(test)]
 mod tests {
-    use std::fs;
     use std::io::Write;
 
     use super::*;
@@ -206,7 +285,11 @@ mod tests {
         fn new(name: &str, items: &str) -> Self {
             let path = std::env::temp_dir().join(format!("pergola-{}-{name}", std::process::id()));
             fs::create_dir_all(&path).unwrap();
-            fs::write(path.join("streams.tsv"), "kind\tstream_id\nrss\ta\nrss\tb\n").unwrap();
+            fs::write(
+                path.join("streams.tsv"),
+                "kind\tstream_id\nrss\ta\nrss\tb\n",
+            )
+            .unwrap();
             fs::write(path.join("items.tsv"), items).unwrap();
             Self(path)
         }
@@ -240,6 +323,19 @@ mod tests {
     }
 
     #[test]
+    fn what_is_written_is_read_back_and_never_overwritten() {
+        let folder = Folder::new("written", GOOD);
+        let trace = Trace::read(&folder.0).unwrap();
+        assert!(matches!(
+            trace.write(&folder.0),
+            Err(TraceError::Taken { .. })
+        ));
+        let copy = folder.0.join("copy");
+        trace.write(&copy).unwrap();
+        assert_eq!(Trace::read(&copy).unwrap(), trace);
+    }
+
+    #[test]
     fn a_bad_line_is_named_with_its_file_its_number_and_what_is_expected() {
         let cases = [
             (
@@ -257,7 +353,11 @@ mod tests {
                 "a\t5\t\tx\na\t4\t\ty\n",
                 "items.tsv, line 2: time 4 comes after 5 on line 1; items must be sorted by time",
             ),
-            ("unknown", "z\t5\t\tx\n", "items.tsv, line 1: stream `z` is not listed in streams.tsv"),
+            (
+                "unknown",
+                "z\t5\t\tx\n",
+                "items.tsv, line 1: stream `z` is not listed in streams.tsv",
+            ),
             (
                 "short",
                 "a\t5\n",
@@ -277,8 +377,14 @@ mod tests {
         assert_eq!(folder.error(), "cannot read streams.tsv");
         let folder = Folder::new("header", GOOD);
         fs::write(folder.0.join("streams.tsv"), "name\na\n").unwrap();
-        assert_eq!(folder.error(), "streams.tsv, line 1: the header has no column `stream_id`");
+        assert_eq!(
+            folder.error(),
+            "streams.tsv, line 1: the header has no column `stream_id`"
+        );
         fs::write(folder.0.join("streams.tsv"), "stream_id\na\na\n").unwrap();
-        assert_eq!(folder.error(), "streams.tsv, line 3: stream `a` is listed already on line 2");
+        assert_eq!(
+            folder.error(),
+            "streams.tsv, line 3: stream `a` is listed already on line 2"
+        );
     }
 }

@@ -38,6 +38,14 @@ impl Invalid {
         value: T,
         allowed: &'static str,
     ) -> Result<T, Self> {
-        if ok { Ok(value) } else { Err(Self { what, given: value.to_string(), allowed }) }
+        if ok {
+            Ok(value)
+        } else {
+            Err(Self {
+                what,
+                given: value.to_string(),
+                allowed,
+            })
+        }
     }
 }

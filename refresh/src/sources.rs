@@ -25,7 +25,13 @@ pub struct Source {
 impl Source {
     /// A source about which nothing is known yet, of which every item is wanted.
     pub fn new(model: Model, window: u32) -> Self {
-        Self { model, window, last: None, relevance: 1.0, cost: 1.0 }
+        Self {
+            model,
+            window,
+            last: None,
+            relevance: 1.0,
+            cost: 1.0,
+        }
     }
 }
 

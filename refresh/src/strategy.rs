@@ -12,11 +12,11 @@ mod two_steps;
 
 use std::str::FromStr;
 
-pub use above::{AdaptiveTtl, EntryFrequency, Index, OnlyTau};
-pub use highest::{OnlySat, TopKUtility};
-pub use plan::Plan;
-pub use timetable::{Reference, RoundRobin};
-pub use two_steps::TwoSteps;
+use above::{AdaptiveTtl, EntryFrequency, Index, OnlyTau};
+use highest::{OnlySat, TopKUtility};
+use plan::Plan;
+use timetable::{Reference, RoundRobin};
+use two_steps::TwoSteps;
 
 use crate::{Invalid, Knowledge, Observation, Sources, Taste};
 
@@ -152,7 +152,9 @@ impl FromStr for StrategyKind {
     type Err = Invalid;
 
     fn from_str(name: &str) -> Result<Self, Invalid> {
-        let found = Self::ALL.into_iter().find(|kind| kind.name().eq_ignore_ascii_case(name));
+        let found = Self::ALL
+            .into_iter()
+            .find(|kind| kind.name().eq_ignore_ascii_case(name));
         found.ok_or_else(|| Invalid {
             what: "strategy",
             given: format!("`{name}`"),
@@ -164,7 +166,11 @@ impl FromStr for StrategyKind {
 
 /// Moves the `limit` highest candidates to `chosen`, highest first; ties go to the lower number.
 /// Returns how many candidates there were.
-fn take_highest(candidates: &mut Vec<(f64, usize)>, limit: usize, chosen: &mut Vec<usize>) -> usize {
+fn take_highest(
+    candidates: &mut Vec<(f64, usize)>,
+    limit: usize,
+    chosen: &mut Vec<usize>,
+) -> usize {
     let demand = candidates.len();
     let order = |a: &(f64, usize), b: &(f64, usize)| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1));
     if candidates.len() > limit {

@@ -65,7 +65,13 @@ impl Threshold {
         if let Controller::Steady { horizon } = controller {
             Invalid::unless_positive("horizon in cycles", horizon)?;
         }
-        Ok(Self { value, controller, excess: 0.0, recent: 0.0, searching: SEARCHES })
+        Ok(Self {
+            value,
+            controller,
+            excess: 0.0,
+            recent: 0.0,
+            searching: SEARCHES,
+        })
     }
 
     /// The present value.
@@ -147,7 +153,12 @@ mod tests {
     use super::*;
 
     fn all_served(spent: usize, budget: f64) -> Spending {
-        Spending { spent, demand: spent, budget, everything: false }
+        Spending {
+            spent,
+            demand: spent,
+            budget,
+            everything: false,
+        }
     }
 
     #[test]
@@ -196,7 +207,10 @@ mod tests {
     fn it_does_not_fall_while_nothing_is_left_to_refresh() {
         let mut threshold = Threshold::new(1.0, Controller::Steady { horizon: 50.0 }).unwrap();
         for _ in 0..1_000 {
-            threshold.adjust(&Spending { everything: true, ..all_served(3, 30.0) });
+            threshold.adjust(&Spending {
+                everything: true,
+                ..all_served(3, 30.0)
+            });
         }
         assert_eq!(threshold.value(), 1.0);
     }

@@ -22,8 +22,7 @@ const STEPS_PER_HOUR: usize = 12;
 const STEPS_PER_DAY: usize = 288;
 const STEPS_PER_WEEK: usize = 2016;
 
-/// The five views of time, coarse to fine.
-const LEVEL: usize = 0;
+/// The views of time besides the level (the first), coarse to fine.
 const DAY_HOUR: usize = 1;
 const WEEK_HOUR: usize = 2;
 const HOUR_STEP: usize = 3;
@@ -136,7 +135,13 @@ impl Calendar {
     #[inline]
     fn rate(&self, step: usize, level: f64, weights: &[f64; VIEWS]) -> f64 {
         let views = self.views(step, level);
-        bounded(views.iter().zip(weights).map(|(rate, weight)| rate * weight).sum())
+        bounded(
+            views
+                .iter()
+                .zip(weights)
+                .map(|(rate, weight)| rate * weight)
+                .sum(),
+        )
     }
 
     /// (divergence, its area) over an interval; whole weeks are taken at the mean rate.
@@ -178,7 +183,10 @@ impl Calendar {
         self.scale *= ((to - from).min(WEEK * 52.0) / HABIT_MEMORY).exp();
         if self.scale > 1e3 {
             for cell in &mut self.cells {
-                *cell = ((f64::from(cell.0) / self.scale) as f32, (f64::from(cell.1) / self.scale) as f32);
+                *cell = (
+                    (f64::from(cell.0) / self.scale) as f32,
+                    (f64::from(cell.1) / self.scale) as f32,
+                );
             }
             self.scale = 1.0;
         }
@@ -215,7 +223,11 @@ impl PublicationModel for Calendar {
 
     fn learn(&mut self, observation: &Observation<'_>) {
         let by_date = observation.dates_are_plausible();
-        let evidence = if by_date { observation.dated() } else { observation.undated() };
+        let evidence = if by_date {
+            observation.dated()
+        } else {
+            observation.undated()
+        };
         let Some(evidence) = evidence else { return };
         let expected = self.expected(evidence.from, evidence.to);
         let mut count = evidence.count;
@@ -263,7 +275,10 @@ mod tests {
     fn watch(days: u32, times_of_day: &[f64]) -> Calendar {
         let mut model = Calendar::new(1.0 / DAY).unwrap();
         for look in 0..days * 8 {
-            let (since, at) = (f64::from(look) * 3.0 * HOUR, f64::from(look + 1) * 3.0 * HOUR);
+            let (since, at) = (
+                f64::from(look) * 3.0 * HOUR,
+                f64::from(look + 1) * 3.0 * HOUR,
+            );
             let midnight = (since / DAY).floor() * DAY;
             let dates: Vec<f64> = times_of_day
                 .iter()
@@ -298,11 +313,14 @@ mod tests {
         let hourly: Vec<f64> = (0..24).map(|hour| f64::from(hour) * HOUR + 60.0).collect();
         let model = watch(14, &hourly);
         let weights = model.weights();
-        assert!(weights[HOUR_STEP] > weights[LEVEL], "{weights:?}");
+        assert!(weights[HOUR_STEP] > weights[0], "{weights:?}");
         let next_hour = 14.0 * DAY + 5.0 * HOUR;
         let early = model.expected(next_hour, next_hour + STEP);
         let late = model.expected(next_hour + STEP, next_hour + HOUR);
-        assert!(early > 3.0 * late, "{early} in the first five minutes, {late} in the others");
+        assert!(
+            early > 3.0 * late,
+            "{early} in the first five minutes, {late} in the others"
+        );
     }
 
     #[test]

@@ -31,12 +31,20 @@ impl GammaPoisson {
     pub fn new(prior: f64) -> Result<Self, Invalid> {
         let prior = bounded(Invalid::unless_not_negative("publication rate", prior)?);
         let prior_time = prior_time(prior) as f32;
-        Ok(Self { prior_time, memory: MEMORY as f32, items: 0.0, time: 0.0 })
+        Ok(Self {
+            prior_time,
+            memory: MEMORY as f32,
+            items: 0.0,
+            time: 0.0,
+        })
     }
 
     /// The same with another memory in seconds.
     pub fn with_memory(self, memory: f64) -> Result<Self, Invalid> {
-        Ok(Self { memory: Invalid::unless_positive("memory in seconds", memory)? as f32, ..self })
+        Ok(Self {
+            memory: Invalid::unless_positive("memory in seconds", memory)? as f32,
+            ..self
+        })
     }
 }
 
@@ -49,7 +57,11 @@ pub(super) fn prior_time(rate: f64) -> f64 {
 /// what counts of the new). The start of a long interval has faded, too, by the time it is learnt.
 pub(super) fn fading(length: f64, memory: f64) -> (f64, f64) {
     let kept = (-length / memory).exp();
-    let counted = if length > 1e-6 * memory { (1.0 - kept) * memory / length } else { 1.0 };
+    let counted = if length > 1e-6 * memory {
+        (1.0 - kept) * memory / length
+    } else {
+        1.0
+    };
     (kept, counted)
 }
 
@@ -75,7 +87,9 @@ impl PublicationModel for GammaPoisson {
     }
 
     fn learn(&mut self, observation: &Observation<'_>) {
-        let Some(evidence) = observation.undated() else { return };
+        let Some(evidence) = observation.undated() else {
+            return;
+        };
         let mut count = evidence.count;
         if evidence.censored {
             let mean = self.mean_rate() * evidence.length();
@@ -93,7 +107,14 @@ mod tests {
     use super::*;
 
     fn seen(at: f64, since: f64, new_items: u32, censored: bool) -> Observation<'static> {
-        Observation { at, since: Some(since), new_items, window: 20, censored, dates: &[] }
+        Observation {
+            at,
+            since: Some(since),
+            new_items,
+            window: 20,
+            censored,
+            dates: &[],
+        }
     }
 
     #[test]
@@ -114,7 +135,11 @@ mod tests {
         };
         assert!(learn(true) > learn(false));
         // 20 were expected; E[N | N ≥ 20] for a mean of 20 is 23.36
-        assert!((learn(true) - (0.5 + 23.36) / 10.25).abs() < 0.01, "{}", learn(true));
+        assert!(
+            (learn(true) - (0.5 + 23.36) / 10.25).abs() < 0.01,
+            "{}",
+            learn(true)
+        );
     }
 
     #[test]

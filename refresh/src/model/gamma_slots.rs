@@ -41,18 +41,29 @@ impl GammaSlots {
         let prior = bounded(Invalid::unless_not_negative("publication rate", prior)?);
         let prior_time = prior_time(prior) as f32;
         let none = [0.0; MAX_SLOTS];
-        Ok(Self { clock, prior_time, uses_dates: false, items: none, time: none })
+        Ok(Self {
+            clock,
+            prior_time,
+            uses_dates: false,
+            items: none,
+            time: none,
+        })
     }
 
     /// Uses the items' dates where they are plausible.
     pub fn with_dates(self) -> Self {
-        Self { uses_dates: true, ..self }
+        Self {
+            uses_dates: true,
+            ..self
+        }
     }
 
     /// The rate of each slot, in items per second.
     pub fn rates(&self) -> Vec<f64> {
         let level = self.mean_rate();
-        (0..self.clock.slots()).map(|slot| self.rate(slot, level)).collect()
+        (0..self.clock.slots())
+            .map(|slot| self.rate(slot, level))
+            .collect()
     }
 
     #[inline]
@@ -66,12 +77,16 @@ impl GammaSlots {
 impl PublicationModel for GammaSlots {
     fn expected(&self, from: f64, to: f64) -> f64 {
         let level = self.mean_rate();
-        self.clock.integrate(from, to, |slot| self.rate(slot, level)).0
+        self.clock
+            .integrate(from, to, |slot| self.rate(slot, level))
+            .0
     }
 
     fn area(&self, from: f64, to: f64) -> f64 {
         let level = self.mean_rate();
-        self.clock.integrate(from, to, |slot| self.rate(slot, level)).1
+        self.clock
+            .integrate(from, to, |slot| self.rate(slot, level))
+            .1
     }
 
     fn mean_rate(&self) -> f64 {
@@ -82,7 +97,11 @@ impl PublicationModel for GammaSlots {
 
     fn learn(&mut self, observation: &Observation<'_>) {
         let by_date = self.uses_dates && observation.dates_are_plausible();
-        let evidence = if by_date { observation.dated() } else { observation.undated() };
+        let evidence = if by_date {
+            observation.dated()
+        } else {
+            observation.undated()
+        };
         let Some(evidence) = evidence else { return };
         let level = self.mean_rate();
         let covered = self.clock.coverage(evidence.from, evidence.to);
@@ -96,7 +115,11 @@ impl PublicationModel for GammaSlots {
         }
         let (kept, counted) = fading(evidence.length(), MEMORY);
         for slot in 0..self.clock.slots() {
-            let share = if by_date { 0.0 } else { count * expected[slot] / total };
+            let share = if by_date {
+                0.0
+            } else {
+                count * expected[slot] / total
+            };
             let items = kept * f64::from(self.items[slot]) + counted * share;
             self.items[slot] = items.min(1e30) as f32;
             let time = kept * f64::from(self.time[slot]) + counted * covered[slot];
@@ -119,9 +142,14 @@ mod tests {
 
     fn morning_paper(model: &mut GammaSlots, days: u32, dated: bool) {
         for look in 0..days * 6 {
-            let (since, at) = (f64::from(look) * 4.0 * HOUR, f64::from(look + 1) * 4.0 * HOUR);
+            let (since, at) = (
+                f64::from(look) * 4.0 * HOUR,
+                f64::from(look + 1) * 4.0 * HOUR,
+            );
             let dates: Vec<f64> = if look % 6 == 1 {
-                (0..8).map(|i| since + 1.5 * HOUR + f64::from(i) * 60.0).collect()
+                (0..8)
+                    .map(|i| since + 1.5 * HOUR + f64::from(i) * 60.0)
+                    .collect()
             } else {
                 Vec::new()
             };
@@ -144,14 +172,22 @@ mod tests {
                 model = model.with_dates();
             }
             morning_paper(&mut model, 30, dated);
-            model.rates().iter().map(|rate| rate * HOUR).collect::<Vec<_>>()
+            model
+                .rates()
+                .iter()
+                .map(|rate| rate * HOUR)
+                .collect::<Vec<_>>()
         };
         let dated = hourly(true);
         assert!(dated[5] > 6.0, "five o'clock: {} of 8", dated[5]);
         assert!(dated[4] < 0.2 && dated[6] < 0.2);
         let undated = hourly(false);
         for hour in 4..8 {
-            assert!((undated[hour] - 2.0).abs() < 0.4, "{hour} h: {}", undated[hour]);
+            assert!(
+                (undated[hour] - 2.0).abs() < 0.4,
+                "{hour} h: {}",
+                undated[hour]
+            );
         }
         assert!(undated[12] < 0.2);
     }

@@ -23,7 +23,13 @@ impl Hybrid {
     /// Joins two models.
     pub fn new(single: SingleVariable, periodic: Periodic) -> Self {
         let none = [0.0; MEMORY];
-        Self { single, periodic, single_errors: none, periodic_errors: none, next: 0 }
+        Self {
+            single,
+            periodic,
+            single_errors: none,
+            periodic_errors: none,
+            next: 0,
+        }
     }
 
     /// Whether the periodic table predicts at present.
@@ -32,7 +38,11 @@ impl Hybrid {
     }
 
     fn current(&self) -> &dyn PublicationModel {
-        if self.is_periodic() { &self.periodic } else { &self.single }
+        if self.is_periodic() {
+            &self.periodic
+        } else {
+            &self.single
+        }
     }
 }
 
@@ -50,9 +60,13 @@ impl PublicationModel for Hybrid {
     }
 
     fn learn(&mut self, observation: &Observation<'_>) {
-        let Some(evidence) = observation.undated() else { return };
+        let Some(evidence) = observation.undated() else {
+            return;
+        };
         let error = |model: &dyn PublicationModel| {
-            (model.expected(evidence.from, evidence.to) - evidence.count).abs().min(1e30) as f32
+            (model.expected(evidence.from, evidence.to) - evidence.count)
+                .abs()
+                .min(1e30) as f32
         };
         let slot = usize::from(self.next);
         self.single_errors[slot] = error(&self.single);

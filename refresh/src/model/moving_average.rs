@@ -25,7 +25,13 @@ impl MovingAverage {
     pub fn new(prior: f64) -> Result<Self, Invalid> {
         let prior = Invalid::unless_not_negative("publication rate", prior)?;
         let none = [0.0; MEMORY];
-        Ok(Self { prior: bounded(prior) as f32, counts: none, spans: none, next: 0, idle: 0.0 })
+        Ok(Self {
+            prior: bounded(prior) as f32,
+            counts: none,
+            spans: none,
+            next: 0,
+            idle: 0.0,
+        })
     }
 }
 
@@ -50,7 +56,9 @@ impl PublicationModel for MovingAverage {
     }
 
     fn learn(&mut self, observation: &Observation<'_>) {
-        let Some(evidence) = observation.undated() else { return };
+        let Some(evidence) = observation.undated() else {
+            return;
+        };
         let span = (f64::from(self.idle) + evidence.length()).min(1e30) as f32;
         if evidence.count == 0.0 {
             self.idle = span;
@@ -69,7 +77,14 @@ mod tests {
     use super::*;
 
     fn seen(at: f64, since: f64, new_items: u32) -> Observation<'static> {
-        Observation { at, since: Some(since), new_items, window: 20, censored: false, dates: &[] }
+        Observation {
+            at,
+            since: Some(since),
+            new_items,
+            window: 20,
+            censored: false,
+            dates: &[],
+        }
     }
 
     #[test]

@@ -6,11 +6,16 @@ use crate::{DAY, Knowledge, Observation, Taste};
 
 /// The second step of 2Steps alone.
 #[derive(Debug, Clone, Copy)]
-pub struct OnlyTau;
+pub(crate) struct OnlyTau;
 
 impl<K: Knowledge> Strategy<K> for OnlyTau {
     fn choose(&mut self, cycle: &Cycle, known: &K, chosen: &mut Vec<usize>) -> usize {
-        choose_above(cycle, known, |source| known.outlook(source, cycle.now).utility, chosen)
+        choose_above(
+            cycle,
+            known,
+            |source| known.outlook(source, cycle.now).utility,
+            chosen,
+        )
     }
 }
 
@@ -20,13 +25,13 @@ impl<K: Knowledge> Strategy<K> for OnlyTau {
 /// items that would be lost and the share of the window that is missing. 2Steps is the lexicographic
 /// version of this sum.
 #[derive(Debug, Clone, Copy)]
-pub struct Index {
+pub(crate) struct Index {
     taste: Taste,
 }
 
 impl Index {
     /// An index for a user's taste.
-    pub fn new(taste: Taste) -> Self {
+    pub(crate) fn new(taste: Taste) -> Self {
         Self { taste }
     }
 }
@@ -44,7 +49,7 @@ const LONGEST: f64 = DAY;
 
 /// An interval by the number of entries of the last week, as Miniflux has it.
 #[derive(Debug, Clone, Default)]
-pub struct EntryFrequency {
+pub(crate) struct EntryFrequency {
     books: Vec<WeekBook>,
 }
 
@@ -58,7 +63,11 @@ struct WeekBook {
 
 impl Default for WeekBook {
     fn default() -> Self {
-        Self { counts: [0; 7], day: i64::MIN, interval: LONGEST }
+        Self {
+            counts: [0; 7],
+            day: i64::MIN,
+            interval: LONGEST,
+        }
     }
 }
 
@@ -93,7 +102,12 @@ impl WeekBook {
 impl<K: Knowledge> Strategy<K> for EntryFrequency {
     fn choose(&mut self, cycle: &Cycle, known: &K, chosen: &mut Vec<usize>) -> usize {
         let interval = |source: usize| self.books.get(source).map_or(LONGEST, |book| book.interval);
-        choose_above(cycle, known, |source| known.age(source, cycle.now) / interval(source), chosen)
+        choose_above(
+            cycle,
+            known,
+            |source| known.age(source, cycle.now) / interval(source),
+            chosen,
+        )
     }
 
     fn observed(&mut self, source: usize, observation: &Observation<'_>) {
@@ -106,7 +120,7 @@ impl<K: Knowledge> Strategy<K> for EntryFrequency {
 
 /// An interval by the age of the newest item, as web caches and some feed readers have it.
 #[derive(Debug, Clone, Default)]
-pub struct AdaptiveTtl {
+pub(crate) struct AdaptiveTtl {
     /// Instant of the newest item and the interval that followed from it.
     books: Vec<(f64, f64)>,
 }
@@ -116,8 +130,17 @@ const TTL_SHARE: f64 = 0.5;
 
 impl<K: Knowledge> Strategy<K> for AdaptiveTtl {
     fn choose(&mut self, cycle: &Cycle, known: &K, chosen: &mut Vec<usize>) -> usize {
-        let interval = |source: usize| self.books.get(source).map_or(LONGEST, |&(_, interval)| interval);
-        choose_above(cycle, known, |source| known.age(source, cycle.now) / interval(source), chosen)
+        let interval = |source: usize| {
+            self.books
+                .get(source)
+                .map_or(LONGEST, |&(_, interval)| interval)
+        };
+        choose_above(
+            cycle,
+            known,
+            |source| known.age(source, cycle.now) / interval(source),
+            chosen,
+        )
     }
 
     fn observed(&mut self, source: usize, observation: &Observation<'_>) {
@@ -127,7 +150,11 @@ impl<K: Knowledge> Strategy<K> for AdaptiveTtl {
         let (newest, interval) = &mut self.books[source];
         if observation.new_items > 0 {
             let dated = observation.dates_are_plausible();
-            let latest = if dated { observation.dates.last().copied() } else { None };
+            let latest = if dated {
+                observation.dates.last().copied()
+            } else {
+                None
+            };
             *newest = latest.unwrap_or(observation.at);
         }
         *interval = (TTL_SHARE * (observation.at - *newest)).clamp(SHORTEST, LONGEST);

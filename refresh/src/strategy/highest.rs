@@ -5,13 +5,17 @@ use crate::Knowledge;
 
 /// The first step of 2Steps alone: the b saturated sources with most relevant items waiting.
 #[derive(Debug, Clone, Copy)]
-pub struct OnlySat;
+pub(crate) struct OnlySat;
 
 impl<K: Knowledge> Strategy<K> for OnlySat {
     fn choose(&mut self, cycle: &Cycle, known: &K, chosen: &mut Vec<usize>) -> usize {
         let score = |source| {
             let outlook = known.outlook(source, cycle.now);
-            if outlook.saturated { outlook.relevant } else { 0.0 }
+            if outlook.saturated {
+                outlook.relevant
+            } else {
+                0.0
+            }
         };
         choose_highest(cycle, known, score, chosen)
     }
@@ -19,7 +23,7 @@ impl<K: Knowledge> Strategy<K> for OnlySat {
 
 /// The b sources with the highest utility.
 #[derive(Debug, Clone, Copy)]
-pub struct TopKUtility;
+pub(crate) struct TopKUtility;
 
 impl<K: Knowledge> Strategy<K> for TopKUtility {
     fn choose(&mut self, cycle: &Cycle, known: &K, chosen: &mut Vec<usize>) -> usize {

@@ -6,7 +6,7 @@ use crate::Knowledge;
 
 /// Each source once in m/b cycles, in turn.
 #[derive(Debug, Clone, Default)]
-pub struct RoundRobin {
+pub(crate) struct RoundRobin {
     next: usize,
 }
 
@@ -31,7 +31,7 @@ impl<K: Knowledge> Strategy<K> for RoundRobin {
 
 /// Every source in every cycle, as if the budget had no end.
 #[derive(Debug, Clone, Copy)]
-pub struct Reference;
+pub(crate) struct Reference;
 
 impl<K: Knowledge> Strategy<K> for Reference {
     fn choose(&mut self, cycle: &Cycle, known: &K, chosen: &mut Vec<usize>) -> usize {

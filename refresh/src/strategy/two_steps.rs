@@ -11,7 +11,7 @@ use crate::Knowledge;
 
 /// Saturated sources first, then everything whose utility reaches the threshold.
 #[derive(Debug, Clone, Default)]
-pub struct TwoSteps {
+pub(crate) struct TwoSteps {
     saturated: Vec<(f64, usize)>,
     others: Vec<(f64, usize)>,
 }
@@ -34,7 +34,10 @@ impl<K: Knowledge> Strategy<K> for TwoSteps {
                 }
             }
         }
-        let quota = cycle.quota.max(usize::from(cycle.budget < 1.0)).min(cycle.limit);
+        let quota = cycle
+            .quota
+            .max(usize::from(cycle.budget < 1.0))
+            .min(cycle.limit);
         take_highest(&mut self.saturated, quota, chosen);
         let first = chosen.len();
         let left = cycle.budget - first as f64;

@@ -1,0 +1,190 @@
+//! Figure 4.4: the threshold finds its value by itself, from starts far too low and far too high,
+//! and again after every source has doubled its rate. With the published rule and with the product's.
+
+use pergola_refresh::{HOUR, Invalid, StrategyKind, Taste};
+use serde_json::json;
+
+use crate::report::{Axis, Cell, Chart, Column, Report, Scale, Series, Style, Table};
+use crate::simulate::{Knowing, Manner, Outcome, Run};
+use crate::trials::{Lab, Spread};
+use crate::world::World;
+
+const BUDGET: f64 = 30.0;
+/// All rates double at this cycle.
+const DOUBLING: usize = 400;
+const CYCLES: usize = 700;
+/// Starts, as multiples of the settled value.
+const STARTS: [f64; 5] = [0.001, 0.1, 1.0, 10.0, 1000.0];
+/// Spending is averaged over this many cycles before it is held against the corridor.
+const SMOOTHING: usize = 10;
+
+/// The two rules for the threshold.
+const RULES: [(&str, f64); 2] = [("literal", 1.0), ("steady", 1.1)];
+
+fn manner(rule: &str, threshold: f64) -> Manner {
+    match rule {
+        "literal" => Manner::Literal { threshold },
+        _ => Manner::Steady {
+            horizon: 100.0,
+            threshold,
+        },
+    }
+}
+
+/// Cycles from `from` until the mean spending of the last ten is between 0.9·b and `most`·b.
+fn back_in_corridor(spent: &[u32], from: usize, most: f64) -> Option<usize> {
+    (from..spent.len()).position(|cycle| {
+        let start = (cycle + 1).saturating_sub(SMOOTHING).max(from);
+        let recent = &spent[start..=cycle];
+        let mean = f64::from(recent.iter().sum::<u32>()) / recent.len() as f64;
+        recent.len() >= SMOOTHING.min(cycle + 1 - from)
+            && mean >= 0.9 * BUDGET
+            && mean <= most * BUDGET
+    })
+}
+
+/// What one start gave in one world.
+struct Settling {
+    first: f64,
+    after_doubling: f64,
+    outcome: Outcome,
+}
+
+/// Figure 4.4.
+pub(crate) fn figure_4_4(lab: &Lab) -> Result<Report, Invalid> {
+    let worlds = lab.for_each_seed(|seed| {
+        let world = World::published(seed, 0, CYCLES, Some(DOUBLING));
+        let run = |rule, threshold| {
+            let run = Run {
+                strategy: StrategyKind::TwoSteps,
+                budget: BUDGET,
+                knowing: Knowing::Truth,
+                manner: manner(rule, threshold),
+                taste: Taste::default(),
+                in_detail: false,
+            };
+            lab.simulate(&world, &run)
+        };
+        let mut settlings = Vec::new();
+        for (rule, most) in RULES {
+            let settled = median(&run(rule, 10.0 * HOUR)?.thresholds[DOUBLING / 2..DOUBLING]);
+            for start in STARTS {
+                let outcome = run(rule, start * settled)?;
+                let cycles = |from, until: usize| {
+                    back_in_corridor(&outcome.spent[..until], from, most)
+                        .map_or(f64::INFINITY, |cycles| cycles as f64)
+                };
+                let (first, after_doubling) = (cycles(0, DOUBLING), cycles(DOUBLING, CYCLES));
+                settlings.push(Settling {
+                    first,
+                    after_doubling,
+                    outcome,
+                });
+            }
+        }
+        Ok(settlings)
+    })?;
+    let settings: Vec<(&str, f64)> = RULES
+        .iter()
+        .flat_map(|&(rule, _)| STARTS.map(|start| (rule, start)))
+        .collect();
+    let mut table = Table {
+        columns: vec![
+            Column::left("rule"),
+            Column::right("start / settled"),
+            Column::right("cycles to corridor"),
+            Column::right("worst"),
+            Column::right("after doubling"),
+            Column::right("worst "),
+        ],
+        rows: Vec::new(),
+    };
+    let mut rows = Vec::new();
+    for (n, &(rule, start)) in settings.iter().enumerate() {
+        let first = Spread::of(&worlds, |w| w[n].first);
+        let after = Spread::of(&worlds, |w| w[n].after_doubling);
+        let worst =
+            |figure: fn(&Settling) -> f64| worlds.iter().map(|w| figure(&w[n])).fold(0.0, f64::max);
+        let (worst_first, worst_after) = (worst(|s| s.first), worst(|s| s.after_doubling));
+        table.rows.push(vec![
+            Cell::Text(rule.to_owned()),
+            Cell::Number {
+                value: start,
+                decimals: 3,
+            },
+            first.cell(1),
+            Cell::Number {
+                value: worst_first,
+                decimals: 0,
+            },
+            after.cell(1),
+            Cell::Number {
+                value: worst_after,
+                decimals: 0,
+            },
+        ]);
+        rows.push(json!({
+            "rule": rule, "start": start,
+            "cycles_to_corridor": first.mean, "worst_cycles_to_corridor": worst_first,
+            "cycles_after_doubling": after.mean, "worst_cycles_after_doubling": worst_after,
+        }));
+    }
+    Ok(Report {
+        title: "Figure 4.4: τ finds its value from any start (2Steps, b = 30)".to_owned(),
+        notes: vec![
+            format!(
+                "{} worlds from seed {}; all rates double at cycle {DOUBLING}. The corridor is 0.9·b \
+                 to b for the literal rule, within a tenth of b for the steady one, by the mean of \
+                 {SMOOTHING} cycles.",
+                lab.seeds, lab.seed
+            ),
+            "From 1/1000 or 1000 times, steps of 5 % need ln 1000 / ln 1.05 = 142 cycles."
+                .to_owned(),
+        ],
+        table,
+        json: json!({ "rows": rows }),
+        charts: RULES
+            .iter()
+            .enumerate()
+            .map(|(n, (rule, _))| chart(rule, n, &worlds))
+            .collect(),
+    })
+}
+
+/// τ over time in the first world, one line per start.
+fn chart(rule: &str, number: usize, worlds: &[Vec<Settling>]) -> Chart {
+    let series = STARTS.iter().enumerate().map(|(n, start)| {
+        let outcome = &worlds[0][number * STARTS.len() + n].outcome;
+        let points = outcome.thresholds.iter().enumerate();
+        let points = points
+            .map(|(cycle, &tau)| (cycle as f64, tau / HOUR))
+            .collect();
+        Series::new(format!("start × {start}"), Style::Line, points)
+    });
+    Chart {
+        title: format!("{rule} rule"),
+        x: Axis::new("cycle", Scale::Linear),
+        y: Axis::new("τ (items × cycles)", Scale::Log),
+        series: series.collect(),
+    }
+}
+
+fn median(values: &[f64]) -> f64 {
+    let mut sorted = values.to_vec();
+    sorted.sort_unstable_by(f64::total_cmp);
+    sorted[sorted.len() / 2]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_corridor_is_found_again_only_once_spending_is_back_in_it() {
+        let mut spent = vec![100; 20];
+        spent.extend([29; 30]);
+        // Ten cycles must all be cheap before their mean is.
+        assert_eq!(back_in_corridor(&spent, 0, 1.0), Some(29));
+        assert_eq!(back_in_corridor(&[100; 50], 0, 1.0), None);
+    }
+}

@@ -1,0 +1,266 @@
+//! `replay`: every strategy and model over a recorded trace at equal cost. Which is best?
+
+use pergola_newsroom::Trace;
+use pergola_refresh::{DAY, HOUR, Invalid, ModelKind, StrategyKind, Taste};
+use serde_json::json;
+
+use crate::report::{Axis, Cell, Chart, Column, Report, Scale, Series, Style, Table};
+use crate::simulate::{Knowing, Manner, Outcome, Run};
+use crate::trials::Lab;
+use crate::world::World;
+
+/// What a replay is asked for.
+#[derive(Debug, Clone)]
+pub(crate) struct Settings {
+    /// Only this strategy, if given.
+    pub(crate) strategy: Option<StrategyKind>,
+    /// Only this model, if given.
+    pub(crate) model: Option<ModelKind>,
+    /// Refreshes per source and hour.
+    pub(crate) budget: f64,
+    /// Items that a source's document shows.
+    pub(crate) window: usize,
+    /// Share of items that the reader's query wants.
+    pub(crate) query_share: f64,
+    /// From 0 (every item alike) to 1 (every source alike).
+    pub(crate) equity: f64,
+    /// From 0 (fresh) to 1 (complete).
+    pub(crate) completeness: f64,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            strategy: None,
+            model: None,
+            budget: 0.25,
+            window: 20,
+            query_share: 1.0,
+            equity: 0.0,
+            completeness: 0.5,
+        }
+    }
+}
+
+/// One strategy with one model.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Entry {
+    /// The strategy.
+    pub(crate) strategy: StrategyKind,
+    /// The model; `None` where the strategy uses none.
+    pub(crate) model: Option<ModelKind>,
+    /// Equity between busy and quiet sources.
+    pub(crate) equity: f64,
+}
+
+fn entries(settings: &Settings) -> Vec<Entry> {
+    let mut entries = Vec::new();
+    for strategy in StrategyKind::ALL {
+        // Round robin has two names; by default the one that readers know.
+        let asked = settings
+            .strategy
+            .map_or(strategy != StrategyKind::Uniform, |s| s == strategy);
+        if !asked {
+            continue;
+        }
+        let equity = settings.equity;
+        if strategy.uses_model() {
+            let models = ModelKind::ALL
+                .into_iter()
+                .filter(|m| settings.model.is_none_or(|k| k == *m));
+            entries.extend(models.map(|model| Entry {
+                strategy,
+                model: Some(model),
+                equity,
+            }));
+        } else {
+            entries.push(Entry {
+                strategy,
+                model: None,
+                equity,
+            });
+        }
+    }
+    // The product's default besides, unless it was asked for anyway.
+    if settings.strategy.is_none() && settings.model.is_none() && settings.equity == 0.0 {
+        let model = Some(ModelKind::Calendar);
+        entries.push(Entry {
+            strategy: StrategyKind::Plan,
+            model,
+            equity: 0.5,
+        });
+    }
+    entries
+}
+
+/// `replay`: every strategy with every model, or those that were asked for.
+pub(crate) fn replay(lab: &Lab, trace: &Trace, settings: &Settings) -> Result<Report, Invalid> {
+    contest(lab, trace, settings, &entries(settings))
+}
+
+/// Plays each entry over the trace.
+pub(crate) fn contest(
+    lab: &Lab,
+    trace: &Trace,
+    settings: &Settings,
+    entries: &[Entry],
+) -> Result<Report, Invalid> {
+    let budget =
+        Invalid::unless_positive("budget (refreshes per source and hour)", settings.budget)?;
+    let share = Invalid::unless_share("query share", settings.query_share)?;
+    let world = World::replay(trace, settings.window, share, lab.seed);
+    let per_cycle = budget * world.streams.len() as f64 * world.cycle / HOUR;
+    let outcomes = lab.for_each("runs", entries, |entry| {
+        let run = Run {
+            strategy: entry.strategy,
+            budget: per_cycle,
+            knowing: Knowing::learnt(entry.model.unwrap_or(ModelKind::Gamma), DAY)?,
+            manner: Manner::Steady {
+                horizon: DAY / world.cycle,
+                threshold: 1.0,
+            },
+            taste: Taste::new(settings.completeness, entry.equity)?,
+            in_detail: false,
+        };
+        lab.simulate(&world, &run)
+    })?;
+    let mut order: Vec<usize> = (0..entries.len()).collect();
+    order.sort_by(|&a, &b| outcomes[a].delay.mean.total_cmp(&outcomes[b].delay.mean));
+    let rows: Vec<(&Entry, &Outcome)> =
+        order.iter().map(|&n| (&entries[n], &outcomes[n])).collect();
+    Ok(Report {
+        title: format!(
+            "{budget} refreshes per source and hour over {} sources",
+            world.streams.len()
+        ),
+        notes: notes(&world, trace, settings, &rows),
+        table: table(&rows),
+        json: json!({ "rows": rows.iter().map(|(entry, outcome)| json!({
+            "strategy": entry.strategy.name(),
+            "model": entry.model.map(ModelKind::name),
+            "equity": entry.equity,
+            "budget_per_hour": budget,
+            "requests": outcome.requests,
+            "completeness": outcome.completeness,
+            "freshness": outcome.freshness_over_time,
+            "delay_mean_s": outcome.delay.mean,
+            "delay_median_s": outcome.delay.median,
+            "delay_p95_s": outcome.delay.p95,
+            "delay_feed_mean_s": outcome.delay_by_source,
+            "lost": outcome.lost,
+        })).collect::<Vec<_>>() }),
+        charts: vec![chart(&rows)],
+    })
+}
+
+fn notes(
+    world: &World,
+    trace: &Trace,
+    settings: &Settings,
+    rows: &[(&Entry, &Outcome)],
+) -> Vec<String> {
+    let mut notes = vec![
+        format!(
+            "{} items in {} weeks, of which the first {:.0} days are warm-up; windows of {}, \
+             decisions every {:.0} minutes; {:.0} % of items wanted.",
+            trace.items(),
+            trace.weeks,
+            world.warmup as f64 * world.cycle / DAY,
+            settings.window,
+            world.cycle / 60.0,
+            100.0 * settings.query_share,
+        ),
+        "Delays in hours: mean, median and 95th percentile over items, and the mean over sources. \
+         Everything is learnt from refreshes alone. Freshness is a mean over time."
+            .to_owned(),
+    ];
+    let mean = |wanted: StrategyKind| {
+        rows.iter()
+            .find(|(e, _)| e.strategy == wanted)
+            .map(|(_, outcome)| outcome.delay.mean)
+    };
+    let in_budget = |(entry, _): &&(&Entry, &Outcome)| entry.strategy != StrategyKind::Reference;
+    let best = rows.iter().find(in_budget);
+    if let (Some((entry, outcome)), Some(fixed)) = (best, mean(StrategyKind::FixedInterval)) {
+        notes.push(format!(
+            "Least delay within the budget: {} with {}, {:.0} % less than the fixed interval of feed \
+             readers.",
+            entry.strategy.name(),
+            entry.model.map_or("no model", ModelKind::name),
+            100.0 * (1.0 - outcome.delay.mean / fixed),
+        ));
+    }
+    notes
+}
+
+fn table(rows: &[(&Entry, &Outcome)]) -> Table {
+    let mut columns = ["strategy", "model"].map(Column::left).to_vec();
+    columns.extend(
+        [
+            "equity",
+            "requests",
+            "complete",
+            "fresh",
+            "delay",
+            "median",
+            "p95",
+            "by source",
+            "lost",
+        ]
+        .map(Column::right),
+    );
+    let hours = |seconds: f64| Cell::Number {
+        value: seconds / HOUR,
+        decimals: 3,
+    };
+    Table {
+        columns,
+        rows: rows
+            .iter()
+            .map(|(entry, outcome)| {
+                vec![
+                    Cell::Text(entry.strategy.name().to_owned()),
+                    Cell::Text(entry.model.map_or("–", ModelKind::name).to_owned()),
+                    Cell::Number {
+                        value: entry.equity,
+                        decimals: 1,
+                    },
+                    Cell::Integer(outcome.requests as i64),
+                    Cell::Number {
+                        value: outcome.completeness,
+                        decimals: 4,
+                    },
+                    Cell::Number {
+                        value: outcome.freshness_over_time,
+                        decimals: 4,
+                    },
+                    hours(outcome.delay.mean),
+                    hours(outcome.delay.median),
+                    hours(outcome.delay.p95),
+                    hours(outcome.delay_by_source),
+                    Cell::Integer(outcome.lost as i64),
+                ]
+            })
+            .collect(),
+    }
+}
+
+/// Delay against freshness, one point per row, coloured by strategy.
+fn chart(rows: &[(&Entry, &Outcome)]) -> Chart {
+    let series = StrategyKind::ALL.into_iter().filter_map(|strategy| {
+        let points: Vec<(f64, f64)> = rows
+            .iter()
+            .filter(|(entry, _)| entry.strategy == strategy)
+            .map(|(_, outcome)| (outcome.delay.mean / HOUR, outcome.completeness))
+            .collect();
+        let ours = matches!(strategy, StrategyKind::Plan | StrategyKind::Index);
+        (!points.is_empty())
+            .then(|| Series::new(strategy.name(), Style::Points, points).emphasised(ours))
+    });
+    Chart {
+        title: "one point per model".to_owned(),
+        x: Axis::new("mean delay of an item (hours)", Scale::Log),
+        y: Axis::new("completeness", Scale::Linear),
+        series: series.collect(),
+    }
+}

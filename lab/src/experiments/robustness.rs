@@ -1,0 +1,298 @@
+//! Figures 7.2, 7.6 and 7.7: one source, watched closely. How an online estimate follows a day, and
+//! how the periodic model follows a source that changes its shape twice a year.
+
+use pergola_newsroom::{Process, Rhythm};
+use pergola_refresh::{
+    Constant, DAY, HOUR, Invalid, Model, Periodic, PublicationModel, SingleVariable, WEEK,
+};
+use serde_json::json;
+
+use crate::estimate::{Looks, Sight, follow};
+use crate::report::{Axis, Cell, Chart, Column, Report, Scale, Series, Style, Table};
+use crate::trials::{Lab, Spread};
+use crate::world::{Stream, World, publisher};
+
+const CYCLE: f64 = 600.0;
+
+/// A world of one source.
+fn lone(process: Process, seed: u64, days: f64) -> World {
+    let items = publisher(process, seed, 0).until(days * DAY);
+    let times: Vec<f64> = items.iter().map(|item| item.at).collect();
+    let rate = times.len() as f64 / (days * DAY);
+    let relevant = vec![true; times.len()];
+    let stream = Stream {
+        times,
+        relevant,
+        rate,
+        selectivity: 1.0,
+        hourly: None,
+    };
+    let cycles = (days * DAY / CYCLE) as usize;
+    World {
+        streams: vec![stream],
+        window: 20,
+        cycle: CYCLE,
+        warmup: 0,
+        cycles,
+    }
+}
+
+/// Items a day of the source of figure 7.2.
+const DAILY_ITEMS: f64 = 96.0;
+/// Days learnt before the day that is drawn.
+const LEARNT_DAYS: usize = 28;
+
+/// Figure 7.2: real divergence of a source over a day, beside a constant rate and online estimates.
+pub(crate) fn figure_7_2(lab: &Lab) -> Result<Report, Invalid> {
+    let rate = DAILY_ITEMS / DAY;
+    let models = [
+        ("offline, constant", Model::Constant(Constant::new(rate)?)),
+        (
+            "online, single variable",
+            Model::Single(SingleVariable::new(rate, 0.3)?),
+        ),
+        (
+            "online, periodic",
+            Model::Periodic(Periodic::daily(rate, 0.2)?),
+        ),
+    ];
+    let per_day = (DAY / CYCLE) as usize;
+    let first = LEARNT_DAYS * per_day;
+    let worlds = lab.for_each_seed(|seed| {
+        let days = (LEARNT_DAYS + 1) as f64;
+        let world = lone(Process::daily(Rhythm::Waves, DAILY_ITEMS, 0), seed, days);
+        let looks = Looks::Regular {
+            interval: 2.0 * HOUR,
+        };
+        let mut curves = Vec::new();
+        for (_, model) in &models {
+            let mut curve = Vec::new();
+            let stream = &world.streams[0];
+            follow(
+                &world,
+                stream,
+                model.clone(),
+                looks,
+                Sight::Everything,
+                seed,
+                |cycle, _, real, est| {
+                    if cycle >= first {
+                        curve.push((real, est));
+                    }
+                },
+            );
+            curves.push(curve);
+        }
+        lab.count(models.len() * world.cycles);
+        Ok(curves)
+    })?;
+    let error = |curve: &[(f64, f64)]| {
+        curve
+            .iter()
+            .map(|(real, estimated)| (real - estimated).abs())
+            .sum::<f64>()
+            / curve.len() as f64
+    };
+    let errors: Vec<Spread> = (0..models.len())
+        .map(|n| Spread::of(&worlds, |curves| error(&curves[n])))
+        .collect();
+    let points = |figure: &dyn Fn(&(f64, f64)) -> f64, curve: &[(f64, f64)]| {
+        let hour = |n: usize| (n + 1) as f64 * CYCLE / HOUR;
+        curve
+            .iter()
+            .enumerate()
+            .map(|(n, pair)| (hour(n), figure(pair)))
+            .collect::<Vec<_>>()
+    };
+    let mut series =
+        vec![Series::new("real", Style::Steps, points(&|p| p.0, &worlds[0][0])).emphasised(true)];
+    for (n, (name, _)) in models.iter().enumerate() {
+        series.push(Series::new(
+            *name,
+            Style::Line,
+            points(&|p| p.1, &worlds[0][n]),
+        ));
+    }
+    Ok(Report {
+        title: "Figure 7.2: real and estimated divergence of one source over a day".to_owned(),
+        notes: vec![format!(
+            "A source with waves, {DAILY_ITEMS} items a day, refreshed every two hours; {} worlds, the \
+             plot shows the first.",
+            lab.seeds
+        )],
+        table: Table {
+            columns: vec![Column::left("model"), Column::right("mean absolute error")],
+            rows: models
+                .iter()
+                .zip(&errors)
+                .map(|((name, _), error)| vec![Cell::Text((*name).to_owned()), error.cell(2)])
+                .collect(),
+        },
+        json: json!({ "rows": models.iter().zip(&errors).map(|((name, _), error)| json!({
+            "model": name, "mean_absolute_error": error.mean, "deviation": error.deviation,
+        })).collect::<Vec<_>>() }),
+        charts: vec![Chart {
+            title: String::new(),
+            x: Axis::new("hour of the day", Scale::Linear).within(0.0, 24.0),
+            y: Axis::new("items waiting", Scale::Linear),
+            series,
+        }],
+    })
+}
+
+/// Weeks of each shape, and the shapes in their order.
+const PHASE: usize = 16;
+const PHASES: [Rhythm; 3] = [Rhythm::Uniform, Rhythm::Peaks, Rhythm::Waves];
+/// Items a day of the source of figures 7.6 and 7.7.
+const PHASE_ITEMS: f64 = 144.0;
+
+/// One source's year: the distance between model and truth after each week, and the tables before
+/// each change.
+struct Year {
+    distances: Vec<f64>,
+    /// (real, estimated) items per hour of the day at the end of each phase.
+    tables: Vec<(Vec<f64>, Vec<f64>)>,
+}
+
+/// Figures 7.6 and 7.7: sixteen weeks each of uniform, peaks and waves, refreshed about every hour
+/// and about every day.
+pub(crate) fn figure_7_6_7_7(lab: &Lab) -> Result<Report, Invalid> {
+    let parts = PHASES
+        .map(|rhythm| (PHASE as f64 * WEEK, Process::daily(rhythm, PHASE_ITEMS, 0)))
+        .to_vec();
+    let intervals = [("1 h", HOUR), ("24 h", DAY)];
+    let weeks = PHASE * PHASES.len();
+    let years = lab.for_each_seed(|seed| {
+        let world = lone(Process::Sequence(parts.clone()), seed, weeks as f64 * 7.0);
+        let model = Model::Periodic(Periodic::daily(PHASE_ITEMS / DAY, 0.1)?);
+        lab.count(intervals.len() * world.cycles);
+        Ok(intervals.map(|(_, mean)| year(&world, model.clone(), mean, seed)))
+    })?;
+    let phase_end = |n: usize, year: &Year| {
+        // Mean of the last four weeks of a phase: what it has converged to, if it has.
+        let end = (n + 1) * PHASE;
+        year.distances[end - 4..end].iter().sum::<f64>() / 4.0
+    };
+    let mut rows = Vec::new();
+    let mut table = Table {
+        columns: vec![Column::left("refreshed every")],
+        rows: Vec::new(),
+    };
+    let names = PHASES
+        .iter()
+        .map(|rhythm| Column::right(format!("after {}", rhythm.name())));
+    table.columns.extend(names);
+    for (n, (name, _)) in intervals.iter().enumerate() {
+        let ends: Vec<Spread> = (0..PHASES.len())
+            .map(|phase| Spread::of(&years, |year| phase_end(phase, &year[n])))
+            .collect();
+        let mut row = vec![Cell::Text((*name).to_owned())];
+        row.extend(ends.iter().map(|spread| spread.cell(2)));
+        table.rows.push(row);
+        let by_phase = PHASES
+            .iter()
+            .zip(&ends)
+            .map(|(rhythm, s)| (rhythm.name(), json!(s.mean)));
+        let mut object: serde_json::Map<String, serde_json::Value> = by_phase
+            .map(|(name, value)| (name.to_owned(), value))
+            .collect();
+        object.insert("interval".to_owned(), json!(name));
+        rows.push(serde_json::Value::Object(object));
+    }
+    let mut charts: Vec<Chart> = (0..PHASES.len())
+        .map(|phase| tables_chart(phase, &years[0]))
+        .collect();
+    let series = intervals.iter().enumerate().map(|(n, (name, _))| {
+        let points = years[0][n].distances.iter().enumerate();
+        let points = points.map(|(week, &d)| ((week + 1) as f64, d)).collect();
+        Series::new(format!("every {name}"), Style::Line, points).emphasised(n == 0)
+    });
+    charts.push(Chart {
+        title: "distance between model and truth".to_owned(),
+        x: Axis::new("week", Scale::Linear),
+        y: Axis::new("items per hour (2-norm)", Scale::Linear),
+        series: series.collect(),
+    });
+    Ok(Report {
+        title: "Figures 7.6 and 7.7: the periodic model on a source that changes its shape"
+            .to_owned(),
+        notes: vec![
+            "Euclidean distance over 24 hours between the learnt rates and the week's real ones, \
+             mean of the last four weeks of each phase (16 weeks each)."
+                .to_owned(),
+            format!(
+                "{} worlds from seed {}; plots show the first.",
+                lab.seeds, lab.seed
+            ),
+        ],
+        table,
+        json: json!({ "rows": rows }),
+        charts,
+    })
+}
+
+/// Follows the source and compares the model with the last seven days after each week.
+fn year(world: &World, model: Model, mean: f64, seed: u64) -> Year {
+    let stream = &world.streams[0];
+    let per_week = (WEEK / CYCLE) as usize;
+    let mut year = Year {
+        distances: Vec::new(),
+        tables: Vec::new(),
+    };
+    let looks = Looks::Random { mean };
+    follow(
+        world,
+        stream,
+        model,
+        looks,
+        Sight::Everything,
+        seed,
+        |cycle, model, _, _| {
+            if (cycle + 1) % per_week != 0 {
+                return;
+            }
+            let now = (cycle + 1) as f64 * CYCLE;
+            let mut real = vec![0.0; 24];
+            let from = stream.times.partition_point(|&at| at <= now - WEEK);
+            for at in stream.times[from..].iter().take_while(|&&at| at <= now) {
+                real[((at % DAY) / HOUR) as usize % 24] += 1.0 / 7.0;
+            }
+            let estimated: Vec<f64> = (0..24)
+                .map(|hour| model.expected(f64::from(hour) * HOUR, f64::from(hour + 1) * HOUR))
+                .collect();
+            let squares = real.iter().zip(&estimated).map(|(a, b)| (a - b).powi(2));
+            year.distances.push(squares.sum::<f64>().sqrt());
+            if year.distances.len() % PHASE == 0 {
+                year.tables.push((real, estimated));
+            }
+        },
+    );
+    year
+}
+
+/// Real and estimated items per hour at the end of a phase.
+fn tables_chart(phase: usize, years: &[Year; 2]) -> Chart {
+    let points = |table: &[f64]| {
+        table
+            .iter()
+            .enumerate()
+            .map(|(hour, &rate)| (hour as f64, rate))
+            .collect::<Vec<_>>()
+    };
+    let [hourly, daily] = years;
+    Chart {
+        title: format!(
+            "after {} weeks: {}",
+            (phase + 1) * PHASE,
+            PHASES[phase].name()
+        ),
+        x: Axis::new("hour of the day", Scale::Linear),
+        y: Axis::new("items per hour", Scale::Linear),
+        series: vec![
+            Series::new("real", Style::Bars, points(&hourly.tables[phase].0)),
+            Series::new("every 1 h", Style::Steps, points(&hourly.tables[phase].1))
+                .emphasised(true),
+            Series::new("every 24 h", Style::Steps, points(&daily.tables[phase].1)),
+        ],
+    }
+}
