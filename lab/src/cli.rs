@@ -7,7 +7,7 @@ use std::time::Duration;
 use anyhow::{Context, Result};
 use clap::{Args, Parser, Subcommand};
 use pergola_newsroom::Trace;
-use pergola_refresh::{ModelKind, StrategyKind};
+use pergola_refresh::{Invalid, ModelKind, StrategyKind};
 
 use crate::experiments::replay::Settings;
 use crate::experiments::{
@@ -40,49 +40,49 @@ enum Command {
         name = "table-4.1",
         after_help = "Example:\n  pergola-lab table-4.1 --seeds 50 --json"
     )]
-    Table41(Seeds<50>),
+    Table41(Seeds),
     /// Completeness and freshness against cost, b from 2 to 100.
     #[command(
         name = "figure-4.2-4.3",
         after_help = "Example:\n  pergola-lab figure-4.2-4.3 --plot cost.svg"
     )]
-    Figure42(Seeds<10>),
+    Figure42(Seeds),
     /// τ finds its value from any start, and again after all rates double.
     #[command(
         name = "figure-4.4",
         after_help = "Example:\n  pergola-lab figure-4.4 --plot tau.svg"
     )]
-    Figure44(Seeds<10>),
+    Figure44(Seeds),
     /// One day of one source: real divergence, constant rate, online estimate.
     #[command(
         name = "figure-7.2",
         after_help = "Example:\n  pergola-lab figure-7.2 --plot day.png"
     )]
-    Figure72(Seeds<10>),
+    Figure72(Seeds),
     /// The periodic model follows a source that changes its shape, or does not.
     #[command(
         name = "figure-7.6-7.7",
         after_help = "Example:\n  pergola-lab figure-7.6-7.7 --plot year.svg"
     )]
-    Figure76(Seeds<10>),
+    Figure76(Seeds),
     /// Divergence error by daily shape and refresh interval.
     #[command(
         name = "figure-7.8",
         after_help = "Example:\n  pergola-lab figure-7.8 --csv errors.csv"
     )]
-    Figure78(Seeds<5>),
+    Figure78(Seeds),
     /// 2Steps with offline, single and periodic models, by daily shape.
     #[command(
         name = "figure-7.9-7.10",
         after_help = "Example:\n  pergola-lab figure-7.9-7.10 --plot online.svg"
     )]
-    Figure79(Seeds<5>),
+    Figure79(Seeds),
     /// Every model on what a refresh really sees, full windows included.
     #[command(after_help = "Example:\n  pergola-lab estimators --seeds 20")]
-    Estimators(Seeds<10>),
+    Estimators(Seeds),
     /// Every strategy at equal cost, beside the limit that no schedule can pass.
     #[command(after_help = "Example:\n  pergola-lab compare --seeds 30 --plot compare.png")]
-    Compare(Seeds<10>),
+    Compare(Seeds),
     /// Every strategy and model over a recorded trace at equal cost.
     #[command(after_help = "Examples:\n  pergola-lab replay --trace FOLDER\n  \
                             pergola-lab replay --trace FOLDER --strategy plan --model calendar --budget 1")]
@@ -95,15 +95,15 @@ enum Command {
     Synthesise(SynthesiseArgs),
     /// In seconds: what a scheduler gains over the intervals of feed readers.
     #[command(after_help = "Example:\n  pergola-lab demo --plot demo.svg")]
-    Demo(Seeds<1>),
+    Demo(Seeds),
 }
 
-/// Seeds and output, with a default number of worlds for each experiment.
+/// Seeds and output.
 #[derive(Debug, Args)]
-struct Seeds<const DEFAULT: u64> {
-    /// How many random worlds to average over, at least 1.
-    #[arg(long, value_name = "N", default_value_t = DEFAULT, value_parser = clap::value_parser!(u64).range(1..))]
-    seeds: u64,
+struct Seeds {
+    /// How many random worlds to average over, at least 1 [default: enough for a stable mean].
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    seeds: Option<u64>,
     /// The first seed; the same seed gives the same bytes.
     #[arg(long, value_name = "S", default_value_t = 1)]
     seed: u64,
@@ -143,28 +143,13 @@ struct ReplayArgs {
     #[arg(long, value_name = "W", default_value_t = 20, value_parser = clap::value_parser!(u16).range(1..))]
     window: u16,
     /// Share of items that the reader's query wants.
-    #[arg(
-        long,
-        value_name = "P",
-        default_value_t = 1.0,
-        allow_negative_numbers = true
-    )]
+    #[arg(long, value_name = "P", default_value_t = 1.0, allow_negative_numbers = true)]
     query_share: f64,
     /// From 0 (every item counts alike: busy sources first) to 1 (every source alike).
-    #[arg(
-        long,
-        value_name = "E",
-        default_value_t = 0.0,
-        allow_negative_numbers = true
-    )]
+    #[arg(long, value_name = "E", default_value_t = 0.0, allow_negative_numbers = true)]
     equity: f64,
     /// From 0 (a news reader: fresh) to 1 (an archive: complete).
-    #[arg(
-        long,
-        value_name = "A",
-        default_value_t = 0.5,
-        allow_negative_numbers = true
-    )]
+    #[arg(long, value_name = "A", default_value_t = 0.5, allow_negative_numbers = true)]
     completeness: f64,
     /// Decides which items are wanted, if not all are.
     #[arg(long, value_name = "S", default_value_t = 1)]
@@ -200,27 +185,23 @@ struct SynthesiseArgs {
 impl Cli {
     /// Runs the command. `on_terminal` allows colours; `elapsed` says how long it has taken so far.
     pub(crate) fn run(self, on_terminal: bool, elapsed: impl Fn() -> Duration) -> Result<()> {
-        let show = Show {
-            on_terminal,
-            elapsed: &elapsed,
-        };
+        let show = Show { on_terminal, elapsed: &elapsed };
         match self.command {
             Command::List => {
                 let width = LIST.iter().map(|(name, _)| name.len()).max().unwrap_or(0);
-                LIST.iter()
-                    .for_each(|(name, line)| println!("{name:width$}  {line}"));
+                LIST.iter().for_each(|(name, line)| println!("{name:width$}  {line}"));
                 Ok(())
             }
-            Command::Table41(seeds) => show.seeded(seeds, published::table_4_1),
-            Command::Figure42(seeds) => show.seeded(seeds, published::figure_4_2_4_3),
-            Command::Figure44(seeds) => show.seeded(seeds, convergence::figure_4_4),
-            Command::Figure72(seeds) => show.seeded(seeds, robustness::figure_7_2),
-            Command::Figure76(seeds) => show.seeded(seeds, robustness::figure_7_6_7_7),
-            Command::Figure78(seeds) => show.seeded(seeds, estimators::figure_7_8),
-            Command::Figure79(seeds) => show.seeded(seeds, online::figure_7_9_7_10),
-            Command::Estimators(seeds) => show.seeded(seeds, estimators::estimators),
-            Command::Compare(seeds) => show.seeded(seeds, compare::compare),
-            Command::Demo(seeds) => show.seeded(seeds, demo::demo),
+            Command::Table41(seeds) => show.seeded(50, seeds, published::table_4_1),
+            Command::Figure42(seeds) => show.seeded(10, seeds, published::figure_4_2_4_3),
+            Command::Figure44(seeds) => show.seeded(10, seeds, convergence::figure_4_4),
+            Command::Figure72(seeds) => show.seeded(10, seeds, robustness::figure_7_2),
+            Command::Figure76(seeds) => show.seeded(10, seeds, robustness::figure_7_6_7_7),
+            Command::Figure78(seeds) => show.seeded(5, seeds, estimators::figure_7_8),
+            Command::Figure79(seeds) => show.seeded(10, seeds, online::figure_7_9_7_10),
+            Command::Estimators(seeds) => show.seeded(10, seeds, estimators::estimators),
+            Command::Compare(seeds) => show.seeded(10, seeds, compare::compare),
+            Command::Demo(seeds) => show.seeded(1, seeds, demo::demo),
             Command::Replay(args) => {
                 let settings = Settings {
                     strategy: args.strategy,
@@ -269,15 +250,14 @@ struct Show<'a> {
 }
 
 impl Show<'_> {
-    fn seeded<const N: u64, E>(
+    /// An experiment over `worlds` random worlds, unless another number was asked for.
+    fn seeded(
         &self,
-        seeds: Seeds<N>,
-        experiment: impl FnOnce(&Lab) -> Result<Report, E>,
-    ) -> Result<()>
-    where
-        anyhow::Error: From<E>,
-    {
-        let lab = Lab::new(seeds.seed, seeds.seeds);
+        worlds: u64,
+        seeds: Seeds,
+        experiment: impl FnOnce(&Lab) -> Result<Report, Invalid>,
+    ) -> Result<()> {
+        let lab = Lab::new(seeds.seed, seeds.seeds.unwrap_or(worlds));
         self.experiment(&lab, &seeds.output, |lab| Ok(experiment(lab)?))
     }
 

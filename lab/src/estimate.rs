@@ -73,22 +73,11 @@ pub(crate) fn follow(
         }
         ledger.refresh(&mut order, &mut delivery);
         let (new_items, censored, dates) = match sight {
-            Sight::Window => (
-                delivery.new.len() as u32,
-                delivery.censored,
-                &delivery.new[..],
-            ),
+            Sight::Window => (delivery.new.len() as u32, delivery.censored, &delivery.new[..]),
             Sight::Everything => (real, false, &[][..]),
         };
         let (since, window) = (Some(last), delivery.shown);
-        model.learn(&Observation {
-            at: now,
-            since,
-            new_items,
-            window,
-            censored,
-            dates,
-        });
+        model.learn(&Observation { at: now, since, new_items, window, censored, dates });
         last = now;
         next_look = cycle + 1 + looks.next(world.cycle, &mut random);
     }
@@ -108,23 +97,11 @@ pub(crate) fn divergence_error(
     let mut squares = vec![0.0; world.cycles];
     for (stream, source) in world.streams.iter().zip(0..) {
         let seed = seed.wrapping_mul(1_000_003).wrapping_add(source);
-        follow(
-            world,
-            stream,
-            model.clone(),
-            looks,
-            sight,
-            seed,
-            |cycle, _, real, estimated| {
-                squares[cycle] += (real - estimated).powi(2);
-            },
-        );
+        follow(world, stream, model.clone(), looks, sight, seed, |cycle, _, real, estimated| {
+            squares[cycle] += (real - estimated).powi(2);
+        });
     }
     let sources = world.streams.len() as f64;
     let measured = &squares[world.warmup..];
-    measured
-        .iter()
-        .map(|sum| (sum / sources).sqrt())
-        .sum::<f64>()
-        / measured.len() as f64
+    measured.iter().map(|sum| (sum / sources).sqrt()).sum::<f64>() / measured.len() as f64
 }

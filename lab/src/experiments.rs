@@ -13,56 +13,17 @@ pub(crate) mod robustness;
 
 /// Name and one line of each experiment, in the order of the papers and then our own.
 pub(crate) const LIST: &[(&str, &str)] = &[
-    (
-        "table-4.1",
-        "completeness, freshness and cost of six strategies at b = 10, 30, 50",
-    ),
-    (
-        "figure-4.2-4.3",
-        "completeness and freshness against cost, b from 2 to 100",
-    ),
-    (
-        "figure-4.4",
-        "τ finds its value from any start, and again after all rates double",
-    ),
-    (
-        "figure-7.2",
-        "one day of one source: real divergence, constant rate, online estimate",
-    ),
-    (
-        "figure-7.6-7.7",
-        "the periodic model follows a source that changes its shape, or does not",
-    ),
-    (
-        "figure-7.8",
-        "divergence error by daily shape and refresh interval",
-    ),
-    (
-        "figure-7.9-7.10",
-        "2Steps with offline, single and periodic models, by daily shape",
-    ),
-    (
-        "estimators",
-        "every model on what a refresh really sees, full windows included",
-    ),
-    (
-        "compare",
-        "every strategy at equal cost, beside the limit that no schedule can pass",
-    ),
-    (
-        "replay",
-        "every strategy and model over a recorded trace at equal cost",
-    ),
-    (
-        "characterise",
-        "activity classes, regularity and daily shapes of a recorded trace",
-    ),
-    (
-        "synthesise",
-        "write a synthetic trace in the format that replay reads",
-    ),
-    (
-        "demo",
-        "in seconds: what a scheduler gains over the intervals of feed readers",
-    ),
+    ("table-4.1", "completeness, freshness and cost of six strategies at b = 10, 30, 50"),
+    ("figure-4.2-4.3", "completeness and freshness against cost, b from 2 to 100"),
+    ("figure-4.4", "τ finds its value from any start, and again after all rates double"),
+    ("figure-7.2", "one day of one source: real divergence, constant rate, online estimate"),
+    ("figure-7.6-7.7", "the periodic model follows a source that changes its shape, or does not"),
+    ("figure-7.8", "divergence error by daily shape and refresh interval"),
+    ("figure-7.9-7.10", "2Steps with offline, single and periodic models, by daily shape"),
+    ("estimators", "every model on what a refresh really sees, full windows included"),
+    ("compare", "every strategy at equal cost, beside the limit that no schedule can pass"),
+    ("replay", "every strategy and model over a recorded trace at equal cost"),
+    ("characterise", "activity classes, regularity and daily shapes of a recorded trace"),
+    ("synthesise", "write a synthetic trace in the format that replay reads"),
+    ("demo", "in seconds: what a scheduler gains over the intervals of feed readers"),
 ];

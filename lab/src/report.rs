@@ -61,10 +61,8 @@ impl Report {
 
     /// Writes the table as CSV, in full precision; a mean with its deviation takes two columns.
     pub(crate) fn write_csv(&self, path: &Path) -> Result<(), ReportError> {
-        let bytes = table::csv_bytes(&self.table).map_err(|source| ReportError::Write {
-            path: path.to_owned(),
-            source,
-        })?;
+        let bytes = table::csv_bytes(&self.table)
+            .map_err(|source| ReportError::Write { path: path.to_owned(), source })?;
         files::replace(path, &bytes)
     }
 
@@ -72,17 +70,13 @@ impl Report {
     pub(crate) fn write_plot(&self, path: &Path) -> Result<(), ReportError> {
         let format = plot_format(path)?;
         if self.charts.is_empty() {
-            return Err(ReportError::NothingToDraw {
-                title: self.title.clone(),
-            });
+            return Err(ReportError::NothingToDraw { title: self.title.clone() });
         }
         let drawing = layout::draw(&self.title, &self.charts);
         let bytes = match format {
             PlotFormat::Svg => svg::render(&drawing).into_bytes(),
-            PlotFormat::Png => raster::render(&drawing).map_err(|source| ReportError::Write {
-                path: path.to_owned(),
-                source,
-            })?,
+            PlotFormat::Png => raster::render(&drawing)
+                .map_err(|source| ReportError::Write { path: path.to_owned(), source })?,
         };
         files::replace(path, &bytes)
     }
@@ -105,16 +99,12 @@ enum PlotFormat {
 
 /// The format a path asks for, if a file can be there.
 fn plot_format(path: &Path) -> Result<PlotFormat, ReportError> {
-    let extension = path
-        .extension()
-        .map(|e| e.to_string_lossy().to_ascii_lowercase());
+    let extension = path.extension().map(|e| e.to_string_lossy().to_ascii_lowercase());
     let format = match extension.as_deref() {
         Some("svg") => PlotFormat::Svg,
         Some("png") => PlotFormat::Png,
         _ => {
-            return Err(ReportError::UnknownPlotFormat {
-                path: path.to_owned(),
-            });
+            return Err(ReportError::UnknownPlotFormat { path: path.to_owned() });
         }
     };
     files::check_target(path)?;

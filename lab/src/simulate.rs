@@ -50,10 +50,7 @@ pub(crate) enum Knowing {
 impl Knowing {
     /// Learning with a model's default settings, from an item in `prior` seconds at first.
     pub(crate) fn learnt(kind: ModelKind, prior: f64) -> Result<Self, Invalid> {
-        Ok(Self::Learnt {
-            model: kind.build(1.0 / prior)?,
-            sees_lost: false,
-        })
+        Ok(Self::Learnt { model: kind.build(1.0 / prior)?, sees_lost: false })
     }
 }
 
@@ -123,20 +120,14 @@ pub(crate) fn simulate(world: &World, run: &Run) -> Result<Outcome, Invalid> {
                 None => Constant::new(stream.rate).map(Model::Constant),
             })?;
             let scheduler =
-                run.manner
-                    .scheduler(run.strategy.build(run.taste), budget, run.strategy)?;
+                run.manner.scheduler(run.strategy.build(run.taste), budget, run.strategy)?;
             books.play(Learner::new(known, true, false), scheduler, run.in_detail);
         }
         Knowing::Learnt { model, sees_lost } => {
             let known = sources(world, false, |_| Ok(model.clone()))?;
             let scheduler =
-                run.manner
-                    .scheduler(run.strategy.build(run.taste), budget, run.strategy)?;
-            books.play(
-                Learner::new(known, false, *sees_lost),
-                scheduler,
-                run.in_detail,
-            );
+                run.manner.scheduler(run.strategy.build(run.taste), budget, run.strategy)?;
+            books.play(Learner::new(known, false, *sees_lost), scheduler, run.in_detail);
         }
     }
     Ok(books.outcome())
@@ -154,11 +145,7 @@ impl Manner {
             _ if kind == StrategyKind::Reference => Scheduler::literal(strategy, budget, 1.0),
             Self::Steady { horizon, threshold } => {
                 let threshold = Threshold::new(threshold, Controller::Steady { horizon })?;
-                Ok(Scheduler::new(
-                    strategy,
-                    threshold,
-                    budget.with_slack(0.5 * horizon)?,
-                ))
+                Ok(Scheduler::new(strategy, threshold, budget.with_slack(0.5 * horizon)?))
             }
         }
     }
@@ -228,11 +215,7 @@ impl Learner {
         let count = sources.len();
         // One imagined item, half relevant: defined from the start, soon outweighed.
         let selectivity = (!knows_selectivity).then(|| vec![(0.5, 1.0); count]);
-        Self {
-            sources,
-            selectivity,
-            sees_lost,
-        }
+        Self { sources, selectivity, sees_lost }
     }
 }
 
@@ -259,16 +242,10 @@ impl Aggregator for Learner {
         self.sources.observe(source, &observed);
         if let Some(counts) = &mut self.selectivity {
             let (relevant, all) = &mut counts[source];
-            *relevant += delivery
-                .relevant
-                .iter()
-                .filter(|&&relevant| relevant)
-                .count() as f64;
+            *relevant += delivery.relevant.iter().filter(|&&relevant| relevant).count() as f64;
             *all += delivery.new.len() as f64;
             let share = *relevant / *all;
-            self.sources
-                .set_relevance(source, share)
-                .expect("a share is a sane relevance");
+            self.sources.set_relevance(source, share).expect("a share is a sane relevance");
         }
         observed
     }
@@ -280,20 +257,8 @@ impl Aggregator for Learner {
 }
 
 fn observe(at: f64, since: Option<f64>, new_items: u32, delivery: &Delivery) -> Observation<'_> {
-    let Delivery {
-        censored,
-        shown,
-        ref new,
-        ..
-    } = *delivery;
-    Observation {
-        at,
-        since,
-        new_items,
-        window: shown,
-        censored,
-        dates: new,
-    }
+    let Delivery { censored, shown, ref new, .. } = *delivery;
+    Observation { at, since, new_items, window: shown, censored, dates: new }
 }
 
 /// Sources as a learner starts with them.
@@ -491,12 +456,7 @@ impl<'a> Books<'a> {
             .map(|d| d.iter().map(|&delay| f64::from(delay)).sum::<f64>() / d.len() as f64)
             .collect();
         outcome.delay_by_source = means.iter().sum::<f64>() / means.len().max(1) as f64;
-        let all: Vec<f64> = self
-            .delays
-            .iter()
-            .flatten()
-            .map(|&delay| f64::from(delay))
-            .collect();
+        let all: Vec<f64> = self.delays.iter().flatten().map(|&delay| f64::from(delay)).collect();
         outcome.completeness = completeness(all.len() as u64, self.published);
         outcome.delay = Delay::of(all);
         self.outcome

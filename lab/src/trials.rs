@@ -25,11 +25,7 @@ pub(crate) struct Lab {
 impl Lab {
     /// A lab for `seeds` worlds from `seed` on.
     pub(crate) fn new(seed: u64, seeds: u64) -> Self {
-        Self {
-            seed,
-            seeds,
-            source_cycles: AtomicU64::new(0),
-        }
+        Self { seed, seeds, source_cycles: AtomicU64::new(0) }
     }
 
     /// Plays a run and counts its source-cycles.
@@ -40,8 +36,7 @@ impl Lab {
 
     /// Counts work that was done elsewhere.
     pub(crate) fn count(&self, source_cycles: usize) {
-        self.source_cycles
-            .fetch_add(source_cycles as u64, Ordering::Relaxed);
+        self.source_cycles.fetch_add(source_cycles as u64, Ordering::Relaxed);
     }
 
     /// Source-cycles simulated so far.
@@ -91,23 +86,13 @@ impl Spread {
     pub(crate) fn of<T>(results: &[T], figure: impl Fn(&T) -> f64) -> Self {
         let count = results.len().max(1) as f64;
         let mean = results.iter().map(&figure).sum::<f64>() / count;
-        let squares: f64 = results
-            .iter()
-            .map(|result| (figure(result) - mean).powi(2))
-            .sum();
-        Self {
-            mean,
-            deviation: (squares / (count - 1.0).max(1.0)).sqrt(),
-        }
+        let squares: f64 = results.iter().map(|result| (figure(result) - mean).powi(2)).sum();
+        Self { mean, deviation: (squares / (count - 1.0).max(1.0)).sqrt() }
     }
 
     /// As a cell of a table.
     pub(crate) fn cell(self, decimals: usize) -> Cell {
-        Cell::MeanDeviation {
-            mean: self.mean,
-            deviation: self.deviation,
-            decimals,
-        }
+        Cell::MeanDeviation { mean: self.mean, deviation: self.deviation, decimals }
     }
 }
 

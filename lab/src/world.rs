@@ -53,7 +53,8 @@ const WORLD: u64 = 1 << 40;
 
 impl World {
     /// The world of Table 4.1: 100 sources, rates uniform in [0, 6.5] per cycle of an hour, windows
-    /// of 10, keywords from a dictionary of 10. All rates double after that many cycles, if given.
+    /// of 10, keywords from a dictionary of 10. If `doubling` is given, all rates are half of that
+    /// until so many cycles have passed.
     pub(crate) fn published(
         seed: u64,
         warmup: usize,
@@ -72,17 +73,13 @@ impl World {
                 let profile = dictionary.sample(interests.profile, &mut random);
                 let mut process = Process::Constant { rate };
                 if let Some(cycle) = doubling {
-                    let doubled = Process::Constant { rate: 2.0 * rate };
-                    process =
-                        Process::Sequence(vec![(cycle as f64 * HOUR, process), (end, doubled)]);
+                    let half = Process::Constant { rate: 0.5 * rate };
+                    process = Process::Sequence(vec![(cycle as f64 * HOUR, half), (end, process)]);
                 }
                 let publisher = publisher(process, seed, source);
                 let items = publisher.with_profile(profile, interests.item).until(end);
                 Stream {
-                    relevant: items
-                        .iter()
-                        .map(|item| item.keywords.meets(query))
-                        .collect(),
+                    relevant: items.iter().map(|item| item.keywords.meets(query)).collect(),
                     times: times(&items),
                     rate,
                     selectivity: interests.selectivity(profile, query),
@@ -90,16 +87,11 @@ impl World {
                 }
             })
             .collect();
-        Self {
-            streams,
-            window: PUBLISHED_WINDOW,
-            cycle: HOUR,
-            warmup,
-            cycles,
-        }
+        Self { streams, window: PUBLISHED_WINDOW, cycle: HOUR, warmup, cycles }
     }
 
-    /// Sources of one daily shape: `sources` of them, 24 to 300 items a day, cycles of ten minutes,
+    /// Sources of one daily shape: `sources` of them, 24 to 300 items a day (evenly by
+    /// order of magnitude), cycles of ten minutes,
     /// windows of 20, everything relevant.
     pub(crate) fn shaped(
         rhythm: Rhythm,
@@ -111,7 +103,7 @@ impl World {
         let streams = (0..sources)
             .map(|source| {
                 let mut random = random_stream(seed, WORLD + 1 + source);
-                let per_day = 24.0 + 276.0 * random.random::<f64>();
+                let per_day = 24.0 * (300.0f64 / 24.0).powf(random.random());
                 let shift = random.random_range(0..24);
                 let process = Process::daily(rhythm, per_day, shift);
                 let hourly = rhythm.hours(shift).map(|hour| hour * per_day / DAY);
@@ -147,11 +139,7 @@ impl World {
                 let mut random = random_stream(seed, WORLD + 1 + source);
                 Stream {
                     times: stream.items.iter().map(|item| item.at).collect(),
-                    relevant: stream
-                        .items
-                        .iter()
-                        .map(|_| random.random_bool(share))
-                        .collect(),
+                    relevant: stream.items.iter().map(|_| random.random_bool(share)).collect(),
                     rate: stream.items.len() as f64 / end,
                     selectivity: share,
                     hourly: None,

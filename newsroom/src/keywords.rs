@@ -82,12 +82,7 @@ pub struct Interests {
 
 impl Interests {
     /// The setting of "Best-Effort Refresh Strategies for Content-Based RSS Feed Aggregation".
-    pub const PUBLISHED: Self = Self {
-        dictionary: 10,
-        profile: 0.5,
-        item: 0.2,
-        query: 4,
-    };
+    pub const PUBLISHED: Self = Self { dictionary: 10, profile: 0.5, item: 0.2, query: 4 };
 
     /// Share of a source's items that share a keyword with the query.
     pub fn selectivity(&self, profile: KeywordSet, query: KeywordSet) -> f64 {
@@ -113,19 +108,13 @@ mod tests {
     #[test]
     fn selectivity_is_the_chance_of_a_common_keyword() {
         let mut profile = KeywordSet::default();
-        [1, 2, 3]
-            .into_iter()
-            .for_each(|keyword| profile.insert(keyword));
+        [1, 2, 3].into_iter().for_each(|keyword| profile.insert(keyword));
         let mut query = KeywordSet::default();
-        [2, 3, 9]
-            .into_iter()
-            .for_each(|keyword| query.insert(keyword));
+        [2, 3, 9].into_iter().for_each(|keyword| query.insert(keyword));
         let share = Interests::PUBLISHED.selectivity(profile, query);
         assert!((share - (1.0 - 0.64)).abs() < 1e-12);
         let mut random = random_stream(2, 0);
-        let hits = (0..20_000)
-            .filter(|_| profile.sample(0.2, &mut random).meets(query))
-            .count();
+        let hits = (0..20_000).filter(|_| profile.sample(0.2, &mut random).meets(query)).count();
         assert!((hits as f64 / 20_000.0 - share).abs() < 0.015);
     }
 }

@@ -103,11 +103,7 @@ impl Process {
     /// A daily rhythm with so many items a day.
     pub fn daily(rhythm: Rhythm, items_per_day: f64, shift: usize) -> Self {
         let day = 86_400.0;
-        let rates = rhythm
-            .hours(shift)
-            .iter()
-            .map(|hour| hour * items_per_day / day)
-            .collect();
+        let rates = rhythm.hours(shift).iter().map(|hour| hour * items_per_day / day).collect();
         Self::Periodic { rates, period: day }
     }
 
@@ -124,11 +120,7 @@ impl Process {
                 length("period", *period)?;
                 rates.iter().try_for_each(|&value| rate(value))
             }
-            Self::Bursts {
-                rate: value,
-                size,
-                spread,
-            } => {
+            Self::Bursts { rate: value, size, spread } => {
                 rate(*value)?;
                 number("burst size", *size, *size >= 1.0, "at least 1")?;
                 number("burst spread", *spread, *spread >= 0.0, "at least 0")
@@ -146,20 +138,11 @@ impl Process {
                 for (index, pair) in times.windows(2).enumerate() {
                     let (before, after) = (pair[0], pair[1]);
                     if before > after {
-                        return Err(ProcessError::OutOfOrder {
-                            index: index + 1,
-                            before,
-                            after,
-                        });
+                        return Err(ProcessError::OutOfOrder { index: index + 1, before, after });
                     }
                 }
                 times.iter().try_for_each(|&time| {
-                    number(
-                        "recorded time",
-                        time,
-                        time.is_finite(),
-                        "a number of seconds",
-                    )
+                    number("recorded time", time, time.is_finite(), "a number of seconds")
                 })
             }
         }
@@ -180,11 +163,7 @@ impl Process {
             }
             Self::Recorded(times) => {
                 let span = times.last().copied().unwrap_or(0.0);
-                if span > 0.0 {
-                    times.len() as f64 / span
-                } else {
-                    0.0
-                }
+                if span > 0.0 { times.len() as f64 / span } else { 0.0 }
             }
         }
     }
@@ -211,11 +190,7 @@ fn number(
     if ok && given.is_finite() {
         Ok(())
     } else {
-        Err(ProcessError::Number {
-            what,
-            given,
-            allowed,
-        })
+        Err(ProcessError::Number { what, given, allowed })
     }
 }
 
@@ -237,17 +212,11 @@ mod tests {
     #[test]
     fn impossible_processes_are_refused_by_name() {
         let wrong = Process::Constant { rate: -1.0 }.check().unwrap_err();
-        assert_eq!(
-            wrong.to_string(),
-            "publication rate is -1, but must be at least 0"
-        );
+        assert_eq!(wrong.to_string(), "publication rate is -1, but must be at least 0");
         assert!(Process::Constant { rate: f64::NAN }.check().is_err());
         assert!(Process::Sequence(vec![]).check().is_err());
         let wrong = Process::Recorded(vec![1.0, 5.0, 4.0]).check().unwrap_err();
-        assert_eq!(
-            wrong.to_string(),
-            "recorded times go back at item 2: 5 is followed by 4"
-        );
+        assert_eq!(wrong.to_string(), "recorded times go back at item 2: 5 is followed by 4");
     }
 
     #[test]

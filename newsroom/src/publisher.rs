@@ -56,11 +56,7 @@ impl Publisher {
 
     /// Gives the source a profile; each item carries each of its keywords with chance `item_share`.
     pub fn with_profile(self, profile: KeywordSet, item_share: f64) -> Self {
-        Self {
-            profile,
-            item_share: item_share.clamp(0.0, 1.0),
-            ..self
-        }
+        Self { profile, item_share: item_share.clamp(0.0, 1.0), ..self }
     }
 
     /// All items until an instant, not beyond.
@@ -81,9 +77,8 @@ impl Publisher {
         if let Some((size, spread)) = opened {
             let more = Poisson::new((size - 1.0).max(1e-9))
                 .map_or(0.0, |law| law.sample(&mut self.random));
-            self.burst = (0..more as usize)
-                .map(|_| after + self.random.random::<f64>() * spread)
-                .collect();
+            self.burst =
+                (0..more as usize).map(|_| after + self.random.random::<f64>() * spread).collect();
             // Bursts may overlap; the next one then starts after the last item of this one.
             self.burst.sort_unstable_by(|a, b| b.total_cmp(a));
             self.now = self.burst.first().copied().unwrap_or(after).max(after);
@@ -130,11 +125,8 @@ fn arrival(
             loop {
                 let (start, part) = part_at(parts, at);
                 let index = parts.iter().position(|(_, p)| std::ptr::eq(p, part))?;
-                let end = if index + 1 < parts.len() {
-                    start + parts[index].0
-                } else {
-                    f64::INFINITY
-                };
+                let end =
+                    if index + 1 < parts.len() { start + parts[index].0 } else { f64::INFINITY };
                 match arrival(part, at - start, random) {
                     Some((after, opened)) if start + after < end => {
                         return Some((start + after, opened));
@@ -167,9 +159,7 @@ mod tests {
     const DAY: f64 = 86_400.0;
 
     fn published(process: Process, days: f64, source: u64) -> Vec<f64> {
-        let items = Publisher::new(process, 7, source)
-            .unwrap()
-            .until(days * DAY);
+        let items = Publisher::new(process, 7, source).unwrap().until(days * DAY);
         items.iter().map(|item| item.at).collect()
     }
 
@@ -188,11 +178,7 @@ mod tests {
             Process::Constant { rate: day },
             Process::daily(Rhythm::Waves, 100.0, 3),
             Process::daily(Rhythm::Peaks, 100.0, 0),
-            Process::Bursts {
-                rate: day / 5.0,
-                size: 5.0,
-                spread: 60.0,
-            },
+            Process::Bursts { rate: day / 5.0, size: 5.0, spread: 60.0 },
             Process::Sequence(vec![
                 (50.0 * DAY, Process::Constant { rate: day }),
                 (50.0 * DAY, Process::daily(Rhythm::Uniform, 100.0, 0)),

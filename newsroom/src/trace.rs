@@ -97,22 +97,12 @@ impl Trace {
     pub fn read(folder: &Path) -> Result<Self, TraceError> {
         let mut streams: Vec<TraceStream> = read_ids(&folder.join("streams.tsv"))?
             .into_iter()
-            .map(|id| TraceStream {
-                id,
-                items: Vec::new(),
-            })
+            .map(|id| TraceStream { id, items: Vec::new() })
             .collect();
-        let numbers: HashMap<String, usize> = streams
-            .iter()
-            .enumerate()
-            .map(|(n, stream)| (stream.id.clone(), n))
-            .collect();
+        let numbers: HashMap<String, usize> =
+            streams.iter().enumerate().map(|(n, stream)| (stream.id.clone(), n)).collect();
         let plain = folder.join("items.tsv");
-        let path = if plain.exists() {
-            plain
-        } else {
-            folder.join("items.tsv.gz")
-        };
+        let path = if plain.exists() { plain } else { folder.join("items.tsv.gz") };
         let mut last = 0.0;
         for_each_line(&path, |line, text| {
             let (id, item) = parse_item(text)?;
@@ -131,9 +121,7 @@ impl Trace {
             Ok(())
         })?;
         if streams.iter().all(|stream| stream.items.is_empty()) {
-            return Err(TraceError::Empty {
-                path: folder.to_owned(),
-            });
+            return Err(TraceError::Empty { path: folder.to_owned() });
         }
         // An item at the very end of a week still belongs to it.
         let weeks = ((last / WEEK).ceil() as usize).max(1);
@@ -142,17 +130,12 @@ impl Trace {
 
     /// Writes a folder that [`Trace::read`] reads. A folder that holds a trace already is left alone.
     pub fn write(&self, folder: &Path) -> Result<(), TraceError> {
-        let unwritable = |source| TraceError::Unwritable {
-            path: folder.to_owned(),
-            source,
-        };
+        let unwritable = |source| TraceError::Unwritable { path: folder.to_owned(), source };
         if ["streams.tsv", "items.tsv", "items.tsv.gz"]
             .iter()
             .any(|name| folder.join(name).exists())
         {
-            return Err(TraceError::Taken {
-                path: folder.to_owned(),
-            });
+            return Err(TraceError::Taken { path: folder.to_owned() });
         }
         fs::create_dir_all(folder).map_err(unwritable)?;
         let mut streams = String::from("stream_id\titems\n");
@@ -187,21 +170,11 @@ fn parse_item(text: &str) -> Result<(&str, TraceItem), String> {
     };
     let (id, time) = (field("stream_id")?, field("t")?);
     let (keywords, title) = (field("keywords")?.to_owned(), field("title")?.to_owned());
-    let at = time
-        .parse()
-        .ok()
-        .filter(|at: &f64| at.is_finite() && *at >= 0.0)
-        .ok_or_else(|| {
+    let at =
+        time.parse().ok().filter(|at: &f64| at.is_finite() && *at >= 0.0).ok_or_else(|| {
             format!("time `{time}` is not a number of seconds; expected a number of at least 0")
         })?;
-    Ok((
-        id,
-        TraceItem {
-            at,
-            keywords,
-            title,
-        },
-    ))
+    Ok((id, TraceItem { at, keywords, title }))
 }
 
 fn read_ids(path: &Path) -> Result<Vec<String>, TraceError> {
@@ -231,10 +204,7 @@ fn for_each_line(
     path: &Path,
     mut f: impl FnMut(usize, &str) -> Result<(), String>,
 ) -> Result<(), TraceError> {
-    let unreadable = |source| TraceError::Unreadable {
-        path: path.to_owned(),
-        source,
-    };
+    let unreadable = |source| TraceError::Unreadable { path: path.to_owned(), source };
     let file = File::open(path).map_err(unreadable)?;
     let reader: Box<dyn Read> = if path.extension().is_some_and(|ending| ending == "gz") {
         Box::new(GzDecoder::new(BufReader::new(file)))
@@ -244,23 +214,15 @@ fn for_each_line(
     let mut reader = BufReader::new(reader.take(LARGEST_FILE));
     let mut bytes = Vec::new();
     for line in 1.. {
-        let malformed = |problem| TraceError::Malformed {
-            path: path.to_owned(),
-            line,
-            problem,
-        };
+        let malformed = |problem| TraceError::Malformed { path: path.to_owned(), line, problem };
         bytes.clear();
-        let read = (&mut reader)
-            .take(LONGEST_LINE)
-            .read_until(b'\n', &mut bytes)
-            .map_err(unreadable)?;
+        let read =
+            (&mut reader).take(LONGEST_LINE).read_until(b'\n', &mut bytes).map_err(unreadable)?;
         if read == 0 {
             return Ok(());
         }
         if read as u64 == LONGEST_LINE {
-            return Err(malformed(format!(
-                "the line is longer than {LONGEST_LINE} bytes"
-            )));
+            return Err(malformed(format!("the line is longer than {LONGEST_LINE} bytes")));
         }
         let text = std::str::from_utf8(&bytes)
             .map_err(|_| malformed("the line is not UTF-8".to_owned()))?
@@ -285,11 +247,7 @@ mod tests {
         fn new(name: &str, items: &str) -> Self {
             let path = std::env::temp_dir().join(format!("pergola-{}-{name}", std::process::id()));
             fs::create_dir_all(&path).unwrap();
-            fs::write(
-                path.join("streams.tsv"),
-                "kind\tstream_id\nrss\ta\nrss\tb\n",
-            )
-            .unwrap();
+            fs::write(path.join("streams.tsv"), "kind\tstream_id\nrss\ta\nrss\tb\n").unwrap();
             fs::write(path.join("items.tsv"), items).unwrap();
             Self(path)
         }
@@ -326,10 +284,7 @@ mod tests {
     fn what_is_written_is_read_back_and_never_overwritten() {
         let folder = Folder::new("written", GOOD);
         let trace = Trace::read(&folder.0).unwrap();
-        assert!(matches!(
-            trace.write(&folder.0),
-            Err(TraceError::Taken { .. })
-        ));
+        assert!(matches!(trace.write(&folder.0), Err(TraceError::Taken { .. })));
         let copy = folder.0.join("copy");
         trace.write(&copy).unwrap();
         assert_eq!(Trace::read(&copy).unwrap(), trace);
@@ -377,14 +332,8 @@ mod tests {
         assert_eq!(folder.error(), "cannot read streams.tsv");
         let folder = Folder::new("header", GOOD);
         fs::write(folder.0.join("streams.tsv"), "name\na\n").unwrap();
-        assert_eq!(
-            folder.error(),
-            "streams.tsv, line 1: the header has no column `stream_id`"
-        );
+        assert_eq!(folder.error(), "streams.tsv, line 1: the header has no column `stream_id`");
         fs::write(folder.0.join("streams.tsv"), "stream_id\na\na\n").unwrap();
-        assert_eq!(
-            folder.error(),
-            "streams.tsv, line 3: stream `a` is listed already on line 2"
-        );
+        assert_eq!(folder.error(), "streams.tsv, line 3: stream `a` is listed already on line 2");
     }
 }

@@ -75,10 +75,8 @@ impl Shape {
     /// the mean negligible. `majority` is the share of hours that must agree (1 for all of them).
     pub fn of(rates: &[f64], majority: f64) -> Self {
         let mean = rates.iter().sum::<f64>() / rates.len().max(1) as f64;
-        let extreme = rates
-            .iter()
-            .filter(|&&rate| rate >= HIGH * mean || rate < NEGLIGIBLE * mean)
-            .count();
+        let extreme =
+            rates.iter().filter(|&&rate| rate >= HIGH * mean || rate < NEGLIGIBLE * mean).count();
         let share = extreme as f64 / rates.len().max(1) as f64;
         if share >= majority {
             Self::Peaks
@@ -123,11 +121,7 @@ impl Characteristics {
             }
         }
         let over_days = |hour: usize, f: &dyn Fn(f64) -> f64| {
-            counts
-                .iter()
-                .map(|day| f(f64::from(day[hour])))
-                .sum::<f64>()
-                / days as f64
+            counts.iter().map(|day| f(f64::from(day[hour]))).sum::<f64>() / days as f64
         };
         let hourly: [f64; 24] = std::array::from_fn(|hour| over_days(hour, &|count| count));
         let ratios: Vec<f64> = (0..24)
@@ -170,9 +164,7 @@ mod tests {
 
     #[test]
     fn a_robot_with_one_item_each_morning_is_slow_peaked_and_perfectly_regular() {
-        let times: Vec<f64> = (0..14)
-            .map(|day| f64::from(day) * DAY + 6.5 * HOUR)
-            .collect();
+        let times: Vec<f64> = (0..14).map(|day| f64::from(day) * DAY + 6.5 * HOUR).collect();
         let found = Characteristics::of(&times, 14);
         assert_eq!(found.items_per_day, 1.0);
         assert_eq!(found.activity, Activity::Moderate);
@@ -192,9 +184,6 @@ mod tests {
     fn the_classes_meet_at_one_ten_and_forty_eight() {
         let classes = [0.9, 1.0, 9.9, 10.0, 48.0, 48.1].map(Activity::of);
         use Activity::{Busy, Moderate, Productive, Slow};
-        assert_eq!(
-            classes,
-            [Slow, Moderate, Moderate, Productive, Productive, Busy]
-        );
+        assert_eq!(classes, [Slow, Moderate, Moderate, Productive, Productive, Busy]);
     }
 }

@@ -22,10 +22,7 @@ impl Distribution {
     }
 
     pub(crate) fn bursty(mean: f64, dispersion: f64) -> Self {
-        Self {
-            mean: mean.max(0.0),
-            dispersion: dispersion.max(1.0),
-        }
+        Self { mean: mean.max(0.0), dispersion: dispersion.max(1.0) }
     }
 
     /// Calls `f(k, P(N = k))` for k = 0, 1, … until `f` returns false.
@@ -105,23 +102,28 @@ impl Distribution {
         sum.min(self.mean)
     }
 
-    /// E\[N | N ≥ floor\]: what a full window stands for on average.
-    pub(crate) fn mean_given_at_least(self, floor: usize) -> f64 {
-        let (mut below, mut below_sum) = (0.0, 0.0);
+    /// E\[N | N ≥ floor\] and E\[N² | N ≥ floor\]: what a full window stands for.
+    pub(crate) fn moments_given_at_least(self, floor: usize) -> (f64, f64) {
+        let (mut below, mut below_sum, mut below_squares) = (0.0, 0.0, 0.0);
         self.for_each(|k, p| {
             if k < floor {
                 below += p;
                 below_sum += p * k as f64;
+                below_squares += p * (k * k) as f64;
             }
             k < floor
         });
+        let floor = floor as f64;
         let tail = 1.0 - below;
-        if tail > 1e-9 {
-            return ((self.mean - below_sum) / tail).max(floor as f64);
+        if tail > 1e-7 {
+            let squares = self.mean * self.dispersion + self.mean * self.mean;
+            let mean = ((self.mean - below_sum) / tail).max(floor);
+            return (mean, ((squares - below_squares) / tail).max(mean * mean));
         }
-        // Nearly impossible: the count is then barely above the floor (geometric tail).
-        let ratio = (self.mean / (floor as f64 + 1.0)).min(0.9);
-        floor as f64 + ratio / (1.0 - ratio)
+        // Nearly impossible: the count is then barely above the floor (a geometric tail).
+        let ratio = (1.0 - 1.0 / self.dispersion + self.mean / (floor + 1.0)).min(0.9);
+        let mean = floor + ratio / (1.0 - ratio);
+        (mean, mean * mean + ratio / (1.0 - ratio).powi(2))
     }
 
     /// Σ_{k=1..n} k·P(N ≥ k+1): the freshness part of the refresh index, before its factor.
@@ -165,11 +167,7 @@ impl CountTable {
                 (share as f32, lost as f32)
             })
             .collect();
-        Self {
-            step,
-            cells,
-            window: window as f64,
-        }
+        Self { step, cells, window: window as f64 }
     }
 
     /// (share of the shown window that is unread, items lost) when `mean` items are expected.
@@ -207,13 +205,11 @@ mod tests {
         assert!(close(two.at_least(2), 1.0 - 3.0 * e2));
         // E[min(N, 2)] = P(N≥1) + P(N≥2)
         assert!(close(two.mean_up_to(2), (1.0 - e2) + (1.0 - 3.0 * e2)));
-        // E[N | N ≥ 1] = 2 / (1 − e^−2)
-        assert!(close(two.mean_given_at_least(1), 2.0 / (1.0 - e2)));
+        // E[N | N ≥ 1] = 2 / (1 − e^−2), and E[N²] = 2 + 4
+        let (mean, square) = two.moments_given_at_least(1);
+        assert!(close(mean, 2.0 / (1.0 - e2)) && close(square, 6.0 / (1.0 - e2)));
         // Σ_{k=1..2} k·P(N ≥ k+1) = P(N≥2) + 2·P(N≥3)
-        assert!(close(
-            two.staleness_sum(2),
-            (1.0 - 3.0 * e2) + 2.0 * (1.0 - 5.0 * e2)
-        ));
+        assert!(close(two.staleness_sum(2), (1.0 - 3.0 * e2) + 2.0 * (1.0 - 5.0 * e2)));
     }
 
     #[test]
@@ -236,11 +232,8 @@ mod tests {
         let big = Distribution::poisson(5_000.0);
         assert!((big.mean_up_to(6_000) - 5_000.0).abs() < 1e-3);
         assert!((big.at_least(5_000) - 0.5).abs() < 0.01);
-        assert!(big.mean_given_at_least(10).is_finite());
-        assert!(close(
-            Distribution::poisson(1e-12).mean_given_at_least(20),
-            20.0
-        ));
+        assert!(big.moments_given_at_least(10).1.is_finite());
+        assert!(close(Distribution::poisson(1e-12).moments_given_at_least(20).0, 20.0));
     }
 
     #[test]
@@ -249,14 +242,8 @@ mod tests {
         for mean in [0.0, 0.3, 4.0, 17.0, 40.0, 95.0, 1e4] {
             let counts = Distribution::bursty(mean, 1.5);
             let (share, lost) = table.at(mean);
-            assert!(
-                (share - counts.mean_up_to(12) / 12.0).abs() < 0.005,
-                "mean {mean}"
-            );
-            assert!(
-                (lost - (mean - counts.mean_up_to(20))).abs() < 0.05,
-                "mean {mean}"
-            );
+            assert!((share - counts.mean_up_to(12) / 12.0).abs() < 0.005, "mean {mean}");
+            assert!((lost - (mean - counts.mean_up_to(20))).abs() < 0.05, "mean {mean}");
         }
     }
 }

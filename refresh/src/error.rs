@@ -38,14 +38,6 @@ impl Invalid {
         value: T,
         allowed: &'static str,
     ) -> Result<T, Self> {
-        if ok {
-            Ok(value)
-        } else {
-            Err(Self {
-                what,
-                given: value.to_string(),
-                allowed,
-            })
-        }
+        if ok { Ok(value) } else { Err(Self { what, given: value.to_string(), allowed }) }
     }
 }

@@ -18,11 +18,8 @@ pub struct Outlook {
 
 impl Outlook {
     /// A source that was never refreshed goes before all others.
-    pub const NEVER_SEEN: Self = Self {
-        saturated: true,
-        relevant: f64::INFINITY,
-        utility: f64::INFINITY,
-    };
+    pub const NEVER_SEEN: Self =
+        Self { saturated: true, relevant: f64::INFINITY, utility: f64::INFINITY };
 }
 
 /// What is known about the sources at the moment of a decision.
@@ -60,10 +57,7 @@ const MOST_COMPLETENESS: f64 = 0.95;
 
 impl Default for Taste {
     fn default() -> Self {
-        Self {
-            completeness: 0.5,
-            equity: 0.5,
-        }
+        Self { completeness: 0.5, equity: 0.5 }
     }
 }
 
@@ -73,10 +67,7 @@ impl Taste {
     pub fn new(completeness: f64, equity: f64) -> Result<Self, Invalid> {
         let completeness = Invalid::unless_share("taste for completeness", completeness)?;
         let equity = Invalid::unless_share("equity", equity)?;
-        Ok(Self {
-            completeness: completeness.min(MOST_COMPLETENESS),
-            equity,
-        })
+        Ok(Self { completeness: completeness.min(MOST_COMPLETENESS), equity })
     }
 
     /// Weight of the share of items lost.
@@ -91,11 +82,7 @@ impl Taste {
 
     /// (items a day)^−equity: how much more a quiet source's window counts than a busy one's.
     pub fn equity_factor(&self, rate: f64) -> f64 {
-        if self.equity == 0.0 {
-            1.0
-        } else {
-            (rate * DAY).powf(-self.equity)
-        }
+        if self.equity == 0.0 { 1.0 } else { (rate * DAY).powf(-self.equity) }
     }
 }
 

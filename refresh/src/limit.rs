@@ -39,17 +39,9 @@ pub fn pull_only(sources: &[Steady], budget: f64, objective: Objective) -> f64 {
     // gain[T − 1]: quality of one source at an interval of T cycles, weighed.
     let gains: Vec<Vec<f64>> = sources
         .iter()
-        .map(|source| {
-            gains(source, objective)
-                .into_iter()
-                .map(|g| g * weight(source))
-                .collect()
-        })
+        .map(|source| gains(source, objective).into_iter().map(|g| g * weight(source)).collect())
         .collect();
-    let never: f64 = sources
-        .iter()
-        .map(|s| never(s, objective) * weight(s))
-        .sum();
+    let never: f64 = sources.iter().map(|s| never(s, objective) * weight(s)).sum();
     let answer = |price: f64| -> (f64, f64) {
         let (mut quality, mut spent) = (never, 0.0);
         for (source, gains) in sources.iter().zip(&gains) {
@@ -72,11 +64,7 @@ pub fn pull_only(sources: &[Steady], budget: f64, objective: Objective) -> f64 {
     let (mut low, mut high) = (0.0, 1.0);
     for _ in 0..60 {
         let price = 0.5 * (low + high);
-        if answer(price).1 > budget {
-            low = price
-        } else {
-            high = price
-        }
+        if answer(price).1 > budget { low = price } else { high = price }
     }
     let (quality, spent) = answer(high);
     (quality + high * (budget - spent).max(0.0)).min(1.0)
@@ -120,35 +108,18 @@ mod tests {
 
     #[test]
     fn one_source_with_half_a_budget_is_refreshed_every_other_cycle() {
-        let source = Steady {
-            rate: 1.0,
-            selectivity: 1.0,
-            window: 1,
-        };
+        let source = Steady { rate: 1.0, selectivity: 1.0, window: 1 };
         let limit = pull_only(&[source], 0.5, Objective::Completeness);
         // min(N, 1) for two expected items, over two: (1 − e^−2)/2
-        assert!(
-            (limit - (1.0 - (-2.0f64).exp()) / 2.0).abs() < 1e-6,
-            "{limit}"
-        );
+        assert!((limit - (1.0 - (-2.0f64).exp()) / 2.0).abs() < 1e-6, "{limit}");
         // Fresh half the time, and stale by P(N ≥ 1) for one expected item otherwise.
         let limit = pull_only(&[source], 0.5, Objective::Freshness);
-        assert!(
-            (limit - (1.0 - 0.5 * (1.0 - (-1.0f64).exp()))).abs() < 1e-6,
-            "{limit}"
-        );
+        assert!((limit - (1.0 - 0.5 * (1.0 - (-1.0f64).exp()))).abs() < 1e-6, "{limit}");
     }
 
     #[test]
     fn a_budget_for_everything_leaves_nothing_to_wish() {
-        let sources = vec![
-            Steady {
-                rate: 0.5,
-                selectivity: 0.4,
-                window: 50
-            };
-            10
-        ];
+        let sources = vec![Steady { rate: 0.5, selectivity: 0.4, window: 50 }; 10];
         for objective in [Objective::Completeness, Objective::Freshness] {
             assert!(pull_only(&sources, 10.0, objective) > 0.999_999);
         }
@@ -157,15 +128,10 @@ mod tests {
     #[test]
     fn more_budget_is_never_worse() {
         let sources: Vec<Steady> = (1..=30)
-            .map(|i| Steady {
-                rate: f64::from(i) * 0.2,
-                selectivity: 0.4,
-                window: 10,
-            })
+            .map(|i| Steady { rate: f64::from(i) * 0.2, selectivity: 0.4, window: 10 })
             .collect();
-        let limits: Vec<f64> = (1..=30)
-            .map(|b| pull_only(&sources, f64::from(b), Objective::Completeness))
-            .collect();
+        let limits: Vec<f64> =
+            (1..=30).map(|b| pull_only(&sources, f64::from(b), Objective::Completeness)).collect();
         assert!(limits.is_sorted(), "{limits:?}");
     }
 }

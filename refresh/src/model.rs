@@ -7,6 +7,7 @@
 //!
 //! [`Model`] is an enum rather than a box: a million sources are one array, and a decision one pass.
 
+mod belief;
 mod calendar;
 mod gamma;
 mod gamma_slots;
@@ -39,11 +40,7 @@ pub(crate) const RATE_CEILING: f64 = 1e4;
 
 /// Keeps a rate finite and positive; a NaN becomes the floor.
 pub(crate) fn bounded(rate: f64) -> f64 {
-    if rate.is_nan() {
-        RATE_FLOOR
-    } else {
-        rate.clamp(RATE_FLOOR, RATE_CEILING)
-    }
+    if rate.is_nan() { RATE_FLOOR } else { rate.clamp(RATE_FLOOR, RATE_CEILING) }
 }
 
 /// What every publication model can do. Instants are seconds, `from ≤ to`.
@@ -79,9 +76,7 @@ impl Constant {
     /// A constant rate in items per second.
     pub fn new(rate: f64) -> Result<Self, Invalid> {
         let rate = Invalid::unless_not_negative("publication rate", rate)?;
-        Ok(Self {
-            rate: bounded(rate) as f32,
-        })
+        Ok(Self { rate: bounded(rate) as f32 })
     }
 }
 

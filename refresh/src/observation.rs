@@ -79,12 +79,7 @@ impl Observation<'_> {
             return undated;
         }
         let count = f64::from(self.new_items) - 1.0;
-        Some(Evidence {
-            from,
-            to: self.at,
-            count,
-            censored: false,
-        })
+        Some(Evidence { from, to: self.at, count, censored: false })
     }
 }
 
@@ -94,28 +89,13 @@ mod tests {
 
     fn full_window(dates: &[f64]) -> Observation<'_> {
         let new_items = dates.len() as u32;
-        Observation {
-            at: 100.0,
-            since: Some(0.0),
-            new_items,
-            window: 3,
-            censored: true,
-            dates,
-        }
+        Observation { at: 100.0, since: Some(0.0), new_items, window: 3, censored: true, dates }
     }
 
     #[test]
     fn a_full_window_with_dates_is_an_uncensored_observation_of_a_shorter_interval() {
         let evidence = full_window(&[70.0, 80.0, 90.0]).dated().unwrap();
-        assert_eq!(
-            evidence,
-            Evidence {
-                from: 70.0,
-                to: 100.0,
-                count: 2.0,
-                censored: false
-            }
-        );
+        assert_eq!(evidence, Evidence { from: 70.0, to: 100.0, count: 2.0, censored: false });
     }
 
     #[test]
@@ -129,10 +109,7 @@ mod tests {
 
     #[test]
     fn a_first_look_says_nothing_without_dates() {
-        let first = Observation {
-            since: None,
-            ..full_window(&[70.0, 80.0, 90.0])
-        };
+        let first = Observation { since: None, ..full_window(&[70.0, 80.0, 90.0]) };
         assert_eq!(first.undated(), None);
         assert_eq!(first.dated().unwrap().from, 70.0);
     }

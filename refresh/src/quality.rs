@@ -10,11 +10,7 @@ use serde::{Deserialize, Serialize};
 /// Share of items lost at a constant rate when a window is refreshed `refresh_rate` times per unit
 /// of time: 1 − W·r/λ, or 0 if the refreshes keep up.
 pub fn saturation(rate: f64, window: f64, refresh_rate: f64) -> f64 {
-    if window * refresh_rate < rate {
-        1.0 - window * refresh_rate / rate
-    } else {
-        0.0
-    }
+    if window * refresh_rate < rate { 1.0 - window * refresh_rate / rate } else { 0.0 }
 }
 
 /// One item as a source's window shows it.
@@ -61,10 +57,7 @@ pub struct Ledger {
 impl Ledger {
     /// An empty window that will show `size` items.
     pub fn new(size: usize) -> Self {
-        Self {
-            size: size.max(1),
-            ..Self::default()
-        }
+        Self { size: size.max(1), ..Self::default() }
     }
 
     /// The source publishes an item.
@@ -80,11 +73,7 @@ impl Ledger {
                 self.lost += 1;
             }
         }
-        self.window.push_back(Shown {
-            at,
-            relevant,
-            delivered: None,
-        });
+        self.window.push_back(Shown { at, relevant, delivered: None });
         self.unread = self.unread.saturating_add(1);
         self.published += u64::from(relevant);
         self.shown_relevant += u32::from(relevant);
@@ -147,20 +136,12 @@ impl Ledger {
 }
 
 fn share(part: u32, of: u32) -> f64 {
-    if of == 0 {
-        1.0
-    } else {
-        f64::from(part) / f64::from(of)
-    }
+    if of == 0 { 1.0 } else { f64::from(part) / f64::from(of) }
 }
 
 /// Share of the wanted items that was delivered; 1 if nothing was wanted.
 pub fn completeness(delivered: u64, published: u64) -> f64 {
-    if published == 0 {
-        1.0
-    } else {
-        delivered as f64 / published as f64
-    }
+    if published == 0 { 1.0 } else { delivered as f64 / published as f64 }
 }
 
 /// Delays from publication to delivery: mean, median and 95th percentile.
@@ -183,11 +164,7 @@ impl Delay {
         delays.sort_unstable_by(f64::total_cmp);
         let rank = |share: f64| delays[((delays.len() as f64 * share).ceil() as usize).max(1) - 1];
         let mean = delays.iter().sum::<f64>() / delays.len() as f64;
-        Self {
-            mean,
-            median: rank(0.5),
-            p95: rank(0.95),
-        }
+        Self { mean, median: rank(0.5), p95: rank(0.95) }
     }
 }
 
@@ -227,20 +204,12 @@ impl Estimate {
     /// Estimated share of the published items that were delivered.
     pub fn completeness(&self) -> f64 {
         let all = self.delivered + self.lost;
-        if all == 0.0 {
-            1.0
-        } else {
-            self.delivered / all
-        }
+        if all == 0.0 { 1.0 } else { self.delivered / all }
     }
 
     /// Estimated mean share of the window that was held.
     pub fn freshness(&self) -> f64 {
-        if self.time == 0.0 {
-            1.0
-        } else {
-            1.0 - self.stale / self.time
-        }
+        if self.time == 0.0 { 1.0 } else { 1.0 - self.stale / self.time }
     }
 }
 
@@ -282,10 +251,7 @@ mod tests {
         assert_eq!((ledger.lost, ledger.window_divergence()), (1, 2));
         assert_eq!(ledger.freshness(), 0.0);
         let delivery = refresh(&mut ledger, &mut order);
-        assert_eq!(
-            (delivery.relevant, ledger.freshness()),
-            (vec![true, true], 1.0)
-        );
+        assert_eq!((delivery.relevant, ledger.freshness()), (vec![true, true], 1.0));
         assert_eq!(completeness(ledger.delivered, ledger.published), 3.0 / 4.0);
     }
 

@@ -24,14 +24,7 @@ impl Budget {
         let per_cycle = Invalid::unless_positive("budget", per_cycle)?;
         let cycle = Invalid::unless_positive("cycle in seconds", cycle)?;
         let burst = (10.0 * per_cycle).ceil().max(1.0) as usize;
-        Ok(Self {
-            per_cycle,
-            cycle,
-            burst,
-            slack: burst as f64,
-            owed: 0.0,
-            carry: 0.0,
-        })
+        Ok(Self { per_cycle, cycle, burst, slack: burst as f64, owed: 0.0, carry: 0.0 })
     }
 
     /// The most that one cycle may ever spend.
@@ -68,9 +61,7 @@ impl Budget {
         self.owed -= self.per_cycle;
         // What was saved long ago is gone, or a night's silence would end in a flood.
         self.owed = self.owed.max(-self.slack.max(self.per_cycle));
-        let limit = (self.slack - self.owed)
-            .floor()
-            .clamp(0.0, self.burst as f64);
+        let limit = (self.slack - self.owed).floor().clamp(0.0, self.burst as f64);
         (quota as usize, limit as usize)
     }
 
@@ -90,12 +81,7 @@ pub struct Scheduler<K> {
 impl<K: Knowledge> Scheduler<K> {
     /// Joins a strategy, a threshold and a budget.
     pub fn new(strategy: Box<dyn Strategy<K>>, threshold: Threshold, budget: Budget) -> Self {
-        Self {
-            strategy,
-            threshold,
-            budget,
-            chosen: Vec::new(),
-        }
+        Self { strategy, threshold, budget, chosen: Vec::new() }
     }
 
     /// The product's scheduler: bursts paid back, spending averaged over `horizon` cycles.
@@ -105,11 +91,7 @@ impl<K: Knowledge> Scheduler<K> {
         horizon: f64,
     ) -> Result<Self, Invalid> {
         let controller = Controller::Steady { horizon };
-        Ok(Self::new(
-            strategy,
-            Threshold::new(1.0, controller)?,
-            budget,
-        ))
+        Ok(Self::new(strategy, Threshold::new(1.0, controller)?, budget))
     }
 
     /// The scheduler of the papers: literal threshold rule, second step unbounded.

@@ -25,13 +25,7 @@ pub struct Source {
 impl Source {
     /// A source about which nothing is known yet, of which every item is wanted.
     pub fn new(model: Model, window: u32) -> Self {
-        Self {
-            model,
-            window,
-            last: None,
-            relevance: 1.0,
-            cost: 1.0,
-        }
+        Self { model, window, last: None, relevance: 1.0, cost: 1.0 }
     }
 }
 

@@ -152,9 +152,7 @@ impl FromStr for StrategyKind {
     type Err = Invalid;
 
     fn from_str(name: &str) -> Result<Self, Invalid> {
-        let found = Self::ALL
-            .into_iter()
-            .find(|kind| kind.name().eq_ignore_ascii_case(name));
+        let found = Self::ALL.into_iter().find(|kind| kind.name().eq_ignore_ascii_case(name));
         found.ok_or_else(|| Invalid {
             what: "strategy",
             given: format!("`{name}`"),

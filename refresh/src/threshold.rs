@@ -65,13 +65,7 @@ impl Threshold {
         if let Controller::Steady { horizon } = controller {
             Invalid::unless_positive("horizon in cycles", horizon)?;
         }
-        Ok(Self {
-            value,
-            controller,
-            excess: 0.0,
-            recent: 0.0,
-            searching: SEARCHES,
-        })
+        Ok(Self { value, controller, excess: 0.0, recent: 0.0, searching: SEARCHES })
     }
 
     /// The present value.
@@ -120,7 +114,7 @@ impl Threshold {
     }
 
     /// At first nothing is known of the right value: take the published steps towards it, halved
-    /// each time it has been passed, and settle after the third time.
+    /// each time it has been passed, and settle after the fifth time.
     fn search(&mut self, error: f64, b: f64) -> f64 {
         let smoothing = (6.0 / b).max(5.0);
         let before = self.recent;
@@ -138,7 +132,7 @@ impl Threshold {
 }
 
 /// Times that the right value is passed before the search ends.
-const SEARCHES: u8 = 3;
+const SEARCHES: u8 = 5;
 /// The largest step of log τ in one cycle.
 const LARGEST_STEP: f64 = 0.05;
 /// Step of log τ per horizon and unit of relative error.
@@ -153,12 +147,7 @@ mod tests {
     use super::*;
 
     fn all_served(spent: usize, budget: f64) -> Spending {
-        Spending {
-            spent,
-            demand: spent,
-            budget,
-            everything: false,
-        }
+        Spending { spent, demand: spent, budget, everything: false }
     }
 
     #[test]
@@ -207,10 +196,7 @@ mod tests {
     fn it_does_not_fall_while_nothing_is_left_to_refresh() {
         let mut threshold = Threshold::new(1.0, Controller::Steady { horizon: 50.0 }).unwrap();
         for _ in 0..1_000 {
-            threshold.adjust(&Spending {
-                everything: true,
-                ..all_served(3, 30.0)
-            });
+            threshold.adjust(&Spending { everything: true, ..all_served(3, 30.0) });
         }
         assert_eq!(threshold.value(), 1.0);
     }

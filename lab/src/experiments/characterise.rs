@@ -13,11 +13,7 @@ pub(crate) fn characterise(trace: &Trace) -> Report {
         .iter()
         .map(|stream| {
             let times: Vec<f64> = stream.items.iter().map(|item| item.at).collect();
-            (
-                &*stream.id,
-                times.len(),
-                Characteristics::of(&times, trace.weeks * 7),
-            )
+            (&*stream.id, times.len(), Characteristics::of(&times, trace.weeks * 7))
         })
         .collect();
     let mut table = Table {
@@ -28,16 +24,11 @@ pub(crate) fn characterise(trace: &Trace) -> Report {
         ],
         rows: Vec::new(),
     };
-    table
-        .columns
-        .extend(Shape::ALL.map(|shape| Column::right(shape.name())));
+    table.columns.extend(Shape::ALL.map(|shape| Column::right(shape.name())));
     table.columns.push(Column::right("CV ≤ 1"));
     table.columns.push(Column::right("mean CV"));
     for activity in Activity::ALL {
-        let class: Vec<_> = found
-            .iter()
-            .filter(|(_, _, c)| c.activity == activity)
-            .collect();
+        let class: Vec<_> = found.iter().filter(|(_, _, c)| c.activity == activity).collect();
         let count = |f: &dyn Fn(&Characteristics) -> bool| {
             Cell::Integer(class.iter().filter(|(_, _, c)| f(c)).count() as i64)
         };
@@ -51,16 +42,11 @@ pub(crate) fn characterise(trace: &Trace) -> Report {
         row.push(count(&|c| c.variation.is_some_and(|v| v <= 1.0)));
         row.push(match variations.len() {
             0 => Cell::Empty,
-            n => Cell::Number {
-                value: variations.iter().sum::<f64>() / n as f64,
-                decimals: 2,
-            },
+            n => Cell::Number { value: variations.iter().sum::<f64>() / n as f64, decimals: 2 },
         });
         table.rows.push(row);
     }
-    let names = Activity::ALL
-        .map(|activity| activity.name().to_owned())
-        .to_vec();
+    let names = Activity::ALL.map(|activity| activity.name().to_owned()).to_vec();
     let series = Shape::ALL.map(|shape| {
         let count = |activity| {
             let of = |(_, _, c): &&(&str, usize, Characteristics)| {
@@ -68,10 +54,7 @@ pub(crate) fn characterise(trace: &Trace) -> Report {
             };
             found.iter().filter(of).count() as f64
         };
-        let points = Activity::ALL
-            .iter()
-            .enumerate()
-            .map(|(n, &a)| (n as f64, count(a)));
+        let points = Activity::ALL.iter().enumerate().map(|(n, &a)| (n as f64, count(a)));
         Series::new(shape.name(), Style::Bars, points.collect())
     });
     Report {

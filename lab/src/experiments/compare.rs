@@ -62,10 +62,7 @@ pub(crate) fn compare(lab: &Lab) -> Result<Report, Invalid> {
                             "rates" => Knowing::Offline,
                             _ => Knowing::learnt(ModelKind::Gamma, HOUR)?,
                         },
-                        manner: Manner::Steady {
-                            horizon: HORIZON,
-                            threshold: HOUR,
-                        },
+                        manner: Manner::Steady { horizon: HORIZON, threshold: HOUR },
                         taste: Taste::new(0.5, 0.0)?,
                         in_detail: false,
                     };
@@ -76,19 +73,10 @@ pub(crate) fn compare(lab: &Lab) -> Result<Report, Invalid> {
         }
         Ok(results)
     })?;
-    let mut table = Table {
-        columns: ["strategy", "knows"].map(Column::left).to_vec(),
-        rows: Vec::new(),
-    };
+    let mut table =
+        Table { columns: ["strategy", "knows"].map(Column::left).to_vec(), rows: Vec::new() };
     table.columns.extend(
-        [
-            "b",
-            "completeness",
-            "freshness",
-            "cost per cycle",
-            "of the limit",
-        ]
-        .map(Column::right),
+        ["b", "completeness", "freshness", "cost per cycle", "of the limit"].map(Column::right),
     );
     let mut rows = Vec::new();
     for (n, b) in BUDGETS.into_iter().enumerate() {
@@ -103,17 +91,11 @@ pub(crate) fn compare(lab: &Lab) -> Result<Report, Invalid> {
             table.rows.push(vec![
                 Cell::Text(strategy.name().to_owned()),
                 Cell::Text(knows.to_owned()),
-                Cell::Number {
-                    value: b,
-                    decimals: 0,
-                },
+                Cell::Number { value: b, decimals: 0 },
                 completeness.cell(3),
                 freshness.cell(3),
                 cost.cell(2),
-                Cell::Number {
-                    value: nearness,
-                    decimals: 3,
-                },
+                Cell::Number { value: nearness, decimals: 3 },
             ]);
             rows.push(json!({
                 "strategy": strategy.name(), "knows": knows, "b": b,
@@ -124,16 +106,10 @@ pub(crate) fn compare(lab: &Lab) -> Result<Report, Invalid> {
         table.rows.push(vec![
             Cell::Text("limit".to_owned()),
             Cell::Text("rates".to_owned()),
-            Cell::Number {
-                value: b,
-                decimals: 0,
-            },
+            Cell::Number { value: b, decimals: 0 },
             limits[0].cell(3),
             limits[1].cell(3),
-            Cell::Number {
-                value: b,
-                decimals: 2,
-            },
+            Cell::Number { value: b, decimals: 2 },
             Cell::Empty,
         ]);
         rows.push(json!({

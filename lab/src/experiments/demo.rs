@@ -23,11 +23,7 @@ pub(crate) fn synthesise(sources: usize, weeks: usize, seed: u64) -> Trace {
                 0..4 => Process::daily(Rhythm::Waves, per_day, shift),
                 4..6 => Process::daily(Rhythm::Uniform, per_day, shift),
                 6 => Process::daily(Rhythm::Peaks, per_day, shift),
-                7 => Process::Bursts {
-                    rate: per_day / 4.0 / DAY,
-                    size: 4.0,
-                    spread: 600.0,
-                },
+                7 => Process::Bursts { rate: per_day / 4.0 / DAY, size: 4.0, spread: 600.0 },
                 _ => timer(per_day, end, &mut random),
             };
             let items = publisher(process, seed, source as u64).until(end);
@@ -78,10 +74,6 @@ pub(crate) fn demo(lab: &Lab) -> Result<Report, Invalid> {
         (StrategyKind::Index, Some(ModelKind::Gamma)),
         (StrategyKind::Plan, Some(ModelKind::Calendar)),
     ]
-    .map(|(strategy, model)| Entry {
-        strategy,
-        model,
-        equity: 0.0,
-    });
+    .map(|(strategy, model)| Entry { strategy, model, equity: 0.0 });
     contest(lab, &trace, &Settings::default(), &entries)
 }

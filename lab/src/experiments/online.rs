@@ -19,21 +19,12 @@ const INTERVALS: [f64; 7] = [0.5, 1.0, 2.0, 3.0, 4.0, 6.0, 8.0];
 
 /// Figures 7.9 and 7.10.
 pub(crate) fn figure_7_9_7_10(lab: &Lab) -> Result<Report, Invalid> {
-    let learnt = |model| Knowing::Learnt {
-        model,
-        sees_lost: true,
-    };
+    let learnt = |model| Knowing::Learnt { model, sees_lost: true };
     let prior = 1.0 / HOUR;
     let models = [
         ("offline", Knowing::Offline),
-        (
-            "single",
-            learnt(Model::Single(SingleVariable::new(prior, ALPHA)?)),
-        ),
-        (
-            "periodic",
-            learnt(Model::Periodic(Periodic::daily(prior, ALPHA)?)),
-        ),
+        ("single", learnt(Model::Single(SingleVariable::new(prior, ALPHA)?))),
+        ("periodic", learnt(Model::Periodic(Periodic::daily(prior, ALPHA)?))),
     ];
     let worlds: Vec<Vec<Outcome>> = lab.for_each_seed(|seed| {
         let mut outcomes = Vec::new();
@@ -46,10 +37,7 @@ pub(crate) fn figure_7_9_7_10(lab: &Lab) -> Result<Report, Invalid> {
                         budget: SOURCES as f64 * world.cycle / (hours * HOUR),
                         knowing: knowing.clone(),
                         // A day of cycles: sources with a rhythm are refreshed by day, not by night.
-                        manner: Manner::Steady {
-                            horizon: 144.0,
-                            threshold: HOUR,
-                        },
+                        manner: Manner::Steady { horizon: 144.0, threshold: HOUR },
                         taste: Taste::default(),
                         in_detail: false,
                     };
@@ -63,14 +51,10 @@ pub(crate) fn figure_7_9_7_10(lab: &Lab) -> Result<Report, Invalid> {
         let n = (shape * INTERVALS.len() + interval) * models.len() + model;
         Spread::of(&worlds, |outcomes| figure(&outcomes[n]))
     };
-    let figures: [(&str, fn(&Outcome) -> f64); 2] = [
-        ("completeness", |o| o.completeness),
-        ("freshness", |o| o.freshness),
-    ];
-    let mut table = Table {
-        columns: vec![Column::left("shape"), Column::right("hours")],
-        rows: Vec::new(),
-    };
+    let figures: [(&str, fn(&Outcome) -> f64); 2] =
+        [("completeness", |o| o.completeness), ("freshness", |o| o.freshness)];
+    let mut table =
+        Table { columns: vec![Column::left("shape"), Column::right("hours")], rows: Vec::new() };
     for (figure, _) in figures {
         table.columns.extend(
             models.iter().map(|(model, _)| {
@@ -83,19 +67,13 @@ pub(crate) fn figure_7_9_7_10(lab: &Lab) -> Result<Report, Invalid> {
         for (interval, hours) in INTERVALS.into_iter().enumerate() {
             let mut row = vec![
                 Cell::Text(rhythm.name().to_owned()),
-                Cell::Number {
-                    value: hours,
-                    decimals: 1,
-                },
+                Cell::Number { value: hours, decimals: 1 },
             ];
             let mut object = json!({ "shape": rhythm.name(), "interval_hours": hours });
             for (name, figure) in figures {
                 for (model, (model_name, _)) in models.iter().enumerate() {
                     let spread = spread(shape, interval, model, figure);
-                    row.push(Cell::Number {
-                        value: spread.mean,
-                        decimals: 4,
-                    });
+                    row.push(Cell::Number { value: spread.mean, decimals: 4 });
                     object[format!("{name}_{model_name}")] = json!(spread.mean);
                 }
             }

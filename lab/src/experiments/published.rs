@@ -50,11 +50,7 @@ fn printed(strategy: StrategyKind, b: f64) -> Option<Printed> {
     PRINTED
         .iter()
         .find(|row| row.0 == strategy && row.1 == b)
-        .map(|&(_, _, completeness, freshness, cost)| Printed {
-            completeness,
-            freshness,
-            cost,
-        })
+        .map(|&(_, _, completeness, freshness, cost)| Printed { completeness, freshness, cost })
 }
 
 /// One strategy at one budget, over all worlds.
@@ -173,10 +169,7 @@ fn charts(rows: &[Row]) -> Vec<Chart> {
                     .emphasised(strategy == StrategyKind::TwoSteps),
             );
         }
-        let points = rows
-            .iter()
-            .filter_map(|row| row.printed())
-            .map(|p| (p.cost, printed(&p)));
+        let points = rows.iter().filter_map(|row| row.printed()).map(|p| (p.cost, printed(&p)));
         series.push(Series::new("printed", Style::Points, points.collect()));
         Chart {
             title: title.to_owned(),
@@ -227,19 +220,12 @@ fn report(lab: &Lab, title: &str, budgets: &[f64]) -> Result<Report, Invalid> {
 
 /// Table 4.1: b = 10, 30, 50.
 pub(crate) fn table_4_1(lab: &Lab) -> Result<Report, Invalid> {
-    report(
-        lab,
-        "Table 4.1: six strategies in the published setting",
-        &[10.0, 30.0, 50.0],
-    )
+    report(lab, "Table 4.1: six strategies in the published setting", &[10.0, 30.0, 50.0])
 }
 
 /// Figures 4.2 and 4.3: b from 2 to 100.
 pub(crate) fn figure_4_2_4_3(lab: &Lab) -> Result<Report, Invalid> {
-    let budgets: Vec<f64> = [
-        2, 5, 10, 15, 20, 25, 30, 35, 40, 45, 50, 60, 70, 80, 90, 100,
-    ]
-    .map(f64::from)
-    .to_vec();
+    let budgets: Vec<f64> =
+        [2, 5, 10, 15, 20, 25, 30, 35, 40, 45, 50, 60, 70, 80, 90, 100].map(f64::from).to_vec();
     report(lab, "Figures 4.2 and 4.3: quality against cost", &budgets)
 }

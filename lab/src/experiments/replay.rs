@@ -57,38 +57,23 @@ fn entries(settings: &Settings) -> Vec<Entry> {
     let mut entries = Vec::new();
     for strategy in StrategyKind::ALL {
         // Round robin has two names; by default the one that readers know.
-        let asked = settings
-            .strategy
-            .map_or(strategy != StrategyKind::Uniform, |s| s == strategy);
+        let asked = settings.strategy.map_or(strategy != StrategyKind::Uniform, |s| s == strategy);
         if !asked {
             continue;
         }
         let equity = settings.equity;
         if strategy.uses_model() {
-            let models = ModelKind::ALL
-                .into_iter()
-                .filter(|m| settings.model.is_none_or(|k| k == *m));
-            entries.extend(models.map(|model| Entry {
-                strategy,
-                model: Some(model),
-                equity,
-            }));
+            let models =
+                ModelKind::ALL.into_iter().filter(|m| settings.model.is_none_or(|k| k == *m));
+            entries.extend(models.map(|model| Entry { strategy, model: Some(model), equity }));
         } else {
-            entries.push(Entry {
-                strategy,
-                model: None,
-                equity,
-            });
+            entries.push(Entry { strategy, model: None, equity });
         }
     }
     // The product's default besides, unless it was asked for anyway.
     if settings.strategy.is_none() && settings.model.is_none() && settings.equity == 0.0 {
         let model = Some(ModelKind::Calendar);
-        entries.push(Entry {
-            strategy: StrategyKind::Plan,
-            model,
-            equity: 0.5,
-        });
+        entries.push(Entry { strategy: StrategyKind::Plan, model, equity: 0.5 });
     }
     entries
 }
@@ -115,10 +100,7 @@ pub(crate) fn contest(
             strategy: entry.strategy,
             budget: per_cycle,
             knowing: Knowing::learnt(entry.model.unwrap_or(ModelKind::Gamma), DAY)?,
-            manner: Manner::Steady {
-                horizon: DAY / world.cycle,
-                threshold: 1.0,
-            },
+            manner: Manner::Steady { horizon: DAY / world.cycle, threshold: 1.0 },
             taste: Taste::new(settings.completeness, entry.equity)?,
             in_detail: false,
         };
@@ -175,9 +157,7 @@ fn notes(
             .to_owned(),
     ];
     let mean = |wanted: StrategyKind| {
-        rows.iter()
-            .find(|(e, _)| e.strategy == wanted)
-            .map(|(_, outcome)| outcome.delay.mean)
+        rows.iter().find(|(e, _)| e.strategy == wanted).map(|(_, outcome)| outcome.delay.mean)
     };
     let in_budget = |(entry, _): &&(&Entry, &Outcome)| entry.strategy != StrategyKind::Reference;
     let best = rows.iter().find(in_budget);
@@ -196,23 +176,10 @@ fn notes(
 fn table(rows: &[(&Entry, &Outcome)]) -> Table {
     let mut columns = ["strategy", "model"].map(Column::left).to_vec();
     columns.extend(
-        [
-            "equity",
-            "requests",
-            "complete",
-            "fresh",
-            "delay",
-            "median",
-            "p95",
-            "by source",
-            "lost",
-        ]
-        .map(Column::right),
+        ["equity", "requests", "complete", "fresh", "delay", "median", "p95", "by source", "lost"]
+            .map(Column::right),
     );
-    let hours = |seconds: f64| Cell::Number {
-        value: seconds / HOUR,
-        decimals: 3,
-    };
+    let hours = |seconds: f64| Cell::Number { value: seconds / HOUR, decimals: 3 };
     Table {
         columns,
         rows: rows
@@ -221,19 +188,10 @@ fn table(rows: &[(&Entry, &Outcome)]) -> Table {
                 vec![
                     Cell::Text(entry.strategy.name().to_owned()),
                     Cell::Text(entry.model.map_or("–", ModelKind::name).to_owned()),
-                    Cell::Number {
-                        value: entry.equity,
-                        decimals: 1,
-                    },
+                    Cell::Number { value: entry.equity, decimals: 1 },
                     Cell::Integer(outcome.requests as i64),
-                    Cell::Number {
-                        value: outcome.completeness,
-                        decimals: 4,
-                    },
-                    Cell::Number {
-                        value: outcome.freshness_over_time,
-                        decimals: 4,
-                    },
+                    Cell::Number { value: outcome.completeness, decimals: 4 },
+                    Cell::Number { value: outcome.freshness_over_time, decimals: 4 },
                     hours(outcome.delay.mean),
                     hours(outcome.delay.median),
                     hours(outcome.delay.p95),

@@ -20,21 +20,9 @@ fn lone(process: Process, seed: u64, days: f64) -> World {
     let times: Vec<f64> = items.iter().map(|item| item.at).collect();
     let rate = times.len() as f64 / (days * DAY);
     let relevant = vec![true; times.len()];
-    let stream = Stream {
-        times,
-        relevant,
-        rate,
-        selectivity: 1.0,
-        hourly: None,
-    };
+    let stream = Stream { times, relevant, rate, selectivity: 1.0, hourly: None };
     let cycles = (days * DAY / CYCLE) as usize;
-    World {
-        streams: vec![stream],
-        window: 20,
-        cycle: CYCLE,
-        warmup: 0,
-        cycles,
-    }
+    World { streams: vec![stream], window: 20, cycle: CYCLE, warmup: 0, cycles }
 }
 
 /// Items a day of the source of figure 7.2.
@@ -47,23 +35,15 @@ pub(crate) fn figure_7_2(lab: &Lab) -> Result<Report, Invalid> {
     let rate = DAILY_ITEMS / DAY;
     let models = [
         ("offline, constant", Model::Constant(Constant::new(rate)?)),
-        (
-            "online, single variable",
-            Model::Single(SingleVariable::new(rate, 0.3)?),
-        ),
-        (
-            "online, periodic",
-            Model::Periodic(Periodic::daily(rate, 0.2)?),
-        ),
+        ("online, single variable", Model::Single(SingleVariable::new(rate, 0.3)?)),
+        ("online, periodic", Model::Periodic(Periodic::daily(rate, 0.2)?)),
     ];
     let per_day = (DAY / CYCLE) as usize;
     let first = LEARNT_DAYS * per_day;
     let worlds = lab.for_each_seed(|seed| {
         let days = (LEARNT_DAYS + 1) as f64;
         let world = lone(Process::daily(Rhythm::Waves, DAILY_ITEMS, 0), seed, days);
-        let looks = Looks::Regular {
-            interval: 2.0 * HOUR,
-        };
+        let looks = Looks::Regular { interval: 2.0 * HOUR };
         let mut curves = Vec::new();
         for (_, model) in &models {
             let mut curve = Vec::new();
@@ -87,31 +67,19 @@ pub(crate) fn figure_7_2(lab: &Lab) -> Result<Report, Invalid> {
         Ok(curves)
     })?;
     let error = |curve: &[(f64, f64)]| {
-        curve
-            .iter()
-            .map(|(real, estimated)| (real - estimated).abs())
-            .sum::<f64>()
+        curve.iter().map(|(real, estimated)| (real - estimated).abs()).sum::<f64>()
             / curve.len() as f64
     };
-    let errors: Vec<Spread> = (0..models.len())
-        .map(|n| Spread::of(&worlds, |curves| error(&curves[n])))
-        .collect();
+    let errors: Vec<Spread> =
+        (0..models.len()).map(|n| Spread::of(&worlds, |curves| error(&curves[n]))).collect();
     let points = |figure: &dyn Fn(&(f64, f64)) -> f64, curve: &[(f64, f64)]| {
         let hour = |n: usize| (n + 1) as f64 * CYCLE / HOUR;
-        curve
-            .iter()
-            .enumerate()
-            .map(|(n, pair)| (hour(n), figure(pair)))
-            .collect::<Vec<_>>()
+        curve.iter().enumerate().map(|(n, pair)| (hour(n), figure(pair))).collect::<Vec<_>>()
     };
     let mut series =
         vec![Series::new("real", Style::Steps, points(&|p| p.0, &worlds[0][0])).emphasised(true)];
     for (n, (name, _)) in models.iter().enumerate() {
-        series.push(Series::new(
-            *name,
-            Style::Line,
-            points(&|p| p.1, &worlds[0][n]),
-        ));
+        series.push(Series::new(*name, Style::Line, points(&|p| p.1, &worlds[0][n])));
     }
     Ok(Report {
         title: "Figure 7.2: real and estimated divergence of one source over a day".to_owned(),
@@ -157,9 +125,8 @@ struct Year {
 /// Figures 7.6 and 7.7: sixteen weeks each of uniform, peaks and waves, refreshed about every hour
 /// and about every day.
 pub(crate) fn figure_7_6_7_7(lab: &Lab) -> Result<Report, Invalid> {
-    let parts = PHASES
-        .map(|rhythm| (PHASE as f64 * WEEK, Process::daily(rhythm, PHASE_ITEMS, 0)))
-        .to_vec();
+    let parts =
+        PHASES.map(|rhythm| (PHASE as f64 * WEEK, Process::daily(rhythm, PHASE_ITEMS, 0))).to_vec();
     let intervals = [("1 h", HOUR), ("24 h", DAY)];
     let weeks = PHASE * PHASES.len();
     let years = lab.for_each_seed(|seed| {
@@ -174,13 +141,8 @@ pub(crate) fn figure_7_6_7_7(lab: &Lab) -> Result<Report, Invalid> {
         year.distances[end - 4..end].iter().sum::<f64>() / 4.0
     };
     let mut rows = Vec::new();
-    let mut table = Table {
-        columns: vec![Column::left("refreshed every")],
-        rows: Vec::new(),
-    };
-    let names = PHASES
-        .iter()
-        .map(|rhythm| Column::right(format!("after {}", rhythm.name())));
+    let mut table = Table { columns: vec![Column::left("refreshed every")], rows: Vec::new() };
+    let names = PHASES.iter().map(|rhythm| Column::right(format!("after {}", rhythm.name())));
     table.columns.extend(names);
     for (n, (name, _)) in intervals.iter().enumerate() {
         let ends: Vec<Spread> = (0..PHASES.len())
@@ -189,19 +151,14 @@ pub(crate) fn figure_7_6_7_7(lab: &Lab) -> Result<Report, Invalid> {
         let mut row = vec![Cell::Text((*name).to_owned())];
         row.extend(ends.iter().map(|spread| spread.cell(2)));
         table.rows.push(row);
-        let by_phase = PHASES
-            .iter()
-            .zip(&ends)
-            .map(|(rhythm, s)| (rhythm.name(), json!(s.mean)));
-        let mut object: serde_json::Map<String, serde_json::Value> = by_phase
-            .map(|(name, value)| (name.to_owned(), value))
-            .collect();
+        let by_phase = PHASES.iter().zip(&ends).map(|(rhythm, s)| (rhythm.name(), json!(s.mean)));
+        let mut object: serde_json::Map<String, serde_json::Value> =
+            by_phase.map(|(name, value)| (name.to_owned(), value)).collect();
         object.insert("interval".to_owned(), json!(name));
         rows.push(serde_json::Value::Object(object));
     }
-    let mut charts: Vec<Chart> = (0..PHASES.len())
-        .map(|phase| tables_chart(phase, &years[0]))
-        .collect();
+    let mut charts: Vec<Chart> =
+        (0..PHASES.len()).map(|phase| tables_chart(phase, &years[0])).collect();
     let series = intervals.iter().enumerate().map(|(n, (name, _))| {
         let points = years[0][n].distances.iter().enumerate();
         let points = points.map(|(week, &d)| ((week + 1) as f64, d)).collect();
@@ -220,10 +177,7 @@ pub(crate) fn figure_7_6_7_7(lab: &Lab) -> Result<Report, Invalid> {
             "Euclidean distance over 24 hours between the learnt rates and the week's real ones, \
              mean of the last four weeks of each phase (16 weeks each)."
                 .to_owned(),
-            format!(
-                "{} worlds from seed {}; plots show the first.",
-                lab.seeds, lab.seed
-            ),
+            format!("{} worlds from seed {}; plots show the first.", lab.seeds, lab.seed),
         ],
         table,
         json: json!({ "rows": rows }),
@@ -235,57 +189,38 @@ pub(crate) fn figure_7_6_7_7(lab: &Lab) -> Result<Report, Invalid> {
 fn year(world: &World, model: Model, mean: f64, seed: u64) -> Year {
     let stream = &world.streams[0];
     let per_week = (WEEK / CYCLE) as usize;
-    let mut year = Year {
-        distances: Vec::new(),
-        tables: Vec::new(),
-    };
+    let mut year = Year { distances: Vec::new(), tables: Vec::new() };
     let looks = Looks::Random { mean };
-    follow(
-        world,
-        stream,
-        model,
-        looks,
-        Sight::Everything,
-        seed,
-        |cycle, model, _, _| {
-            if (cycle + 1) % per_week != 0 {
-                return;
-            }
-            let now = (cycle + 1) as f64 * CYCLE;
-            let mut real = vec![0.0; 24];
-            let from = stream.times.partition_point(|&at| at <= now - WEEK);
-            for at in stream.times[from..].iter().take_while(|&&at| at <= now) {
-                real[((at % DAY) / HOUR) as usize % 24] += 1.0 / 7.0;
-            }
-            let estimated: Vec<f64> = (0..24)
-                .map(|hour| model.expected(f64::from(hour) * HOUR, f64::from(hour + 1) * HOUR))
-                .collect();
-            let squares = real.iter().zip(&estimated).map(|(a, b)| (a - b).powi(2));
-            year.distances.push(squares.sum::<f64>().sqrt());
-            if year.distances.len() % PHASE == 0 {
-                year.tables.push((real, estimated));
-            }
-        },
-    );
+    follow(world, stream, model, looks, Sight::Everything, seed, |cycle, model, _, _| {
+        if (cycle + 1) % per_week != 0 {
+            return;
+        }
+        let now = (cycle + 1) as f64 * CYCLE;
+        let mut real = vec![0.0; 24];
+        let from = stream.times.partition_point(|&at| at <= now - WEEK);
+        for at in stream.times[from..].iter().take_while(|&&at| at <= now) {
+            real[((at % DAY) / HOUR) as usize % 24] += 1.0 / 7.0;
+        }
+        let estimated: Vec<f64> = (0..24)
+            .map(|hour| model.expected(f64::from(hour) * HOUR, f64::from(hour + 1) * HOUR))
+            .collect();
+        let squares = real.iter().zip(&estimated).map(|(a, b)| (a - b).powi(2));
+        year.distances.push(squares.sum::<f64>().sqrt());
+        if year.distances.len() % PHASE == 0 {
+            year.tables.push((real, estimated));
+        }
+    });
     year
 }
 
 /// Real and estimated items per hour at the end of a phase.
 fn tables_chart(phase: usize, years: &[Year; 2]) -> Chart {
     let points = |table: &[f64]| {
-        table
-            .iter()
-            .enumerate()
-            .map(|(hour, &rate)| (hour as f64, rate))
-            .collect::<Vec<_>>()
+        table.iter().enumerate().map(|(hour, &rate)| (hour as f64, rate)).collect::<Vec<_>>()
     };
     let [hourly, daily] = years;
     Chart {
-        title: format!(
-            "after {} weeks: {}",
-            (phase + 1) * PHASE,
-            PHASES[phase].name()
-        ),
+        title: format!("after {} weeks: {}", (phase + 1) * PHASE, PHASES[phase].name()),
         x: Axis::new("hour of the day", Scale::Linear),
         y: Axis::new("items per hour", Scale::Linear),
         series: vec![

@@ -22,17 +22,11 @@ pub(super) struct TickRoom {
 /// The room for the ticks of an x axis `width` wide.
 pub(super) fn x_tick_room(range: &Range, width: f64, size: f64) -> TickRoom {
     let Some(slot) = tilted_slot(range, width, size) else {
-        return TickRoom {
-            below: size * 1.4 + 6.0,
-            left: 0.0,
-        };
+        return TickRoom { below: size * 1.4 + 6.0, left: 0.0 };
     };
     let longest = widest(&range.ticks(1), size).min(LONGEST_NAME);
     let (sin, cos) = TILT.to_radians().sin_cos();
-    TickRoom {
-        below: longest * sin + size + 8.0,
-        left: longest * cos - slot / 2.0 + size * sin,
-    }
+    TickRoom { below: longest * sin + size + 8.0, left: longest * cos - slot / 2.0 + size * sin }
 }
 
 /// The room for the labels of a y axis with about `steps` ticks.
@@ -42,25 +36,14 @@ pub(super) fn y_tick_room(range: &Range, steps: usize, size: f64) -> f64 {
 
 /// Draws grid and axes of a plot.
 pub(super) fn draw(plot: &Plot, y_steps: usize, shapes: &mut Vec<Shape>) {
-    let Plot {
-        left,
-        top,
-        right,
-        bottom,
-        ..
-    } = *plot;
+    let Plot { left, top, right, bottom, .. } = *plot;
     let size = plot.sizes.text;
     let named = plot.x.names().is_some();
     let x_ticks = fitting_ticks(&plot.x, right - left, size);
     let y_ticks = plot.y.ticks(y_steps);
-    for (labelled, stroke) in [
-        (false, Stroke::solid(FAINT, 0.8)),
-        (true, Stroke::solid(GRID, 0.9)),
-    ] {
-        for tick in x_ticks
-            .iter()
-            .filter(|t| !named && t.label.is_some() == labelled)
-        {
+    for (labelled, stroke) in [(false, Stroke::solid(FAINT, 0.8)), (true, Stroke::solid(GRID, 0.9))]
+    {
+        for tick in x_ticks.iter().filter(|t| !named && t.label.is_some() == labelled) {
             let x = plot.across(tick.at);
             shapes.push(Shape::line((x, top), (x, bottom), stroke));
         }
@@ -76,11 +59,7 @@ pub(super) fn draw(plot: &Plot, y_steps: usize, shapes: &mut Vec<Shape>) {
     let tilted = tilted_slot(&plot.x, right - left, size).is_some();
     for tick in x_ticks.iter().filter(|tick| tick.label.is_some()) {
         let x = plot.across(tick.at);
-        shapes.push(Shape::line(
-            (x, bottom),
-            (x, bottom + 4.0),
-            Stroke::solid(INK, 1.0),
-        ));
+        shapes.push(Shape::line((x, bottom), (x, bottom + 4.0), Stroke::solid(INK, 1.0)));
         match &tick.label {
             Some(name) if tilted => {
                 let at = (x + size * 0.3, bottom + size + 4.0);
@@ -95,27 +74,16 @@ pub(super) fn draw(plot: &Plot, y_steps: usize, shapes: &mut Vec<Shape>) {
     }
     if plot.y.names().is_none() {
         let base = plot.up(plot.y.base());
-        shapes.push(Shape::line(
-            (left, base),
-            (right, base),
-            Stroke::solid(GREY, 0.9),
-        ));
+        shapes.push(Shape::line((left, base), (right, base), Stroke::solid(GREY, 0.9)));
     }
-    shapes.push(Shape::line(
-        (left, bottom),
-        (right, bottom),
-        Stroke::solid(INK, 1.0),
-    ));
+    shapes.push(Shape::line((left, bottom), (right, bottom), Stroke::solid(INK, 1.0)));
 }
 
 /// The width one name has on the axis, if the names are too long to stand upright.
 fn tilted_slot(range: &Range, width: f64, size: f64) -> Option<f64> {
     let names = range.names()?;
     let slot = width / names.len().max(1) as f64;
-    names
-        .iter()
-        .any(|name| font::room(name, size, false) > slot - 6.0)
-        .then_some(slot)
+    names.iter().any(|name| font::room(name, size, false) > slot - 6.0).then_some(slot)
 }
 
 /// As many ticks as the labels allow without touching.
@@ -123,9 +91,7 @@ fn fitting_ticks(range: &Range, width: f64, size: f64) -> Vec<Tick> {
     if range.names().is_some() {
         let mut ticks = range.ticks(1);
         if let Some(slot) = tilted_slot(range, width, size) {
-            let every = (size * 1.2 / TILT.to_radians().sin() / slot)
-                .ceil()
-                .max(1.0) as usize;
+            let every = (size * 1.2 / TILT.to_radians().sin() / slot).ceil().max(1.0) as usize;
             thin_labels(&mut ticks, every);
         }
         return ticks;
@@ -146,10 +112,7 @@ fn fitting_ticks(range: &Range, width: f64, size: f64) -> Vec<Tick> {
 
 /// Keeps one label of `every` so many.
 fn thin_labels(ticks: &mut [Tick], every: usize) {
-    let labelled = ticks
-        .iter_mut()
-        .filter(|tick| tick.label.is_some())
-        .enumerate();
+    let labelled = ticks.iter_mut().filter(|tick| tick.label.is_some()).enumerate();
     for (_, tick) in labelled.filter(|(index, _)| index % every != 0) {
         tick.label = None;
     }
@@ -157,9 +120,7 @@ fn thin_labels(ticks: &mut [Tick], every: usize) {
 
 fn crowded(ticks: &[Tick], width: f64, size: f64) -> bool {
     let mut free_from = f64::NEG_INFINITY;
-    let mut labels = ticks
-        .iter()
-        .filter_map(|t| Some((t.at * width, t.label.as_ref()?)));
+    let mut labels = ticks.iter().filter_map(|t| Some((t.at * width, t.label.as_ref()?)));
     labels.any(|(x, label)| {
         let half = label_room(label, size) / 2.0;
         let touches = x - half < free_from;
@@ -170,9 +131,7 @@ fn crowded(ticks: &[Tick], width: f64, size: f64) -> bool {
 
 fn widest(ticks: &[Tick], size: f64) -> f64 {
     let labels = ticks.iter().filter_map(|tick| tick.label.as_ref());
-    labels
-        .map(|label| label_room(label, size))
-        .fold(0.0, f64::max)
+    labels.map(|label| label_room(label, size)).fold(0.0, f64::max)
 }
 
 fn label_room(label: &Label, size: f64) -> f64 {

@@ -28,19 +28,12 @@ pub(crate) struct Axis {
 impl Axis {
     /// An axis fitted to the data.
     pub(crate) fn new(label: impl Into<String>, scale: Scale) -> Self {
-        Self {
-            label: label.into(),
-            scale,
-            range: None,
-        }
+        Self { label: label.into(), scale, range: None }
     }
 
     /// The same axis from `first` to `last`; what lies outside is cut off.
     pub(crate) fn within(self, first: f64, last: f64) -> Self {
-        Self {
-            range: Some((first, last)),
-            ..self
-        }
+        Self { range: Some((first, last)), ..self }
     }
 }
 
@@ -73,21 +66,12 @@ pub(crate) struct Series {
 impl Series {
     /// A series without emphasis or deviations.
     pub(crate) fn new(name: impl Into<String>, style: Style, points: Vec<(f64, f64)>) -> Self {
-        Self {
-            name: name.into(),
-            points,
-            deviations: Vec::new(),
-            style,
-            emphasis: false,
-        }
+        Self { name: name.into(), points, deviations: Vec::new(), style, emphasis: false }
     }
 
     /// The same series, drawn stronger and above the others if `yes`.
     pub(crate) fn emphasised(self, yes: bool) -> Self {
-        Self {
-            emphasis: yes,
-            ..self
-        }
+        Self { emphasis: yes, ..self }
     }
 
     /// The same series with a whisker of y ± deviation at each point.

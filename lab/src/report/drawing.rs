@@ -38,29 +38,15 @@ pub(super) struct Stroke {
 
 impl Stroke {
     pub(super) fn solid(colour: Colour, width: f64) -> Self {
-        Self {
-            colour,
-            width,
-            dash: None,
-        }
+        Self { colour, width, dash: None }
     }
 }
 
 /// One thing on the page.
 #[derive(Clone, Debug)]
 pub(super) enum Shape {
-    Path {
-        points: Vec<Point>,
-        closed: bool,
-        fill: Option<Fill>,
-        stroke: Option<Stroke>,
-    },
-    Circle {
-        centre: Point,
-        radius: f64,
-        fill: Option<Fill>,
-        stroke: Option<Stroke>,
-    },
+    Path { points: Vec<Point>, closed: bool, fill: Option<Fill>, stroke: Option<Stroke> },
+    Circle { centre: Point, radius: f64, fill: Option<Fill>, stroke: Option<Stroke> },
     Text(Text),
 }
 
@@ -70,12 +56,7 @@ impl Shape {
     }
 
     pub(super) fn polyline(points: Vec<Point>, stroke: Stroke) -> Self {
-        Self::Path {
-            points,
-            closed: false,
-            fill: None,
-            stroke: Some(stroke),
-        }
+        Self::Path { points, closed: false, fill: None, stroke: Some(stroke) }
     }
 }
 
@@ -105,15 +86,7 @@ impl Text {
     /// Dark, upright, left-aligned.
     pub(super) fn new(at: Point, content: impl Into<String>, size: f64) -> Self {
         let (colour, anchor) = (super::looks::INK, Anchor::Start);
-        Self {
-            at,
-            content: content.into(),
-            size,
-            bold: false,
-            colour,
-            anchor,
-            angle: 0.0,
-        }
+        Self { at, content: content.into(), size, bold: false, colour, anchor, angle: 0.0 }
     }
 
     pub(super) fn bold(self, bold: bool) -> Self {

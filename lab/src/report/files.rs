@@ -13,41 +13,29 @@ use super::ReportError;
 /// A pipe or device (`/dev/stdout`) cannot be renamed onto and is written to directly.
 pub(super) fn replace(path: &Path, bytes: &[u8]) -> Result<(), ReportError> {
     check_target(path)?;
-    let failed = |source| ReportError::Write {
-        path: path.to_owned(),
-        source,
-    };
+    let failed = |source| ReportError::Write { path: path.to_owned(), source };
     if path.metadata().is_ok_and(|existing| !existing.is_file()) {
         return fs::write(path, bytes).map_err(failed);
     }
     let Some(name) = path.file_name() else {
-        return Err(ReportError::NotAFile {
-            path: path.to_owned(),
-        });
+        return Err(ReportError::NotAFile { path: path.to_owned() });
     };
     let part = format!(".{}.{}.part", name.to_string_lossy(), std::process::id());
     let part = path.with_file_name(part);
-    write_whole(&part, bytes)
-        .and_then(|()| fs::rename(&part, path))
-        .map_err(|source| {
-            let _ = fs::remove_file(&part); // the first error is the one worth telling
-            failed(source)
-        })
+    write_whole(&part, bytes).and_then(|()| fs::rename(&part, path)).map_err(|source| {
+        let _ = fs::remove_file(&part); // the first error is the one worth telling
+        failed(source)
+    })
 }
 
 /// Fails if `path` can surely not become a file.
 pub(super) fn check_target(path: &Path) -> Result<(), ReportError> {
     if path.file_name().is_none() || path.is_dir() {
-        return Err(ReportError::NotAFile {
-            path: path.to_owned(),
-        });
+        return Err(ReportError::NotAFile { path: path.to_owned() });
     }
     match path.parent() {
         Some(folder) if !folder.as_os_str().is_empty() && !folder.is_dir() => {
-            Err(ReportError::MissingFolder {
-                path: path.to_owned(),
-                folder: folder.to_owned(),
-            })
+            Err(ReportError::MissingFolder { path: path.to_owned(), folder: folder.to_owned() })
         }
         _ => Ok(()),
     }

@@ -35,11 +35,7 @@ pub(super) fn wrap(text: &str, size: f64, bold: bool, limit: f64) -> Vec<String>
     let mut lines = Vec::new();
     let mut line = String::new();
     for word in text.split_whitespace() {
-        let longer = if line.is_empty() {
-            word.to_owned()
-        } else {
-            format!("{line} {word}")
-        };
+        let longer = if line.is_empty() { word.to_owned() } else { format!("{line} {word}") };
         if fits(&longer) {
             line = longer;
             continue;
@@ -112,10 +108,7 @@ mod tests {
     fn wrapped_lines_fit_and_lose_nothing_but_spaces() {
         let text = "a rather long name with an Unbreakable_Word_That_Exceeds_The_Line at its end";
         let lines = wrap(text, 12.0, false, 120.0);
-        assert!(
-            lines.iter().all(|line| room(line, 12.0, false) <= 120.0),
-            "{lines:?}"
-        );
+        assert!(lines.iter().all(|line| room(line, 12.0, false) <= 120.0), "{lines:?}");
         let squeeze = |s: &str| s.replace(' ', "");
         assert_eq!(squeeze(&lines.concat()), squeeze(text));
     }

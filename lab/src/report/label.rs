@@ -10,17 +10,11 @@ pub(super) struct Label {
 /// The label of a tick on an axis with steps of `step` up to `largest`.
 pub(super) fn linear_label(value: f64, step: f64, largest: f64) -> Label {
     if value.abs() < step * 1e-6 {
-        return Label {
-            text: "0".into(),
-            ..Label::default()
-        };
+        return Label { text: "0".into(), ..Label::default() };
     }
     if largest < 1e6 && step > 0.999e-4 {
         let text = grouped(value, decimals(step));
-        return Label {
-            text,
-            ..Label::default()
-        };
+        return Label { text, ..Label::default() };
     }
     let exponent = (value.abs().log10() + 1e-9).floor();
     let unit = 10f64.powf(exponent);
@@ -29,33 +23,20 @@ pub(super) fn linear_label(value: f64, step: f64, largest: f64) -> Label {
         true => mantissa.trim_end_matches('0').trim_end_matches('.'),
         false => &mantissa,
     };
-    Label {
-        text: format!("{mantissa}×10"),
-        exponent: signed(format!("{exponent}")),
-    }
+    Label { text: format!("{mantissa}×10"), exponent: signed(format!("{exponent}")) }
 }
 
 /// The label of a round value, all digits written out.
 pub(super) fn plain_label(value: f64) -> Label {
-    Label {
-        text: grouped(value, decimals(value)),
-        ..Label::default()
-    }
+    Label { text: grouped(value, decimals(value)), ..Label::default() }
 }
 
 /// The label of a round value as a power of ten.
 pub(super) fn power_label(value: f64) -> Label {
     let exponent = (value.log10() + 1e-9).floor();
     let mantissa = (value / 10f64.powf(exponent)).round();
-    let text = if mantissa == 1.0 {
-        "10".to_owned()
-    } else {
-        format!("{mantissa}×10")
-    };
-    Label {
-        text,
-        exponent: signed(format!("{exponent}")),
-    }
+    let text = if mantissa == 1.0 { "10".to_owned() } else { format!("{mantissa}×10") };
+    Label { text, exponent: signed(format!("{exponent}")) }
 }
 
 /// Digits after the point that `step` needs.

@@ -36,12 +36,7 @@ pub(super) fn draw(title: &str, charts: &[Chart]) -> Drawing {
         _ => draw_grid(charts, y, columns, panel, &mut shapes),
     };
     let (width, height) = (width + 2.0 * MARGIN, (bottom + MARGIN).ceil());
-    Drawing {
-        width,
-        height,
-        title: title.to_owned(),
-        shapes,
-    }
+    Drawing { width, height, title: title.to_owned(), shapes }
 }
 
 /// Draws the only chart of a page from `y` on and returns where it ends.
@@ -52,11 +47,7 @@ fn draw_single(chart: &Chart, mut y: f64, size: (f64, f64), shapes: &mut Vec<Sha
     let mut insets = panel.insets(width);
     let beside = Legend::new([chart], sizes, width * 0.32);
     let fits_beside = beside.height() <= height;
-    let legend = if fits_beside {
-        beside
-    } else {
-        Legend::new([chart], sizes, width)
-    };
+    let legend = if fits_beside { beside } else { Legend::new([chart], sizes, width) };
     if fits_beside {
         insets = insets.max(panel.insets(width - legend.width()));
         insets.right = insets.right.max(legend.width() + 14.0);
@@ -89,35 +80,20 @@ fn draw_grid(
         y += legend.draw_above((MARGIN, y), full_width, shapes) + BELOW_LEGEND;
         legends.push(legend);
     } else {
-        legends.extend(
-            charts
-                .iter()
-                .map(|chart| Legend::new([chart], sizes, width)),
-        );
+        legends.extend(charts.iter().map(|chart| Legend::new([chart], sizes, width)));
     }
     let legend_of = |index: usize| &legends[if shared { 0 } else { index }];
     let panel_of = |(index, chart)| {
-        let room = if shared {
-            0.0
-        } else {
-            legend_of(index).height_above(width)
-        };
+        let room = if shared { 0.0 } else { legend_of(index).height_above(width) };
         Panel::new(chart, size, room, sizes)
     };
     let panels: Vec<Panel<'_>> = charts.iter().enumerate().map(panel_of).collect();
     let needs = |panels: &[Panel<'_>]| {
-        panels
-            .iter()
-            .map(|panel| panel.insets(width))
-            .fold(Insets::default(), Insets::max)
+        panels.iter().map(|panel| panel.insets(width)).fold(Insets::default(), Insets::max)
     };
     let Insets { left, right, .. } = needs(&panels);
     for (row, panels) in panels.chunks(columns).enumerate() {
-        let insets = Insets {
-            left,
-            right,
-            ..needs(panels)
-        };
+        let insets = Insets { left, right, ..needs(panels) };
         for (column, panel) in panels.iter().enumerate() {
             let legend = legend_of(row * columns + column);
             let origin = (MARGIN + column as f64 * (width + GAP), y);
@@ -135,12 +111,8 @@ fn draw_grid(
 fn any_name_in_common(charts: &[Chart]) -> bool {
     let mut known = HashSet::new();
     charts.iter().any(|chart| {
-        let names: HashSet<&str> = chart
-            .series
-            .iter()
-            .map(|s| s.name.as_str())
-            .filter(|name| !name.is_empty())
-            .collect();
+        let names: HashSet<&str> =
+            chart.series.iter().map(|s| s.name.as_str()).filter(|name| !name.is_empty()).collect();
         let common = names.iter().any(|name| known.contains(name));
         known.extend(names);
         common

@@ -39,17 +39,8 @@ impl<'a> Legend<'a> {
         width: f64,
     ) -> Self {
         let all: Vec<&Series> = charts.into_iter().flat_map(|chart| &chart.series).collect();
-        let swatch = if all.iter().copied().any(joined) {
-            28.0
-        } else {
-            14.0
-        };
-        let mut legend = Self {
-            names: Vec::new(),
-            entries: Vec::new(),
-            sizes,
-            swatch,
-        };
+        let swatch = if all.iter().copied().any(joined) { 28.0 } else { 14.0 };
+        let mut legend = Self { names: Vec::new(), entries: Vec::new(), sizes, swatch };
         for series in all {
             if legend.names.contains(&series.name.as_str()) {
                 continue;
@@ -59,11 +50,7 @@ impl<'a> Legend<'a> {
             let room = width - swatch - SWATCH_GAP;
             let lines = font::wrap(&series.name, sizes.text, series.emphasis, room);
             if !lines.is_empty() {
-                legend.entries.push(Entry {
-                    series,
-                    look,
-                    lines,
-                });
+                legend.entries.push(Entry { series, look, lines });
             }
         }
         legend
@@ -71,37 +58,23 @@ impl<'a> Legend<'a> {
 
     /// The look of the series with this name.
     pub(super) fn look(&self, name: &str) -> Look {
-        Look::new(
-            self.names
-                .iter()
-                .position(|known| *known == name)
-                .unwrap_or(0),
-        )
+        Look::new(self.names.iter().position(|known| *known == name).unwrap_or(0))
     }
 
     /// Width of the widest entry; zero if there is none.
     pub(super) fn width(&self) -> f64 {
-        self.entries
-            .iter()
-            .map(|entry| self.entry_width(entry))
-            .fold(0.0, f64::max)
+        self.entries.iter().map(|entry| self.entry_width(entry)).fold(0.0, f64::max)
     }
 
     /// Height of all entries below each other.
     pub(super) fn height(&self) -> f64 {
-        self.entries
-            .iter()
-            .map(|entry| self.entry_height(entry))
-            .sum()
+        self.entries.iter().map(|entry| self.entry_height(entry)).sum()
     }
 
     /// Draws the entries right of a plot, each as near to the end of its line as the others allow.
     pub(super) fn draw_beside(&self, plot: &Plot, shapes: &mut Vec<Shape>) {
-        let mut placed: Vec<(f64, &Entry<'_>)> = self
-            .entries
-            .iter()
-            .map(|entry| (self.preferred_top(entry, plot), entry))
-            .collect();
+        let mut placed: Vec<(f64, &Entry<'_>)> =
+            self.entries.iter().map(|entry| (self.preferred_top(entry, plot), entry)).collect();
         // Lines that end together keep the order of the experiment.
         placed.sort_by(|a, b| (a.0 / 8.0).round().total_cmp(&(b.0 / 8.0).round()));
         let mut free_from = plot.top - self.line_height() / 2.0;
@@ -133,21 +106,14 @@ impl<'a> Legend<'a> {
 
     /// The height of the entries in rows `width` wide.
     pub(super) fn height_above(&self, width: f64) -> f64 {
-        self.rows(width)
-            .iter()
-            .map(|row| self.row_height(row))
-            .sum()
+        self.rows(width).iter().map(|row| self.row_height(row)).sum()
     }
 
     /// Breaks the entries into rows, in columns of equal width unless that costs a row.
     fn rows(&self, width: f64) -> Vec<Row<'_, 'a>> {
         let flowing = self.rows_with(width, |entry| self.entry_width(entry));
         let aligned = self.rows_with(width, |_| self.width());
-        if flowing.len() > 1 && aligned.len() == flowing.len() {
-            aligned
-        } else {
-            flowing
-        }
+        if flowing.len() > 1 && aligned.len() == flowing.len() { aligned } else { flowing }
     }
 
     fn rows_with(&self, width: f64, room: impl Fn(&Entry<'_>) -> f64) -> Vec<Row<'_, 'a>> {
@@ -167,17 +133,11 @@ impl<'a> Legend<'a> {
     }
 
     fn row_height(&self, row: &[(f64, &Entry<'_>)]) -> f64 {
-        row.iter()
-            .map(|(_, entry)| self.entry_height(entry))
-            .fold(0.0, f64::max)
+        row.iter().map(|(_, entry)| self.entry_height(entry)).fold(0.0, f64::max)
     }
 
     fn preferred_top(&self, entry: &Entry<'_>, plot: &Plot) -> f64 {
-        let places = entry
-            .series
-            .points
-            .iter()
-            .filter_map(|point| plot.place(*point));
+        let places = entry.series.points.iter().filter_map(|point| plot.place(*point));
         match places.rev().find(|place| plot.contains(*place)) {
             Some((_, y)) if joined(entry.series) => y - self.entry_height(entry) / 2.0,
             _ => plot.top - self.line_height() / 2.0,
@@ -185,11 +145,7 @@ impl<'a> Legend<'a> {
     }
 
     fn draw_entry(&self, entry: &Entry<'_>, (x, top): Point, shapes: &mut Vec<Shape>) {
-        let Entry {
-            series,
-            look,
-            lines,
-        } = entry;
+        let Entry { series, look, lines } = entry;
         let size = self.sizes.text;
         let middle = top + self.line_height() / 2.0;
         let centre = (x + self.swatch / 2.0, middle);
@@ -197,10 +153,8 @@ impl<'a> Legend<'a> {
         match series.style {
             Style::Bars => {
                 let (half, tall) = (size * 0.55, size * 0.4);
-                let (from, to) = (
-                    (centre.0 - half, middle + tall),
-                    (centre.0 + half, middle - tall),
-                );
+                let (from, to) =
+                    ((centre.0 - half, middle + tall), (centre.0 + half, middle - tall));
                 shapes.push(look.bar(from, to));
             }
             Style::Points => shapes.push(look.marker(centre, radius, false, 1.0)),
@@ -219,10 +173,7 @@ impl<'a> Legend<'a> {
 
     fn entry_width(&self, entry: &Entry<'_>) -> f64 {
         let bold = entry.series.emphasis;
-        let widest = entry
-            .lines
-            .iter()
-            .map(|line| font::room(line, self.sizes.text, bold));
+        let widest = entry.lines.iter().map(|line| font::room(line, self.sizes.text, bold));
         self.swatch + SWATCH_GAP + widest.fold(0.0, f64::max)
     }
 

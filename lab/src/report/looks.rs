@@ -67,50 +67,25 @@ pub(super) struct Look {
 impl Look {
     /// The look of the series number `index`; 56 of them differ.
     pub(super) fn new(index: usize) -> Self {
-        Self {
-            colour: PALETTE[index % PALETTE.len()],
-            index,
-        }
+        Self { colour: PALETTE[index % PALETTE.len()], index }
     }
 
     /// A marker with a white rim, or a hollow one.
     pub(super) fn marker(&self, centre: Point, radius: f64, hollow: bool, opacity: f64) -> Shape {
         let radius = if hollow { radius * 0.85 } else { radius };
         let (fill, stroke) = if hollow {
-            (
-                Fill {
-                    colour: WHITE,
-                    opacity: 1.0,
-                },
-                Stroke::solid(self.colour, radius * 0.42),
-            )
+            (Fill { colour: WHITE, opacity: 1.0 }, Stroke::solid(self.colour, radius * 0.42))
         } else {
-            (
-                Fill {
-                    colour: self.colour,
-                    opacity,
-                },
-                Stroke::solid(WHITE, radius * 0.3),
-            )
+            (Fill { colour: self.colour, opacity }, Stroke::solid(WHITE, radius * 0.3))
         };
         let stroke = (opacity >= 1.0).then_some(stroke);
         let corners = MARKERS[self.index % MARKERS.len()];
         if corners.is_empty() {
-            return Shape::Circle {
-                centre,
-                radius,
-                fill: Some(fill),
-                stroke,
-            };
+            return Shape::Circle { centre, radius, fill: Some(fill), stroke };
         }
         let place = |(x, y): &Point| (centre.0 + x * radius, centre.1 + y * radius);
         let points = corners.iter().map(place).collect();
-        Shape::Path {
-            points,
-            closed: true,
-            fill: Some(fill),
-            stroke,
-        }
+        Shape::Path { points, closed: true, fill: Some(fill), stroke }
     }
 
     /// A bar between two corners; neighbours in the legend differ in lightness, not only in hue.
@@ -122,10 +97,7 @@ impl Look {
         Shape::Path {
             points: vec![from, (to.0, from.1), to, (from.0, to.1)],
             closed: true,
-            fill: Some(Fill {
-                colour,
-                opacity: 1.0,
-            }),
+            fill: Some(Fill { colour, opacity: 1.0 }),
             stroke: Some(Stroke::solid(self.colour, 0.9)),
         }
     }

@@ -21,21 +21,10 @@ pub(super) fn draw(
     look: impl Fn(&str) -> Look,
     shapes: &mut Vec<Shape>,
 ) {
-    let bars: Vec<&Series> = chart
-        .series
-        .iter()
-        .filter(|s| s.style == Style::Bars)
-        .collect();
+    let bars: Vec<&Series> = chart.series.iter().filter(|s| s.style == Style::Bars).collect();
     let pitch = bar_pitch(&plot.x, chart);
     for (slot, series) in bars.iter().enumerate() {
-        draw_bars(
-            plot,
-            series,
-            look(&series.name),
-            pitch,
-            (slot, bars.len()),
-            shapes,
-        );
+        draw_bars(plot, series, look(&series.name), pitch, (slot, bars.len()), shapes);
     }
     for emphasis in [false, true] {
         let layer = |s: &&Series| s.style != Style::Bars && s.emphasis == emphasis;
@@ -51,15 +40,9 @@ pub(super) fn bar_pitch(x: &Range, chart: &Chart) -> f64 {
         return 1.0 / names.len().max(1) as f64;
     }
     let bars = chart.series.iter().filter(|s| s.style == Style::Bars);
-    let mut at: Vec<f64> = bars
-        .flat_map(|s| &s.points)
-        .filter_map(|p| x.fraction(p.0))
-        .collect();
+    let mut at: Vec<f64> = bars.flat_map(|s| &s.points).filter_map(|p| x.fraction(p.0)).collect();
     at.sort_by(f64::total_cmp);
-    let gaps = at
-        .windows(2)
-        .map(|pair| pair[1] - pair[0])
-        .filter(|gap| *gap > 1e-9);
+    let gaps = at.windows(2).map(|pair| pair[1] - pair[0]).filter(|gap| *gap > 1e-9);
     gaps.fold(f64::INFINITY, f64::min).min(0.2)
 }
 
@@ -67,20 +50,12 @@ pub(super) fn bar_pitch(x: &Range, chart: &Chart) -> f64 {
 pub(super) fn line_stroke(series: &Series, look: Look, width: f64) -> Stroke {
     let width = if series.emphasis { width * 1.6 } else { width };
     let dash = (series.style == Style::Dashed).then_some((width * 3.6, width * 2.4));
-    Stroke {
-        colour: look.colour,
-        width,
-        dash,
-    }
+    Stroke { colour: look.colour, width, dash }
 }
 
 fn draw_series(plot: &Plot, series: &Series, look: Look, shapes: &mut Vec<Shape>) {
     draw_whiskers(plot, series, look, 0.0, shapes);
-    let places: Vec<Point> = series
-        .points
-        .iter()
-        .filter_map(|p| plot.place(*p))
-        .collect();
+    let places: Vec<Point> = series.points.iter().filter_map(|p| plot.place(*p)).collect();
     let line = match series.style {
         Style::Line | Style::Dashed => places.clone(),
         Style::Steps => steps(&places),
@@ -104,16 +79,9 @@ fn draw_series(plot: &Plot, series: &Series, look: Look, shapes: &mut Vec<Shape>
         301..=3_000 => (plot.sizes.marker * 0.65, 0.6),
         _ => (plot.sizes.marker * 0.45, 0.4),
     };
-    let (radius, opacity) = if series.style == Style::Points {
-        (radius, opacity)
-    } else {
-        (plot.sizes.marker, 1.0)
-    };
-    let radius = if series.emphasis {
-        radius * 1.2
-    } else {
-        radius
-    };
+    let (radius, opacity) =
+        if series.style == Style::Points { (radius, opacity) } else { (plot.sizes.marker, 1.0) };
+    let radius = if series.emphasis { radius * 1.2 } else { radius };
     for place in visible.iter().skip(offset).step_by(every) {
         shapes.push(look.marker(*place, radius, series.style == Style::Dashed, opacity));
     }
@@ -138,25 +106,13 @@ fn draw_bars(
     shapes: &mut Vec<Shape>,
 ) {
     // A lone series over numbers is a histogram, whose bars nearly touch.
-    let used = if slots == 1 && plot.x.names().is_none() {
-        0.92
-    } else {
-        0.76
-    };
+    let used = if slots == 1 && plot.x.names().is_none() { 0.92 } else { 0.76 };
     let pitch = pitch * (plot.right - plot.left);
-    let widest = if plot.x.names().is_some() {
-        WIDEST_BAR
-    } else {
-        f64::INFINITY
-    };
+    let widest = if plot.x.names().is_some() { WIDEST_BAR } else { f64::INFINITY };
     let width = (pitch * used / slots as f64).min(widest);
     let offset = (slot as f64 + 0.5 - slots as f64 / 2.0) * width;
     let base = plot.up(plot.y.base());
-    let gap = if slots > 1 {
-        (width * 0.04).min(1.0)
-    } else {
-        0.0
-    };
+    let gap = if slots > 1 { (width * 0.04).min(1.0) } else { 0.0 };
     for (x, y) in series.points.iter().filter_map(|point| plot.place(*point)) {
         let left = (x + offset - width / 2.0 + gap).clamp(plot.left, plot.right);
         let right = (x + offset + width / 2.0 - gap).clamp(plot.left, plot.right);
@@ -170,11 +126,7 @@ fn draw_bars(
 
 /// Lines from y − deviation to y + deviation with short ends, `offset` to the right of x.
 fn draw_whiskers(plot: &Plot, series: &Series, look: Look, offset: f64, shapes: &mut Vec<Shape>) {
-    let colour = if series.style == Style::Bars {
-        super::looks::INK
-    } else {
-        look.colour
-    };
+    let colour = if series.style == Style::Bars { super::looks::INK } else { look.colour };
     let stroke = Stroke::solid(colour, 1.1);
     for (x, y, deviation) in with_deviations(series).filter(|(.., deviation)| *deviation > 0.0) {
         let Some((x, _)) = plot.place((x, y)).filter(|place| plot.contains(*place)) else {
@@ -209,15 +161,9 @@ fn thin(line: Vec<Point>) -> Vec<Point> {
     let mut thinned = Vec::new();
     for column in line.chunk_by(|a, b| (a.0 * 2.0).floor() == (b.0 * 2.0).floor()) {
         let by_height = |a: &&Point, b: &&Point| a.1.total_cmp(&b.1);
-        let (low, high) = (
-            column.iter().min_by(by_height),
-            column.iter().max_by(by_height),
-        );
-        let mut kept: Vec<Point> = [column.first(), low, high, column.last()]
-            .into_iter()
-            .flatten()
-            .copied()
-            .collect();
+        let (low, high) = (column.iter().min_by(by_height), column.iter().max_by(by_height));
+        let mut kept: Vec<Point> =
+            [column.first(), low, high, column.last()].into_iter().flatten().copied().collect();
         kept.dedup();
         thinned.extend(kept);
     }

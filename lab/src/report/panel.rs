@@ -21,21 +21,11 @@ pub(super) struct Sizes {
 
 impl Sizes {
     /// For the only chart of a page.
-    pub(super) const LARGE: Self = Self {
-        text: 13.0,
-        title: 14.0,
-        marker: 4.2,
-        line: 1.9,
-        bold_title: false,
-    };
+    pub(super) const LARGE: Self =
+        Self { text: 13.0, title: 14.0, marker: 4.2, line: 1.9, bold_title: false };
     /// For one chart among several.
-    pub(super) const SMALL: Self = Self {
-        text: 12.0,
-        title: 13.0,
-        marker: 3.2,
-        line: 1.6,
-        bold_title: true,
-    };
+    pub(super) const SMALL: Self =
+        Self { text: 12.0, title: 13.0, marker: 3.2, line: 1.6, bold_title: true };
 
     fn line_height(&self) -> f64 {
         self.text * 1.4
@@ -78,10 +68,7 @@ pub(super) struct Plot {
 impl Plot {
     /// Where a point of data goes, maybe outside the area; none if it cannot be shown.
     pub(super) fn place(&self, (x, y): (f64, f64)) -> Option<Point> {
-        Some((
-            self.across(self.x.fraction(x)?),
-            self.up(self.y.fraction(y)?),
-        ))
+        Some((self.across(self.x.fraction(x)?), self.up(self.y.fraction(y)?)))
     }
 
     pub(super) fn across(&self, fraction: f64) -> f64 {
@@ -127,18 +114,12 @@ impl<'a> Panel<'a> {
         legend_height: f64,
         sizes: Sizes,
     ) -> Self {
-        let has_bars = chart
-            .series
-            .iter()
-            .any(|series| series.style == Style::Bars);
+        let has_bars = chart.series.iter().any(|series| series.style == Style::Bars);
         let mut x = Range::new(&chart.x, shown(chart).map(|(x, ..)| x), Fit::Tight);
         if has_bars {
             x.widen(marks::bar_pitch(&x, chart) / 2.0);
         }
-        let inside = |x_value| {
-            x.fraction(x_value)
-                .is_some_and(|f| (0.0..=1.0).contains(&f))
-        };
+        let inside = |x_value| x.fraction(x_value).is_some_and(|f| (0.0..=1.0).contains(&f));
         let ends = |(_, y, spread): (f64, f64, f64)| [y - spread, y + spread];
         let values = shown(chart).filter(|(x, ..)| inside(*x)).flat_map(ends);
         let y_steps = ((height / 42.0) as usize).clamp(2, 8);
@@ -147,18 +128,7 @@ impl<'a> Panel<'a> {
         let lines = |text: &str| font::wrap(text, sizes.text, false, width);
         let title = font::wrap(&chart.title, sizes.title, sizes.bold_title, width);
         let (x_label, y_label) = (lines(&chart.x.label), lines(&chart.y.label));
-        Self {
-            chart,
-            x,
-            y,
-            sizes,
-            title,
-            x_label,
-            y_label,
-            legend_height,
-            y_steps,
-            height,
-        }
+        Self { chart, x, y, sizes, title, x_label, y_label, legend_height, y_steps, height }
     }
 
     /// The room this panel needs around its data if it is `width` wide in all.
@@ -215,12 +185,7 @@ impl<'a> Panel<'a> {
     }
 
     fn draw_texts(&self, plot: &Plot, (left, top): Point, shapes: &mut Vec<Shape>) {
-        let Sizes {
-            text,
-            title,
-            bold_title,
-            ..
-        } = self.sizes;
+        let Sizes { text, title, bold_title, .. } = self.sizes;
         let line = self.sizes.line_height();
         for (index, content) in self.title.iter().enumerate() {
             let at = (left, top + title * (1.0 + 1.4 * index as f64));
@@ -234,9 +199,7 @@ impl<'a> Panel<'a> {
         let below = plot.bottom + ticks.below;
         for (index, content) in self.x_label.iter().enumerate() {
             let at = (plot.across(0.5), below + text * 1.1 + index as f64 * line);
-            let label = Text::new(at, content, text)
-                .anchored(Anchor::Middle)
-                .coloured(GREY);
+            let label = Text::new(at, content, text).anchored(Anchor::Middle).coloured(GREY);
             shapes.push(Shape::Text(label));
         }
     }
@@ -255,14 +218,6 @@ fn shown(chart: &Chart) -> impl Iterator<Item = (f64, f64, f64)> {
 pub(super) fn with_deviations(series: &Series) -> impl Iterator<Item = (f64, f64, f64)> {
     series.points.iter().enumerate().map(|(index, (x, y))| {
         let deviation = series.deviations.get(index).copied().unwrap_or(0.0);
-        (
-            *x,
-            *y,
-            if deviation.is_finite() {
-                deviation.abs()
-            } else {
-                0.0
-            },
-        )
+        (*x, *y, if deviation.is_finite() { deviation.abs() } else { 0.0 })
     })
 }

@@ -15,9 +15,7 @@ impl Progress {
     /// A bar for `total` steps; `what` says in a word what they are.
     pub(crate) fn new(total: u64, what: impl Into<String>) -> Self {
         if !io::stderr().is_terminal() {
-            return Self {
-                bar: ProgressBar::hidden(),
-            };
+            return Self { bar: ProgressBar::hidden() };
         }
         let bar =
             ProgressBar::with_draw_target(Some(total), ProgressDrawTarget::stderr_with_hz(10));
@@ -47,9 +45,7 @@ mod tests {
 
     #[test]
     fn steps_from_many_threads_all_count() {
-        let progress = Progress {
-            bar: ProgressBar::hidden(),
-        };
+        let progress = Progress { bar: ProgressBar::hidden() };
         std::thread::scope(|scope| {
             for _ in 0..4 {
                 scope.spawn(|| (0..250).for_each(|_| progress.step()));

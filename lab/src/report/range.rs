@@ -47,36 +47,21 @@ impl Range {
     /// Decides the limits of `axis` for `values`.
     pub(super) fn new(axis: &Axis, values: impl Iterator<Item = f64>, fit: Fit) -> Self {
         let scale = axis.scale.clone();
-        let fixed = axis
-            .range
-            .and_then(|(first, last)| Some((rank(&scale, first)?, rank(&scale, last)?)));
+        let fixed =
+            axis.range.and_then(|(first, last)| Some((rank(&scale, first)?, rank(&scale, last)?)));
         if let Some((low, high)) = fixed.filter(|(low, high)| low < high) {
-            return Self {
-                low,
-                high,
-                scale,
-                fixed: true,
-                step: None,
-            };
+            return Self { low, high, scale, fixed: true, step: None };
         }
         let (low, high) = values
             .filter_map(|value| rank(&scale, value))
-            .fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), v| {
-                (l.min(v), h.max(v))
-            });
+            .fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), v| (l.min(v), h.max(v)));
         let (low, high, step) = match &scale {
             Scale::Named(names) => (-0.5, names.len().max(1) as f64 - 0.5, None),
             _ if low > high => (0.0, 1.0, None),
             Scale::Log => fit_log(low, high, fit),
             Scale::Linear => fit_linear(low, high, fit),
         };
-        Self {
-            low,
-            high,
-            scale,
-            fixed: false,
-            step,
-        }
+        Self { low, high, scale, fixed: false, step }
     }
 
     /// Where a value lies: from 0 to 1 inside the limits; none if it cannot be shown at all.
@@ -99,11 +84,7 @@ impl Range {
 
     /// The names on the axis, if it has names.
     pub(super) fn names(&self) -> Option<&[String]> {
-        if let Scale::Named(names) = &self.scale {
-            Some(names)
-        } else {
-            None
-        }
+        if let Scale::Named(names) = &self.scale { Some(names) } else { None }
     }
 
     /// About `wanted` labelled ticks, in order.
@@ -114,10 +95,7 @@ impl Range {
             Scale::Named(names) => {
                 let tick = |(index, name): (usize, &String)| Tick {
                     at: self.fraction_of_rank(index as f64),
-                    label: Some(Label {
-                        text: name.clone(),
-                        ..Label::default()
-                    }),
+                    label: Some(Label { text: name.clone(), ..Label::default() }),
                 };
                 names.iter().enumerate().map(tick).collect()
             }
@@ -129,9 +107,7 @@ impl Range {
     }
 
     fn linear_ticks(&self, wanted: usize) -> Vec<Tick> {
-        let step = self
-            .step
-            .unwrap_or_else(|| round_step(self.high - self.low, wanted));
+        let step = self.step.unwrap_or_else(|| round_step(self.high - self.low, wanted));
         let largest = self.low.abs().max(self.high.abs());
         multiples(self.low, self.high, step)
             .map(|value| Tick {
@@ -168,29 +144,15 @@ impl Range {
             let step = round_step(high - low, wanted);
             let tick = |value| {
                 let label = Some(linear_label(value, step, high));
-                Some(Tick {
-                    at: self.fraction(value)?,
-                    label,
-                })
+                Some(Tick { at: self.fraction(value)?, label })
             };
             return multiples(low, high, step).filter_map(tick).collect();
         }
-        let plain = marks
-            .iter()
-            .filter(|m| m.1)
-            .all(|m| (0.00099..=10_001.0).contains(&m.0));
+        let plain = marks.iter().filter(|m| m.1).all(|m| (0.00099..=10_001.0).contains(&m.0));
         let tick = |(value, labelled): (f64, bool)| {
-            let label = labelled.then(|| {
-                if plain {
-                    plain_label(value)
-                } else {
-                    power_label(value)
-                }
-            });
-            Some(Tick {
-                at: self.fraction(value)?,
-                label,
-            })
+            let label =
+                labelled.then(|| if plain { plain_label(value) } else { power_label(value) });
+            Some(Tick { at: self.fraction(value)?, label })
         };
         marks.into_iter().filter_map(tick).collect()
     }
@@ -228,10 +190,7 @@ fn fit_linear(mut low: f64, mut high: f64, fit: Fit) -> (f64, f64, Option<f64>) 
         return ((low - margin).max(floor), high + margin, None);
     };
     let step = round_step(high - low, wanted);
-    let (low, high) = (
-        (low / step + 1e-9).floor() * step,
-        (high / step - 1e-9).ceil() * step,
-    );
+    let (low, high) = ((low / step + 1e-9).floor() * step, (high / step - 1e-9).ceil() * step);
     (low, high, Some(step))
 }
 
@@ -251,11 +210,7 @@ fn round_step(span: f64, wanted: usize) -> f64 {
     let rough = (span / wanted.max(1) as f64).max(f64::MIN_POSITIVE * 1e6);
     let power = 10f64.powf(rough.log10().floor());
     // Not 2.5 itself: among whole numbers a step with a fraction is not round.
-    let factors: &[f64] = if power == 1.0 {
-        &[1.0, 2.0, 5.0]
-    } else {
-        &[1.0, 2.0, 2.5, 5.0]
-    };
+    let factors: &[f64] = if power == 1.0 { &[1.0, 2.0, 5.0] } else { &[1.0, 2.0, 2.5, 5.0] };
     let factor = factors.iter().find(|factor| *factor * power >= rough * 0.9);
     factor.unwrap_or(&10.0) * power
 }

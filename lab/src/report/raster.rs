@@ -25,28 +25,15 @@ pub(super) fn render(drawing: &Drawing) -> io::Result<Vec<u8>> {
     let page = Transform::from_scale(DENSITY, DENSITY);
     for shape in &drawing.shapes {
         match shape {
-            Shape::Path {
-                points,
-                closed,
-                fill,
-                stroke,
-            } => {
+            Shape::Path { points, closed, fill, stroke } => {
                 paint(&mut canvas, outline(points, *closed), *fill, *stroke, page);
             }
-            Shape::Circle {
-                centre: (x, y),
-                radius,
-                fill,
-                stroke,
-            } => {
+            Shape::Circle { centre: (x, y), radius, fill, stroke } => {
                 let circle = PathBuilder::from_circle(*x as f32, *y as f32, *radius as f32);
                 paint(&mut canvas, circle, *fill, *stroke, page);
             }
             Shape::Text(text) => {
-                let fill = Some(Fill {
-                    colour: text.colour,
-                    opacity: 1.0,
-                });
+                let fill = Some(Fill { colour: text.colour, opacity: 1.0 });
                 let (x, y) = (text.at.0 as f32, text.at.1 as f32);
                 let turned = page.pre_concat(Transform::from_rotate_at(text.angle as f32, x, y));
                 paint(&mut canvas, letters(text), fill, None, turned);
@@ -65,20 +52,9 @@ fn paint(
 ) {
     let Some(path) = path else { return };
     if let Some(Fill { colour, opacity }) = fill {
-        canvas.fill_path(
-            &path,
-            &ink(colour, opacity),
-            FillRule::Winding,
-            transform,
-            None,
-        );
+        canvas.fill_path(&path, &ink(colour, opacity), FillRule::Winding, transform, None);
     }
-    if let Some(Stroke {
-        colour,
-        width,
-        dash,
-    }) = stroke
-    {
+    if let Some(Stroke { colour, width, dash }) = stroke {
         let pen = Pen {
             width: width as f32,
             line_join: LineJoin::Round,
@@ -90,10 +66,7 @@ fn paint(
 }
 
 fn ink(Colour(red, green, blue): Colour, opacity: f64) -> Paint<'static> {
-    let mut paint = Paint {
-        anti_alias: true,
-        ..Paint::default()
-    };
+    let mut paint = Paint { anti_alias: true, ..Paint::default() };
     paint.set_color_rgba8(red, green, blue, (opacity * 255.0).round() as u8);
     paint
 }
@@ -102,11 +75,7 @@ fn outline(points: &[Point], closed: bool) -> Option<Path> {
     let mut path = PathBuilder::new();
     for (index, (x, y)) in points.iter().enumerate() {
         let (x, y) = (*x as f32, *y as f32);
-        if index == 0 {
-            path.move_to(x, y)
-        } else {
-            path.line_to(x, y)
-        }
+        if index == 0 { path.move_to(x, y) } else { path.line_to(x, y) }
     }
     if closed {
         path.close();
@@ -121,22 +90,11 @@ fn letters(text: &Text) -> Option<Path> {
         Anchor::Middle => text.at.0 - width / 2.0,
         Anchor::End => text.at.0 - width,
     };
-    let mut pen = Letters {
-        path: PathBuilder::new(),
-        x: 0.0,
-        y: text.at.1 as f32,
-        scale: 1.0,
-    };
-    font::outline(
-        &text.content,
-        text.size,
-        text.bold,
-        &mut pen,
-        |pen, offset, scale| {
-            pen.x = (start + offset) as f32;
-            pen.scale = scale as f32;
-        },
-    );
+    let mut pen = Letters { path: PathBuilder::new(), x: 0.0, y: text.at.1 as f32, scale: 1.0 };
+    font::outline(&text.content, text.size, text.bold, &mut pen, |pen, offset, scale| {
+        pen.x = (start + offset) as f32;
+        pen.scale = scale as f32;
+    });
     pen.path.finish()
 }
 
@@ -183,11 +141,8 @@ impl OutlineBuilder for Letters {
 
 fn encode(canvas: &Pixmap) -> io::Result<Vec<u8>> {
     // The page is opaque, so premultiplied colours are plain ones and alpha can go.
-    let pixels: Vec<u8> = canvas
-        .pixels()
-        .iter()
-        .flat_map(|p| [p.red(), p.green(), p.blue()])
-        .collect();
+    let pixels: Vec<u8> =
+        canvas.pixels().iter().flat_map(|p| [p.red(), p.green(), p.blue()]).collect();
     let mut bytes = Vec::new();
     let mut encoder = png::Encoder::new(&mut bytes, canvas.width(), canvas.height());
     encoder.set_color(png::ColorType::Rgb);

@@ -17,24 +17,10 @@ pub(super) fn render(drawing: &Drawing) -> String {
     );
     for shape in &drawing.shapes {
         match shape {
-            Shape::Path {
-                points,
-                closed,
-                fill,
-                stroke,
-            } => {
-                svg += &format!(
-                    "<path d=\"{}\"{}/>\n",
-                    path(points, *closed),
-                    paint(fill, stroke)
-                );
+            Shape::Path { points, closed, fill, stroke } => {
+                svg += &format!("<path d=\"{}\"{}/>\n", path(points, *closed), paint(fill, stroke));
             }
-            Shape::Circle {
-                centre: (x, y),
-                radius,
-                fill,
-                stroke,
-            } => {
+            Shape::Circle { centre: (x, y), radius, fill, stroke } => {
                 let (x, y, r, paint) = (short(*x), short(*y), short(*radius), paint(fill, stroke));
                 svg += &format!("<circle cx=\"{x}\" cy=\"{y}\" r=\"{r}\"{paint}/>\n");
             }
@@ -56,34 +42,15 @@ fn path(points: &[Point], closed: bool) -> String {
 fn paint(fill: &Option<Fill>, stroke: &Option<Stroke>) -> String {
     let mut text = match fill {
         Some(Fill { colour, opacity }) if *opacity < 1.0 => {
-            format!(
-                " fill=\"{}\" fill-opacity=\"{}\"",
-                hex(*colour),
-                short(*opacity)
-            )
+            format!(" fill=\"{}\" fill-opacity=\"{}\"", hex(*colour), short(*opacity))
         }
         Some(Fill { colour, .. }) => format!(" fill=\"{}\"", hex(*colour)),
         None => " fill=\"none\"".to_owned(),
     };
-    if let Some(Stroke {
-        colour,
-        width,
-        dash,
-    }) = stroke
-    {
-        let _ = write!(
-            text,
-            " stroke=\"{}\" stroke-width=\"{}\"",
-            hex(*colour),
-            short(*width)
-        );
+    if let Some(Stroke { colour, width, dash }) = stroke {
+        let _ = write!(text, " stroke=\"{}\" stroke-width=\"{}\"", hex(*colour), short(*width));
         if let Some((dash, gap)) = dash {
-            let _ = write!(
-                text,
-                " stroke-dasharray=\"{} {}\"",
-                short(*dash),
-                short(*gap)
-            );
+            let _ = write!(text, " stroke-dasharray=\"{} {}\"", short(*dash), short(*gap));
         }
     }
     text
@@ -91,10 +58,7 @@ fn paint(fill: &Option<Fill>, stroke: &Option<Stroke>) -> String {
 
 fn text_element(text: &Text) -> String {
     let (x, y) = (short(text.at.0), short(text.at.1));
-    let mut tag = format!(
-        "<text x=\"{x}\" y=\"{y}\" font-size=\"{}\"",
-        short(text.size)
-    );
+    let mut tag = format!("<text x=\"{x}\" y=\"{y}\" font-size=\"{}\"", short(text.size));
     let _ = write!(tag, " fill=\"{}\"", hex(text.colour));
     match text.anchor {
         Anchor::Start => (),
@@ -114,11 +78,7 @@ fn text_element(text: &Text) -> String {
 fn short(value: f64) -> String {
     let text = format!("{value:.2}");
     let text = text.trim_end_matches('0').trim_end_matches('.');
-    if text == "-0" {
-        "0".to_owned()
-    } else {
-        text.to_owned()
-    }
+    if text == "-0" { "0".to_owned() } else { text.to_owned() }
 }
 
 fn hex(Colour(red, green, blue): Colour) -> String {

@@ -31,18 +31,12 @@ pub(crate) struct Column {
 impl Column {
     /// A column of words.
     pub(crate) fn left(name: impl Into<String>) -> Self {
-        Self {
-            name: name.into(),
-            align: Align::Left,
-        }
+        Self { name: name.into(), align: Align::Left }
     }
 
     /// A column of figures.
     pub(crate) fn right(name: impl Into<String>) -> Self {
-        Self {
-            name: name.into(),
-            align: Align::Right,
-        }
+        Self { name: name.into(), align: Align::Right }
     }
 }
 
@@ -99,17 +93,11 @@ impl Figure {
             } else {
                 "∞"
             };
-            return Self {
-                head: head.to_owned(),
-                fraction: String::new(),
-            };
+            return Self { head: head.to_owned(), fraction: String::new() };
         }
         let text = format!("{value:.decimals$}");
         let cut = text.find('.').unwrap_or(text.len());
-        Self {
-            head: text[..cut].to_owned(),
-            fraction: text[cut..].to_owned(),
-        }
+        Self { head: text[..cut].to_owned(), fraction: text[cut..].to_owned() }
     }
 }
 
@@ -136,33 +124,20 @@ impl Cell {
     fn figures(&self) -> Option<(Figure, Option<Figure>)> {
         match *self {
             Cell::Text(_) | Cell::Empty => None,
-            Cell::Integer(value) => Some((
-                Figure {
-                    head: value.to_string(),
-                    fraction: String::new(),
-                },
-                None,
-            )),
+            Cell::Integer(value) => {
+                Some((Figure { head: value.to_string(), fraction: String::new() }, None))
+            }
             Cell::Number { value, decimals } => Some((Figure::new(value, decimals), None)),
-            Cell::MeanDeviation {
-                mean,
-                deviation,
-                decimals,
-            } => Some((
-                Figure::new(mean, decimals),
-                Some(Figure::new(deviation, decimals)),
-            )),
+            Cell::MeanDeviation { mean, deviation, decimals } => {
+                Some((Figure::new(mean, decimals), Some(Figure::new(deviation, decimals))))
+            }
         }
     }
 
     /// The value in full precision; what is not finite has no digits and stays empty.
     fn exact(&self) -> String {
         let exact = |value: f64| {
-            if value.is_finite() {
-                value.to_string()
-            } else {
-                String::new()
-            }
+            if value.is_finite() { value.to_string() } else { String::new() }
         };
         match self {
             Cell::Text(text) => text.clone(),
@@ -214,36 +189,22 @@ impl Table {
 /// Title, table and notes as text.
 pub(super) fn render(title: &str, table: &Table, notes: &[String], colour: bool) -> String {
     let paint = |code: &str, line: &str| {
-        if colour {
-            format!("\x1b[{code}m{line}\x1b[0m\n")
-        } else {
-            format!("{line}\n")
-        }
+        if colour { format!("\x1b[{code}m{line}\x1b[0m\n") } else { format!("{line}\n") }
     };
-    let columns: Vec<Vec<String>> = (0..table.columns.len())
-        .map(|c| table.column_text(c))
-        .collect();
-    let content: Vec<usize> = columns
-        .iter()
-        .map(|cells| cells.iter().map(|c| width(c)).max().unwrap_or(0))
-        .collect();
-    let mut widths: Vec<usize> = content
-        .iter()
-        .zip(&table.columns)
-        .map(|(w, c)| (*w).max(width(&c.name)))
-        .collect();
+    let columns: Vec<Vec<String>> =
+        (0..table.columns.len()).map(|c| table.column_text(c)).collect();
+    let content: Vec<usize> =
+        columns.iter().map(|cells| cells.iter().map(|c| width(c)).max().unwrap_or(0)).collect();
+    let mut widths: Vec<usize> =
+        content.iter().zip(&table.columns).map(|(w, c)| (*w).max(width(&c.name))).collect();
     if full_width(&widths) > PAGE_WIDTH {
         for ((w, content), column) in widths.iter_mut().zip(&content).zip(&table.columns) {
             let longest_word = column.name.split_whitespace().map(width).max().unwrap_or(0);
             *w = longest_word.max(*content);
         }
     }
-    let headings: Vec<Vec<String>> = table
-        .columns
-        .iter()
-        .zip(&widths)
-        .map(|(c, w)| wrap(&c.name, *w))
-        .collect();
+    let headings: Vec<Vec<String>> =
+        table.columns.iter().zip(&widths).map(|(c, w)| wrap(&c.name, *w)).collect();
     let heading_lines = headings.iter().map(Vec::len).max().unwrap_or(0);
 
     let mut text = String::new();
@@ -256,11 +217,7 @@ pub(super) fn render(title: &str, table: &Table, notes: &[String], colour: bool)
     for line in 0..heading_lines {
         let cells = headings.iter().map(|lines| {
             let above = heading_lines - lines.len();
-            if line < above {
-                ""
-            } else {
-                lines[line - above].as_str()
-            }
+            if line < above { "" } else { lines[line - above].as_str() }
         });
         text += &paint("1", &join(cells, &widths, &table.columns));
     }
@@ -305,13 +262,7 @@ pub(super) fn csv_bytes(table: &Table) -> io::Result<Vec<u8>> {
                     Cell::MeanDeviation { deviation, .. } => deviation,
                     _ => f64::NAN,
                 };
-                writer.write_field(
-                    Cell::Number {
-                        value: spread,
-                        decimals: 0,
-                    }
-                    .exact(),
-                )?;
+                writer.write_field(Cell::Number { value: spread, decimals: 0 }.exact())?;
             }
         }
         writer.write_record(None::<&[u8]>)?;

@@ -23,9 +23,7 @@ impl Scratch {
 
     fn names(&self) -> Vec<String> {
         let entries = fs::read_dir(&self.0).unwrap();
-        entries
-            .map(|e| e.unwrap().file_name().into_string().unwrap())
-            .collect()
+        entries.map(|e| e.unwrap().file_name().into_string().unwrap()).collect()
     }
 }
 
@@ -40,34 +38,15 @@ fn text(text: &str) -> Cell {
 }
 
 fn mean(mean: f64, deviation: f64, decimals: usize) -> Cell {
-    Cell::MeanDeviation {
-        mean,
-        deviation,
-        decimals,
-    }
+    Cell::MeanDeviation { mean, deviation, decimals }
 }
 
 fn report() -> Report {
     let published = |value| Cell::Number { value, decimals: 2 };
     let rows = vec![
-        vec![
-            text("2Steps"),
-            Cell::Integer(10),
-            mean(0.507, 0.0211, 3),
-            published(0.51),
-        ],
-        vec![
-            text("TopK, by utility"),
-            Cell::Integer(100),
-            mean(12.34, 10.5, 1),
-            Cell::Empty,
-        ],
-        vec![
-            text("Uniform"),
-            Cell::Integer(-2),
-            mean(f64::NAN, 0.0, 3),
-            text("none"),
-        ],
+        vec![text("2Steps"), Cell::Integer(10), mean(0.507, 0.0211, 3), published(0.51)],
+        vec![text("TopK, by utility"), Cell::Integer(100), mean(12.34, 10.5, 1), Cell::Empty],
+        vec![text("Uniform"), Cell::Integer(-2), mean(f64::NAN, 0.0, 3), text("none")],
         vec![text("short row")],
     ];
     let columns = ["b", "completeness", "published"].map(Column::right);
@@ -75,10 +54,7 @@ fn report() -> Report {
         title: "Table 4.1: six strategies".to_owned(),
         notes: vec!["50 seeds.".to_owned()],
         table: Table {
-            columns: [Column::left("strategy")]
-                .into_iter()
-                .chain(columns)
-                .collect(),
+            columns: [Column::left("strategy")].into_iter().chain(columns).collect(),
             rows,
         },
         json: serde_json::json!({"rows": [{"strategy": "2Steps", "b": 10}]}),
@@ -86,11 +62,7 @@ fn report() -> Report {
             title: String::new(),
             x: Axis::new("cost", Scale::Linear),
             y: Axis::new("completeness", Scale::Linear),
-            series: vec![Series::new(
-                "2Steps",
-                Style::Line,
-                vec![(1.0, 0.2), (2.0, 0.8)],
-            )],
+            series: vec![Series::new("2Steps", Style::Line, vec![(1.0, 0.2), (2.0, 0.8)])],
         }],
     }
 }
@@ -125,22 +97,12 @@ short row
 #[test]
 fn headings_of_a_wide_table_are_broken_to_fit_a_hundred_columns() {
     let mut wide = report();
-    wide.table.columns = (0..8)
-        .map(|i| Column::right(format!("mean delay per feed {i}")))
-        .collect();
-    wide.table.rows = vec![vec![
-        Cell::Number {
-            value: 1234.5,
-            decimals: 1
-        };
-        8
-    ]];
+    wide.table.columns =
+        (0..8).map(|i| Column::right(format!("mean delay per feed {i}"))).collect();
+    wide.table.rows = vec![vec![Cell::Number { value: 1234.5, decimals: 1 }; 8]];
     wide.notes = vec!["a note that goes on ".repeat(12)];
     let lines = printed(&wide, false);
-    assert!(
-        lines.lines().all(|line| line.chars().count() <= 100),
-        "{lines}"
-    );
+    assert!(lines.lines().all(|line| line.chars().count() <= 100), "{lines}");
     assert!(lines.contains("1234.5  1234.5"), "{lines}");
 }
 
@@ -149,9 +111,7 @@ fn colours_appear_only_when_asked_for_and_change_nothing_else() {
     let (plain, coloured) = (printed(&report(), false), printed(&report(), true));
     assert!(!plain.contains('\x1b'));
     assert!(coloured.contains('\x1b'));
-    let stripped = ["\x1b[0m", "\x1b[1m", "\x1b[2m"]
-        .iter()
-        .fold(coloured, |t, e| t.replace(e, ""));
+    let stripped = ["\x1b[0m", "\x1b[1m", "\x1b[2m"].iter().fold(coloured, |t, e| t.replace(e, ""));
     assert_eq!(stripped, plain);
 }
 
@@ -159,10 +119,7 @@ fn colours_appear_only_when_asked_for_and_change_nothing_else() {
 fn json_is_what_the_experiment_made() {
     let mut out = Vec::new();
     report().write_json(&mut out).unwrap();
-    assert_eq!(
-        serde_json::from_slice::<serde_json::Value>(&out).unwrap(),
-        report().json
-    );
+    assert_eq!(serde_json::from_slice::<serde_json::Value>(&out).unwrap(), report().json);
     assert!(out.ends_with(b"}\n"));
 }
 
@@ -187,11 +144,7 @@ fn a_file_is_replaced_as_a_whole_and_nothing_stays_beside_it() {
     let path = scratch.file("table.csv");
     fs::write(&path, "old content, longer than the new one\n".repeat(100)).unwrap();
     report().write_csv(&path).unwrap();
-    assert!(
-        fs::read_to_string(&path)
-            .unwrap()
-            .starts_with("strategy,b,")
-    );
+    assert!(fs::read_to_string(&path).unwrap().starts_with("strategy,b,"));
     assert_eq!(scratch.names(), ["table.csv"]);
 }
 
@@ -211,10 +164,7 @@ fn a_missing_folder_is_named() {
     let path = scratch.file("nowhere").join("plot.svg");
     for error in [report().write_csv(&path), report().write_plot(&path)] {
         let said = message(error.unwrap_err());
-        assert!(
-            said.contains("there is no folder") && said.contains("nowhere\""),
-            "{said}"
-        );
+        assert!(said.contains("there is no folder") && said.contains("nowhere\""), "{said}");
     }
 }
 
@@ -229,10 +179,7 @@ fn a_folder_is_not_accepted_as_a_file() {
 fn an_unknown_plot_format_is_refused_with_those_that_are_known() {
     for name in ["plot.pdf", "plot", ".svg"] {
         let said = message(report().write_plot(Path::new(name)).unwrap_err());
-        assert_eq!(
-            said,
-            format!("cannot plot into {name:?}: its name must end in .svg or .png")
-        );
+        assert_eq!(said, format!("cannot plot into {name:?}: its name must end in .svg or .png"));
     }
     assert!(check_paths(None, Some(Path::new("plot.txt"))).is_err());
     assert!(check_paths(Some(Path::new("t.csv")), Some(Path::new("PLOT.PNG"))).is_ok());
@@ -241,15 +188,9 @@ fn an_unknown_plot_format_is_refused_with_those_that_are_known() {
 #[test]
 fn a_report_without_charts_says_so_instead_of_drawing_an_empty_page() {
     let scratch = Scratch::new("no-charts");
-    let bare = Report {
-        charts: Vec::new(),
-        ..report()
-    };
+    let bare = Report { charts: Vec::new(), ..report() };
     let error = bare.write_plot(&scratch.file("plot.svg")).unwrap_err();
-    assert!(
-        matches!(error, ReportError::NothingToDraw { .. }),
-        "{error:?}"
-    );
+    assert!(matches!(error, ReportError::NothingToDraw { .. }), "{error:?}");
 }
 
 #[test]
@@ -265,9 +206,5 @@ fn both_plot_formats_are_written_and_equal_reports_give_equal_bytes() {
     }
     let svg = fs::read_to_string(scratch.file("a.svg")).unwrap();
     assert!(svg.starts_with("<svg ") && svg.ends_with("</svg>\n"));
-    assert!(
-        fs::read(scratch.file("a.png"))
-            .unwrap()
-            .starts_with(b"\x89PNG\r\n\x1a\n")
-    );
+    assert!(fs::read(scratch.file("a.png")).unwrap().starts_with(b"\x89PNG\r\n\x1a\n"));
 }

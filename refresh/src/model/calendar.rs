@@ -12,7 +12,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::gamma::{PRIOR_ITEMS, fading, hidden_count, prior_time};
+use super::belief::{Prior, fading};
 use super::{PublicationModel, bounded};
 use crate::{DAY, Invalid, Observation, WEEK};
 
@@ -46,7 +46,7 @@ const WEIGHT_MEMORY: f64 = 150.0;
 /// A mixture of five beliefs about when a source publishes.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Calendar {
-    prior_time: f32,
+    prior: Prior,
     items: f32,
     time: f32,
     /// Items and seconds per cell, both multiplied by `scale`.
@@ -92,7 +92,7 @@ impl Calendar {
     pub fn new(prior: f64) -> Result<Self, Invalid> {
         let prior = bounded(Invalid::unless_not_negative("publication rate", prior)?);
         Ok(Self {
-            prior_time: prior_time(prior) as f32,
+            prior: Prior::of(prior),
             items: 0.0,
             time: 0.0,
             cells: vec![(0.0, 0.0); CELLS],
@@ -135,13 +135,7 @@ impl Calendar {
     #[inline]
     fn rate(&self, step: usize, level: f64, weights: &[f64; VIEWS]) -> f64 {
         let views = self.views(step, level);
-        bounded(
-            views
-                .iter()
-                .zip(weights)
-                .map(|(rate, weight)| rate * weight)
-                .sum(),
-        )
+        bounded(views.iter().zip(weights).map(|(rate, weight)| rate * weight).sum())
     }
 
     /// (divergence, its area) over an interval; whole weeks are taken at the mean rate.
@@ -206,8 +200,7 @@ impl PublicationModel for Calendar {
     }
 
     fn mean_rate(&self) -> f64 {
-        let items = PRIOR_ITEMS + f64::from(self.items);
-        bounded(items / f64::from(self.prior_time + self.time))
+        self.prior.and(self.items, self.time).rate()
     }
 
     fn forecast(&self, from: f64, step: f64, bins: &mut [f64]) {
@@ -223,21 +216,18 @@ impl PublicationModel for Calendar {
 
     fn learn(&mut self, observation: &Observation<'_>) {
         let by_date = observation.dates_are_plausible();
-        let evidence = if by_date {
-            observation.dated()
-        } else {
-            observation.undated()
-        };
+        let evidence = if by_date { observation.dated() } else { observation.undated() };
         let Some(evidence) = evidence else { return };
-        let expected = self.expected(evidence.from, evidence.to);
-        let mut count = evidence.count;
+        let (kept, counted) = fading(evidence.length(), LEVEL_MEMORY);
+        let (mut count, mut length) = (counted * evidence.count, counted * evidence.length());
         if evidence.censored {
-            let weighed = f64::from(self.prior_time + self.time);
-            count = hidden_count(expected, evidence.length() / weighed, count);
+            let expected = self.expected(evidence.from, evidence.to);
+            let belief = self.prior.and(self.items, self.time);
+            (count, length) = belief.full_window(expected, evidence.count);
         }
         let recent = evidence.from.max(evidence.to - WEEK);
         if by_date {
-            let first = observation.dates.len() - count as usize;
+            let first = observation.dates.len() - evidence.count as usize;
             for &date in &observation.dates[first..] {
                 self.credit(step_of_week(date), 1.0);
             }
@@ -260,9 +250,8 @@ impl PublicationModel for Calendar {
                 self.add(step, count * share / total, 0.0);
             }
         }
-        let (kept, counted) = fading(evidence.length(), LEVEL_MEMORY);
-        self.items = (kept * f64::from(self.items) + counted * count).min(1e30) as f32;
-        self.time = (kept * f64::from(self.time) + counted * evidence.length()).min(1e30) as f32;
+        self.items = (kept * f64::from(self.items) + count).min(1e30) as f32;
+        self.time = (kept * f64::from(self.time) + length).min(1e30) as f32;
     }
 }
 
@@ -275,10 +264,7 @@ mod tests {
     fn watch(days: u32, times_of_day: &[f64]) -> Calendar {
         let mut model = Calendar::new(1.0 / DAY).unwrap();
         for look in 0..days * 8 {
-            let (since, at) = (
-                f64::from(look) * 3.0 * HOUR,
-                f64::from(look + 1) * 3.0 * HOUR,
-            );
+            let (since, at) = (f64::from(look) * 3.0 * HOUR, f64::from(look + 1) * 3.0 * HOUR);
             let midnight = (since / DAY).floor() * DAY;
             let dates: Vec<f64> = times_of_day
                 .iter()
@@ -317,10 +303,7 @@ mod tests {
         let next_hour = 14.0 * DAY + 5.0 * HOUR;
         let early = model.expected(next_hour, next_hour + STEP);
         let late = model.expected(next_hour + STEP, next_hour + HOUR);
-        assert!(
-            early > 3.0 * late,
-            "{early} in the first five minutes, {late} in the others"
-        );
+        assert!(early > 3.0 * late, "{early} in the first five minutes, {late} in the others");
     }
 
     #[test]

@@ -23,13 +23,7 @@ impl Hybrid {
     /// Joins two models.
     pub fn new(single: SingleVariable, periodic: Periodic) -> Self {
         let none = [0.0; MEMORY];
-        Self {
-            single,
-            periodic,
-            single_errors: none,
-            periodic_errors: none,
-            next: 0,
-        }
+        Self { single, periodic, single_errors: none, periodic_errors: none, next: 0 }
     }
 
     /// Whether the periodic table predicts at present.
@@ -38,11 +32,7 @@ impl Hybrid {
     }
 
     fn current(&self) -> &dyn PublicationModel {
-        if self.is_periodic() {
-            &self.periodic
-        } else {
-            &self.single
-        }
+        if self.is_periodic() { &self.periodic } else { &self.single }
     }
 }
 
@@ -64,9 +54,7 @@ impl PublicationModel for Hybrid {
             return;
         };
         let error = |model: &dyn PublicationModel| {
-            (model.expected(evidence.from, evidence.to) - evidence.count)
-                .abs()
-                .min(1e30) as f32
+            (model.expected(evidence.from, evidence.to) - evidence.count).abs().min(1e30) as f32
         };
         let slot = usize::from(self.next);
         self.single_errors[slot] = error(&self.single);

@@ -27,16 +27,8 @@ pub struct Seen {
 /// The most likely rate in items per second given `profile`; `None` where there is no maximum
 /// (nothing observed, or every observation censored) and zero if nothing was published.
 pub fn maximum_likelihood(profile: &[Seen]) -> Option<f64> {
-    let whole = || {
-        profile
-            .iter()
-            .filter(|seen| !seen.censored && seen.span > 0.0)
-    };
-    let censored = || {
-        profile
-            .iter()
-            .filter(|seen| seen.censored && seen.span > 0.0)
-    };
+    let whole = || profile.iter().filter(|seen| !seen.censored && seen.span > 0.0);
+    let censored = || profile.iter().filter(|seen| seen.censored && seen.span > 0.0);
     let time: f64 = whole().map(|seen| f64::from(seen.span)).sum();
     let items: f64 = whole().map(|seen| f64::from(seen.count)).sum();
     if time == 0.0 {
@@ -50,9 +42,8 @@ pub fn maximum_likelihood(profile: &[Seen]) -> Option<f64> {
         items / rate - time + hidden
     };
     // Above this the uncensored part alone outweighs the most that the censored part can give.
-    let mut high = censored()
-        .map(|seen| f64::from(seen.count / seen.span))
-        .fold(items / time, f64::max);
+    let mut high =
+        censored().map(|seen| f64::from(seen.count / seen.span)).fold(items / time, f64::max);
     while gradient(high) > 0.0 && high < super::RATE_CEILING {
         high *= 2.0;
     }
@@ -98,11 +89,7 @@ impl Likelihood {
     /// Expects `prior` items per second until something was observed.
     pub fn new(prior: f64) -> Result<Self, Invalid> {
         let prior = Invalid::unless_not_negative("publication rate", prior)?;
-        Ok(Self {
-            rate: bounded(prior) as f32,
-            profile: [Seen::default(); MEMORY],
-            next: 0,
-        })
+        Ok(Self { rate: bounded(prior) as f32, profile: [Seen::default(); MEMORY], next: 0 })
     }
 
     fn estimate(&self) -> f64 {
@@ -138,11 +125,7 @@ impl PublicationModel for Likelihood {
             return;
         };
         let span = evidence.length().clamp(1e-3, 1e30) as f32;
-        let seen = Seen {
-            span,
-            count: evidence.count as f32,
-            censored: evidence.censored,
-        };
+        let seen = Seen { span, count: evidence.count as f32, censored: evidence.censored };
         self.profile[usize::from(self.next)] = seen;
         self.next = ((usize::from(self.next) + 1) % MEMORY) as u8;
         self.rate = bounded(self.estimate()) as f32;
@@ -154,21 +137,12 @@ mod tests {
     use super::*;
 
     fn whole(span: f32, count: f32) -> Seen {
-        Seen {
-            span,
-            count,
-            censored: false,
-        }
+        Seen { span, count, censored: false }
     }
 
     /// The publication profile printed in the thesis, section 7.4.2.
     fn profile() -> Vec<Seen> {
-        vec![
-            whole(10.0, 5.0),
-            whole(15.0, 1.0),
-            whole(8.0, 3.0),
-            whole(20.0, 8.0),
-        ]
+        vec![whole(10.0, 5.0), whole(15.0, 1.0), whole(8.0, 3.0), whole(20.0, 8.0)]
     }
 
     #[test]
@@ -179,11 +153,7 @@ mod tests {
     #[test]
     fn a_full_window_raises_the_estimate_above_what_was_counted() {
         let mut profile = profile();
-        profile.push(Seen {
-            span: 40.0,
-            count: 20.0,
-            censored: true,
-        });
+        profile.push(Seen { span: 40.0, count: 20.0, censored: true });
         let rate = maximum_likelihood(&profile).unwrap();
         assert!((rate - 0.42).abs() < 0.005, "{rate}");
         assert!(rate > 37.0 / 93.0, "above the naive count");
@@ -192,40 +162,24 @@ mod tests {
     #[test]
     fn the_root_is_a_maximum_of_the_likelihood() {
         let mut profile = profile();
-        profile.push(Seen {
-            span: 40.0,
-            count: 20.0,
-            censored: true,
-        });
+        profile.push(Seen { span: 40.0, count: 20.0, censored: true });
         let log_likelihood = |rate: f64| -> f64 {
             let term = |seen: &Seen| {
                 let counts = Distribution::poisson(rate * f64::from(seen.span));
                 let k = seen.count as usize;
-                (if seen.censored {
-                    counts.at_least(k)
-                } else {
-                    counts.exactly(k)
-                })
-                .ln()
+                (if seen.censored { counts.at_least(k) } else { counts.exactly(k) }).ln()
             };
             profile.iter().map(term).sum()
         };
         let best = maximum_likelihood(&profile).unwrap();
         for other in [0.9 * best, 0.99 * best, 1.01 * best, 1.1 * best] {
-            assert!(
-                log_likelihood(other) < log_likelihood(best),
-                "{other} beats {best}"
-            );
+            assert!(log_likelihood(other) < log_likelihood(best), "{other} beats {best}");
         }
     }
 
     #[test]
     fn full_windows_only_or_no_items_at_all_still_give_a_usable_rate() {
-        let full = Seen {
-            span: 10.0,
-            count: 20.0,
-            censored: true,
-        };
+        let full = Seen { span: 10.0, count: 20.0, censored: true };
         assert_eq!(maximum_likelihood(&[full, full]), None);
         let mut model = Likelihood::new(0.1).unwrap();
         for look in 0..50 {
@@ -245,9 +199,6 @@ mod tests {
                 assert!(model.mean_rate() >= 2.0, "at least what was seen");
             }
         }
-        assert!(
-            model.mean_rate() < 0.01,
-            "fifteen empty looks bring it down"
-        );
+        assert!(model.mean_rate() < 0.01, "fifteen empty looks bring it down");
     }
 }

@@ -25,13 +25,7 @@ impl MovingAverage {
     pub fn new(prior: f64) -> Result<Self, Invalid> {
         let prior = Invalid::unless_not_negative("publication rate", prior)?;
         let none = [0.0; MEMORY];
-        Ok(Self {
-            prior: bounded(prior) as f32,
-            counts: none,
-            spans: none,
-            next: 0,
-            idle: 0.0,
-        })
+        Ok(Self { prior: bounded(prior) as f32, counts: none, spans: none, next: 0, idle: 0.0 })
     }
 }
 
@@ -77,14 +71,7 @@ mod tests {
     use super::*;
 
     fn seen(at: f64, since: f64, new_items: u32) -> Observation<'static> {
-        Observation {
-            at,
-            since: Some(since),
-            new_items,
-            window: 20,
-            censored: false,
-            dates: &[],
-        }
+        Observation { at, since: Some(since), new_items, window: 20, censored: false, dates: &[] }
     }
 
     #[test]

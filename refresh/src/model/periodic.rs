@@ -34,11 +34,7 @@ impl Periodic {
     fn starting(clock: SlotClock, rate: f64, alpha: f64) -> Result<Self, Invalid> {
         let rate = Invalid::unless_not_negative("publication rate", rate)?;
         let alpha = Invalid::unless_share("smoothing factor", alpha)?;
-        Ok(Self {
-            clock,
-            alpha: alpha as f32,
-            rates: [bounded(rate) as f32; MAX_SLOTS],
-        })
+        Ok(Self { clock, alpha: alpha as f32, rates: [bounded(rate) as f32; MAX_SLOTS] })
     }
 
     /// A table of rates known beforehand (items per second), which is never changed by learning.
@@ -70,11 +66,7 @@ impl PublicationModel for Periodic {
     }
 
     fn mean_rate(&self) -> f64 {
-        self.rates()
-            .iter()
-            .map(|&rate| f64::from(rate))
-            .sum::<f64>()
-            / self.clock.slots() as f64
+        self.rates().iter().map(|&rate| f64::from(rate)).sum::<f64>() / self.clock.slots() as f64
     }
 
     fn learn(&mut self, observation: &Observation<'_>) {
@@ -89,11 +81,7 @@ impl PublicationModel for Periodic {
         let covered = self.clock.coverage(evidence.from, evidence.to);
         let least = CLAIM * self.mean_rate() + RATE_FLOOR;
         let claims: [f64; MAX_SLOTS] = std::array::from_fn(|slot| self.rate(slot).max(least));
-        let claimed: f64 = claims
-            .iter()
-            .zip(&covered)
-            .map(|(claim, time)| claim * time)
-            .sum();
+        let claimed: f64 = claims.iter().zip(&covered).map(|(claim, time)| claim * time).sum();
         for slot in 0..self.clock.slots() {
             let weight = (covered[slot] / self.clock.slot_length()).min(1.0);
             let weight = f64::from(self.alpha) * weight;
@@ -153,11 +141,7 @@ mod tests {
         for look in 0..12 {
             model.learn(&seen(f64::from(look * 4), f64::from(look * 4 + 4), 40));
         }
-        assert!(
-            model.mean_rate() * HOUR > 5.0,
-            "{}",
-            model.mean_rate() * HOUR
-        );
+        assert!(model.mean_rate() * HOUR > 5.0, "{}", model.mean_rate() * HOUR);
     }
 
     #[test]

@@ -30,19 +30,12 @@ impl SingleVariable {
     pub fn new(rate: f64, alpha: f64) -> Result<Self, Invalid> {
         let rate = Invalid::unless_not_negative("publication rate", rate)?;
         let alpha = Invalid::unless_share("smoothing factor", alpha)?;
-        Ok(Self {
-            rate: bounded(rate) as f32,
-            alpha: alpha as f32,
-            dynamic: None,
-        })
+        Ok(Self { rate: bounded(rate) as f32, alpha: alpha as f32, dynamic: None })
     }
 
     /// Lets the smoothing factor follow the stability of the errors.
     pub fn dynamic(self) -> Self {
-        Self {
-            dynamic: Some(RecentErrors::default()),
-            ..self
-        }
+        Self { dynamic: Some(RecentErrors::default()), ..self }
     }
 
     /// The weight that the next observation will have.
@@ -100,9 +93,8 @@ impl RecentErrors {
             return alpha;
         }
         let newest = (self.seen as usize - 1) % LONG;
-        let recent: f32 = (0..SHORT)
-            .map(|back| self.ring[(newest + LONG - back) % LONG])
-            .sum::<f32>();
+        let recent: f32 =
+            (0..SHORT).map(|back| self.ring[(newest + LONG - back) % LONG]).sum::<f32>();
         let all: f32 = self.ring.iter().sum();
         let stability = (recent / SHORT as f32) / (all / LONG as f32).max(1e-6);
         let factor = match stability {
@@ -119,14 +111,7 @@ mod tests {
     use super::*;
 
     fn seen(at: f64, since: f64, new_items: u32) -> Observation<'static> {
-        Observation {
-            at,
-            since: Some(since),
-            new_items,
-            window: 20,
-            censored: false,
-            dates: &[],
-        }
+        Observation { at, since: Some(since), new_items, window: 20, censored: false, dates: &[] }
     }
 
     #[test]
@@ -150,15 +135,9 @@ mod tests {
             model.alpha()
         };
         let settled = run(&mut model, &[30; 30]);
-        assert!(
-            settled < 0.1,
-            "errors shrink while it learns the new level: {settled}"
-        );
+        assert!(settled < 0.1, "errors shrink while it learns the new level: {settled}");
         let upset = run(&mut model, &[200; 3]);
-        assert!(
-            upset > settled,
-            "a jump must raise α: {upset} after {settled}"
-        );
+        assert!(upset > settled, "a jump must raise α: {upset} after {settled}");
     }
 
     #[test]

@@ -18,19 +18,13 @@ pub(crate) struct SlotClock {
 }
 
 impl SlotClock {
-    pub(crate) const DAILY: Self = Self {
-        period: DAY as f32,
-        slots: 24,
-    };
+    pub(crate) const DAILY: Self = Self { period: DAY as f32, slots: 24 };
 
     pub(crate) fn new(period: f64, slots: usize) -> Result<Self, Invalid> {
         let period = Invalid::unless_positive("period in seconds", period)?;
         let ok = (1..=MAX_SLOTS).contains(&slots);
         let slots = Invalid::unless(ok, "number of slots", slots, "from 1 to 24")?;
-        Ok(Self {
-            period: period as f32,
-            slots: slots as u8,
-        })
+        Ok(Self { period: period as f32, slots: slots as u8 })
     }
 
     pub(crate) fn slots(self) -> usize {
@@ -118,9 +112,7 @@ mod tests {
 
     /// Four slots of 10 s with rates 1, 2, 3, 4.
     fn integrate(from: f64, to: f64) -> (f64, f64) {
-        SlotClock::new(40.0, 4)
-            .unwrap()
-            .integrate(from, to, |slot| slot as f64 + 1.0)
+        SlotClock::new(40.0, 4).unwrap().integrate(from, to, |slot| slot as f64 + 1.0)
     }
 
     #[test]
@@ -146,10 +138,7 @@ mod tests {
             slow_sum += piece;
         }
         assert!((sum - slow_sum).abs() < 1e-6, "{sum} against {slow_sum}");
-        assert!(
-            (area - slow_area).abs() < 1e-3,
-            "{area} against {slow_area}"
-        );
+        assert!((area - slow_area).abs() < 1e-3, "{area} against {slow_area}");
     }
 
     #[test]

@@ -10,12 +10,7 @@ pub(crate) struct OnlyTau;
 
 impl<K: Knowledge> Strategy<K> for OnlyTau {
     fn choose(&mut self, cycle: &Cycle, known: &K, chosen: &mut Vec<usize>) -> usize {
-        choose_above(
-            cycle,
-            known,
-            |source| known.outlook(source, cycle.now).utility,
-            chosen,
-        )
+        choose_above(cycle, known, |source| known.outlook(source, cycle.now).utility, chosen)
     }
 }
 
@@ -63,11 +58,7 @@ struct WeekBook {
 
 impl Default for WeekBook {
     fn default() -> Self {
-        Self {
-            counts: [0; 7],
-            day: i64::MIN,
-            interval: LONGEST,
-        }
+        Self { counts: [0; 7], day: i64::MIN, interval: LONGEST }
     }
 }
 
@@ -102,12 +93,7 @@ impl WeekBook {
 impl<K: Knowledge> Strategy<K> for EntryFrequency {
     fn choose(&mut self, cycle: &Cycle, known: &K, chosen: &mut Vec<usize>) -> usize {
         let interval = |source: usize| self.books.get(source).map_or(LONGEST, |book| book.interval);
-        choose_above(
-            cycle,
-            known,
-            |source| known.age(source, cycle.now) / interval(source),
-            chosen,
-        )
+        choose_above(cycle, known, |source| known.age(source, cycle.now) / interval(source), chosen)
     }
 
     fn observed(&mut self, source: usize, observation: &Observation<'_>) {
@@ -130,17 +116,9 @@ const TTL_SHARE: f64 = 0.5;
 
 impl<K: Knowledge> Strategy<K> for AdaptiveTtl {
     fn choose(&mut self, cycle: &Cycle, known: &K, chosen: &mut Vec<usize>) -> usize {
-        let interval = |source: usize| {
-            self.books
-                .get(source)
-                .map_or(LONGEST, |&(_, interval)| interval)
-        };
-        choose_above(
-            cycle,
-            known,
-            |source| known.age(source, cycle.now) / interval(source),
-            chosen,
-        )
+        let interval =
+            |source: usize| self.books.get(source).map_or(LONGEST, |&(_, interval)| interval);
+        choose_above(cycle, known, |source| known.age(source, cycle.now) / interval(source), chosen)
     }
 
     fn observed(&mut self, source: usize, observation: &Observation<'_>) {
@@ -150,11 +128,7 @@ impl<K: Knowledge> Strategy<K> for AdaptiveTtl {
         let (newest, interval) = &mut self.books[source];
         if observation.new_items > 0 {
             let dated = observation.dates_are_plausible();
-            let latest = if dated {
-                observation.dates.last().copied()
-            } else {
-                None
-            };
+            let latest = if dated { observation.dates.last().copied() } else { None };
             *newest = latest.unwrap_or(observation.at);
         }
         *interval = (TTL_SHARE * (observation.at - *newest)).clamp(SHORTEST, LONGEST);

@@ -11,11 +11,7 @@ impl<K: Knowledge> Strategy<K> for OnlySat {
     fn choose(&mut self, cycle: &Cycle, known: &K, chosen: &mut Vec<usize>) -> usize {
         let score = |source| {
             let outlook = known.outlook(source, cycle.now);
-            if outlook.saturated {
-                outlook.relevant
-            } else {
-                0.0
-            }
+            if outlook.saturated { outlook.relevant } else { 0.0 }
         };
         choose_highest(cycle, known, score, chosen)
     }

@@ -52,13 +52,8 @@ struct Planned {
     step: f64,
 }
 
-const UNPLANNED: Planned = Planned {
-    last: f64::NAN,
-    price: f64::NAN,
-    at: f64::NAN,
-    then: f64::NAN,
-    step: 0.0,
-};
+const UNPLANNED: Planned =
+    Planned { last: f64::NAN, price: f64::NAN, at: f64::NAN, then: f64::NAN, step: 0.0 };
 
 /// The cheapest way to a refresh at one grid point.
 #[derive(Debug, Clone, Copy)]
@@ -93,8 +88,7 @@ impl Plan {
         let halves = (2.0 * known.dispersion(source)).round() as u32;
         let key = (known.shown(source), known.window(source), halves);
         *self.table_of.entry(key).or_insert_with(|| {
-            self.tables
-                .push(CountTable::new(key.0, key.1, f64::from(halves) / 2.0));
+            self.tables.push(CountTable::new(key.0, key.1, f64::from(halves) / 2.0));
             self.tables.len() - 1
         })
     }
@@ -105,15 +99,8 @@ impl Plan {
         let rate = known.model(source).mean_rate();
         let cost = known.cost(source);
         let weights = known.price_weights(source, rate, &self.taste);
-        let weights = PriceWeights {
-            lost: weights.lost / cost,
-            stale: weights.stale / cost,
-        };
-        Costs {
-            table: &self.tables[table],
-            weights,
-            price,
-        }
+        let weights = PriceWeights { lost: weights.lost / cost, stale: weights.stale / cost };
+        Costs { table: &self.tables[table], weights, price }
     }
 
     /// The first refresh of the cheapest timetable from now on.
@@ -142,13 +129,7 @@ impl Plan {
         let at = cycle.now + first as f64 * step;
         let then = second.map_or(at + ideal, |point| cycle.now + point as f64 * step);
         (self.bins, self.nodes) = (bins, nodes);
-        Planned {
-            last,
-            price: cycle.threshold,
-            at: at.min(last + LONGEST_WAIT),
-            then,
-            step,
-        }
+        Planned { last, price: cycle.threshold, at: at.min(last + LONGEST_WAIT), then, step }
     }
 
     /// Moves a refresh that is near to the best cycle within its grid step, the next being fixed.
@@ -170,19 +151,13 @@ impl Plan {
         let mut rest_bins = Vec::with_capacity(2 * REST_POINTS);
         for (point, cost) in waits.iter_mut().enumerate() {
             rest_bins.clear();
-            rest_bins.extend(
-                bins[point..]
-                    .chunks(stride)
-                    .map(|bins| bins.iter().sum::<f64>()),
-            );
+            rest_bins.extend(bins[point..].chunks(stride).map(|bins| bins.iter().sum::<f64>()));
             let mut rest = 0.0;
             costs.walk(0.0, &rest_bins, fine * stride as f64, |_, cost| rest = cost);
             *cost += rest;
         }
         self.bins = bins;
-        let best = (0..waits.len())
-            .min_by(|&a, &b| waits[a].total_cmp(&waits[b]))
-            .unwrap_or(0);
+        let best = (0..waits.len()).min_by(|&a, &b| waits[a].total_cmp(&waits[b])).unwrap_or(0);
         cycle.now + best as f64 * fine
     }
 }
@@ -215,29 +190,21 @@ impl Costs<'_> {
             let (share_after, lost) = self.table.at(expected);
             stale += 0.5 * (share + share_after) * step;
             share = share_after;
-            f(
-                index + 1,
-                self.price + self.weights.lost * lost + self.weights.stale * stale,
-            );
+            f(index + 1, self.price + self.weights.lost * lost + self.weights.stale * stale);
         }
     }
 
     /// The cheapest way to a refresh at each grid point.
     fn shortest_paths(&self, waiting: f64, bins: &[f64], step: f64, nodes: &mut Vec<Node>) {
         nodes.clear();
-        self.walk(waiting, bins, step, |_, cost| {
-            nodes.push(Node { cost, before: None })
-        });
+        self.walk(waiting, bins, step, |_, cost| nodes.push(Node { cost, before: None }));
         for from in 0..bins.len() {
             let reached = nodes[from].cost;
             let to = (from + LONGEST_EDGE).min(bins.len());
             self.walk(0.0, &bins[from..to], step, |walked, cost| {
                 let node = &mut nodes[from + walked];
                 if walked > 0 && reached + cost < node.cost {
-                    *node = Node {
-                        cost: reached + cost,
-                        before: Some(from),
-                    };
+                    *node = Node { cost: reached + cost, before: Some(from) };
                 }
             });
         }

@@ -34,10 +34,7 @@ impl<K: Knowledge> Strategy<K> for TwoSteps {
                 }
             }
         }
-        let quota = cycle
-            .quota
-            .max(usize::from(cycle.budget < 1.0))
-            .min(cycle.limit);
+        let quota = cycle.quota.max(usize::from(cycle.budget < 1.0)).min(cycle.limit);
         take_highest(&mut self.saturated, quota, chosen);
         let first = chosen.len();
         let left = cycle.budget - first as f64;

@@ -4,46 +4,22 @@ use super::*;
 
 fn labels(range: &Range, wanted: usize) -> String {
     let ticks = range.ticks(wanted);
-    assert!(
-        ticks.iter().all(|t| (-0.001..=1.001).contains(&t.at)),
-        "{ticks:?}"
-    );
+    assert!(ticks.iter().all(|t| (-0.001..=1.001).contains(&t.at)), "{ticks:?}");
     let text = |l: Label| {
-        if l.exponent.is_empty() {
-            l.text
-        } else {
-            format!("{}^{}", l.text, l.exponent)
-        }
+        if l.exponent.is_empty() { l.text } else { format!("{}^{}", l.text, l.exponent) }
     };
-    ticks
-        .into_iter()
-        .filter_map(|t| t.label)
-        .map(text)
-        .collect::<Vec<_>>()
-        .join(" ")
+    ticks.into_iter().filter_map(|t| t.label).map(text).collect::<Vec<_>>().join(" ")
 }
 
 fn fitted(scale: Scale, values: &[f64], fit: Fit) -> String {
-    labels(
-        &Range::new(&Axis::new("", scale), values.iter().copied(), fit),
-        5,
-    )
+    labels(&Range::new(&Axis::new("", scale), values.iter().copied(), fit), 5)
 }
 
 #[test]
 fn ticks_fall_on_round_values() {
-    assert_eq!(
-        fitted(Scale::Linear, &[0.02, 0.93], Fit::Round(5)),
-        "0 0.2 0.4 0.6 0.8 1.0"
-    );
-    assert_eq!(
-        fitted(Scale::Linear, &[2.0, 100.0], Fit::Tight),
-        "20 40 60 80 100"
-    );
-    assert_eq!(
-        fitted(Scale::Linear, &[-3.0, 4.0], Fit::Round(5)),
-        "−4 −2 0 2 4"
-    );
+    assert_eq!(fitted(Scale::Linear, &[0.02, 0.93], Fit::Round(5)), "0 0.2 0.4 0.6 0.8 1.0");
+    assert_eq!(fitted(Scale::Linear, &[2.0, 100.0], Fit::Tight), "20 40 60 80 100");
+    assert_eq!(fitted(Scale::Linear, &[-3.0, 4.0], Fit::Round(5)), "−4 −2 0 2 4");
     assert_eq!(
         fitted(Scale::Linear, &[0.0, 48_000.0], Fit::Round(5)),
         "0 10,000 20,000 30,000 40,000 50,000"
@@ -56,38 +32,20 @@ fn ticks_fall_on_round_values() {
 
 #[test]
 fn logarithmic_ticks_are_decades_or_round_values_within_one() {
-    assert_eq!(
-        fitted(Scale::Log, &[0.02, 700.0], Fit::Round(5)),
-        "0.01 0.1 1 10 100 1000"
-    );
-    assert_eq!(
-        fitted(Scale::Log, &[1e-7, 1.0], Fit::Round(5)),
-        "10^−7 10^−5 10^−3 10^−1"
-    );
-    assert_eq!(
-        fitted(Scale::Log, &[2.0, 100.0], Fit::Tight),
-        "2 5 10 20 50 100"
-    );
-    assert_eq!(
-        fitted(Scale::Log, &[3.1, 3.9], Fit::Tight),
-        "3.2 3.4 3.6 3.8"
-    );
+    assert_eq!(fitted(Scale::Log, &[0.02, 700.0], Fit::Round(5)), "0.01 0.1 1 10 100 1000");
+    assert_eq!(fitted(Scale::Log, &[1e-7, 1.0], Fit::Round(5)), "10^−7 10^−5 10^−3 10^−1");
+    assert_eq!(fitted(Scale::Log, &[2.0, 100.0], Fit::Tight), "2 5 10 20 50 100");
+    assert_eq!(fitted(Scale::Log, &[3.1, 3.9], Fit::Tight), "3.2 3.4 3.6 3.8");
 }
 
 #[test]
 fn values_that_cannot_be_shown_have_no_place() {
-    let linear = Range::new(
-        &Axis::new("", Scale::Linear),
-        [0.0, f64::NAN, 1.0].into_iter(),
-        Fit::Round(5),
-    );
+    let linear =
+        Range::new(&Axis::new("", Scale::Linear), [0.0, f64::NAN, 1.0].into_iter(), Fit::Round(5));
     assert_eq!(linear.fraction(f64::NAN), None);
     assert_eq!(linear.fraction(f64::INFINITY), None);
-    let log = Range::new(
-        &Axis::new("", Scale::Log),
-        [0.0, -1.0, 1.0, 10.0].into_iter(),
-        Fit::Round(5),
-    );
+    let log =
+        Range::new(&Axis::new("", Scale::Log), [0.0, -1.0, 1.0, 10.0].into_iter(), Fit::Round(5));
     assert_eq!(log.fraction(0.0), None);
     assert_eq!(log.fraction(-3.0), None);
     assert_eq!(log.base(), 0.0);
@@ -112,10 +70,7 @@ fn any_data_gives_an_axis_with_ticks() {
             for scale in [Scale::Linear, Scale::Log] {
                 let axis = Axis::new("", scale);
                 let ticks = Range::new(&axis, values.iter().copied(), fit).ticks(5);
-                assert!(
-                    (1..=60).contains(&ticks.len()),
-                    "{values:?} {fit:?} {ticks:?}"
-                );
+                assert!((1..=60).contains(&ticks.len()), "{values:?} {fit:?} {ticks:?}");
                 assert!(ticks.iter().all(|tick| tick.at.is_finite()));
             }
         }

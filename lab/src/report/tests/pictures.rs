@@ -4,41 +4,23 @@ use crate::report::chart::{Axis, Chart, Scale, Series, Style};
 use crate::report::drawing::{Anchor, Drawing, Point, Shape, Text};
 use crate::report::{font, layout, raster, svg};
 
-const STYLES: [Style; 5] = [
-    Style::Line,
-    Style::Dashed,
-    Style::Points,
-    Style::Steps,
-    Style::Bars,
-];
+const STYLES: [Style; 5] = [Style::Line, Style::Dashed, Style::Points, Style::Steps, Style::Bars];
 
 fn chart(scale: Scale, series: Vec<Series>) -> Chart {
-    let (x, y) = (
-        Axis::new("refreshes per cycle", scale.clone()),
-        Axis::new("completeness", scale),
-    );
-    Chart {
-        title: "one of many".to_owned(),
-        x,
-        y,
-        series,
-    }
+    let (x, y) =
+        (Axis::new("refreshes per cycle", scale.clone()), Axis::new("completeness", scale));
+    Chart { title: "one of many".to_owned(), x, y, series }
 }
 
 fn curve(count: usize) -> Vec<(f64, f64)> {
-    (1..=count)
-        .map(|i| (i as f64, 1.0 - 1.0 / i as f64))
-        .collect()
+    (1..=count).map(|i| (i as f64, 1.0 - 1.0 / i as f64)).collect()
 }
 
 /// Charts of every kind, from the everyday to the absurd.
 fn pages() -> Vec<Vec<Chart>> {
     let long = "a name that goes on and on, far beyond what any legend would like to hold";
-    let six = |style| {
-        (0..6)
-            .map(|i| Series::new(format!("{long} {i}"), style, curve(12 + i)))
-            .collect()
-    };
+    let six =
+        |style| (0..6).map(|i| Series::new(format!("{long} {i}"), style, curve(12 + i))).collect();
     let nasty: [Vec<(f64, f64)>; 8] = [
         vec![],
         vec![(f64::NAN, 1.0), (1.0, f64::NAN)],
@@ -46,14 +28,8 @@ fn pages() -> Vec<Vec<Chart>> {
         vec![(5.0, 5.0)],
         vec![(1.0, 7.0), (2.0, 7.0), (3.0, 7.0)],
         vec![(0.0, 0.0), (-1.0, -2.0), (1.0, 10.0), (100.0, 1e5)],
-        vec![
-            (1e-300, 1e300),
-            (1e299, -1e299),
-            (f64::MAX, f64::MIN_POSITIVE),
-        ],
-        (0..5000)
-            .map(|i| (f64::from(i), f64::from(i % 7)))
-            .collect(),
+        vec![(1e-300, 1e300), (1e299, -1e299), (f64::MAX, f64::MIN_POSITIVE)],
+        (0..5000).map(|i| (f64::from(i), f64::from(i % 7))).collect(),
     ];
     let mut pages = Vec::new();
     for style in STYLES {
@@ -71,18 +47,13 @@ fn pages() -> Vec<Vec<Chart>> {
             |count| Scale::Named((0..count).map(|i| format!("strategy number {i}")).collect());
         pages.push(
             [0, 1, 6, 60]
-                .map(|n| Chart {
-                    x: Axis::new("", names(n)),
-                    ..chart(Scale::Linear, six(style))
-                })
+                .map(|n| Chart { x: Axis::new("", names(n)), ..chart(Scale::Linear, six(style)) })
                 .into(),
         );
     }
     pages.push(vec![chart(
         Scale::Linear,
-        (0..30)
-            .map(|i| Series::new(i.to_string(), Style::Line, curve(5)))
-            .collect(),
+        (0..30).map(|i| Series::new(i.to_string(), Style::Line, curve(5))).collect(),
     )]);
     pages
 }
@@ -91,11 +62,7 @@ fn pages() -> Vec<Vec<Chart>> {
 fn places(shape: &Shape) -> Vec<Point> {
     match shape {
         Shape::Path { points, .. } => points.clone(),
-        Shape::Circle {
-            centre: (x, y),
-            radius: r,
-            ..
-        } => vec![(x - r, y - r), (x + r, y + r)],
+        Shape::Circle { centre: (x, y), radius: r, .. } => vec![(x - r, y - r), (x + r, y + r)],
         Shape::Text(text) => corners(text).into(),
     }
 }
@@ -109,13 +76,8 @@ fn corners(text: &Text) -> [Point; 4] {
     };
     let (up, down) = (-text.size * 0.75, text.size * 0.2);
     let (sin, cos) = text.angle.to_radians().sin_cos();
-    [
-        (start, up),
-        (start + width, up),
-        (start + width, down),
-        (start, down),
-    ]
-    .map(|(x, y)| (text.at.0 + x * cos - y * sin, text.at.1 + x * sin + y * cos))
+    [(start, up), (start + width, up), (start + width, down), (start, down)]
+        .map(|(x, y)| (text.at.0 + x * cos - y * sin, text.at.1 + x * sin + y * cos))
 }
 
 fn upright_texts(drawing: &Drawing) -> Vec<(&str, [Point; 4])> {
@@ -132,12 +94,11 @@ fn upright_texts(drawing: &Drawing) -> Vec<(&str, [Point; 4])> {
 
 fn path_of(drawing: &Drawing, width: f64) -> Vec<Point> {
     let path = |shape: &Shape| match shape {
-        Shape::Path {
-            points,
-            closed: false,
-            stroke: Some(stroke),
-            ..
-        } if stroke.width == width => Some(points.clone()),
+        Shape::Path { points, closed: false, stroke: Some(stroke), .. }
+            if stroke.width == width =>
+        {
+            Some(points.clone())
+        }
         _ => None,
     };
     drawing.shapes.iter().find_map(path).unwrap()
@@ -176,10 +137,7 @@ fn svg_is_well_formed_whatever_the_names() {
     let evil = Series::new("a < b & \"c\" > 'd' \u{0}\u{8}", Style::Line, curve(3));
     let drawing = layout::draw("<&>", &[chart(Scale::Linear, vec![evil])]);
     let text = svg::render(&drawing);
-    assert!(
-        text.contains("a &lt; b &amp; &quot;c&quot; &gt; 'd'"),
-        "{text}"
-    );
+    assert!(text.contains("a &lt; b &amp; &quot;c&quot; &gt; 'd'"), "{text}");
     let mut open = Vec::new();
     for tag in text.split('<').skip(1) {
         let (tag, _) = tag.split_once('>').unwrap();
@@ -194,10 +152,7 @@ fn svg_is_well_formed_whatever_the_names() {
     assert!(open.is_empty());
     for (index, page) in pages().iter().enumerate() {
         let text = svg::render(&layout::draw("", page));
-        assert!(
-            !text.contains("NaN") && !text.contains("inf\""),
-            "page {index}"
-        );
+        assert!(!text.contains("NaN") && !text.contains("inf\""), "page {index}");
     }
 }
 
@@ -205,47 +160,27 @@ fn svg_is_well_formed_whatever_the_names() {
 fn png_can_be_read_back_at_twice_the_size_of_the_page() {
     let drawing = layout::draw("A title", &[chart(Scale::Linear, vec![])]);
     let bytes = raster::render(&drawing).unwrap();
-    let mut reader = png::Decoder::new(std::io::Cursor::new(&bytes))
-        .read_info()
-        .unwrap();
+    let mut reader = png::Decoder::new(std::io::Cursor::new(&bytes)).read_info().unwrap();
     let size = (reader.info().width, reader.info().height);
     assert_eq!(size, (2 * drawing.width as u32, 2 * drawing.height as u32));
     let mut pixels = vec![0; reader.output_buffer_size().unwrap()];
     reader.next_frame(&mut pixels).unwrap();
     assert_eq!(pixels[..3], [255, 255, 255], "the page is white");
-    assert!(
-        pixels.iter().any(|tone| *tone < 100),
-        "something is drawn on it"
-    );
+    assert!(pixels.iter().any(|tone| *tone < 100), "something is drawn on it");
 }
 
 #[test]
 fn every_page_can_be_painted() {
     for page in pages().iter().step_by(3) {
-        assert!(
-            raster::render(&layout::draw("A title", page))
-                .unwrap()
-                .len()
-                > 1000
-        );
+        assert!(raster::render(&layout::draw("A title", page)).unwrap().len() > 1000);
     }
 }
 
 #[test]
 fn points_that_are_not_numbers_are_left_out_of_a_line() {
-    let with_gap = vec![
-        (0.0, 0.0),
-        (1.0, f64::NAN),
-        (f64::INFINITY, 1.0),
-        (2.0, 1.0),
-    ];
-    let drawing = layout::draw(
-        "",
-        &[chart(
-            Scale::Linear,
-            vec![Series::new("a", Style::Line, with_gap)],
-        )],
-    );
+    let with_gap = vec![(0.0, 0.0), (1.0, f64::NAN), (f64::INFINITY, 1.0), (2.0, 1.0)];
+    let drawing =
+        layout::draw("", &[chart(Scale::Linear, vec![Series::new("a", Style::Line, with_gap)])]);
     assert_eq!(path_of(&drawing, 1.9).len(), 2);
 }
 
@@ -257,59 +192,32 @@ fn a_line_is_cut_where_it_leaves_the_given_range() {
     cut.y = cut.y.within(2.0, 4.0);
     let drawing = layout::draw("", &[cut]);
     let line = path_of(&drawing, 1.9);
-    let [(x1, y1), (x2, y2)] = line[..] else {
-        panic!("{line:?}")
-    };
-    assert!(
-        (y1 - y2 - 390.0).abs() < 0.01 && x1 < x2,
-        "from bottom to top: {line:?}"
-    );
+    let [(x1, y1), (x2, y2)] = line[..] else { panic!("{line:?}") };
+    assert!((y1 - y2 - 390.0).abs() < 0.01 && x1 < x2, "from bottom to top: {line:?}");
 }
 
 #[test]
 fn a_name_has_the_same_colour_in_every_panel_and_one_entry_in_the_legend() {
-    let series = |names: &[&str]| {
-        names
-            .iter()
-            .map(|n| Series::new(*n, Style::Line, curve(3)))
-            .collect()
-    };
-    let page = [
-        chart(Scale::Linear, series(&["a", "b"])),
-        chart(Scale::Linear, series(&["b"])),
-    ];
+    let series =
+        |names: &[&str]| names.iter().map(|n| Series::new(*n, Style::Line, curve(3))).collect();
+    let page = [chart(Scale::Linear, series(&["a", "b"])), chart(Scale::Linear, series(&["b"]))];
     let drawing = layout::draw("", &page);
-    let entries = upright_texts(&drawing)
-        .iter()
-        .filter(|(text, _)| *text == "b")
-        .count();
+    let entries = upright_texts(&drawing).iter().filter(|(text, _)| *text == "b").count();
     assert_eq!(entries, 1);
     let strokes = |shape: &Shape| match shape {
-        Shape::Path {
-            closed: false,
-            stroke: Some(s),
-            ..
-        } if s.width == 1.6 => Some(s.colour),
+        Shape::Path { closed: false, stroke: Some(s), .. } if s.width == 1.6 => Some(s.colour),
         _ => None,
     };
     let colours: Vec<_> = drawing.shapes.iter().filter_map(strokes).collect();
-    assert_eq!(
-        colours[1..],
-        [colours[1], colours[0], colours[1], colours[1]]
-    );
+    assert_eq!(colours[1..], [colours[1], colours[0], colours[1], colours[1]]);
 }
 
 #[test]
 fn points_that_fall_on_the_same_spot_are_drawn_once() {
-    let points = (0..100_000)
-        .map(|i| (f64::from(i % 10), f64::from(i % 7)))
-        .collect();
+    let points = (0..100_000).map(|i| (f64::from(i % 10), f64::from(i % 7))).collect();
     let cloud = chart(Scale::Linear, vec![Series::new("", Style::Points, points)]);
     let drawing = layout::draw("", &[cloud]);
-    let circles = drawing
-        .shapes
-        .iter()
-        .filter(|shape| matches!(shape, Shape::Circle { .. }));
+    let circles = drawing.shapes.iter().filter(|shape| matches!(shape, Shape::Circle { .. }));
     assert_eq!(circles.count(), 70);
 }
 
@@ -318,13 +226,8 @@ fn a_long_line_is_thinned_but_keeps_its_extremes() {
     let mut points: Vec<_> = (0..100_000).map(|i| (f64::from(i), 0.5)).collect();
     points[51_234].1 = 1.0;
     points[51_239].1 = 0.0;
-    let drawing = layout::draw(
-        "",
-        &[chart(
-            Scale::Linear,
-            vec![Series::new("a", Style::Line, points)],
-        )],
-    );
+    let drawing =
+        layout::draw("", &[chart(Scale::Linear, vec![Series::new("a", Style::Line, points)])]);
     let line = path_of(&drawing, 1.9);
     assert!(line.len() < 6_000, "{}", line.len());
     let heights = line.iter().map(|(_, y)| *y);

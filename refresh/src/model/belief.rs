@@ -1,0 +1,109 @@
+//! A belief about a rate: so many items in so much time, a Gamma distribution. Shared by the models
+//! that learn by Bayes' rule.
+
+use serde::{Deserialize, Serialize};
+
+use super::bounded;
+use crate::DAY;
+use crate::counts::Distribution;
+
+/// Half an item of evidence never fades, so that a quiet source is not starved for ever.
+const PRIOR_ITEMS: f64 = 0.5;
+/// The prior is never worth more than a week of looking, or a bad guess would take months to mend.
+const MOST_PRIOR_TIME: f64 = 7.0 * DAY;
+
+/// What is believed of a source that has shown nothing yet: half an item in some time.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub(super) struct Prior {
+    time: f32,
+}
+
+impl Prior {
+    /// Expects items at this rate.
+    pub(super) fn of(rate: f64) -> Self {
+        Self { time: (PRIOR_ITEMS / rate).min(MOST_PRIOR_TIME) as f32 }
+    }
+
+    /// The prior and what was seen since. The guess is about sources that have published nothing:
+    /// every item seen makes it count less, or a busy source watched for hours would be weighed
+    /// against a prior worth half a day.
+    pub(super) fn and(self, items: f32, time: f32) -> Belief {
+        let (items, time) = (f64::from(items), f64::from(time));
+        Belief { items: PRIOR_ITEMS + items, time: f64::from(self.time) / (1.0 + items) + time }
+    }
+}
+
+/// A Gamma distribution over a rate.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Belief {
+    items: f64,
+    time: f64,
+}
+
+impl Belief {
+    /// The mean rate, items per second.
+    pub(super) fn rate(self) -> f64 {
+        bounded(self.items / self.time)
+    }
+
+    /// What a full window adds when `expected` items were expected and at least `seen` were there:
+    /// (items, seconds) to add.
+    ///
+    /// With u = true over believed rate, u ~ Gamma(items, items) and N | u ~ Poisson(u·expected), the
+    /// first two moments of u given N ≥ seen are sums over a negative binomial; the Gamma with the
+    /// same moments is the new belief. A window that was sure to be full thus teaches nothing, and
+    /// one that was not raises the rate at once. (Adding E\[N | N ≥ seen\] instead confirms whatever
+    /// was believed before, and a busy source takes weeks to be found out.)
+    pub(super) fn full_window(self, expected: f64, seen: f64) -> (f64, f64) {
+        let Self { items, time } = self;
+        let expected = expected.clamp(1e-9, 1e6);
+        let counts = Distribution::bursty(expected, 1.0 + expected / items);
+        let (mean, square) = counts.moments_given_at_least(seen as usize);
+        let scale = items + expected;
+        let ratio = ((items + mean) / scale).max(1.0);
+        let second =
+            (square + (2.0 * items + 1.0) * mean + items * (items + 1.0)) / (scale * scale);
+        let variance = (second - ratio * ratio).max(1e-12);
+        let rate = ratio * items / time;
+        // What is known better is added as time at the new rate; what is known worse is left alone.
+        let more_time = (ratio * ratio / variance / rate - time).max(0.0);
+        ((ratio - 1.0) * items + more_time * rate, more_time)
+    }
+}
+
+/// How an interval of `length` enters a belief that fades over `memory`: (what remains of the old,
+/// what counts of the new). The start of a long interval has faded, too, by the time it is learnt.
+pub(super) fn fading(length: f64, memory: f64) -> (f64, f64) {
+    let kept = (-length / memory).exp();
+    let counted = if length > 1e-6 * memory { (1.0 - kept) * memory / length } else { 1.0 };
+    (kept, counted)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_window_that_was_sure_to_be_full_teaches_nothing() {
+        let (items, time) = Belief { items: 100.0, time: 100.0 }.full_window(80.0, 20.0);
+        assert!(items < 0.01 && time < 0.01, "{items} items in {time} s");
+    }
+
+    #[test]
+    fn the_belief_after_a_full_window_has_the_moments_of_bayes_rule() {
+        // A belief of 2 items in 4 s, 10 s watched, at least 8 seen: integrate numerically.
+        let (shape, rate, span, seen) = (2.0, 4.0, 10.0, 8usize);
+        let (mut weight, mut first) = (0.0, 0.0);
+        for step in 1..40_000 {
+            let lambda = f64::from(step) * 1e-3;
+            let density = lambda.powf(shape - 1.0) * (-rate * lambda).exp();
+            let likelihood = Distribution::poisson(lambda * span).at_least(seen);
+            weight += density * likelihood;
+            first += density * likelihood * lambda;
+        }
+        let (items, time) =
+            Belief { items: shape, time: rate }.full_window(shape / rate * span, seen as f64);
+        let mean = (shape + items) / (rate + time);
+        assert!((mean - first / weight).abs() < 1e-3, "{mean} against {}", first / weight);
+    }
+}
