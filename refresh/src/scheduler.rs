@@ -112,6 +112,7 @@ impl<K: Knowledge> Scheduler<K> {
     /// Changes the budget while running; what was owed under the old one is forgiven.
     pub fn set_budget(&mut self, budget: Budget) {
         self.budget = budget;
+        self.threshold.search_again();
     }
 
     /// Decides what to refresh now: at most the burst limit, each source at most once.

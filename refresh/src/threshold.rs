@@ -56,6 +56,8 @@ pub struct Threshold {
     recent: f64,
     /// Times that the right value has still to be passed before the search for it ends.
     searching: u8,
+    /// Cycles since it was passed last.
+    since_passing: f64,
 }
 
 impl Threshold {
@@ -65,7 +67,14 @@ impl Threshold {
         if let Controller::Steady { horizon } = controller {
             Invalid::unless_positive("horizon in cycles", horizon)?;
         }
-        Ok(Self { value, controller, excess: 0.0, recent: 0.0, searching: SEARCHES })
+        Ok(Self {
+            value,
+            controller,
+            excess: 0.0,
+            recent: 0.0,
+            searching: SEARCHES,
+            since_passing: 0.0,
+        })
     }
 
     /// The present value.
@@ -89,7 +98,7 @@ impl Threshold {
     }
 
     fn steady_factor(&mut self, spending: &Spending, horizon: f64) -> f64 {
-        let b = spending.budget;
+        let b = AIM * spending.budget;
         // Clipped, or one wild cycle would be remembered long after it is mended; but one refresh
         // more than usual is never wild, however small the budget.
         let error = (spending.demand as f64 / b - 1.0).min(1.5 + 1.0 / b);
@@ -114,25 +123,38 @@ impl Threshold {
     }
 
     /// At first nothing is known of the right value: take the published steps towards it, halved
-    /// each time it has been passed, and settle after the fifth time.
+    /// each time it has been passed, and settle after the fifth time. Where it is not passed for long,
+    /// an early crossing was an accident (the first look at every source) and the steps grow again.
     fn search(&mut self, error: f64, b: f64) -> f64 {
         let smoothing = (6.0 / b).max(5.0);
         let before = self.recent;
         self.recent += (error - self.recent) / smoothing;
-        let mut step = LARGEST_STEP / f64::from(1 << (SEARCHES - self.searching));
+        self.since_passing += 1.0;
         if before * self.recent < 0.0 {
             self.searching -= 1;
-            step = 0.0;
+            self.since_passing = 0.0;
             if self.searching == 0 {
                 self.recent = 0.0;
             }
+            return 1.0;
         }
+        if self.since_passing > 4.0 * smoothing {
+            self.searching = SEARCHES;
+        }
+        let step = LARGEST_STEP / f64::from(1 << (SEARCHES - self.searching));
         (self.recent.signum() * step).exp()
+    }
+
+    /// Forgets that the right value was known, as after a change of the budget.
+    pub fn search_again(&mut self) {
+        *self = Self { searching: SEARCHES, since_passing: 0.0, excess: 0.0, recent: 0.0, ..*self };
     }
 }
 
 /// Times that the right value is passed before the search ends.
 const SEARCHES: u8 = 5;
+/// Aims a little below the budget, which must not be exceeded on average.
+const AIM: f64 = 0.996;
 /// The largest step of log τ in one cycle.
 const LARGEST_STEP: f64 = 0.05;
 /// Step of log τ per horizon and unit of relative error.

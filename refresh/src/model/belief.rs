@@ -41,6 +41,11 @@ pub(super) struct Belief {
 }
 
 impl Belief {
+    /// So many items in so much time.
+    pub(super) fn new(items: f64, time: f64) -> Self {
+        Self { items, time }
+    }
+
     /// The mean rate, items per second.
     pub(super) fn rate(self) -> f64 {
         bounded(self.items / self.time)

@@ -60,6 +60,17 @@ impl GammaSlots {
         self.prior.and(self.items.iter().sum(), self.time.iter().sum())
     }
 
+    /// What is believed of the slots that an interval covers, at the rate expected of it: a few
+    /// hours are known less well than the whole day, so a full window teaches more about them.
+    fn covered_belief(&self, covered: &[f64; MAX_SLOTS], rate: f64) -> Belief {
+        let whole = self.clock.slot_length();
+        let evidence = |slot: usize| {
+            (f64::from(self.items[slot]) + SHRINKAGE) * (covered[slot] / whole).min(1.0)
+        };
+        let items: f64 = (0..self.clock.slots()).map(evidence).sum();
+        Belief::new(items, items / rate)
+    }
+
     #[inline]
     fn rate(&self, slot: usize, level: f64) -> f64 {
         let items = f64::from(self.items[slot]) + SHRINKAGE;
@@ -95,7 +106,8 @@ impl PublicationModel for GammaSlots {
         let (kept, counted) = fading(evidence.length(), MEMORY);
         let (mut count, mut time_share) = (counted * evidence.count, counted);
         if evidence.censored {
-            let (hidden, length) = self.level().full_window(total, evidence.count);
+            let belief = self.covered_belief(&covered, total / evidence.length());
+            let (hidden, length) = belief.full_window(total, evidence.count);
             (count, time_share) = (hidden, length / evidence.length());
         }
         for slot in 0..self.clock.slots() {
