@@ -1,1 +1,6 @@
-//! To be filled by the commits that follow.
+//! What to keep.
+
+pub mod error;
+pub mod syntax;
+pub mod text;
+pub use syntax::Limits;

@@ -1,0 +1,6 @@
+//! What the language and the matcher promise, tested from outside.
+
+mod errors;
+mod generate;
+mod language;
+mod round_trip;
