@@ -1,6 +1,12 @@
 //! What the language and the matcher promise, tested from outside.
+#![expect(
+    clippy::unwrap_used,
+    reason = "a test fails by panicking, in its helpers too"
+)]
 
 mod errors;
 mod generate;
 mod language;
+mod many;
+mod meaning;
 mod round_trip;
