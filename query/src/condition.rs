@@ -187,17 +187,6 @@ impl<P> Condition<P> {
             _ => false,
         }
     }
-
-    /// Calls `visit` with every part that is no AND, OR or NOT.
-    pub(crate) fn each_leaf(&self, visit: &mut impl FnMut(&Self)) {
-        match self {
-            Self::All(parts) | Self::Any(parts) => {
-                parts.iter().for_each(|part| part.each_leaf(visit));
-            }
-            Self::Not(inner) => inner.each_leaf(visit),
-            leaf => visit(leaf),
-        }
-    }
 }
 
 fn least<'c, P>(
@@ -212,9 +201,9 @@ fn least<'c, P>(
         .min_by(|a, b| total(a).total_cmp(&total(b)))
 }
 
-/// A guess at how likely an item is to have a phrase: long words are rare, and several rarer.
-pub(crate) fn guessed_likelihood(normal: &str) -> f64 {
-    let letters = normal.chars().filter(|c| *c != ' ').count();
+/// A guess at how likely an item is to have a phrase of so many letters: long words are rare, and
+/// several rarer.
+pub(crate) fn guessed_likelihood(letters: usize) -> f64 {
     1.0 / (1.0 + letters as f64).powi(2)
 }
 

@@ -14,7 +14,9 @@
 
 mod index;
 mod phrases;
+mod readers;
 mod scratch;
+mod word;
 
 use rustc_hash::FxHashMap;
 
@@ -101,6 +103,7 @@ impl Matcher {
         let compiled = compile(body)?;
         self.remove(id);
         let mut standing = Standing::default();
+        let siblings = compiled.len() > 1;
         let publishes = publishes.map(|source| self.slot(source));
         for (clauses, condition) in compiled {
             let condition = condition.map(|text| {
@@ -121,9 +124,9 @@ impl Matcher {
             let rule = Rule {
                 query: id,
                 publishes,
+                has_siblings: siblings,
                 sources: sources.into(),
                 condition,
-                by_phrase: false,
             };
             standing.rules.push(self.index.add(rule, &self.phrases));
         }
@@ -137,7 +140,7 @@ impl Matcher {
             return false;
         };
         for rule in standing.rules {
-            self.index.remove(rule);
+            self.index.remove(rule, &self.phrases);
         }
         for phrase in standing.phrases {
             self.phrases.remove(phrase);
@@ -145,7 +148,7 @@ impl Matcher {
         true
     }
 
-    /// The feeds that want an item of a source at the time `now`, in order of their ids.
+    /// The feeds that want an item of a source at the time `now`, in no particular order.
     ///
     /// A feed that reads another one gets what the other one wants, in the same pass; a feed that an item
     /// reaches in several ways is listed once for each. `scratch` is working memory to be kept from call

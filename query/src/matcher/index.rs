@@ -2,11 +2,11 @@
 //!
 //! A rule is one condition of one query with the sources it holds for. It is entered under each of its
 //! required phrases (an item without any of them cannot fulfil it), or, if it requires none, under its
-//! sources. Entries of a phrase are ordered by source, so an item skips those of other sources.
-
-use rustc_hash::FxHashMap;
+//! sources. What a phrase brings up is checked against the readers of the item's source before the rule
+//! itself is looked at.
 
 use super::phrases::{PhraseId, Phrases};
+use super::readers::{Readers, is_set};
 use super::scratch::{Scratch, places};
 use super::{QueryId, SourceId, guessed_likelihood};
 use crate::condition::Condition;
@@ -15,27 +15,23 @@ use crate::item::ItemView;
 /// A source, numbered from zero.
 pub(super) type Slot = u32;
 
-/// The slot of an entry whose rule reads several sources.
-const SEVERAL: Slot = Slot::MAX;
-
 /// One condition of one query and the sources it holds for.
 #[derive(Debug)]
 pub(super) struct Rule {
     pub(super) query: QueryId,
     /// The source that readers of this query's feed read.
     pub(super) publishes: Option<Slot>,
-    /// Ordered.
+    /// Whether the query has other rules, so that it could be found twice.
+    pub(super) has_siblings: bool,
+    /// Each once.
     pub(super) sources: Box<[Slot]>,
     /// Nothing: every item.
     pub(super) condition: Option<Condition<PhraseId>>,
-    /// Whether it is entered under phrases; the index sees to it.
-    pub(super) by_phrase: bool,
 }
 
 /// That a phrase brings up a rule.
 #[derive(Clone, Copy, Debug)]
 struct Entry {
-    source: Slot,
     rule: u32,
     /// Where the phrase must be.
     places: u16,
@@ -43,16 +39,22 @@ struct Entry {
     decides: bool,
 }
 
+/// The rules that read one source.
+#[derive(Debug, Default)]
+struct Source {
+    /// Those that require no phrase.
+    always: Vec<u32>,
+    /// Those that come up by a phrase.
+    by_phrase: Readers,
+}
+
 #[derive(Debug, Default)]
 pub(super) struct Index {
     rules: Vec<Option<Rule>>,
     free: Vec<u32>,
     /// For each phrase what it brings up.
-    by_phrase: Vec<Vec<Entry>>,
-    /// For each source the rules that require no phrase.
-    by_source: FxHashMap<Slot, Vec<u32>>,
-    /// For each source how many rules that require a phrase read it.
-    phrase_readers: FxHashMap<Slot, u32>,
+    entries: Vec<Vec<Entry>>,
+    sources: Vec<Source>,
 }
 
 impl Index {
@@ -61,145 +63,107 @@ impl Index {
         self.rules.len()
     }
 
-    pub(super) fn add(&mut self, mut rule: Rule, phrases: &Phrases) -> u32 {
+    pub(super) fn add(&mut self, rule: Rule, phrases: &Phrases) -> u32 {
         let number = self.free.pop().unwrap_or_else(|| {
             self.rules.push(None);
             self.rules.len() as u32 - 1
         });
-        match required(&rule, phrases) {
-            None => {
-                for &source in &rule.sources {
-                    self.by_source.entry(source).or_default().push(number);
-                }
+        let slots = rule
+            .sources
+            .iter()
+            .map(|slot| *slot as usize + 1)
+            .max()
+            .unwrap_or(0);
+        if self.sources.len() < slots {
+            self.sources.resize_with(slots, Source::default);
+        }
+        let required = required(&rule, phrases);
+        for slot in &rule.sources {
+            let source = &mut self.sources[*slot as usize];
+            match required {
+                Some(_) => source.by_phrase.insert(number, self.rules.len()),
+                None => source.always.push(number),
             }
-            Some(entries) => {
-                let decides = rule
-                    .condition
-                    .as_ref()
-                    .is_some_and(Condition::is_any_phrase);
-                let source = if let [only] = *rule.sources {
-                    only
-                } else {
-                    SEVERAL
-                };
-                self.by_phrase
-                    .resize_with(self.by_phrase.len().max(phrases.capacity()), Vec::new);
-                for (phrase, places) in entries {
-                    let list = &mut self.by_phrase[phrase as usize];
-                    let at = list.partition_point(|entry| entry.source <= source);
-                    list.insert(
-                        at,
-                        Entry {
-                            source,
-                            rule: number,
-                            places,
-                            decides,
-                        },
-                    );
-                }
-                for &source in &rule.sources {
-                    *self.phrase_readers.entry(source).or_default() += 1;
-                }
-                rule.by_phrase = true;
-            }
+        }
+        if self.entries.len() < phrases.capacity() {
+            self.entries.resize_with(phrases.capacity(), Vec::new);
+        }
+        let decides = rule
+            .condition
+            .as_ref()
+            .is_some_and(Condition::is_any_phrase);
+        for (phrase, places) in required.into_iter().flatten() {
+            self.entries[phrase as usize].push(Entry {
+                rule: number,
+                places,
+                decides,
+            });
         }
         self.rules[number as usize] = Some(rule);
         number
     }
 
-    pub(super) fn remove(&mut self, number: u32) {
+    /// Removes a rule whose phrases are still there.
+    pub(super) fn remove(&mut self, number: u32, phrases: &Phrases) {
         let Some(rule) = self.rules.get_mut(number as usize).and_then(Option::take) else {
             return;
         };
-        if rule.by_phrase {
-            if let Some(condition) = &rule.condition {
-                condition.each_leaf(&mut |leaf| {
-                    if let Condition::Has(wanted) = leaf
-                        && let Some(list) = self.by_phrase.get_mut(wanted.phrase as usize)
-                    {
-                        list.retain(|entry| entry.rule != number);
-                    }
-                });
+        let required = required(&rule, phrases);
+        for slot in &rule.sources {
+            let source = &mut self.sources[*slot as usize];
+            match required {
+                Some(_) => source.by_phrase.remove(number),
+                None => source.always.retain(|other| *other != number),
             }
-            for source in &rule.sources {
-                if let Some(count) = self.phrase_readers.get_mut(source) {
-                    *count -= 1;
-                }
-            }
-        } else {
-            for source in &rule.sources {
-                if let Some(list) = self.by_source.get_mut(source) {
-                    list.retain(|other| *other != number);
-                }
-            }
+        }
+        for (phrase, _) in required.into_iter().flatten() {
+            self.entries[phrase as usize].retain(|entry| entry.rule != number);
         }
         self.free.push(number);
     }
 
     /// Whether any rule reads a source.
-    pub(super) fn is_read(&self, source: Slot) -> bool {
-        let by_phrase = self
-            .phrase_readers
-            .get(&source)
-            .is_some_and(|count| *count > 0);
-        by_phrase
-            || self
-                .by_source
-                .get(&source)
-                .is_some_and(|list| !list.is_empty())
+    pub(super) fn is_read(&self, slot: Slot) -> bool {
+        let source = self.sources.get(slot as usize);
+        source.is_some_and(|source| !source.always.is_empty() || !source.by_phrase.is_empty())
     }
 
-    /// Adds the queries that want an item coming by `source` to the matches, and the sources that their
+    /// Adds the queries that want an item coming by a source to the matches, and the sources that their
     /// feeds are to the agenda.
     pub(super) fn select(
         &self,
-        source: Slot,
+        slot: Slot,
         via: SourceId,
         item: &ItemView<'_>,
         now: i64,
         scratch: &mut Scratch,
     ) {
+        let Some(source) = self.sources.get(slot as usize) else {
+            return;
+        };
         scratch.next_round();
-        for &number in self.by_source.get(&source).into_iter().flatten() {
+        for &number in &source.always {
             self.judge(number, false, via, item, now, scratch);
         }
-        if self
-            .phrase_readers
-            .get(&source)
-            .is_none_or(|count| *count == 0)
-        {
+        if source.by_phrase.is_empty() {
             return;
         }
-        for index in 0..scratch.present.len() {
-            let phrase = scratch.present[index];
-            let Some(list) = self.by_phrase.get(phrase as usize) else {
-                continue;
-            };
-            let found = scratch.places_of(phrase);
-            let own = list.partition_point(|entry| entry.source < source);
-            for entry in list[own..]
-                .iter()
-                .take_while(|entry| entry.source == source)
-            {
-                if entry.places & found != 0 {
-                    self.judge(entry.rule, entry.decides, via, item, now, scratch);
+        let mut room = std::mem::take(&mut scratch.room);
+        source.by_phrase.with_bits(&mut room, |readers| {
+            for index in 0..scratch.present.len() {
+                let phrase = scratch.present[index];
+                let Some(entries) = self.entries.get(phrase as usize) else {
+                    continue;
+                };
+                let found = scratch.places_of(phrase);
+                for entry in entries {
+                    if entry.places & found != 0 && is_set(readers, entry.rule) {
+                        self.judge(entry.rule, entry.decides, via, item, now, scratch);
+                    }
                 }
             }
-            for entry in list
-                .iter()
-                .rev()
-                .take_while(|entry| entry.source == SEVERAL)
-            {
-                if entry.places & found != 0 && self.reads(entry.rule, source) {
-                    self.judge(entry.rule, entry.decides, via, item, now, scratch);
-                }
-            }
-        }
-    }
-
-    fn reads(&self, number: u32, source: Slot) -> bool {
-        let rule = self.rules[number as usize].as_ref();
-        rule.is_some_and(|rule| rule.sources.binary_search(&source).is_ok())
+        });
+        scratch.room = room;
     }
 
     fn judge(
@@ -225,10 +189,13 @@ impl Index {
         if !holds {
             return;
         }
-        scratch.matches.push(super::Match {
-            query: rule.query,
-            via,
-        });
+        scratch.found_match(
+            super::Match {
+                query: rule.query,
+                via,
+            },
+            rule.has_siblings,
+        );
         if let Some(feed) = rule.publishes
             && self.is_read(feed)
         {
@@ -240,8 +207,11 @@ impl Index {
 /// The phrases that bring a rule up, each with where it must be. Nothing if it must always come up.
 fn required(rule: &Rule, phrases: &Phrases) -> Option<Vec<(PhraseId, u16)>> {
     let likelihood = |phrase: &PhraseId| {
-        let letters: Vec<&str> = phrases.backwards(*phrase).collect();
-        guessed_likelihood(&letters.concat())
+        let letters = phrases
+            .backwards(*phrase)
+            .map(|word| word.chars().count())
+            .sum();
+        guessed_likelihood(letters)
     };
     let wanted = rule.condition.as_ref()?.required(true, &likelihood)?;
     let mut entries: Vec<_> = wanted

@@ -4,13 +4,12 @@
 //! begin with it are followed. Nearly all phrases have one or two words and nearly all words begin
 //! none, so failure links would save nothing. Words and nodes are counted by use and reused when free.
 //!
-//! The vocabulary is hashed; a sieve of bits that stays in the cache turns away most words of a text
-//! that no phrase has.
-
-use std::hash::Hasher;
+//! The vocabulary holds words of up to 15 bytes in place, so that looking one up touches memory once.
 
 use hashbrown::HashTable;
-use rustc_hash::{FxHashMap, FxHasher};
+use rustc_hash::FxHashMap;
+
+use super::word::Key;
 
 /// A phrase: the node where its path ends.
 pub(super) type PhraseId = u32;
@@ -21,10 +20,9 @@ pub(super) const NONE: u32 = u32::MAX;
 
 #[derive(Debug, Default)]
 pub(super) struct Phrases {
-    vocabulary: HashTable<WordId>,
+    vocabulary: HashTable<Known>,
     words: Vec<Word>,
     free_words: Vec<WordId>,
-    sieve: Sieve,
     nodes: Vec<Node>,
     free_nodes: Vec<PhraseId>,
     /// Where a word leads from a node below the root.
@@ -32,14 +30,36 @@ pub(super) struct Phrases {
     distinct: usize,
 }
 
+/// A word as a text shows it: which one it is and where it leads from the root.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Step {
+    word: WordId,
+    first: PhraseId,
+}
+
+impl Step {
+    const STRANGER: Self = Self {
+        word: NONE,
+        first: NONE,
+    };
+
+    /// Whether any phrase has the word.
+    pub(super) fn is_known(self) -> bool {
+        self.word != NONE
+    }
+}
+
+#[derive(Debug)]
+struct Known {
+    key: Key,
+    step: Step,
+}
+
 #[derive(Debug)]
 struct Word {
     text: Box<str>,
-    hash: u64,
     /// The nodes that are reached by this word.
     nodes: u32,
-    /// Where it leads from the root.
-    first: PhraseId,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -96,7 +116,7 @@ impl Phrases {
                 return;
             }
             if parent == NONE {
-                self.words[word as usize].first = NONE;
+                self.set_first(word, NONE);
             } else {
                 self.paths.remove(&(parent, word));
                 self.nodes[parent as usize].children -= 1;
@@ -107,32 +127,28 @@ impl Phrases {
         }
     }
 
-    /// The id of a folded word.
+    /// Looks up a folded word.
     #[inline]
-    pub(super) fn word(&self, text: &str) -> WordId {
-        let hash = hash(text);
-        if !self.sieve.passes(hash) {
-            return NONE;
-        }
-        let same = |id: &WordId| *self.words[*id as usize].text == *text;
-        self.vocabulary.find(hash, same).copied().unwrap_or(NONE)
+    pub(super) fn word(&self, text: &str) -> Step {
+        let key = Key::of(text);
+        let same = |known: &Known| known.key == key && self.is_exactly(known, text);
+        self.vocabulary
+            .find(key.hash(), same)
+            .map_or(Step::STRANGER, |known| known.step)
     }
 
     /// Calls `found` with each phrase in a text, and the places before its first and after its last word.
     #[inline]
-    pub(super) fn scan(&self, text: &[WordId], mut found: impl FnMut(PhraseId, usize, usize)) {
-        for (start, &word) in text.iter().enumerate() {
-            if word == NONE {
-                continue;
-            }
-            let mut node = self.words[word as usize].first;
+    pub(super) fn scan(&self, text: &[Step], mut found: impl FnMut(PhraseId, usize, usize)) {
+        for (start, step) in text.iter().enumerate() {
+            let mut node = step.first;
             let mut end = start + 1;
             while node != NONE {
                 let Node { uses, children, .. } = self.nodes[node as usize];
                 if uses > 0 {
                     found(node, start, end);
                 }
-                let next = text.get(end).copied().unwrap_or(NONE);
+                let next = text.get(end).map_or(NONE, |step| step.word);
                 if children == 0 || next == NONE {
                     break;
                 }
@@ -151,9 +167,9 @@ impl Phrases {
 
     /// The node that a word leads to from a node, made if it is not there.
     fn step(&mut self, from: PhraseId, text: &str) -> PhraseId {
-        let word = self.learn(text);
+        let Step { word, first } = self.learn(text);
         let known = if from == NONE {
-            self.words[word as usize].first
+            first
         } else {
             self.paths.get(&(from, word)).copied().unwrap_or(NONE)
         };
@@ -178,7 +194,7 @@ impl Phrases {
         };
         self.words[word as usize].nodes += 1;
         if from == NONE {
-            self.words[word as usize].first = id;
+            self.set_first(word, id);
         } else {
             self.paths.insert((from, word), id);
             self.nodes[from as usize].children += 1;
@@ -186,18 +202,15 @@ impl Phrases {
         id
     }
 
-    /// The id of a word, made if it is new.
-    fn learn(&mut self, text: &str) -> WordId {
+    /// Looks up a word, and takes it into the vocabulary if it is new.
+    fn learn(&mut self, text: &str) -> Step {
         let known = self.word(text);
-        if known != NONE {
+        if known.is_known() {
             return known;
         }
-        let hash = hash(text);
         let word = Word {
             text: text.into(),
-            hash,
             nodes: 0,
-            first: NONE,
         };
         let id = match self.free_words.pop() {
             Some(id) => {
@@ -209,18 +222,25 @@ impl Phrases {
                 self.words.len() as WordId - 1
             }
         };
+        let key = Key::of(text);
+        let step = Step {
+            word: id,
+            first: NONE,
+        };
         self.vocabulary
-            .insert_unique(hash, id, |id| self.words[*id as usize].hash);
-        if self.vocabulary.len() > self.sieve.roomy_for() {
-            let hashes = self
-                .vocabulary
-                .iter()
-                .map(|id| self.words[*id as usize].hash);
-            self.sieve = Sieve::of(self.vocabulary.len() * 2, hashes);
-        } else {
-            self.sieve.add(hash);
+            .insert_unique(key.hash(), Known { key, step }, |known| known.key.hash());
+        step
+    }
+
+    /// Sets where a word leads from the root.
+    fn set_first(&mut self, word: WordId, first: PhraseId) {
+        let hash = Key::of(&self.words[word as usize].text).hash();
+        if let Some(known) = self
+            .vocabulary
+            .find_mut(hash, |known| known.step.word == word)
+        {
+            known.step.first = first;
         }
-        id
     }
 
     /// One node fewer is reached by a word; the last one takes it out of the vocabulary.
@@ -230,57 +250,19 @@ impl Phrases {
         if entry.nodes > 0 {
             return;
         }
-        // Its bit stays in the sieve until that is next rebuilt: it lets too much through, never too little.
-        if let Ok(found) = self.vocabulary.find_entry(entry.hash, |id| *id == word) {
+        let hash = Key::of(&entry.text).hash();
+        if let Ok(found) = self
+            .vocabulary
+            .find_entry(hash, |known| known.step.word == word)
+        {
             found.remove();
         }
         self.free_words.push(word);
     }
-}
 
-fn hash(text: &str) -> u64 {
-    let mut hasher = FxHasher::default();
-    hasher.write(text.as_bytes());
-    hasher.finish()
-}
-
-/// A set of hashes that may say yes too often.
-#[derive(Debug, Default)]
-struct Sieve {
-    bits: Vec<u64>,
-}
-
-impl Sieve {
-    /// Bits for each hash, so that one in so many strangers passes.
-    const ROOM: usize = 16;
-
-    fn of(expected: usize, hashes: impl Iterator<Item = u64>) -> Self {
-        let words = (expected.max(64) * Self::ROOM / 64).next_power_of_two();
-        let mut sieve = Self {
-            bits: vec![0; words],
-        };
-        hashes.for_each(|hash| sieve.add(hash));
-        sieve
-    }
-
-    /// How many hashes it can hold before it passes too much.
-    fn roomy_for(&self) -> usize {
-        self.bits.len() * 64 / Self::ROOM
-    }
-
-    fn add(&mut self, hash: u64) {
-        let (at, bit) = self.place(hash);
-        self.bits[at] |= bit;
-    }
-
+    /// Whether a word with the right key is the right word; only long words can have another's key.
     #[inline]
-    fn passes(&self, hash: u64) -> bool {
-        let (at, bit) = self.place(hash);
-        self.bits.get(at).is_some_and(|bits| bits & bit != 0)
-    }
-
-    fn place(&self, hash: u64) -> (usize, u64) {
-        let at = (hash >> 20) as usize & self.bits.len().wrapping_sub(1);
-        (at, 1 << ((hash >> 14) & 63))
+    fn is_exactly(&self, known: &Known, text: &str) -> bool {
+        known.key.is_exact() || *self.words[known.step.word as usize].text == *text
     }
 }

@@ -7,7 +7,7 @@ use rustc_hash::FxHashSet;
 
 use super::Match;
 use super::index::Slot;
-use super::phrases::{NONE, PhraseId, Phrases, WordId};
+use super::phrases::{PhraseId, Phrases, Step};
 use crate::condition::Wanted;
 use crate::item::ItemView;
 use crate::text::Words;
@@ -16,7 +16,7 @@ use crate::text::Words;
 #[derive(Debug, Default)]
 pub struct Scratch {
     words: Words,
-    text: Vec<WordId>,
+    text: Vec<Step>,
     /// For each phrase where it was found: fields in the lower byte, whole texts in the upper.
     found: Vec<u16>,
     /// The phrases whose `found` is not zero.
@@ -27,7 +27,11 @@ pub struct Scratch {
     /// The sources whose readers are to be found: that of the item, then feeds that want it.
     pub(super) agenda: Vec<Slot>,
     planned: FxHashSet<Slot>,
-    pub(super) matches: Vec<Match>,
+    /// For the readers of a source; all zeros between uses.
+    pub(super) room: Vec<u64>,
+    matches: Vec<Match>,
+    /// Whether `matches` may hold something twice.
+    repeats: bool,
 }
 
 /// Where a phrase may be found, as bits like those of `Scratch::found`.
@@ -55,6 +59,7 @@ impl Scratch {
         self.agenda.clear();
         self.planned.clear();
         self.matches.clear();
+        self.repeats = false;
     }
 
     /// Starts judging rules anew, for another source.
@@ -87,9 +92,9 @@ impl Scratch {
             text.clear();
             let mut any = false;
             words.each(value, |word| {
-                let id = phrases.word(word);
-                any |= id != NONE;
-                text.push(id);
+                let step = phrases.word(word);
+                any |= step.is_known();
+                text.push(step);
             });
             if !any {
                 continue;
@@ -125,10 +130,17 @@ impl Scratch {
         }
     }
 
-    /// Each way into each feed once, in order.
+    pub(super) fn found_match(&mut self, found: Match, may_repeat: bool) {
+        self.repeats |= may_repeat;
+        self.matches.push(found);
+    }
+
+    /// Each way into each feed once.
     pub(super) fn finish(&mut self) -> &[Match] {
-        self.matches.sort_unstable();
-        self.matches.dedup();
+        if self.repeats {
+            self.matches.sort_unstable();
+            self.matches.dedup();
+        }
         &self.matches
     }
 }

@@ -1,7 +1,7 @@
 //! Cuts a text into folded words in one pass, without allocating per word.
 //!
-//! This is the hot loop of matching: runs of ASCII letters are copied and lowered bytewise; only other
-//! characters take the slow way through folding and classes.
+//! This is the hot loop of matching: ASCII is lowered as a whole and cut in place; only other characters
+//! take the slow way through folding and classes.
 
 use std::borrow::Cow;
 
@@ -10,97 +10,96 @@ use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfc_quick};
 use super::class::{self, Class};
 use super::fold::fold_char;
 
-/// A cutter with its word buffer, to be reused from text to text.
+/// A cutter with its buffers, to be reused from text to text.
 #[derive(Debug, Default)]
 pub(crate) struct Words {
+    /// The text with its ASCII letters lowered.
+    lowered: String,
+    /// The word being collected from characters.
     word: String,
 }
 
 impl Words {
     /// Hands each word of `text` to `emit`, folded, in order.
     pub(crate) fn each(&mut self, text: &str, mut emit: impl FnMut(&str)) {
+        self.lowered.clear();
         if text.is_ascii() {
-            self.each_ascii(text.as_bytes(), &mut emit);
+            self.lowered.push_str(text);
+            self.lowered.make_ascii_lowercase();
+            each_ascii(&self.lowered, &mut emit);
         } else {
-            self.each_unicode(&composed(text), &mut emit);
+            self.lowered.push_str(&composed(text));
+            self.lowered.make_ascii_lowercase();
+            each_unicode(&self.lowered, &mut self.word, &mut emit);
         }
     }
+}
 
-    fn each_ascii(&mut self, bytes: &[u8], emit: &mut impl FnMut(&str)) {
-        let mut at = 0;
-        while let Some(&byte) = bytes.get(at) {
-            match class::of_byte(byte) {
-                Class::Letter => {
-                    let end = letters_end(bytes, at);
-                    self.push_ascii(&bytes[at..end]);
-                    self.flush(emit);
-                    at = end;
-                }
-                Class::Symbol => {
-                    self.word.push(char::from(byte));
-                    self.flush(emit);
-                    at += 1;
-                }
-                _ => at += 1,
-            }
-        }
-    }
-
-    fn each_unicode(&mut self, text: &str, emit: &mut impl FnMut(&str)) {
-        let bytes = text.as_bytes();
-        // The class of the first character of the word being collected.
-        let mut base = Class::Space;
-        let mut at = 0;
-        while let Some(&byte) = bytes.get(at) {
-            if class::of_byte(byte) == Class::Letter {
+fn each_ascii(text: &str, emit: &mut impl FnMut(&str)) {
+    let bytes = text.as_bytes();
+    let mut at = 0;
+    while let Some(&byte) = bytes.get(at) {
+        match class::of_byte(byte) {
+            Class::Letter => {
                 let end = letters_end(bytes, at);
-                if base != Class::Letter {
-                    self.flush(emit);
-                }
-                self.push_ascii(&bytes[at..end]);
-                base = Class::Letter;
+                emit(&text[at..end]);
                 at = end;
-                continue;
             }
-            let Some(c) = text[at..].chars().next() else {
-                break;
-            };
-            at += c.len_utf8();
-            fold_char(c, |folded| match class::of_char(folded) {
-                Class::Nothing => {}
-                Class::Space => {
-                    self.flush(emit);
-                    base = Class::Space;
-                }
-                Class::Mark if !self.word.is_empty() => self.word.push(folded),
-                Class::Letter | Class::Mark if base == Class::Letter => self.word.push(folded),
-                class => {
-                    self.flush(emit);
-                    self.word.push(folded);
-                    base = if class == Class::Mark {
-                        Class::Letter
-                    } else {
-                        class
-                    };
-                }
-            });
+            Class::Symbol => {
+                emit(&text[at..=at]);
+                at += 1;
+            }
+            _ => at += 1,
         }
-        self.flush(emit);
     }
+}
 
-    fn push_ascii(&mut self, letters: &[u8]) {
-        self.word.extend(
-            letters
-                .iter()
-                .map(|byte| char::from(byte.to_ascii_lowercase())),
-        );
-    }
-
-    fn flush(&mut self, emit: &mut impl FnMut(&str)) {
-        if !self.word.is_empty() {
-            emit(&self.word);
-            self.word.clear();
+fn each_unicode(text: &str, word: &mut String, emit: &mut impl FnMut(&str)) {
+    let bytes = text.as_bytes();
+    // The class of the first character of the word being collected.
+    let mut base = Class::Space;
+    let mut at = 0;
+    while let Some(&byte) = bytes.get(at) {
+        if class::of_byte(byte) == Class::Letter {
+            let end = letters_end(bytes, at);
+            if base != Class::Letter {
+                flush(word, emit);
+            }
+            word.push_str(&text[at..end]);
+            base = Class::Letter;
+            at = end;
+            continue;
         }
+        let Some(c) = text[at..].chars().next() else {
+            break;
+        };
+        at += c.len_utf8();
+        fold_char(c, |folded| match class::of_char(folded) {
+            Class::Nothing => {}
+            Class::Space => {
+                flush(word, emit);
+                base = Class::Space;
+            }
+            Class::Mark if !word.is_empty() => word.push(folded),
+            Class::Letter if base == Class::Letter => word.push(folded),
+            class => {
+                flush(word, emit);
+                word.push(folded);
+                base = if class == Class::Mark {
+                    Class::Letter
+                } else {
+                    class
+                };
+            }
+        });
+    }
+    flush(word, emit);
+}
+
+fn flush(word: &mut String, emit: &mut impl FnMut(&str)) {
+    if !word.is_empty() {
+        emit(word);
+        word.clear();
     }
 }
 

@@ -189,7 +189,8 @@ proptest! {
                     published: *published,
                 };
                 let found = matcher.matches(SourceId(*source), &view, NOW, &mut scratch);
-                let found: Vec<_> = found.iter().map(|m| (m.query.0, m.via.0)).collect();
+                let mut found: Vec<_> = found.iter().map(|m| (m.query.0, m.via.0)).collect();
+                found.sort_unstable();
                 prop_assert_eq!(found, one_by_one(&bodies, *source, view));
             }
         }
