@@ -43,13 +43,13 @@ pub enum ErrorKind {
         expected: Vec<Expected>,
     },
     /// A character that no query uses.
-    #[error("`{}` is no part of the language", .0.escape_default())]
+    #[error("`{}` is no part of the language", shown(*.0))]
     UnknownCharacter(char),
     /// A string without its closing quote.
     #[error("this string is not closed")]
     UnclosedString,
     /// A backslash before something that needs none.
-    #[error("unknown escape `\\{}`", .0.escape_default())]
+    #[error("unknown escape `\\{}`", shown(*.0))]
     UnknownEscape(char),
     /// A string in the filter with nothing before it that could be repeated.
     #[error("a string alone says nothing about where to look for it")]
@@ -202,6 +202,12 @@ pub(crate) fn one_of(items: &[Expected]) -> String {
         Some((last, rest)) => format!("{} or {last}", rest.join(", ")),
         None => String::new(),
     }
+}
+
+/// A character as it is, or as an escape if it could not be seen.
+fn shown(c: char) -> String {
+    let visible = !c.is_control() && !c.is_whitespace();
+    if visible { c.to_string() } else { c.escape_default().to_string() }
 }
 
 fn quoted(names: &[String]) -> String {

@@ -1,32 +1,432 @@
-//! Messages.
+//! What is wrong with a query, as it is shown to the person who wrote it.
 
-use pergola_query::syntax::parse;
+use pergola_query::{Catalogue, Limits, parse, parse_with, warnings};
 
+/// The message for a text that is wrong, among two feeds that exist.
 fn message(text: &str) -> String {
-    parse(text).unwrap_err().render(text, "query")
+    let known = r#"CREATE FEED News AS RETURN "http://a/";
+                   CREATE FEED Weather AS RETURN FEED News"#;
+    let mut catalogue = Catalogue::new();
+    catalogue.run(&parse(known).unwrap()).unwrap();
+    match parse(text).and_then(|script| catalogue.run(&script)) {
+        Ok(_) => panic!("nothing is wrong with: {text}"),
+        Err(error) => error.render(text, "query"),
+    }
+}
+
+fn assert_message(text: &str, expected: &str) {
+    let shown = message(text);
+    assert_eq!(shown.trim_end(), expected.trim_matches('\n'), "\n{shown}");
 }
 
 #[test]
-fn show() {
-    for t in [
-        "CREATE FED x",
-        "CREATE FEED x AS RETURN \"http://a\" WERE ITEM CONTAINS \"a\"",
-        "CREATE FEED x AS RETURN \"http://a\" WHERE ITEM CONTIANS \"a\"",
-        "CREATE FEED x AS\nRETURN \"http://a\"\n\tWHERE ITEM CONTAINS \"a\" OR TITEL CONTAINS \"b\"",
-        "CREATE FEED 冰岛 AS\nRETURN \"http://a\" WHERE ITEM CONTAINS \"冰岛\" ORR \"火山\"",
-        "CREATE FEED x AS RETURN \"http://a\" WHERE (ITEM CONTAINS \"a\" OR \"b\" WINDOW 3",
-        "CREATE FEED x AS RETURN \"http://a\" WHERE ITEM CONTAINS \"a",
-        "CREATE FEED where AS RETURN",
-        "CREATE",
-        "",
-        "CREATE FEED x AS RETURN \"http://a\" AS $a WHERE $a[TITLE = \"x\"] OR TITLE = \"y\"",
-        "CREATE FEED x AS RETURN \"http://a\" WINDOW 0",
-        "CREATE FEED x AS RETURN \"http://a\" KEEP 90 DAXS",
-        "DROP FEED x y",
-    ] {
-        if let Err(e) = parse(t) {
-            eprintln!("{}\n", e.render(t, "query"));
-        }
+fn a_misspelt_keyword_is_pointed_at_with_the_right_one() {
+    assert_message(
+        r#"CREATE FEED x AS RETURN "http://b/" WERE ITEM CONTAINS "a""#,
+        r#"
+error: `WERE` does not belong here
+ --> query:1:37
+  |
+1 | CREATE FEED x AS RETURN "http://b/" WERE ITEM CONTAINS "a"
+  |                                     ^^^^ expected AS, `|`, WHERE, WINDOW, KEEP, ORDER, WEIGHT or `;`
+  |
+  = help: did you mean `WHERE`?
+"#,
+    );
+    assert_message(
+        "CREATE FEED x AS\nRETURN \"http://b/\"\nWHERE ITEM CONTIANS \"a\"",
+        r#"
+error: `CONTIANS` does not belong here
+ --> query:3:12
+  |
+3 | WHERE ITEM CONTIANS "a"
+  |            ^^^^^^^^ expected CONTAINS, MATCHES, `=`, `!=` or IN
+  |
+  = help: did you mean `CONTAINS`?
+"#,
+    );
+}
+
+#[test]
+fn the_caret_stands_under_the_mistake_after_wide_characters_and_tabs() {
+    assert_message(
+        "CREATE FEED x AS RETURN FEED News\n\tWHERE ITEM CONTAINS \"冰岛\" ORR \"火山\"",
+        r#"
+error: `ORR` does not belong here
+ --> query:2:27
+  |
+2 |     WHERE ITEM CONTAINS "冰岛" ORR "火山"
+  |                                ^^^ expected AND, OR, WINDOW, KEEP, ORDER, WEIGHT or `;`
+  |
+  = help: did you mean `OR`?
+"#,
+    );
+}
+
+#[test]
+fn what_is_left_open_is_named_with_the_place_where_it_was_opened() {
+    assert_message(
+        r#"CREATE FEED x AS RETURN FEED News WHERE (TITLE = "a" OR "b" WINDOW 3"#,
+        r#"
+error: WINDOW does not belong here
+ --> query:1:61
+  |
+1 | CREATE FEED x AS RETURN FEED News WHERE (TITLE = "a" OR "b" WINDOW 3
+  |                                                             ^^^^^^ expected AND, OR or `)`
+  |
+  = help: `)` would close what was opened at 1:41
+"#,
+    );
+    assert_message(
+        "CREATE FEED x AS RETURN \"http://b/\n",
+        r#"
+error: this string is not closed
+ --> query:1:25
+  |
+1 | CREATE FEED x AS RETURN "http://b/
+  |                         ^^^^^^^^^^
+  |
+  = help: it needs a " before the line ends
+"#,
+    );
+    assert_message(
+        "CREATE FEED x AS RETURN  ",
+        r#"
+error: the text ends too early
+ --> query:1:24
+  |
+1 | CREATE FEED x AS RETURN  
+  |                        ^ expected a source's address in quotes, OPML, PEER, FEED or a feed's name
+"#,
+    );
+}
+
+#[test]
+fn names_that_lead_nowhere_come_with_the_nearest_that_does() {
+    assert_message(
+        "CREATE FEED x AS RETURN FEED Newss",
+        r#"
+error: there is no feed `Newss`
+ --> query:1:25
+  |
+1 | CREATE FEED x AS RETURN FEED Newss
+  |                         ^^^^^^^^^^
+  |
+  = help: did you mean `News`?
+"#,
+    );
+    assert_message(
+        r#"CREATE FEED x AS RETURN FEED News AS $news WHERE $nwes[TITLE = "a"]"#,
+        r#"
+error: no source is called `$nwes`
+ --> query:1:50
+  |
+1 | CREATE FEED x AS RETURN FEED News AS $news WHERE $nwes[TITLE = "a"]
+  |                                                  ^^^^^
+  |
+  = help: did you mean `$news`?
+"#,
+    );
+}
+
+#[test]
+fn a_feed_that_would_read_itself_is_shown_the_way_round() {
+    assert_message(
+        "ALTER FEED News ADD FEED Weather",
+        r#"
+error: feed `News` would read itself: News reads Weather reads News
+ --> query:1:21
+  |
+1 | ALTER FEED News ADD FEED Weather
+  |                     ^^^^^^^^^^^^
+"#,
+    );
+    let own = message("CREATE FEED x AS RETURN FEED x");
+    assert!(
+        own.starts_with("error: feed `x` would read itself: x reads x\n"),
+        "{own}"
+    );
+}
+
+/// The first line of the message, and the help if there is any.
+fn gist(text: &str) -> String {
+    let shown = message(text);
+    let first = shown
+        .lines()
+        .next()
+        .unwrap_or_default()
+        .trim_start_matches("error: ");
+    match shown.split_once("= help: ") {
+        Some((_, help)) => format!("{first} / {}", help.trim_end()),
+        None => first.to_owned(),
     }
-    let _ = message;
+}
+
+#[test]
+fn every_other_mistake_says_what_it_is_and_what_to_do() {
+    let feed = |rest: &str| format!("CREATE FEED x AS RETURN {rest}");
+    let filter = |rest: &str| feed(&format!("FEED News AS $a WHERE {rest}"));
+    for (text, expected) in [
+        (
+            "CREATE FEED where AS RETURN FEED News".to_owned(),
+            "`WHERE` is a word of the language and cannot be a name / the feed's name goes here",
+        ),
+        (
+            feed("\"http://b/\" AS $a | \"http://c/\" AS $a"),
+            "two sources are called `$a`",
+        ),
+        (
+            feed("\"http://b/\" | \"http://b/\""),
+            "this source is already read / join the filters for one source with OR",
+        ),
+        (
+            feed("\"b.example.org\""),
+            "`b.example.org` is no web address / it begins with http:// or https://",
+        ),
+        (
+            feed("\"News\""),
+            "`News` is no web address / for the feed of that name write FEED News",
+        ),
+        (
+            feed("PEER \"node\" FEED y"),
+            "`node` is no web address / it begins with http:// or https://",
+        ),
+        (
+            "CREATE FEED News AS RETURN \"http://b/\"".to_owned(),
+            "there is already a feed `News` / to change it, write ALTER FEED News",
+        ),
+        (
+            "DROP FEED News".to_owned(),
+            "feed `News` is read by `Weather` / drop or alter `Weather` first",
+        ),
+        (
+            "DROP FEED Nws".to_owned(),
+            "there is no feed `Nws` / did you mean `News`?",
+        ),
+        (
+            "EXPLAIN Wether".to_owned(),
+            "there is no feed `Wether` / did you mean `Weather`?",
+        ),
+        (
+            "ALTER FEED News REMOVE \"http://b/\"".to_owned(),
+            "feed `News` does not read this",
+        ),
+        (
+            "ALTER FEED News REMOVE \"http://a/\"".to_owned(),
+            "feed `News` would read nothing any more / to be rid of it, write DROP FEED News",
+        ),
+        ("ALTER FEED News SET".to_owned(), "the text ends too early"),
+        (
+            feed("FEED News WINDOW 0"),
+            "a window must be a whole number from 1 to 1000000",
+        ),
+        (
+            feed("FEED News WINDOW 1.5"),
+            "a window must be a whole number from 1 to 1000000",
+        ),
+        (
+            feed("FEED News KEEP 99999999999 DAYS"),
+            "a length of time must be a whole number, at least 1",
+        ),
+        (
+            feed("FEED News WEIGHT 0.0"),
+            "a weight must be above 0 and at most 1000000",
+        ),
+        (
+            feed("FEED News WINDOW 5 WINDOW 6"),
+            "`WINDOW` is given twice",
+        ),
+        (
+            feed("FEED News KEEP 90 DAXS"),
+            "`DAXS` does not belong here / did you mean `DAYS`?",
+        ),
+        (
+            filter("\"a\""),
+            "a string alone says nothing about where to look for it / write a field and a comparison before it: ITEM CONTAINS \"…\"",
+        ),
+        (
+            filter("TITLE CONTAINS \" \""),
+            "there is no word in this string",
+        ),
+        (
+            filter("TITLE MATCHES \"(\""),
+            "this regular expression cannot be used: unclosed group",
+        ),
+        (
+            filter("TITLE MATCHES \"(a{1000}){1000}\""),
+            "this regular expression cannot be used: it would grow too large",
+        ),
+        (
+            filter("TITLE = \"\\b\""),
+            "unknown escape `\\b` / write \\\\ for a backslash, or put r before the string: r\"…\"",
+        ),
+        (
+            filter("TITLE = “a”"),
+            "`“` is no part of the language / use straight quotes: \"…\"",
+        ),
+        (
+            filter("TITLE = \"a\" && TITLE = \"b\""),
+            "`&` is no part of the language / write AND",
+        ),
+        (
+            filter("PUBLISHED < \"yesterday\""),
+            "`yesterday` is no date / write it as \"2026-03-31\" or \"2026-03-31T12:00:00Z\"",
+        ),
+        (
+            filter("PUBLISHED BETWEEN \"2026-02-01\" AND \"2026-01-01\""),
+            "nothing lies between these: the first is after the second",
+        ),
+        (
+            filter("$a[TITLE = \"x\"] OR TITLE = \"y\""),
+            "a bracket cannot stand beside OR / a bracket filters its own source: join brackets with AND, and write $a[… OR …] for alternatives in one",
+        ),
+        (
+            filter("NOT $a[TITLE = \"x\"]"),
+            "a bracket cannot stand under NOT / write $a[NOT …]: the bracket filters its own source",
+        ),
+        (
+            filter("$a[TITLE = \"x\" AND $a[TITLE = \"y\"]]"),
+            "a bracket cannot stand inside a bracket / the outer bracket has already chosen the source",
+        ),
+        (
+            feed("FEED News WHERE $a[TITLE = \"x\"]"),
+            "no source is called `$a` / name a source with AS $a",
+        ),
+    ] {
+        assert_eq!(gist(&text), expected, "{text}");
+    }
+}
+
+#[test]
+fn removing_a_source_that_a_bracket_names_is_refused_in_the_words_of_the_statement() {
+    let text = r#"ALTER FEED News ADD "http://b/" AS $b; ALTER FEED News WHERE $b[TITLE = "x"]; ALTER FEED News REMOVE "http://b/""#;
+    let shown = message(text);
+    assert!(
+        shown.starts_with("error: no source is called `$b`\n --> query:1:90\n"),
+        "{shown}"
+    );
+}
+
+#[test]
+fn whatever_exceeds_a_limit_is_refused_with_its_name() {
+    let limits = Limits {
+        text: 2_000,
+        statements: 2,
+        depth: 4,
+        tests: 3,
+        sources: 2,
+        string: 100,
+    };
+    let gist = |text: &str| {
+        parse_with(text, &limits)
+            .map(|_| ())
+            .map_err(|e| e.to_string())
+    };
+    let filter = |rest: &str| format!("CREATE FEED f AS RETURN a WHERE {rest}");
+    let refused = |what: &str| Err(format!("too much: {what}"));
+    assert_eq!(gist(&" ".repeat(2_000)), Ok(()));
+    assert_eq!(
+        gist(&" ".repeat(2_001)),
+        refused("bytes of text, at most 2000")
+    );
+    assert_eq!(gist("DROP FEED a; DROP FEED b"), Ok(()));
+    assert_eq!(
+        gist("DROP FEED a; DROP FEED b; DROP FEED c"),
+        refused("statements, at most 2")
+    );
+    let nested = |depth| {
+        filter(&format!(
+            "{}TITLE = \"x\"{}",
+            "(".repeat(depth),
+            ")".repeat(depth)
+        ))
+    };
+    assert_eq!(gist(&nested(4)), Ok(()));
+    assert_eq!(gist(&nested(5)), refused("levels of nesting, at most 4"));
+    assert_eq!(
+        gist(&filter("NOT NOT NOT NOT NOT TITLE = \"x\"")),
+        refused("levels of nesting, at most 4")
+    );
+    assert_eq!(gist(&filter("TITLE = \"x\" OR \"y\" OR \"z\"")), Ok(()));
+    let tests = refused("tests in the filters of one text, at most 3");
+    assert_eq!(
+        gist(&filter("TITLE = \"x\" OR \"y\" OR \"z\" OR \"!\"")),
+        tests
+    );
+    assert_eq!(
+        gist(&filter("TITLE IN (\"x\", \"y\", \"z\", \"!\")")),
+        tests
+    );
+    let sources = refused("sources in the feeds of one text, at most 2");
+    assert_eq!(gist("CREATE FEED f AS RETURN a | b | c"), sources);
+    let string = refused("bytes in one string, name or number, at most 100");
+    assert_eq!(
+        gist(&filter(&format!("TITLE = \"{}\"", "x".repeat(99)))),
+        string
+    );
+}
+
+#[test]
+fn the_usual_limits_stop_nesting_long_before_the_stack_ends() {
+    let text = format!(
+        "CREATE FEED f AS RETURN a WHERE {}",
+        "NOT (".repeat(100_000)
+    );
+    assert_eq!(
+        parse(&text).unwrap_err().to_string(),
+        "too much: levels of nesting, at most 64"
+    );
+}
+
+#[test]
+fn filters_that_cannot_be_meant_are_warned_about() {
+    let warned = |filter: &str| -> Vec<String> {
+        let text = format!("CREATE FEED x AS RETURN a AS $a | b AS $b WHERE {filter}");
+        let script = parse(&text).unwrap();
+        let pergola_query::syntax::Statement::Create(feed) = &script.statements[0].value else {
+            panic!("not a CREATE")
+        };
+        warnings(&feed.body)
+            .iter()
+            .map(ToString::to_string)
+            .collect()
+    };
+    let both = "$a[TITLE = \"x\"] AND $b[TITLE = \"y\"]";
+    assert_eq!(warned(both), Vec::<String>::new());
+    assert_eq!(
+        warned("$a[TITLE = \"x\"]"),
+        ["no bracket names `$b`, so this source is kept whole"]
+    );
+    for (filter, expected) in [
+        (
+            "TITLE CONTAINS \"x\" AND NOT \"x\"",
+            "no item can pass this: it contradicts what it is joined with",
+        ),
+        (
+            "TITLE = \"x\" AND TITLE != \"x\"",
+            "no item can pass this: it contradicts what it is joined with",
+        ),
+        (
+            "(TITLE CONTAINS \"x\" OR NOT \"x\")",
+            "every item passes this: it is the opposite of an alternative",
+        ),
+        (
+            "TITLE = \"x\" AND \"y\"",
+            "no item can pass this: TITLE would have to be two things at once",
+        ),
+        (
+            "PUBLISHED < \"2026-01-01\" AND PUBLISHED > \"2026-01-01\"",
+            "no item can pass this: the times it asks for do not meet",
+        ),
+    ] {
+        assert_eq!(
+            warned(&format!("{filter} AND {both}")),
+            [expected],
+            "{filter}"
+        );
+    }
+    assert_eq!(
+        warned(&format!("CATEGORY = \"x\" AND \"y\" AND {both}")),
+        Vec::<String>::new()
+    );
 }
