@@ -93,7 +93,12 @@ fn is_web_address(text: &str) -> bool {
 
 /// Follows what the feed would read; coming back to its own name is a cycle.
 fn check_cycle(name: &Name, body: &FeedBody, catalogue: &Catalogue) -> Result<(), QueryError> {
+    // Nobody can read a feed that does not exist yet, except itself.
+    let is_new = catalogue.get(&name.value).is_none();
     for (first, source) in read_feeds(body) {
+        if is_new && first != name.value {
+            continue;
+        }
         if let Some(mut path) = path_between(first, &name.value, catalogue) {
             path.insert(0, name.value.clone());
             return Err(QueryError::new(ErrorKind::Cycle(path), source.span));

@@ -207,7 +207,11 @@ pub(crate) fn one_of(items: &[Expected]) -> String {
 /// A character as it is, or as an escape if it could not be seen.
 fn shown(c: char) -> String {
     let visible = !c.is_control() && !c.is_whitespace();
-    if visible { c.to_string() } else { c.escape_default().to_string() }
+    if visible {
+        c.to_string()
+    } else {
+        c.escape_default().to_string()
+    }
 }
 
 fn quoted(names: &[String]) -> String {

@@ -8,7 +8,7 @@
 //! The automaton reads words rather than characters. That makes word boundaries free, the pass shorter
 //! by the length of a word, and each phrase its own path, so a query is added or removed in the time its
 //! own phrases take: nothing is ever rebuilt. Character automata (aho-corasick, daachorse) were measured
-//! against it, see benches/matching.rs: slower by pass, and rebuilt as a whole for every change.
+//! against it, see benches/matching: slower by pass, and rebuilt as a whole for every change.
 //!
 //! Invariant: the answers are those of [`FeedFilter`](crate::FeedFilter), for every query and item.
 

@@ -31,6 +31,7 @@ struct Row {
     alone: Option<f64>,
     matches: f64,
     add: f64,
+    worst_add: f64,
     remove: f64,
     build_own: f64,
     build_daachorse: f64,
@@ -43,7 +44,7 @@ fn main() {
     ] {
         println!("\n{title}; items of 2 kB, 3 phrases per query; times in µs per item");
         println!(
-            "{:>8} {:>8} {:>8} {:>8} {:>8} {:>8} {:>9} {:>9} {:>8} {:>8} {:>9} {:>10}",
+            "{:>8} {:>8} {:>8} {:>8} {:>8} {:>8} {:>9} {:>9} {:>7} {:>7} {:>7} {:>8} {:>9}",
             "queries",
             "phrases",
             "match",
@@ -53,6 +54,7 @@ fn main() {
             "alone",
             "hits/item",
             "add µs",
+            "worst",
             "drop µs",
             "build ms",
             "daach. ms"
@@ -71,7 +73,7 @@ fn report(rows: &[Row]) {
             .alone
             .map_or("-".to_owned(), |alone| format!("{alone:.0}"));
         println!(
-            "{:>8} {:>8} {:>8.2} {:>8.2} {:>8.2} {:>8.2} {:>9} {:>9.2} {:>8.1} {:>8.1} {:>9.1} {:>10.1}",
+            "{:>8} {:>8} {:>8.2} {:>8.2} {:>8.2} {:>8.2} {:>9} {:>9.2} {:>7.1} {:>7.0} {:>7.1} {:>8.1} {:>9.1}",
             row.queries,
             row.phrases,
             row.matching,
@@ -81,6 +83,7 @@ fn report(rows: &[Row]) {
             alone,
             row.matches,
             row.add,
+            row.worst_add,
             row.remove,
             row.build_own,
             row.build_daachorse
@@ -158,7 +161,7 @@ fn measure(queries: usize, reads: usize) -> Row {
     });
 
     let alone = (queries <= 10_000).then(|| one_by_one(&workload));
-    let (add_time, remove_time) = change_one(&mut matcher, &workload);
+    let (add, worst_add, remove) = change_one(&mut matcher, &workload);
     Row {
         queries,
         phrases: matcher.phrase_count(),
@@ -168,8 +171,9 @@ fn measure(queries: usize, reads: usize) -> Row {
         daachorse,
         alone,
         matches: matches as f64 / ITEMS as f64,
-        add: add_time,
-        remove: remove_time,
+        add,
+        worst_add,
+        remove,
         build_own: build_own / 1e3,
         build_daachorse: build_daachorse / 1e3,
     }
@@ -206,24 +210,22 @@ fn one_by_one(workload: &Workload) -> f64 {
     })
 }
 
-/// Microseconds to add one more query, and to remove one.
-fn change_one(matcher: &mut Matcher, workload: &Workload) -> (f64, f64) {
+/// Microseconds to add one more query, on average and at worst, and to remove one.
+fn change_one(matcher: &mut Matcher, workload: &Workload) -> (f64, f64, f64) {
     let first = workload.queries.len() as u64;
     let more = &workload.more_queries;
-    let (add_time, ()) = timed(|| {
-        for (number, query) in more.iter().enumerate() {
-            add(matcher, first + number as u64, query);
-        }
-    });
-    let (remove_time, ()) = timed(|| {
+    let mut times = Vec::new();
+    for (number, query) in more.iter().enumerate() {
+        times.push(timed(|| add(matcher, first + number as u64, query)).0);
+    }
+    let (removing, ()) = timed(|| {
         for number in 0..more.len() as u64 {
             assert!(matcher.remove(QueryId(first + number)));
         }
     });
-    (
-        add_time / more.len() as f64,
-        remove_time / more.len() as f64,
-    )
+    let count = more.len() as f64;
+    let worst = times.iter().copied().fold(0.0, f64::max);
+    (times.iter().sum::<f64>() / count, worst, removing / count)
 }
 
 /// The best of several rounds, in microseconds per item.

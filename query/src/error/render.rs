@@ -54,7 +54,11 @@ impl QueryError {
     }
 }
 
-/// The line of an error. The renderer shortens long ones around the place.
+/// How much of a line is shown after the place, and how much of the place itself.
+const SHOWN: usize = 200;
+
+/// The line of an error. Its end is cut here, its beginning by the renderer, which needs it to tell the
+/// column.
 struct Place<'t> {
     excerpt: &'t str,
     line: usize,
@@ -68,10 +72,11 @@ impl<'t> Place<'t> {
         let line_end = text[start..]
             .find('\n')
             .map_or(text.len(), |newline| start + newline);
+        let cut = floor(text, start + 2 * SHOWN).min(line_end);
         // A place that goes on over the line's end is shown up to there.
-        let end = floor(text, span.end).clamp(start, line_end);
+        let end = floor(text, span.end.min(start + SHOWN)).clamp(start, cut);
         Self {
-            excerpt: &text[line_start..line_end],
+            excerpt: &text[line_start..cut],
             line: text[..line_start]
                 .bytes()
                 .filter(|byte| *byte == b'\n')

@@ -4,9 +4,13 @@
     reason = "a test fails by panicking, in its helpers too"
 )]
 
+mod catalogue;
 mod errors;
+mod explain;
+mod fuzz;
 mod generate;
 mod language;
 mod many;
 mod meaning;
 mod round_trip;
+mod selectivity;
