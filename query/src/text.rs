@@ -10,6 +10,7 @@
 
 mod class;
 mod fold;
+mod table;
 mod words;
 
 pub(crate) use words::Words;

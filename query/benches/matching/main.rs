@@ -14,8 +14,8 @@ use std::hint::black_box;
 use std::time::Instant;
 
 use pergola_query::text::normalise;
-use pergola_query::{FeedFilter, Matcher, PreparedItem, QueryId, Scratch, SourceId};
-use workload::{Query, Workload};
+use pergola_query::{FeedFilter, ItemView, Matcher, PreparedItem, QueryId, Scratch, SourceId};
+use workload::{Query, Setting, Workload};
 
 const SIZES: [usize; 4] = [100, 1_000, 10_000, 100_000];
 const ITEMS: usize = 1_000;
@@ -37,81 +37,160 @@ struct Row {
     build_daachorse: f64,
 }
 
+const SETTINGS: [(&str, Setting); 3] = [
+    (
+        "queries read 20 of 1,000 sources each",
+        Setting {
+            reads: 20,
+            from_rank: 500,
+        },
+    ),
+    (
+        "queries read all sources, for rare words",
+        Setting {
+            reads: 1_000,
+            from_rank: 5_000,
+        },
+    ),
+    (
+        "worst case: queries read all sources, for common words, so there is ever more to report",
+        Setting {
+            reads: 1_000,
+            from_rank: 500,
+        },
+    ),
+];
+
 fn main() {
-    for (title, reads) in [
-        ("each query reads 20 of 1,000 sources", 20),
-        ("each query reads all 1,000 sources", 1_000),
-    ] {
-        println!("\n{title}; items of 2 kB, 3 phrases per query; times in µs per item");
-        println!(
-            "{:>8} {:>8} {:>8} {:>8} {:>8} {:>8} {:>9} {:>9} {:>7} {:>7} {:>7} {:>8} {:>9}",
+    for (title, setting) in SETTINGS {
+        println!("\n{title} (µs per item of 2 kB; 3 phrases per query)");
+        let heads = [
             "queries",
             "phrases",
+            "hits",
             "match",
             "scan",
             "aho-c.",
             "daach.",
-            "alone",
-            "hits/item",
-            "add µs",
+            "one by one",
+            "add",
             "worst",
-            "drop µs",
+            "remove",
             "build ms",
-            "daach. ms"
-        );
-        let rows: Vec<Row> = SIZES
-            .iter()
-            .map(|queries| measure(*queries, reads))
-            .collect();
+            "daach. ms",
+        ];
+        println!("{}", heads.map(|head| format!("{head:>10}")).join(""));
+        let rows = SIZES.map(|queries| measure(queries, setting));
+        rows.iter().for_each(print_row);
         report(&rows);
     }
+    scripts();
 }
 
-fn report(rows: &[Row]) {
-    for row in rows {
-        let alone = row
-            .alone
-            .map_or("-".to_owned(), |alone| format!("{alone:.0}"));
-        println!(
-            "{:>8} {:>8} {:>8.2} {:>8.2} {:>8.2} {:>8.2} {:>9} {:>9.2} {:>7.1} {:>7.0} {:>7.1} {:>8.1} {:>9.1}",
-            row.queries,
-            row.phrases,
-            row.matching,
-            row.scan,
-            row.aho_corasick,
-            row.daachorse,
-            alone,
-            row.matches,
-            row.add,
-            row.worst_add,
-            row.remove,
-            row.build_own,
-            row.build_daachorse
-        );
+fn print_row(row: &Row) {
+    print!(
+        "{:>10}{:>10}{:>10.2}",
+        row.queries, row.phrases, row.matches
+    );
+    for time in [row.matching, row.scan, row.aho_corasick, row.daachorse] {
+        print!("{time:>10.2}");
     }
-    for (few, many) in [(0, 2), (1, 3)] {
-        let (few, many) = (&rows[few], &rows[many]);
-        let ratio = many.matching / few.matching;
+    print!(
+        "{:>10}",
+        row.alone
+            .map_or("-".to_owned(), |alone| format!("{alone:.0}"))
+    );
+    for time in [
+        row.add,
+        row.worst_add,
+        row.remove,
+        row.build_own,
+        row.build_daachorse,
+    ] {
+        print!("{time:>10.1}");
+    }
+    println!();
+}
+
+fn report(rows: &[Row; 4]) {
+    for (few, many) in [(&rows[0], &rows[2]), (&rows[1], &rows[3])] {
         println!(
-            "{} against {} queries: {ratio:.2} times the time (target: at most 3)",
-            many.queries, few.queries
+            "  {} queries take {:.2} times the time of {} (target: at most 3)",
+            many.queries,
+            many.matching / few.matching,
+            few.queries
         );
     }
     let ten = &rows[2];
     println!(
-        "at {} queries: {:.2} times a bare pass of daachorse, {:.2} of aho-corasick, {:.2} of our own \
-         automaton (target: at most 3); {:.0} items a second; {:.0} times faster than one by one",
+        "  {} queries take {:.2} times a bare pass of daachorse, {:.2} of aho-corasick, {:.2} of our own \
+         automaton (target: at most 3)",
         ten.queries,
         ten.matching / ten.daachorse,
         ten.matching / ten.aho_corasick,
         ten.matching / ten.scan,
-        1e6 / ten.matching,
-        ten.alone.unwrap_or(f64::NAN) / ten.matching
     );
+    let items = 1e6 / ten.matching;
+    let faster = ten.alone.unwrap_or(f64::NAN) / ten.matching;
+    println!("  {items:.0} items a second, {faster:.0} times as many as one by one");
 }
 
-fn measure(queries: usize, reads: usize) -> Row {
-    let workload = Workload::new(queries, reads, ITEMS);
+/// How fast texts of other scripts are scanned, with 10,000 queries.
+fn scripts() {
+    let workload = Workload::new(10_000, SETTINGS[0].1, 200);
+    let mut matcher = Matcher::new();
+    for (number, query) in workload.queries.iter().enumerate() {
+        add(&mut matcher, number as u64, query);
+    }
+    let accents = |text: &str| text.replace('e', "é").replace("ou", "oû");
+    let cyrillic = |text: &str| {
+        let letter = |c: char| match c {
+            'a'..='z' => char::from_u32('а' as u32 + c as u32 - 'a' as u32).unwrap_or(c),
+            _ => c,
+        };
+        text.chars().map(letter).collect::<String>()
+    };
+    let chinese = |text: &str| {
+        let sign = |c: char| char::from_u32(0x4e00 + c as u32 * 37 % 5000).unwrap_or(c);
+        text.chars()
+            .filter(|c| *c != ' ')
+            .map(sign)
+            .collect::<String>()
+    };
+    println!("\nscanning other scripts, 10,000 queries");
+    let kinds: [(&str, &dyn Fn(&str) -> String); 4] = [
+        ("ASCII", &str::to_owned),
+        ("accents", &accents),
+        ("Cyrillic", &cyrillic),
+        ("Chinese", &chinese),
+    ];
+    for (name, change) in kinds {
+        let texts: Vec<String> = workload
+            .items
+            .iter()
+            .map(|item| change(&item.content))
+            .collect();
+        let bytes: usize = texts.iter().map(String::len).sum();
+        let mut scratch = Scratch::new();
+        let time = per_item(texts.len(), || {
+            for content in &texts {
+                let item = ItemView {
+                    content,
+                    ..ItemView::default()
+                };
+                black_box(matcher.scan(&item, &mut scratch));
+            }
+        });
+        let size = bytes / texts.len();
+        println!(
+            "  {name:<10} {time:>6.1} µs for {size} bytes, {:.0} MB/s",
+            size as f64 / time
+        );
+    }
+}
+
+fn measure(queries: usize, setting: Setting) -> Row {
+    let workload = Workload::new(queries, setting, ITEMS);
     let (build_own, mut matcher) = timed(|| {
         let mut matcher = Matcher::new();
         for (number, query) in workload.queries.iter().enumerate() {

@@ -1,8 +1,8 @@
 //! Items and queries like those a node meets.
 //!
-//! Words follow Zipf's law over a vocabulary of 50,000. Queries ask for words that are neither among the
-//! 500 most frequent (nobody watches for "the") nor unheard of, a third of them for two words side by
-//! side; most want any of three phrases, some want two together, some exclude one.
+//! Words follow Zipf's law over a vocabulary of 50,000. Queries ask for words that are not among the most
+//! frequent (nobody watches for "the"), a third of the phrases are two words side by side; most queries
+//! want any of three phrases, some want two together, some exclude one.
 
 use std::collections::BTreeSet;
 
@@ -34,6 +34,15 @@ pub(crate) struct Item {
     pub(crate) content: String,
 }
 
+/// What is asked and of whom.
+#[derive(Clone, Copy)]
+pub(crate) struct Setting {
+    /// How many of the 1,000 sources each query reads.
+    pub(crate) reads: usize,
+    /// The rank of the most frequent word that queries ask for.
+    pub(crate) from_rank: usize,
+}
+
 pub(crate) struct Workload {
     pub(crate) queries: Vec<Query>,
     pub(crate) more_queries: Vec<Query>,
@@ -41,12 +50,12 @@ pub(crate) struct Workload {
 }
 
 impl Workload {
-    pub(crate) fn new(queries: usize, reads: usize, items: usize) -> Self {
+    pub(crate) fn new(queries: usize, setting: Setting, items: usize) -> Self {
         let mut rng = ChaCha8Rng::seed_from_u64(0x5eed);
         let words = vocabulary(&mut rng);
         let items = (0..items).map(|_| item(&words, &mut rng)).collect();
         let mut queries: Vec<Query> = (0..queries + 100)
-            .map(|_| query(&words, reads, &mut rng))
+            .map(|_| query(&words, setting, &mut rng))
             .collect();
         let more_queries = queries.split_off(queries.len() - 100);
         Self {
@@ -131,8 +140,8 @@ fn item(words: &[String], rng: &mut ChaCha8Rng) -> Item {
     }
 }
 
-fn query(words: &[String], reads: usize, rng: &mut ChaCha8Rng) -> Query {
-    let (low, high) = (500f64.ln(), (VOCABULARY as f64).ln());
+fn query(words: &[String], setting: Setting, rng: &mut ChaCha8Rng) -> Query {
+    let (low, high) = ((setting.from_rank as f64).ln(), (VOCABULARY as f64).ln());
     let mut word = || words[rng.random_range(low..high).exp() as usize].as_str();
     let mut phrases: Vec<String> = (0..3).map(|_| word().to_owned()).collect();
     phrases[2] = format!("{} {}", phrases[2], word());
@@ -160,7 +169,7 @@ fn query(words: &[String], reads: usize, rng: &mut ChaCha8Rng) -> Query {
         source: Spanned::unplaced(SourceRef::Opml("sources".to_owned())),
         variable: None,
     };
-    let mut sources: Vec<u64> = sample(rng, SOURCES, reads)
+    let mut sources: Vec<u64> = sample(rng, SOURCES, setting.reads)
         .iter()
         .map(|s| s as u64)
         .collect();

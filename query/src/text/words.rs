@@ -1,7 +1,7 @@
 //! Cuts a text into folded words in one pass, without allocating per word.
 //!
-//! This is the hot loop of matching: ASCII is lowered as a whole and cut in place; only other characters
-//! take the slow way through folding and classes.
+//! This is the hot loop of matching: ASCII is lowered as a whole and cut in place; other characters are
+//! looked up in a table, and only the few that fold to several take the slow way.
 
 use std::borrow::Cow;
 
@@ -9,6 +9,7 @@ use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfc_quick};
 
 use super::class::{self, Class};
 use super::fold::fold_char;
+use super::table::{self, Folds};
 
 /// A cutter with its buffers, to be reused from text to text.
 #[derive(Debug, Default)]
@@ -58,23 +59,20 @@ fn each_unicode(text: &str, word: &mut String, emit: &mut impl FnMut(&str)) {
     let bytes = text.as_bytes();
     // The class of the first character of the word being collected.
     let mut base = Class::Space;
-    let mut at = 0;
-    while let Some(&byte) = bytes.get(at) {
+    let mut rest = text.chars();
+    while let Some(&byte) = bytes.get(text.len() - rest.as_str().len()) {
         if class::of_byte(byte) == Class::Letter {
+            let at = text.len() - rest.as_str().len();
             let end = letters_end(bytes, at);
             if base != Class::Letter {
                 flush(word, emit);
             }
             word.push_str(&text[at..end]);
             base = Class::Letter;
-            at = end;
+            rest = text[end..].chars();
             continue;
         }
-        let Some(c) = text[at..].chars().next() else {
-            break;
-        };
-        at += c.len_utf8();
-        fold_char(c, |folded| match class::of_char(folded) {
+        let mut push = |folded: char, class: Class| match class {
             Class::Nothing => {}
             Class::Space => {
                 flush(word, emit);
@@ -91,7 +89,14 @@ fn each_unicode(text: &str, word: &mut String, emit: &mut impl FnMut(&str)) {
                     class
                 };
             }
-        });
+        };
+        let Some(c) = rest.next() else { break };
+        let info = table::of(c);
+        match info.folds {
+            Folds::Same => push(c, info.class),
+            Folds::To(code) => push(char::from_u32(code.into()).unwrap_or(c), info.class),
+            Folds::Further => fold_char(c, |folded| push(folded, class::of_char(folded))),
+        }
     }
     flush(word, emit);
 }
@@ -113,8 +118,11 @@ fn letters_end(bytes: &[u8], start: usize) -> usize {
 
 /// The text in composed form; texts that are (nearly all) are not copied.
 fn composed(text: &str) -> Cow<'_, str> {
-    match is_nfc_quick(text.chars()) {
-        IsNormalized::Yes => Cow::Borrowed(text),
-        _ => Cow::Owned(text.nfc().collect()),
+    let is_composed = text.chars().all(|c| c.is_ascii() || table::of(c).composed)
+        || is_nfc_quick(text.chars()) == IsNormalized::Yes;
+    if is_composed {
+        Cow::Borrowed(text)
+    } else {
+        Cow::Owned(text.nfc().collect())
     }
 }
