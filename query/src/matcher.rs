@@ -12,6 +12,7 @@
 //!
 //! Invariant: the answers are those of [`FeedFilter`](crate::FeedFilter), for every query and item.
 
+mod entries;
 mod index;
 mod phrases;
 mod readers;
@@ -25,7 +26,7 @@ use crate::error::QueryError;
 use crate::item::ItemView;
 use crate::syntax::{FeedBody, SourceRef};
 
-use index::{Index, Rule, Slot};
+use index::{Index, NOWHERE, Owner, Rule, Slot};
 use phrases::{PhraseId, Phrases};
 pub use scratch::Scratch;
 
@@ -103,8 +104,11 @@ impl Matcher {
         let compiled = compile(body)?;
         self.remove(id);
         let mut standing = Standing::default();
-        let siblings = compiled.len() > 1;
-        let publishes = publishes.map(|source| self.slot(source));
+        let owner = Owner {
+            query: id,
+            publishes: publishes.map_or(NOWHERE, |source| self.slot(source)),
+            has_siblings: compiled.len() > 1,
+        };
         for (clauses, condition) in compiled {
             let condition = condition.map(|text| {
                 text.map_phrases(&mut |normal: String| {
@@ -122,9 +126,7 @@ impl Matcher {
             sources.sort_unstable();
             sources.dedup();
             let rule = Rule {
-                query: id,
-                publishes,
-                has_siblings: siblings,
+                owner,
                 sources: sources.into(),
                 condition,
             };

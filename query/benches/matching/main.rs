@@ -19,8 +19,10 @@ use workload::{Query, Setting, Workload};
 
 const SIZES: [usize; 4] = [100, 1_000, 10_000, 100_000];
 const ITEMS: usize = 1_000;
+const ROUNDS: usize = 10;
 
 /// Microseconds per item and counts, for one number of queries.
+#[derive(Default)]
 struct Row {
     queries: usize,
     phrases: usize,
@@ -65,22 +67,11 @@ fn main() {
     for (title, setting) in SETTINGS {
         println!("\n{title} (µs per item of 2 kB; 3 phrases per query)");
         let heads = [
-            "queries",
-            "phrases",
-            "hits",
-            "match",
-            "scan",
-            "aho-c.",
-            "daach.",
-            "one by one",
-            "add",
-            "worst",
-            "remove",
-            "build ms",
-            "daach. ms",
+            "queries", "phrases", "hits", "match", "scan", "aho-c.", "daach.", "each", "add",
+            "worst", "remove", "build ms", "daach.ms",
         ];
         println!("{}", heads.map(|head| format!("{head:>10}")).join(""));
-        let rows = SIZES.map(|queries| measure(queries, setting));
+        let rows = measure(setting);
         rows.iter().for_each(print_row);
         report(&rows);
     }
@@ -172,14 +163,12 @@ fn scripts() {
             .collect();
         let bytes: usize = texts.iter().map(String::len).sum();
         let mut scratch = Scratch::new();
-        let time = per_item(texts.len(), || {
-            for content in &texts {
-                let item = ItemView {
-                    content,
-                    ..ItemView::default()
-                };
-                black_box(matcher.scan(&item, &mut scratch));
-            }
+        let time = per_item(&texts, |content| {
+            let item = ItemView {
+                content,
+                ..ItemView::default()
+            };
+            black_box(matcher.scan(&item, &mut scratch));
         });
         let size = bytes / texts.len();
         println!(
@@ -189,72 +178,100 @@ fn scripts() {
     }
 }
 
-fn measure(queries: usize, setting: Setting) -> Row {
-    let workload = Workload::new(queries, setting, ITEMS);
-    let (build_own, mut matcher) = timed(|| {
-        let mut matcher = Matcher::new();
-        for (number, query) in workload.queries.iter().enumerate() {
-            add(&mut matcher, number as u64, query);
-        }
-        matcher
-    });
-
+/// Measures all sizes in turns, so that what else the machine does falls on all of them alike.
+fn measure(setting: Setting) -> [Row; 4] {
+    let mut subjects = SIZES.map(|queries| Subject::new(queries, setting));
     let mut scratch = Scratch::new();
-    let mut matches = 0;
-    let matching = per_item(ITEMS, || {
-        matches = 0;
-        for item in &workload.items {
-            let found = matcher.matches(
-                SourceId(item.source),
-                &item.view(),
-                workload::NOW,
-                &mut scratch,
-            );
-            matches += found.len();
+    let mut times: [[Least; 4]; 4] = Default::default();
+    for _ in 0..ROUNDS {
+        for (subject, [matching, scan, aho_corasick, daachorse]) in
+            subjects.iter_mut().zip(&mut times)
+        {
+            let Subject {
+                workload: Workload { items, .. },
+                texts,
+                matcher,
+                row,
+                ..
+            } = subject;
+            let mut matches = 0;
+            matching.round(items, |item| {
+                let (source, view) = (SourceId(item.source), item.view());
+                matches += matcher
+                    .matches(source, &view, workload::NOW, &mut scratch)
+                    .len();
+            });
+            row.matches = matches as f64 / ITEMS as f64;
+            scan.round(items, |item| {
+                black_box(matcher.scan(&item.view(), &mut scratch));
+            });
+            aho_corasick.round(texts, |text| {
+                black_box(subject.aho_corasick.find_overlapping_iter(text).count());
+            });
+            daachorse.round(texts, |text| {
+                black_box(subject.daachorse.find_overlapping_iter(text).count());
+            });
         }
-    });
-    let scan = per_item(ITEMS, || {
-        for item in &workload.items {
-            black_box(matcher.scan(&item.view(), &mut scratch));
-        }
-    });
+    }
+    for (subject, [matching, scan, aho_corasick, daachorse]) in subjects.iter_mut().zip(&times) {
+        let Subject {
+            workload,
+            matcher,
+            row,
+            ..
+        } = subject;
+        row.matching = matching.per_item();
+        row.scan = scan.per_item();
+        row.aho_corasick = aho_corasick.per_item();
+        row.daachorse = daachorse.per_item();
+        row.alone = (workload.queries.len() <= 10_000).then(|| one_by_one(workload));
+        change_one(matcher, workload, row);
+    }
+    subjects.map(|subject| subject.row)
+}
 
-    let texts: Vec<String> = workload
-        .items
-        .iter()
-        .map(|item| item.folded_text())
-        .collect();
-    let phrases = workload.distinct_phrases();
-    let aho = aho_corasick::AhoCorasick::new(&phrases).unwrap();
-    let aho_corasick = per_item(ITEMS, || {
-        for text in &texts {
-            black_box(aho.find_overlapping_iter(text).count());
-        }
-    });
-    let (build_daachorse, daac) =
-        timed(|| daachorse::DoubleArrayAhoCorasick::<u32>::new(&phrases).unwrap());
-    let daachorse = per_item(ITEMS, || {
-        for text in &texts {
-            black_box(daac.find_overlapping_iter(text).count());
-        }
-    });
+/// One number of queries with all that is measured on it.
+struct Subject {
+    workload: Workload,
+    texts: Vec<String>,
+    matcher: Matcher,
+    aho_corasick: aho_corasick::AhoCorasick,
+    daachorse: daachorse::DoubleArrayAhoCorasick<u32>,
+    row: Row,
+}
 
-    let alone = (queries <= 10_000).then(|| one_by_one(&workload));
-    let (add, worst_add, remove) = change_one(&mut matcher, &workload);
-    Row {
-        queries,
-        phrases: matcher.phrase_count(),
-        matching,
-        scan,
-        aho_corasick,
-        daachorse,
-        alone,
-        matches: matches as f64 / ITEMS as f64,
-        add,
-        worst_add,
-        remove,
-        build_own: build_own / 1e3,
-        build_daachorse: build_daachorse / 1e3,
+impl Subject {
+    fn new(queries: usize, setting: Setting) -> Self {
+        let workload = Workload::new(queries, setting, ITEMS);
+        let (build_own, matcher) = timed(|| {
+            let mut matcher = Matcher::new();
+            for (number, query) in workload.queries.iter().enumerate() {
+                add(&mut matcher, number as u64, query);
+            }
+            matcher
+        });
+        let phrases = workload.distinct_phrases();
+        let (build_daachorse, daachorse) =
+            timed(|| daachorse::DoubleArrayAhoCorasick::new(&phrases).unwrap());
+        let row = Row {
+            queries,
+            phrases: phrases.len(),
+            build_own: build_own / 1e3,
+            build_daachorse: build_daachorse / 1e3,
+            ..Row::default()
+        };
+        Self {
+            texts: workload
+                .items
+                .iter()
+                .map(workload::Item::folded_text)
+                .collect(),
+            workload,
+            matcher,
+            aho_corasick: aho_corasick::AhoCorasick::new(&phrases).unwrap(),
+            daachorse,
+            row,
+        }
     }
 }
 
@@ -272,25 +289,22 @@ fn one_by_one(workload: &Workload) -> f64 {
         .iter()
         .map(|query| FeedFilter::compile(&query.body).unwrap())
         .collect();
-    let few = &workload.items[..20];
-    per_item(few.len(), || {
-        for item in few {
-            let prepared = PreparedItem::new(item.view());
-            let wanted = workload
-                .queries
-                .iter()
-                .zip(&filters)
-                .filter(|(query, filter)| {
-                    query.sources.binary_search(&item.source).is_ok()
-                        && filter.keeps(0, &prepared, workload::NOW)
-                });
-            black_box(wanted.count());
-        }
+    per_item(&workload.items[..20], |item| {
+        let prepared = PreparedItem::new(item.view());
+        let wanted = workload
+            .queries
+            .iter()
+            .zip(&filters)
+            .filter(|(query, filter)| {
+                query.sources.binary_search(&item.source).is_ok()
+                    && filter.keeps(0, &prepared, workload::NOW)
+            });
+        black_box(wanted.count());
     })
 }
 
-/// Microseconds to add one more query, on average and at worst, and to remove one.
-fn change_one(matcher: &mut Matcher, workload: &Workload) -> (f64, f64, f64) {
+/// How long it takes to add one more query, on average and at worst, and to remove one.
+fn change_one(matcher: &mut Matcher, workload: &Workload, row: &mut Row) {
     let first = workload.queries.len() as u64;
     let more = &workload.more_queries;
     let mut times = Vec::new();
@@ -303,14 +317,43 @@ fn change_one(matcher: &mut Matcher, workload: &Workload) -> (f64, f64, f64) {
         }
     });
     let count = more.len() as f64;
-    let worst = times.iter().copied().fold(0.0, f64::max);
-    (times.iter().sum::<f64>() / count, worst, removing / count)
+    row.add = times.iter().sum::<f64>() / count;
+    row.worst_add = times.iter().copied().fold(0.0, f64::max);
+    row.remove = removing / count;
 }
 
-/// The best of several rounds, in microseconds per item.
-fn per_item(items: usize, mut round: impl FnMut()) -> f64 {
-    let rounds = (0..7).map(|_| timed(&mut round).0);
-    rounds.fold(f64::INFINITY, f64::min) / items as f64
+/// The least time that any round has taken, kept for every few items apart: short enough that some
+/// round gets through without being interrupted.
+#[derive(Default)]
+struct Least {
+    chunks: Vec<f64>,
+    items: usize,
+}
+
+impl Least {
+    const CHUNK: usize = 20;
+
+    fn round<T>(&mut self, items: &[T], mut each: impl FnMut(&T)) {
+        self.items = items.len();
+        self.chunks
+            .resize(items.len().div_ceil(Self::CHUNK), f64::INFINITY);
+        for (chunk, least) in items.chunks(Self::CHUNK).zip(&mut self.chunks) {
+            let (time, ()) = timed(|| chunk.iter().for_each(&mut each));
+            *least = least.min(time);
+        }
+    }
+
+    /// Microseconds.
+    fn per_item(&self) -> f64 {
+        self.chunks.iter().sum::<f64>() / self.items as f64
+    }
+}
+
+/// The least microseconds per item of some rounds.
+fn per_item<T>(items: &[T], mut each: impl FnMut(&T)) -> f64 {
+    let mut least = Least::default();
+    (0..ROUNDS).for_each(|_| least.round(items, &mut each));
+    least.per_item()
 }
 
 /// Microseconds a call takes, and what it returns.

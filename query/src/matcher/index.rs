@@ -5,38 +5,46 @@
 //! sources. What a phrase brings up is checked against the readers of the item's source before the rule
 //! itself is looked at.
 
+use super::entries::{Entries, Entry};
 use super::phrases::{PhraseId, Phrases};
 use super::readers::{Readers, is_set};
 use super::scratch::{Scratch, places};
-use super::{QueryId, SourceId, guessed_likelihood};
+use super::{Match, QueryId, SourceId, guessed_likelihood};
 use crate::condition::Condition;
 use crate::item::ItemView;
 
 /// A source, numbered from zero.
 pub(super) type Slot = u32;
 
+/// No source.
+pub(super) const NOWHERE: Slot = Slot::MAX;
+
+/// Whose a rule is: all that is needed once it holds, kept apart from the rest for the cache's sake.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Owner {
+    pub(super) query: QueryId,
+    /// The source that readers of this query's feed read, or [`NOWHERE`].
+    pub(super) publishes: Slot,
+    /// Whether the query has other rules, so that it could be found twice.
+    pub(super) has_siblings: bool,
+}
+
 /// One condition of one query and the sources it holds for.
 #[derive(Debug)]
 pub(super) struct Rule {
-    pub(super) query: QueryId,
-    /// The source that readers of this query's feed read.
-    pub(super) publishes: Option<Slot>,
-    /// Whether the query has other rules, so that it could be found twice.
-    pub(super) has_siblings: bool,
+    pub(super) owner: Owner,
     /// Each once.
     pub(super) sources: Box<[Slot]>,
     /// Nothing: every item.
     pub(super) condition: Option<Condition<PhraseId>>,
 }
 
-/// That a phrase brings up a rule.
+/// A rule that may hold.
 #[derive(Clone, Copy, Debug)]
-struct Entry {
+pub(super) struct Candidate {
     rule: u32,
-    /// Where the phrase must be.
-    places: u16,
-    /// Whether that alone fulfils the condition.
-    decides: bool,
+    /// Whether it is known to hold.
+    decided: bool,
 }
 
 /// The rules that read one source.
@@ -51,9 +59,11 @@ struct Source {
 #[derive(Debug, Default)]
 pub(super) struct Index {
     rules: Vec<Option<Rule>>,
+    /// For each rule the same as in it.
+    owners: Vec<Owner>,
     free: Vec<u32>,
     /// For each phrase what it brings up.
-    entries: Vec<Vec<Entry>>,
+    entries: Vec<Entries>,
     sources: Vec<Source>,
 }
 
@@ -66,6 +76,7 @@ impl Index {
     pub(super) fn add(&mut self, rule: Rule, phrases: &Phrases) -> u32 {
         let number = self.free.pop().unwrap_or_else(|| {
             self.rules.push(None);
+            self.owners.push(rule.owner);
             self.rules.len() as u32 - 1
         });
         let slots = rule
@@ -86,7 +97,8 @@ impl Index {
             }
         }
         if self.entries.len() < phrases.capacity() {
-            self.entries.resize_with(phrases.capacity(), Vec::new);
+            self.entries
+                .resize_with(phrases.capacity(), Entries::default);
         }
         let decides = rule
             .condition
@@ -99,6 +111,7 @@ impl Index {
                 decides,
             });
         }
+        self.owners[number as usize] = rule.owner;
         self.rules[number as usize] = Some(rule);
         number
     }
@@ -117,7 +130,7 @@ impl Index {
             }
         }
         for (phrase, _) in required.into_iter().flatten() {
-            self.entries[phrase as usize].retain(|entry| entry.rule != number);
+            self.entries[phrase as usize].remove(number);
         }
         self.free.push(number);
     }
@@ -130,6 +143,9 @@ impl Index {
 
     /// Adds the queries that want an item coming by a source to the matches, and the sources that their
     /// feeds are to the agenda.
+    ///
+    /// In stages rather than rule by rule: each stage is a short loop over memory that is far apart, and
+    /// the processor fetches for several rounds of a short loop at a time.
     pub(super) fn select(
         &self,
         slot: Slot,
@@ -141,24 +157,54 @@ impl Index {
         let Some(source) = self.sources.get(slot as usize) else {
             return;
         };
+        let mut candidates = std::mem::take(&mut scratch.candidates);
+        candidates.clear();
+        candidates.extend(source.always.iter().map(|rule| Candidate {
+            rule: *rule,
+            decided: false,
+        }));
+        if !source.by_phrase.is_empty() {
+            self.brought_up(&source.by_phrase, scratch, &mut candidates);
+        }
         scratch.next_round();
-        for &number in &source.always {
-            self.judge(number, false, via, item, now, scratch);
+        candidates.retain(|candidate| scratch.first_time(candidate.rule));
+        candidates.retain(|candidate| {
+            candidate.decided || self.holds(candidate.rule, item, now, scratch)
+        });
+        for candidate in &candidates {
+            let Owner {
+                query,
+                publishes,
+                has_siblings,
+            } = self.owners[candidate.rule as usize];
+            scratch.found_match(Match { query, via }, has_siblings);
+            if publishes != NOWHERE && self.is_read(publishes) {
+                scratch.put_on_agenda(publishes);
+            }
         }
-        if source.by_phrase.is_empty() {
-            return;
-        }
+        scratch.candidates = candidates;
+    }
+
+    /// The rules among some readers that the phrases of the item bring up, perhaps several times.
+    fn brought_up(
+        &self,
+        readers: &Readers,
+        scratch: &mut Scratch,
+        candidates: &mut Vec<Candidate>,
+    ) {
         let mut room = std::mem::take(&mut scratch.room);
-        source.by_phrase.with_bits(&mut room, |readers| {
-            for index in 0..scratch.present.len() {
-                let phrase = scratch.present[index];
+        readers.with_bits(&mut room, |readers| {
+            for &phrase in &scratch.present {
                 let Some(entries) = self.entries.get(phrase as usize) else {
                     continue;
                 };
                 let found = scratch.places_of(phrase);
-                for entry in entries {
+                for entry in entries.iter() {
                     if entry.places & found != 0 && is_set(readers, entry.rule) {
-                        self.judge(entry.rule, entry.decides, via, item, now, scratch);
+                        candidates.push(Candidate {
+                            rule: entry.rule,
+                            decided: entry.decides,
+                        });
                     }
                 }
             }
@@ -166,41 +212,12 @@ impl Index {
         scratch.room = room;
     }
 
-    fn judge(
-        &self,
-        number: u32,
-        decided: bool,
-        via: SourceId,
-        item: &ItemView<'_>,
-        now: i64,
-        scratch: &mut Scratch,
-    ) {
-        if !scratch.first_time(number) {
-            return;
-        }
-        let Some(rule) = &self.rules[number as usize] else {
-            return;
-        };
-        let holds = decided
-            || rule
-                .condition
-                .as_ref()
-                .is_none_or(|condition| condition.holds(item, now, &|wanted| scratch.has(wanted)));
-        if !holds {
-            return;
-        }
-        scratch.found_match(
-            super::Match {
-                query: rule.query,
-                via,
-            },
-            rule.has_siblings,
-        );
-        if let Some(feed) = rule.publishes
-            && self.is_read(feed)
-        {
-            scratch.put_on_agenda(feed);
-        }
+    fn holds(&self, number: u32, item: &ItemView<'_>, now: i64, scratch: &Scratch) -> bool {
+        let rule = self.rules[number as usize].as_ref();
+        rule.is_some_and(|rule| {
+            let condition = rule.condition.as_ref();
+            condition.is_none_or(|c| c.holds(item, now, &|wanted| scratch.has(wanted)))
+        })
     }
 }
 

@@ -6,7 +6,7 @@
 use rustc_hash::FxHashSet;
 
 use super::Match;
-use super::index::Slot;
+use super::index::{Candidate, Slot};
 use super::phrases::{PhraseId, Phrases, Step};
 use crate::condition::Wanted;
 use crate::item::ItemView;
@@ -29,6 +29,7 @@ pub struct Scratch {
     planned: FxHashSet<Slot>,
     /// For the readers of a source; all zeros between uses.
     pub(super) room: Vec<u64>,
+    pub(super) candidates: Vec<Candidate>,
     matches: Vec<Match>,
     /// Whether `matches` may hold something twice.
     repeats: bool,
