@@ -15,6 +15,7 @@
 mod entries;
 mod index;
 mod phrases;
+mod program;
 mod readers;
 mod scratch;
 mod word;
@@ -142,7 +143,7 @@ impl Matcher {
             return false;
         };
         for rule in standing.rules {
-            self.index.remove(rule, &self.phrases);
+            self.index.remove(rule);
         }
         for phrase in standing.phrases {
             self.phrases.remove(phrase);

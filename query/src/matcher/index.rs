@@ -7,6 +7,7 @@
 
 use super::entries::{Entries, Entry};
 use super::phrases::{PhraseId, Phrases};
+use super::program::Program;
 use super::readers::{Readers, is_set};
 use super::scratch::{Scratch, places};
 use super::{Match, QueryId, SourceId, guessed_likelihood};
@@ -39,6 +40,14 @@ pub(super) struct Rule {
     pub(super) condition: Option<Condition<PhraseId>>,
 }
 
+/// Where a rule is entered, to take it out again.
+#[derive(Debug, Default)]
+struct Entered {
+    sources: Box<[Slot]>,
+    /// Nothing if it must always come up.
+    phrases: Option<Box<[PhraseId]>>,
+}
+
 /// A rule that may hold.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Candidate {
@@ -58,9 +67,10 @@ struct Source {
 
 #[derive(Debug, Default)]
 pub(super) struct Index {
-    rules: Vec<Option<Rule>>,
-    /// For each rule the same as in it.
+    /// Three parts of each rule, by what they are needed for.
+    entered: Vec<Entered>,
     owners: Vec<Owner>,
+    programs: Vec<Program>,
     free: Vec<u32>,
     /// For each phrase what it brings up.
     entries: Vec<Entries>,
@@ -70,29 +80,34 @@ pub(super) struct Index {
 impl Index {
     /// All rule numbers are below this.
     pub(super) fn capacity(&self) -> usize {
-        self.rules.len()
+        self.owners.len()
     }
 
     pub(super) fn add(&mut self, rule: Rule, phrases: &Phrases) -> u32 {
-        let number = self.free.pop().unwrap_or_else(|| {
-            self.rules.push(None);
-            self.owners.push(rule.owner);
-            self.rules.len() as u32 - 1
-        });
-        let slots = rule
-            .sources
-            .iter()
-            .map(|slot| *slot as usize + 1)
-            .max()
-            .unwrap_or(0);
-        if self.sources.len() < slots {
-            self.sources.resize_with(slots, Source::default);
-        }
-        let required = required(&rule, phrases);
-        for slot in &rule.sources {
+        let Rule {
+            owner,
+            sources,
+            condition,
+        } = rule;
+        let required = condition
+            .as_ref()
+            .and_then(|condition| required(condition, phrases));
+        let decides = condition.as_ref().is_some_and(Condition::is_any_phrase);
+        let entered = Entered {
+            phrases: required
+                .as_ref()
+                .map(|list| list.iter().map(|(phrase, _)| *phrase).collect()),
+            sources,
+        };
+        let number = self.free.pop().unwrap_or(self.owners.len() as u32);
+        for slot in &entered.sources {
+            if self.sources.len() <= *slot as usize {
+                self.sources
+                    .resize_with(*slot as usize + 1, Source::default);
+            }
             let source = &mut self.sources[*slot as usize];
             match required {
-                Some(_) => source.by_phrase.insert(number, self.rules.len()),
+                Some(_) => source.by_phrase.insert(number, self.owners.len()),
                 None => source.always.push(number),
             }
         }
@@ -100,10 +115,6 @@ impl Index {
             self.entries
                 .resize_with(phrases.capacity(), Entries::default);
         }
-        let decides = rule
-            .condition
-            .as_ref()
-            .is_some_and(Condition::is_any_phrase);
         for (phrase, places) in required.into_iter().flatten() {
             self.entries[phrase as usize].push(Entry {
                 rule: number,
@@ -111,27 +122,33 @@ impl Index {
                 decides,
             });
         }
-        self.owners[number as usize] = rule.owner;
-        self.rules[number as usize] = Some(rule);
+        let program = Program::new(condition);
+        if number as usize == self.owners.len() {
+            self.entered.push(entered);
+            self.owners.push(owner);
+            self.programs.push(program);
+        } else {
+            self.entered[number as usize] = entered;
+            self.owners[number as usize] = owner;
+            self.programs[number as usize] = program;
+        }
         number
     }
 
-    /// Removes a rule whose phrases are still there.
-    pub(super) fn remove(&mut self, number: u32, phrases: &Phrases) {
-        let Some(rule) = self.rules.get_mut(number as usize).and_then(Option::take) else {
-            return;
-        };
-        let required = required(&rule, phrases);
-        for slot in &rule.sources {
-            let source = &mut self.sources[*slot as usize];
-            match required {
+    /// Removes a rule.
+    pub(super) fn remove(&mut self, number: u32) {
+        let Entered { sources, phrases } = std::mem::take(&mut self.entered[number as usize]);
+        for slot in sources {
+            let source = &mut self.sources[slot as usize];
+            match phrases {
                 Some(_) => source.by_phrase.remove(number),
                 None => source.always.retain(|other| *other != number),
             }
         }
-        for (phrase, _) in required.into_iter().flatten() {
+        for phrase in phrases.into_iter().flatten() {
             self.entries[phrase as usize].remove(number);
         }
+        self.programs[number as usize] = Program::new(None);
         self.free.push(number);
     }
 
@@ -168,8 +185,8 @@ impl Index {
         }
         scratch.next_round();
         candidates.retain(|candidate| scratch.first_time(candidate.rule));
-        candidates.retain(|candidate| {
-            candidate.decided || self.holds(candidate.rule, item, now, scratch)
+        candidates.retain(|Candidate { rule, decided }| {
+            *decided || self.programs[*rule as usize].holds(item, now, scratch)
         });
         for candidate in &candidates {
             let Owner {
@@ -200,7 +217,7 @@ impl Index {
                 };
                 let found = scratch.places_of(phrase);
                 for entry in entries.iter() {
-                    if entry.places & found != 0 && is_set(readers, entry.rule) {
+                    if is_set(readers, entry.rule) && entry.places & found != 0 {
                         candidates.push(Candidate {
                             rule: entry.rule,
                             decided: entry.decides,
@@ -211,18 +228,11 @@ impl Index {
         });
         scratch.room = room;
     }
-
-    fn holds(&self, number: u32, item: &ItemView<'_>, now: i64, scratch: &Scratch) -> bool {
-        let rule = self.rules[number as usize].as_ref();
-        rule.is_some_and(|rule| {
-            let condition = rule.condition.as_ref();
-            condition.is_none_or(|c| c.holds(item, now, &|wanted| scratch.has(wanted)))
-        })
-    }
 }
 
-/// The phrases that bring a rule up, each with where it must be. Nothing if it must always come up.
-fn required(rule: &Rule, phrases: &Phrases) -> Option<Vec<(PhraseId, u16)>> {
+/// The phrases that bring up a rule with this condition, each with where it must be. Nothing if it must
+/// always come up.
+fn required(condition: &Condition<PhraseId>, phrases: &Phrases) -> Option<Vec<(PhraseId, u16)>> {
     let likelihood = |phrase: &PhraseId| {
         let letters = phrases
             .backwards(*phrase)
@@ -230,7 +240,7 @@ fn required(rule: &Rule, phrases: &Phrases) -> Option<Vec<(PhraseId, u16)>> {
             .sum();
         guessed_likelihood(letters)
     };
-    let wanted = rule.condition.as_ref()?.required(true, &likelihood)?;
+    let wanted = condition.required(true, &likelihood)?;
     let mut entries: Vec<_> = wanted
         .iter()
         .map(|wanted| (wanted.phrase, places(wanted)))

@@ -64,9 +64,18 @@ impl Readers {
     }
 
     /// Calls `ask` with the set as bits. `room` is all zeros before and after.
+    ///
+    /// A bitmap is copied too: read in order it comes into the cache at once, asked in no order it would
+    /// come line by line.
     pub(super) fn with_bits<T>(&self, room: &mut Vec<u64>, ask: impl FnOnce(&[u64]) -> T) -> T {
         match self {
-            Self::Many(bits, _) => ask(bits),
+            Self::Many(bits, _) => {
+                room.clear();
+                room.extend_from_slice(bits);
+                let answer = ask(room);
+                room.fill(0);
+                answer
+            }
             Self::Few(list) => {
                 list.iter().for_each(|rule| set(room, *rule));
                 let answer = ask(room);

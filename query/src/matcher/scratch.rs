@@ -120,10 +120,6 @@ impl Scratch {
         self.found[phrase as usize]
     }
 
-    pub(super) fn has(&self, wanted: &Wanted<PhraseId>) -> bool {
-        self.places_of(wanted.phrase) & places(wanted) != 0
-    }
-
     /// Adds a source to the agenda, once.
     pub(super) fn put_on_agenda(&mut self, source: Slot) {
         if self.planned.insert(source) {

@@ -1,5 +1,5 @@
-// Texts made from the corpus by seeded mutation. Shared by the test and the example that fuzz the
-// parser, so that a text found by one can be repeated by the other from its seed and number.
+//! Texts made from the corpus by seeded mutation. Shared by the test and the example that fuzz the
+//! parser, so that a text found by one can be repeated by the other from its seed and number.
 
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
