@@ -148,6 +148,7 @@ fn large_text(which: &str) -> ExitCode {
         text: usize::MAX,
         statements: usize::MAX,
         tests: usize::MAX,
+        regexes: usize::MAX,
         sources: usize::MAX,
         string: usize::MAX,
         ..Limits::default()

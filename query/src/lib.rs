@@ -3,7 +3,7 @@
 //! A feed is a query: a union of sources, each with a filter. This crate reads queries
 //! ([`parse`]), checks them against the feeds there are ([`Catalogue`]), decides which of very many feeds
 //! want an item ([`Matcher`]), learns how much of each source passes ([`Selectivity`]) and says what a
-//! feed reads and costs ([`explain`]). It does no I/O, and time comes in as an argument.
+//! feed reads and costs ([`explain()`]). It does no I/O, and time comes in as an argument.
 //!
 //! ```
 //! use pergola_query::{Catalogue, ItemView, Matcher, QueryId, Scratch, SourceId, parse};

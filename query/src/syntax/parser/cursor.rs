@@ -17,6 +17,7 @@ pub(super) struct Cursor<'t> {
     expected: Vec<Expected>,
     pub(super) limits: &'t Limits,
     tests: usize,
+    regexes: usize,
     sources: usize,
     depth: usize,
     /// What a string alone repeats.
@@ -42,6 +43,7 @@ impl<'t> Cursor<'t> {
             expected: Vec::new(),
             limits,
             tests: 0,
+            regexes: 0,
             sources: 0,
             depth: 0,
             repeat: None,
@@ -182,6 +184,18 @@ impl<'t> Cursor<'t> {
             self.limits.tests,
             "tests in the filters of one text",
         )
+    }
+
+    /// Counts one more regular expression of this statement.
+    pub(super) fn count_regex(&mut self) -> Result<(), QueryError> {
+        self.regexes += 1;
+        let what = "regular expressions in one statement";
+        self.bounded(self.regexes, self.limits.regexes, what)
+    }
+
+    /// Begins to count anew what is counted for each statement.
+    pub(super) fn begin_statement(&mut self) {
+        self.regexes = 0;
     }
 
     /// Counts one more source.

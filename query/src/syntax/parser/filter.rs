@@ -140,6 +140,9 @@ fn bracket(cursor: &mut Cursor<'_>, variable: Spanned<String>) -> Result<Read, Q
 fn repeated(cursor: &mut Cursor<'_>) -> Result<Expr, QueryError> {
     let value = cursor.string("a string")?;
     cursor.count_test()?;
+    if let Some((_, TextOp::Matches)) = cursor.repeat {
+        cursor.count_regex()?;
+    }
     let Some((field, op)) = cursor.repeat else {
         let error = QueryError::new(ErrorKind::NothingToRepeat, value.span);
         return Err(error.help("write a field and a comparison before it: ITEM CONTAINS \"…\""));
@@ -207,6 +210,9 @@ fn text_test(cursor: &mut Cursor<'_>, field: Field, start: Span) -> Result<Read,
     let opened = cursor.span();
     if cursor.eat_sign("(")? {
         return group(cursor, opened);
+    }
+    if op == TextOp::Matches {
+        cursor.count_regex()?;
     }
     let value = cursor.string("a string")?.value;
     let test = Test::Text { field, op, value };
