@@ -113,7 +113,7 @@ pub enum ErrorKind {
     #[error("there is already a feed `{0}`")]
     FeedExists(String),
     /// Feeds that read each other.
-    #[error("feed `{}` would read itself: {}", .0[0], .0.join(" reads "))]
+    #[error("feed `{}` would read itself: {}", .0.first().map_or("", String::as_str), .0.join(" reads "))]
     Cycle(Vec<String>),
     /// A feed cannot go because others read it.
     #[error("feed `{feed}` is read by {}", quoted(.readers))]

@@ -3,11 +3,11 @@
 /// Bounds on the text of queries. Whatever exceeds one is refused with an error that names it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// Bytes of the whole text.
+    /// Bytes of the whole text; never more than 4 GiB.
     pub text: usize,
     /// Statements in one text.
     pub statements: usize,
-    /// Parentheses, brackets and NOTs inside each other.
+    /// Parentheses, brackets and NOTs inside each other; never more than 256, whatever is said here.
     pub depth: usize,
     /// Tests in all filters of one text; each string of an IN list counts.
     pub tests: usize,

@@ -81,3 +81,25 @@ fn the_usual_limits_stop_nesting_long_before_the_stack_ends() {
         "too much: levels of nesting, at most 64"
     );
 }
+
+#[test]
+fn no_limit_can_be_set_so_high_that_the_stack_ends_first() {
+    let limits = Limits {
+        depth: usize::MAX,
+        ..Limits::default()
+    };
+    let text = format!(
+        "CREATE FEED f AS RETURN a WHERE {}",
+        "NOT (".repeat(100_000)
+    );
+    let error = parse_with(&text, &limits).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "too much: levels of nesting, at most 256"
+    );
+    let deep = format!(
+        "CREATE FEED f AS RETURN a WHERE {}TITLE = \"x\"",
+        "NOT ".repeat(256)
+    );
+    assert!(parse_with(&deep, &limits).is_ok());
+}

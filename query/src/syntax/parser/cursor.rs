@@ -7,6 +7,11 @@ use super::super::span::{Span, Spanned};
 use super::super::tree::{Field, Name, TextOp};
 use crate::error::{ErrorKind, Expected, QueryError};
 
+/// Places are numbers of 32 bits.
+const LONGEST: usize = u32::MAX as usize;
+/// The parser goes down one call for each level, and so does whatever walks the tree.
+const DEEPEST: usize = 256;
+
 /// The parser's place in the text.
 pub(super) struct Cursor<'t> {
     text: &'t str,
@@ -26,12 +31,13 @@ pub(super) struct Cursor<'t> {
 
 impl<'t> Cursor<'t> {
     pub(super) fn new(text: &'t str, limits: &'t Limits) -> Result<Self, QueryError> {
-        if text.len() > limits.text {
+        let limit = limits.text.min(LONGEST);
+        if text.len() > limit {
             let kind = ErrorKind::TooMuch {
                 what: "bytes of text",
-                limit: limits.text,
+                limit,
             };
-            return Err(QueryError::new(kind, Span::new(limits.text, limits.text)));
+            return Err(QueryError::new(kind, Span::new(limit, limit)));
         }
         let mut lexer = Lexer::new(text, limits);
         let token = lexer.next()?;
@@ -211,7 +217,11 @@ impl<'t> Cursor<'t> {
     /// Goes one level down; [`Cursor::leave`] comes back.
     pub(super) fn enter(&mut self) -> Result<(), QueryError> {
         self.depth += 1;
-        self.bounded(self.depth, self.limits.depth, "levels of nesting")
+        self.bounded(
+            self.depth,
+            self.limits.depth.min(DEEPEST),
+            "levels of nesting",
+        )
     }
 
     pub(super) fn leave(&mut self) {
