@@ -11,7 +11,7 @@ pub struct Limits {
     pub depth: usize,
     /// Tests in all filters of one text; each string of an IN list counts.
     pub tests: usize,
-    /// Regular expressions in one statement; each may take a quarter of a megabyte.
+    /// Regular expressions in one text; each may take milliseconds to build and a quarter of a megabyte.
     pub regexes: usize,
     /// Sources in all feeds of one text.
     pub sources: usize,
@@ -26,7 +26,7 @@ impl Default for Limits {
             statements: 10_000,
             depth: 64,
             tests: 20_000,
-            regexes: 50,
+            regexes: 200,
             sources: 20_000,
             string: 4096,
         }

@@ -34,7 +34,6 @@ pub fn parse_with(text: &str, limits: &Limits) -> Result<Script, QueryError> {
             return Ok(script);
         }
         let start = cursor.span();
-        cursor.begin_statement();
         let statement = statement(&mut cursor)?;
         script
             .statements

@@ -192,16 +192,14 @@ impl<'t> Cursor<'t> {
         )
     }
 
-    /// Counts one more regular expression of this statement.
+    /// Counts one more regular expression.
     pub(super) fn count_regex(&mut self) -> Result<(), QueryError> {
         self.regexes += 1;
-        let what = "regular expressions in one statement";
-        self.bounded(self.regexes, self.limits.regexes, what)
-    }
-
-    /// Begins to count anew what is counted for each statement.
-    pub(super) fn begin_statement(&mut self) {
-        self.regexes = 0;
+        self.bounded(
+            self.regexes,
+            self.limits.regexes,
+            "regular expressions in one text",
+        )
     }
 
     /// Counts one more source.
