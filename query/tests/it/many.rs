@@ -20,8 +20,21 @@ const SOURCES: u64 = 4;
 const QUERIES: u64 = 6;
 
 /// Few words, so that they are found often, in forms that are hard to get right.
-const WORDS: [&str; 12] = [
-    "ice", "Iceland", "ICE", "new", "york", "C++", "c", "冰", "冰岛", "straße", "STRASSE", "-",
+const WORDS: [&str; 14] = [
+    "internationalisation",
+    "internationalization",
+    "ice",
+    "Iceland",
+    "ICE",
+    "new",
+    "york",
+    "C++",
+    "c",
+    "冰",
+    "冰岛",
+    "straße",
+    "STRASSE",
+    "-",
 ];
 
 fn words(most: usize) -> impl Strategy<Value = String> {
@@ -199,5 +212,41 @@ proptest! {
         }
         prop_assert_eq!(matcher.phrase_count(), 0);
         prop_assert!(matcher.is_empty());
+    }
+}
+
+#[test]
+fn hundreds_of_readers_of_one_source_are_found_one_by_one_and_gone_when_removed() {
+    let body = |number: u64| {
+        crate::meaning::body(&format!(
+            "CREATE FEED f AS RETURN \"1\" | \"{}\" WHERE TITLE CONTAINS \"word{}\" AND NOT \"except{number}\"",
+            1 + number % 3,
+            number % 100,
+        ))
+    };
+    let mut matcher = Matcher::new();
+    for number in 0..400 {
+        matcher
+            .add(QueryId(number), &body(number), None, resolve)
+            .unwrap();
+    }
+    for number in (0..400).step_by(3) {
+        assert!(matcher.remove(QueryId(number)));
+    }
+    let mut scratch = Scratch::new();
+    for (source, word) in [(1, 7), (2, 7), (3, 99), (0, 7)] {
+        let title = format!("word{word} and except{}", word + 100);
+        let view = ItemView {
+            title: &title,
+            ..ItemView::default()
+        };
+        let found = matcher.matches(SourceId(source), &view, NOW, &mut scratch);
+        let mut found: Vec<u64> = found.iter().map(|m| m.query.0).collect();
+        found.sort_unstable();
+        let reads = |number: &u64| source == 1 || 1 + number % 3 == source;
+        let expected = (0..400).filter(|number| {
+            number % 3 != 0 && number % 100 == word && *number != word + 100 && reads(number)
+        });
+        assert_eq!(found, expected.collect::<Vec<_>>(), "source {source}");
     }
 }
