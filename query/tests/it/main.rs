@@ -1,7 +1,7 @@
 //! What the language and the matcher promise, tested from outside.
 #![expect(
     clippy::unwrap_used,
-    reason = "a test fails by panicking, in its helpers too"
+    reason = "a test fails by panicking, outside of test functions too"
 )]
 
 mod catalogue;
