@@ -1,1 +1,56 @@
-//! To be filled by the commits that follow.
+//! What to keep: the query language of Pergola and the matcher for many standing queries.
+//!
+//! A feed is a query: a union of sources, each with a filter. This crate reads queries
+//! ([`parse`]), checks them against the feeds there are ([`Catalogue`]), decides which of very many feeds
+//! want an item ([`Matcher`]), learns how much of each source passes ([`Selectivity`]) and says what a
+//! feed reads and costs ([`explain()`]). It does no I/O, and time comes in as an argument.
+//!
+//! ```
+//! use pergola_query::{Catalogue, ItemView, Matcher, QueryId, Scratch, SourceId, parse};
+//!
+//! let text = r#"
+//!     CREATE FEED Volcanoes AS
+//!     RETURN "https://news.example.org/rss" AS $news | "https://pictures.example.org/rss" AS $pictures
+//!     WHERE $news[ITEM CONTAINS "volcano" OR "eruption"] AND $pictures[CATEGORY = "volcano"];
+//! "#;
+//! let script = parse(text).map_err(|error| error.render(text, "feeds.fql"))?;
+//!
+//! let mut catalogue = Catalogue::new();
+//! catalogue.run(&script).map_err(|error| error.render(text, "feeds.fql"))?;
+//! let body = catalogue.get("Volcanoes").ok_or("it was just created")?;
+//!
+//! let mut matcher = Matcher::new();
+//! let mut sources = [SourceId(1), SourceId(2)].into_iter();
+//! matcher.add(QueryId(7), body, None, |_| sources.next().into_iter().collect())
+//!     .map_err(|error| error.to_string())?;
+//!
+//! let item = ItemView { title: "An eruption in Iceland", ..ItemView::default() };
+//! let mut scratch = Scratch::new();
+//! let now = 1_774_958_400;
+//! assert_eq!(matcher.matches(SourceId(1), &item, now, &mut scratch).len(), 1);
+//! assert_eq!(matcher.matches(SourceId(2), &item, now, &mut scratch).len(), 0);
+//! # Ok::<(), String>(())
+//! ```
+
+mod catalogue;
+mod check;
+mod condition;
+mod error;
+mod explain;
+mod item;
+mod lint;
+mod matcher;
+mod selectivity;
+mod standalone;
+pub mod syntax;
+pub mod text;
+
+pub use catalogue::{Catalogue, Change};
+pub use error::{ErrorKind, Expected, QueryError};
+pub use explain::{Cost, Explanation, FoundBy, Read, explain};
+pub use item::ItemView;
+pub use lint::warnings;
+pub use matcher::{Match, Matcher, QueryId, Scratch, SourceId};
+pub use selectivity::{Estimate, HALF_LIFE, Selectivity};
+pub use standalone::{FeedFilter, PreparedItem};
+pub use syntax::{Limits, parse, parse_with};

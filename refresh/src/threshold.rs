@@ -204,10 +204,10 @@ mod tests {
             let controller = Controller::Steady { horizon: 100.0 };
             let mut threshold = Threshold::new(1.0, controller).unwrap();
             let (mut carry, mut total) = (0.0, 0);
-            for cycle in 0..2_000 {
+            for cycle in 0..3_000 {
                 let spent = spend(&threshold, &mut carry);
                 threshold.adjust(&all_served(spent, b));
-                total += if cycle >= 1_000 { spent } else { 0 };
+                total += if cycle >= 2_000 { spent } else { 0 };
             }
             let used = total as f64 / (1_000.0 * b);
             assert!((used - 1.0).abs() < 0.02, "b = {b}: {used} of the budget");

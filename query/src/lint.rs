@@ -1,0 +1,114 @@
+//! Filters that are allowed and surely not meant: those that nothing passes, that everything passes, or
+//! that leave out a source they seem to speak of.
+//!
+//! Only what can be seen without search: opposites side by side, times that do not meet, a title that
+//! would have to be two things.
+
+use crate::error::{ErrorKind, QueryError};
+use crate::syntax::{Compare, Expr, FeedBody, Field, PublishedTest, Span, Spanned, Test, TextOp};
+
+/// Warnings about a feed, to be shown with [`QueryError::render_warning`].
+pub fn warnings(body: &FeedBody) -> Vec<QueryError> {
+    let mut found = Vec::new();
+    for variable in body.sources.iter().filter_map(|clause| clause.variable.as_ref()) {
+        if !body.filter.brackets.iter().any(|bracket| bracket.variable == *variable) {
+            let kind = ErrorKind::UnusedVariable(variable.value.clone());
+            found.push(QueryError::new(kind, variable.span));
+        }
+    }
+    let common = body.filter.common.iter();
+    let brackets = body.filter.brackets.iter().map(|bracket| &bracket.expr);
+    for expr in common.chain(brackets) {
+        look_into(expr, &mut found);
+    }
+    found
+}
+
+fn look_into(expr: &Expr, found: &mut Vec<QueryError>) {
+    match expr {
+        Expr::And(parts) => {
+            if let Some(span) = opposites(parts) {
+                let why = "it contradicts what it is joined with".to_owned();
+                found.push(QueryError::new(ErrorKind::Contradiction(why), span));
+            }
+            found.extend(times_that_never_meet(parts));
+            found.extend(two_values_for_one_text(parts));
+            parts.iter().for_each(|part| look_into(part, found));
+        }
+        Expr::Or(parts) => {
+            if let Some(span) = opposites(parts) {
+                let why = "it is the opposite of an alternative".to_owned();
+                found.push(QueryError::new(ErrorKind::Tautology(why), span));
+            }
+            parts.iter().for_each(|part| look_into(part, found));
+        }
+        Expr::Not(inner) => look_into(inner, found),
+        Expr::Test(_) => {}
+    }
+}
+
+/// Where one of the parts stands that is the opposite of another.
+fn opposites(parts: &[Expr]) -> Option<Span> {
+    // Comparing each with each must not take long.
+    let few = parts.get(..parts.len().min(200))?;
+    few.iter().find_map(|part| match part {
+        Expr::Not(inner) if few.contains(inner) => place(part),
+        Expr::Test(Spanned { value: Test::Text { field, op: TextOp::NotEqual, value }, span }) => {
+            let equal = Test::Text { field: *field, op: TextOp::Equal, value: value.clone() };
+            few.contains(&Expr::from(equal)).then_some(*span)
+        }
+        _ => None,
+    })
+}
+
+fn times_that_never_meet(parts: &[Expr]) -> Option<QueryError> {
+    let (mut from, mut to) = (i64::MIN, i64::MAX);
+    for part in parts {
+        let Expr::Test(Spanned { value: Test::Published(test), span }) = part else {
+            continue;
+        };
+        let (start, end) = match test {
+            PublishedTest::Compare(Compare::Before, moment) => (i64::MIN, moment.start()),
+            PublishedTest::Compare(Compare::NotAfter, moment) => (i64::MIN, moment.end()),
+            PublishedTest::Compare(Compare::After, moment) => (moment.end(), i64::MAX),
+            PublishedTest::Compare(Compare::NotBefore, moment) => (moment.start(), i64::MAX),
+            PublishedTest::Compare(Compare::On, moment) => (moment.start(), moment.end()),
+            PublishedTest::Between(first, last) => (first.start(), last.end()),
+            PublishedTest::Compare(Compare::NotOn, _) | PublishedTest::Within(_) => continue,
+        };
+        (from, to) = (from.max(start), to.min(end));
+        if from >= to {
+            let why = "the times it asks for do not meet".to_owned();
+            return Some(QueryError::new(ErrorKind::Contradiction(why), *span));
+        }
+    }
+    None
+}
+
+fn two_values_for_one_text(parts: &[Expr]) -> Option<QueryError> {
+    let mut known: Vec<(Field, String)> = Vec::new();
+    for part in parts {
+        let Expr::Test(Spanned { value: Test::Text { field, op: TextOp::Equal, value }, span }) =
+            part
+        else {
+            continue;
+        };
+        let normal = crate::text::normalise(value);
+        let single = matches!(field, Field::Title | Field::Content | Field::Link);
+        if single && known.iter().any(|(other, text)| other == field && *text != normal) {
+            let why = format!("{field} would have to be two things at once");
+            return Some(QueryError::new(ErrorKind::Contradiction(why), *span));
+        }
+        known.push((*field, normal));
+    }
+    None
+}
+
+/// Where the first test of a condition stands.
+fn place(expr: &Expr) -> Option<Span> {
+    let mut first = None;
+    expr.each_test(&mut |test| {
+        first.get_or_insert(test.span);
+    });
+    first
+}

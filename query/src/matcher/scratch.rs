@@ -1,0 +1,137 @@
+//! Working memory of one matching thread.
+//!
+//! Everything an item leaves behind is undone by what it touched, so that no pass ever costs in the
+//! number of queries.
+
+use rustc_hash::FxHashSet;
+
+use super::Match;
+use super::index::{Candidate, Slot};
+use super::phrases::{PhraseId, Phrases, Step};
+use crate::condition::Wanted;
+use crate::item::ItemView;
+use crate::text::Words;
+
+/// Working memory for [`Matcher::matches`](super::Matcher::matches), reused from call to call.
+#[derive(Debug, Default)]
+pub struct Scratch {
+    words: Words,
+    text: Vec<Step>,
+    /// For each phrase where it was found: fields in the lower byte, whole texts in the upper.
+    found: Vec<u16>,
+    /// The phrases whose `found` is not zero.
+    pub(super) present: Vec<PhraseId>,
+    /// For each rule the last round in which it was evaluated.
+    judged: Vec<u32>,
+    round: u32,
+    /// The sources whose readers are to be found: that of the item, then feeds that want it.
+    pub(super) agenda: Vec<Slot>,
+    planned: FxHashSet<Slot>,
+    /// For the readers of a source; all zeros between uses.
+    pub(super) room: Vec<u64>,
+    pub(super) candidates: Vec<Candidate>,
+    matches: Vec<Match>,
+    /// Whether `matches` may hold something twice.
+    repeats: bool,
+}
+
+/// Where a phrase may be found, as bits like those of `Scratch::found`.
+pub(super) fn places<P>(wanted: &Wanted<P>) -> u16 {
+    u16::from(wanted.fields.0) << if wanted.whole { 8 } else { 0 }
+}
+
+impl Scratch {
+    /// Working memory, empty at first.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    pub(super) fn begin(&mut self, phrases: usize, rules: usize) {
+        for phrase in self.present.drain(..) {
+            self.found[phrase as usize] = 0;
+        }
+        // Grown to more than is needed, so that adding queries one by one does not copy each time.
+        if self.found.len() < phrases {
+            self.found.resize(phrases.next_power_of_two(), 0);
+        }
+        if self.judged.len() < rules {
+            self.judged.resize(rules.next_power_of_two(), 0);
+        }
+        self.agenda.clear();
+        self.planned.clear();
+        self.matches.clear();
+        self.repeats = false;
+    }
+
+    /// Starts judging rules anew, for another source.
+    pub(super) fn next_round(&mut self) {
+        self.round = self.round.wrapping_add(1);
+        if self.round == 0 {
+            self.judged.fill(0);
+            self.round = 1;
+        }
+    }
+
+    /// Whether a rule has not been judged in this round; it is from now on.
+    pub(super) fn first_time(&mut self, rule: u32) -> bool {
+        let last = &mut self.judged[rule as usize];
+        let first = *last != self.round;
+        *last = self.round;
+        first
+    }
+
+    /// Finds the phrases of all texts of an item.
+    pub(super) fn scan(&mut self, phrases: &Phrases, item: &ItemView<'_>) {
+        let Self { words, text, found, present, .. } = self;
+        for (field, value) in item.values() {
+            text.clear();
+            let mut any = false;
+            words.each(value, |word| {
+                let step = phrases.word(word);
+                any |= step.is_known();
+                text.push(step);
+            });
+            if !any {
+                continue;
+            }
+            phrases.scan(text, |phrase, start, end| {
+                let places = &mut found[phrase as usize];
+                if *places == 0 {
+                    present.push(phrase);
+                }
+                let whole = start == 0 && end == text.len();
+                *places |= u16::from(field.0) * if whole { 0x101 } else { 1 };
+            });
+        }
+    }
+
+    pub(super) fn phrases_found(&self) -> usize {
+        self.present.len()
+    }
+
+    #[inline]
+    pub(super) fn places_of(&self, phrase: PhraseId) -> u16 {
+        self.found[phrase as usize]
+    }
+
+    /// Adds a source to the agenda, once.
+    pub(super) fn put_on_agenda(&mut self, source: Slot) {
+        if self.planned.insert(source) {
+            self.agenda.push(source);
+        }
+    }
+
+    pub(super) fn found_match(&mut self, found: Match, may_repeat: bool) {
+        self.repeats |= may_repeat;
+        self.matches.push(found);
+    }
+
+    /// Each way into each feed once.
+    pub(super) fn finish(&mut self) -> &[Match] {
+        if self.repeats {
+            self.matches.sort_unstable();
+            self.matches.dedup();
+        }
+        &self.matches
+    }
+}

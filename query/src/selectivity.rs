@@ -1,0 +1,189 @@
+//! Which share of a source's items a feed keeps, learnt from what passes.
+//!
+//! For each pair of source and feed a count of items seen and kept, in which old items weigh less and
+//! less. It begins with a prior belief, so there is an estimate before the first item.
+//!
+//! What is seen is counted once for each source, not for each pair: a pair only remembers what its
+//! source had seen when the pair began, and the difference, aged alike, is what the pair has seen. An
+//! item therefore costs what it matches, not what reads its source.
+
+use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize};
+
+use crate::matcher::{QueryId, SourceId};
+
+/// After so many seconds an item counts half, unless said otherwise: thirty days.
+pub const HALF_LIFE: u32 = 30 * 86_400;
+
+/// Believed before anything is seen: one item kept and one left.
+const PRIOR_KEPT: f64 = 1.0;
+const PRIOR_SEEN: f64 = 2.0;
+
+/// Counters for all pairs of source and feed.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(into = "Stored", from = "Stored")]
+pub struct Selectivity {
+    half_life: u32,
+    seen: FxHashMap<SourceId, Count>,
+    pairs: FxHashMap<(SourceId, QueryId), Pair>,
+}
+
+/// An estimate of the share a feed keeps of a source.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Estimate {
+    /// Items kept, aged.
+    pub kept: f64,
+    /// Items seen, aged.
+    pub seen: f64,
+}
+
+impl Estimate {
+    /// The share expected of the next item, strictly between 0 and 1.
+    pub fn share(&self) -> f64 {
+        (self.kept + PRIOR_KEPT) / (self.seen + PRIOR_SEEN)
+    }
+
+    /// How far off the share may well be: its standard deviation.
+    pub fn deviation(&self) -> f64 {
+        let share = self.share();
+        (share * (1.0 - share) / (self.seen + PRIOR_SEEN + 1.0)).sqrt()
+    }
+
+    /// Two sources taken together.
+    pub fn plus(self, other: Self) -> Self {
+        Self { kept: self.kept + other.kept, seen: self.seen + other.seen }
+    }
+
+    /// Nothing seen yet.
+    pub const NOTHING: Self = Self { kept: 0.0, seen: 0.0 };
+}
+
+impl Default for Selectivity {
+    fn default() -> Self {
+        Self::new(HALF_LIFE)
+    }
+}
+
+impl Selectivity {
+    /// Counters in which an item counts half after `half_life` seconds (at least one).
+    pub fn new(half_life: u32) -> Self {
+        Self {
+            half_life: half_life.max(1),
+            seen: FxHashMap::default(),
+            pairs: FxHashMap::default(),
+        }
+    }
+
+    /// A feed begins to read a source. Only items from now on count.
+    pub fn begin(&mut self, source: SourceId, feed: QueryId, now: i64) {
+        let half_life = self.half_life;
+        let before = self.seen.entry(source).or_default().aged(now, half_life);
+        self.pairs.insert((source, feed), Pair { kept: Count::default(), before });
+    }
+
+    /// A feed reads a source no more.
+    pub fn end(&mut self, source: SourceId, feed: QueryId) {
+        self.pairs.remove(&(source, feed));
+    }
+
+    /// A source is gone, with all that was learnt of it.
+    pub fn forget_source(&mut self, source: SourceId) {
+        self.seen.remove(&source);
+        self.pairs.retain(|(other, _), _| *other != source);
+    }
+
+    /// An item of a source was seen, and these feeds kept it.
+    pub fn observe(
+        &mut self,
+        source: SourceId,
+        kept_by: impl IntoIterator<Item = QueryId>,
+        now: i64,
+    ) {
+        let half_life = self.half_life;
+        let seen = self.seen.entry(source).or_default();
+        let before = seen.aged(now, half_life);
+        *seen = before.plus_one();
+        for feed in kept_by {
+            // A feed that was never announced begins with its first item.
+            let first = Pair { kept: Count::default(), before };
+            let pair = self.pairs.entry((source, feed)).or_insert(first);
+            pair.kept = pair.kept.aged(now, half_life).plus_one();
+        }
+    }
+
+    /// What is known of a pair; nothing is known of one that never began.
+    pub fn estimate(&self, source: SourceId, feed: QueryId, now: i64) -> Estimate {
+        let Some(pair) = self.pairs.get(&(source, feed)) else {
+            return Estimate::NOTHING;
+        };
+        let aged = |count: &Count| count.aged(now, self.half_life).count;
+        let kept = aged(&pair.kept);
+        let seen = self.seen.get(&source).map_or(0.0, aged) - aged(&pair.before);
+        // The difference of two rounded numbers can fall short of what was kept.
+        Estimate { kept, seen: seen.max(kept) }
+    }
+}
+
+/// A number of items as of a time.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+struct Count {
+    count: f64,
+    at: i64,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+struct Pair {
+    kept: Count,
+    /// What the source had seen when the pair began.
+    before: Count,
+}
+
+impl Count {
+    /// The count as of `now`; a clock that goes back ages nothing.
+    fn aged(self, now: i64, half_life: u32) -> Self {
+        let elapsed = now.saturating_sub(self.at).max(0);
+        let halvings = elapsed as f64 / f64::from(half_life);
+        Self { count: self.count * (-halvings).exp2(), at: self.at.max(now) }
+    }
+
+    fn plus_one(self) -> Self {
+        Self { count: self.count + 1.0, ..self }
+    }
+
+    /// What can be believed of a count that was read back.
+    fn sane(self) -> Self {
+        let good = self.count.is_finite() && self.count >= 0.0;
+        Self { count: if good { self.count } else { 0.0 }, ..self }
+    }
+}
+
+/// The form that is written down: lists, because not every format has maps with such keys.
+#[derive(Serialize, Deserialize)]
+struct Stored {
+    half_life: u32,
+    seen: Vec<(SourceId, Count)>,
+    pairs: Vec<(SourceId, QueryId, Pair)>,
+}
+
+impl From<Selectivity> for Stored {
+    fn from(learnt: Selectivity) -> Self {
+        let mut seen: Vec<_> = learnt.seen.into_iter().collect();
+        let pairs = learnt.pairs.into_iter();
+        let mut pairs: Vec<_> = pairs.map(|((source, feed), pair)| (source, feed, pair)).collect();
+        seen.sort_unstable_by_key(|(source, _)| *source);
+        pairs.sort_unstable_by_key(|(source, feed, _)| (*source, *feed));
+        Self { half_life: learnt.half_life, seen, pairs }
+    }
+}
+
+impl From<Stored> for Selectivity {
+    fn from(stored: Stored) -> Self {
+        let mut learnt = Self::new(stored.half_life);
+        learnt.seen.extend(stored.seen.into_iter().map(|(source, count)| (source, count.sane())));
+        learnt.pairs.extend(stored.pairs.into_iter().map(|(source, feed, pair)| {
+            let pair = Pair { kept: pair.kept.sane(), before: pair.before.sane() };
+            ((source, feed), pair)
+        }));
+        learnt
+    }
+}

@@ -1,0 +1,51 @@
+//! The language as text: words in, typed tree out, and back again.
+//!
+//! ```text
+//! script    = statement { ";" statement } [ ";" ]
+//! statement = "CREATE" "FEED" name "AS" body
+//!           | "DROP" "FEED" name
+//!           | "ALTER" "FEED" name change
+//!           | "EXPLAIN" ( [ "FEED" ] name | "CREATE" "FEED" name "AS" body )
+//! change    = "AS" body | "WHERE" filter | "ADD" sources | "REMOVE" source { "|" source }
+//!           | "SET" option { option } | "RESET" option-name { option-name } | "RENAME" "TO" name
+//! body      = "RETURN" sources [ "WHERE" filter ] { option }
+//! sources   = source [ "AS" $variable ] { "|" source [ "AS" $variable ] }
+//! source    = string | "OPML" string | [ "FEED" ] name | "PEER" string "FEED" name
+//! option    = "WINDOW" number | "KEEP" period | "ORDER" "BY" ( "PUBLISHED" | "SOURCE" )
+//!           | "WEIGHT" number
+//! filter    = any, in which brackets are joined by AND only
+//! any       = all { "OR" all }
+//! all       = single { "AND" single }
+//! single    = "NOT" single | "(" any ")" | $variable "[" any "]" | test
+//! test      = field ( "CONTAINS" | "MATCHES" | "=" | "!=" ) ( string | "(" any ")" )
+//!           | field "IN" "(" string { "," string } ")"
+//!           | string                          (repeats the field and comparison before it)
+//!           | "PUBLISHED" ( "<" | "<=" | ">" | ">=" | "=" | "!=" ) date
+//!           | "PUBLISHED" "BETWEEN" date "AND" date | "PUBLISHED" "WITHIN" period
+//! field     = "TITLE" | "CONTENT" | "AUTHOR" | "LINK" | "CATEGORY" | "SOURCE" | "ITEM"
+//! period    = number ( "SECONDS" | "MINUTES" | "HOURS" | "DAYS" | "WEEKS" )
+//! ```
+//!
+//! Words of the language are the same in upper and lower case. Strings stand in double or single quotes
+//! with the escapes `\" \' \\ \n \t \r \u{…}`, or raw as `r"…"`. `--` begins a comment that ends with
+//! the line. A date is a string: `"2026-03-31"`, which means the whole day in UTC, or a time as in RFC 3339.
+
+mod dates;
+mod keyword;
+mod lexer;
+mod limits;
+mod parser;
+mod print;
+mod span;
+mod tree;
+
+pub use dates::Moment;
+pub use keyword::Keyword;
+pub use limits::Limits;
+pub use parser::{parse, parse_with};
+pub use span::{Span, Spanned};
+pub use tree::{
+    AlterAction, Bracket, Compare, ExplainTarget, Expr, Feed, FeedBody, Field, Filter, Name,
+    OptionKind, Options, OrderBy, Period, PublishedTest, Script, SourceClause, SourceRef,
+    Statement, Test, TextOp, Unit,
+};

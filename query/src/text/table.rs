@@ -1,0 +1,82 @@
+//! What folding does to a character and what kind it is, looked up instead of worked out.
+//!
+//! Texts that are not ASCII would otherwise spend most of their time in Unicode's tables. Everything
+//! below U+3000, which is every alphabet in common use, is worked out once; ideographs and Korean
+//! syllables are all alike and need no table.
+
+use std::sync::LazyLock;
+
+use unicode_normalization::{IsNormalized, is_nfc_quick};
+
+use super::class::{self, Class};
+use super::fold::fold_char;
+
+/// What is known of one character.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Info {
+    /// The class of its folded form.
+    pub(super) class: Class,
+    /// Whether a text of only such characters is in composed form.
+    pub(super) composed: bool,
+    pub(super) folds: Folds,
+}
+
+/// What a character is folded to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Folds {
+    /// To itself.
+    Same,
+    /// To another one, below U+3000.
+    To(u16),
+    /// To something that must be worked out, such as several characters.
+    Further,
+}
+
+const TABLED: u32 = 0x3000;
+
+static TABLE: LazyLock<Vec<Info>> = LazyLock::new(|| {
+    (0..TABLED).map(|code| char::from_u32(code).map_or(UNKNOWN, work_out)).collect()
+});
+
+const UNKNOWN: Info = Info { class: Class::Symbol, composed: false, folds: Folds::Further };
+const IDEOGRAPH: Info = Info { class: Class::Lone, composed: true, folds: Folds::Same };
+
+/// What is known of a character.
+#[inline]
+pub(super) fn of(c: char) -> Info {
+    match c as u32 {
+        code @ 0..TABLED => TABLE.get(code as usize).copied().unwrap_or(UNKNOWN),
+        0x3041..=0x3096 | 0x30a1..=0x30fa | 0x3400..=0x4dbf | 0x4e00..=0x9fff | 0xac00..=0xd7a3 => {
+            IDEOGRAPH
+        }
+        _ => work_out(c),
+    }
+}
+
+fn work_out(c: char) -> Info {
+    let mut folded = Vec::new();
+    fold_char(c, |c| folded.push(c));
+    let (class, folds) = match *folded {
+        [same] if same == c => (class::of_char(c), Folds::Same),
+        [other] => match u16::try_from(other as u32) {
+            Ok(code) if u32::from(code) < TABLED => (class::of_char(other), Folds::To(code)),
+            _ => (Class::Symbol, Folds::Further),
+        },
+        _ => (Class::Symbol, Folds::Further),
+    };
+    // Marks can be in the wrong order even where each by itself is composed.
+    let alone = is_nfc_quick(std::iter::once(c)) == IsNormalized::Yes;
+    Info { class, composed: alone && class::of_char(c) != Class::Mark, folds }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_character_is_known_as_what_it_works_out_to() {
+        for c in '\0'..=char::MAX {
+            assert_eq!(of(c), work_out(c), "U+{:04X}", c as u32);
+        }
+    }
+}
