@@ -1,1 +1,91 @@
-fn main() {}
+//! One 2Steps decision over a million sources, beside one plain sum over as many bytes.
+//!
+//! `cargo bench -p pergola-refresh`. The two are measured in turn in the same run and the least of
+//! the rounds counts, so that the ratio means something on a noisy machine. Target: at most 4.
+
+use std::hint::black_box;
+use std::time::Instant;
+
+use pergola_refresh::{
+    Budget, DAY, HOUR, Model, ModelKind, Observation, Scheduler, Source, Sources, StrategyKind,
+    Taste,
+};
+
+const SOURCES: usize = 1_000_000;
+const ROUNDS: usize = 15;
+/// A minute's refreshes of a node that refreshes every source once in eight hours on average.
+const BUDGET: f64 = SOURCES as f64 / 480.0;
+const CYCLE: f64 = 60.0;
+
+/// Sources with a little history, last refreshed at various times of the last eight hours.
+fn sources(kind: ModelKind) -> Sources {
+    let mut sources = Sources::new();
+    for number in 0..SOURCES {
+        // Spread by multiples of an irrational number: deterministic and without pattern.
+        let spread = |factor: f64| (number as f64 * factor).fract();
+        let rate = 0.2 + 40.0 * spread(0.618_033_988_75).powi(3);
+        let mut model: Model = kind.build(rate / DAY).expect("a positive rate");
+        let at = 8.0 * HOUR * spread(0.414_213_562_37);
+        for look in 0..3 {
+            let at = at - f64::from(2 - look) * 5.0 * HOUR;
+            model_learns(&mut model, at, (rate * 5.0 / 24.0).round() as u32);
+        }
+        let last = Some(at);
+        let relevance = 0.1 + 0.9 * spread(0.732_050_807_57);
+        let source = Source { model, window: 20, last, relevance, cost: 1.0 };
+        sources.add(source).expect("a sane source");
+    }
+    sources
+}
+
+fn model_learns(model: &mut Model, at: f64, new_items: u32) {
+    use pergola_refresh::PublicationModel;
+    let since = Some(at - 5.0 * HOUR);
+    model.learn(&Observation { at, since, new_items, window: 20, censored: false, dates: &[] });
+}
+
+#[expect(clippy::disallowed_methods, reason = "a benchmark looks at the clock")]
+fn seconds(f: impl FnOnce()) -> f64 {
+    let started = Instant::now();
+    f();
+    started.elapsed().as_secs_f64()
+}
+
+fn main() {
+    println!("one 2Steps decision over {SOURCES} sources; least of {ROUNDS} rounds");
+    println!(
+        "{:12} {:>14} {:>12} {:>12} {:>7}",
+        "model", "bytes/source", "decision", "plain sum", "ratio"
+    );
+    for kind in [ModelKind::Single, ModelKind::Gamma, ModelKind::Periodic, ModelKind::GammaSlots] {
+        let sources = sources(kind);
+        let words = Sources::BYTES_PER_SOURCE * SOURCES / 8;
+        let plain: Vec<u64> = (0..words as u64).collect();
+        let budget = Budget::new(BUDGET, CYCLE).expect("a positive budget");
+        let mut scheduler =
+            Scheduler::steady(StrategyKind::TwoSteps.build(Taste::default()), budget, 1440.0)
+                .expect("a positive horizon");
+        let (mut decision, mut sum) = (f64::INFINITY, f64::INFINITY);
+        let mut chosen = 0;
+        for round in 0..ROUNDS + 250 {
+            let now = 8.0 * HOUR + round as f64 * CYCLE;
+            // The first decisions only let the threshold find its value.
+            let took = seconds(|| chosen = black_box(scheduler.decide(now, &sources)).len());
+            if round < 250 {
+                continue;
+            }
+            decision = decision.min(took);
+            sum = sum.min(seconds(|| {
+                black_box(plain.iter().fold(0u64, |sum, &word| sum.wrapping_add(word)));
+            }));
+        }
+        println!(
+            "{:12} {:>14} {:>9.2} ms {:>9.2} ms {:>7.2}   ({chosen} chosen)",
+            kind.name(),
+            Sources::BYTES_PER_SOURCE,
+            1e3 * decision,
+            1e3 * sum,
+            decision / sum,
+        );
+    }
+}

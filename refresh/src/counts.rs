@@ -13,6 +13,15 @@ pub(crate) struct Distribution {
     dispersion: f64,
 }
 
+/// Sums over more items than this are made in bundles: a window of ten thousand items is told apart
+/// from one of ten thousand and ten by nobody, and must not make a refresh slow.
+const LARGEST_FLOOR: f64 = 1000.0;
+
+/// How many items make one bundle when at least `floor` are summed over.
+pub(crate) fn bundle(floor: f64) -> f64 {
+    (floor / LARGEST_FLOOR).max(1.0)
+}
+
 /// Below this logarithm a probability is computed in log space, lest it underflow to zero.
 const LOG_UNDERFLOW: f64 = -600.0;
 

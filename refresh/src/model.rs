@@ -1,7 +1,6 @@
 //! Publication models: how many items has a source published since we last looked?
 //!
-//! Every model answers the same two questions ([`PublicationModel::expected`] and
-//! [`PublicationModel::area`]), learns from the same [`Observation`], and keeps its rates between
+//! Every model answers the same question ([`PublicationModel::divergence`]), learns from the same [`Observation`], and keeps its rates between
 //! [`RATE_FLOOR`] and [`RATE_CEILING`] so that no sequence of observations can make a source
 //! disappear or swallow the budget for ever.
 //!
@@ -45,11 +44,14 @@ pub(crate) fn bounded(rate: f64) -> f64 {
 
 /// What every publication model can do. Instants are seconds, `from ≤ to`.
 pub trait PublicationModel {
-    /// Items expected to be published in `(from, to]`: the stream divergence.
-    fn expected(&self, from: f64, to: f64) -> f64;
+    /// The stream divergence, items expected to be published in `(from, to]`, and the area under it:
+    /// ∫ of the divergence from `from` to x, for x from `from` to `to`.
+    fn divergence(&self, from: f64, to: f64) -> (f64, f64);
 
-    /// ∫ of `expected(from, x)` for x from `from` to `to`: the area under the divergence curve.
-    fn area(&self, from: f64, to: f64) -> f64;
+    /// Items expected to be published in `(from, to]`.
+    fn expected(&self, from: f64, to: f64) -> f64 {
+        self.divergence(from, to).0
+    }
 
     /// Items per second, averaged over the model's period.
     fn mean_rate(&self) -> f64;
@@ -81,12 +83,8 @@ impl Constant {
 }
 
 impl PublicationModel for Constant {
-    fn expected(&self, from: f64, to: f64) -> f64 {
-        f64::from(self.rate) * (to - from).max(0.0)
-    }
-
-    fn area(&self, from: f64, to: f64) -> f64 {
-        constant_area(f64::from(self.rate), from, to)
+    fn divergence(&self, from: f64, to: f64) -> (f64, f64) {
+        at_constant_rate(f64::from(self.rate), from, to)
     }
 
     fn mean_rate(&self) -> f64 {
@@ -96,10 +94,11 @@ impl PublicationModel for Constant {
     fn learn(&mut self, _: &Observation<'_>) {}
 }
 
-/// The area under the divergence of a constant rate: ½·λ·Δ².
-pub(crate) fn constant_area(rate: f64, from: f64, to: f64) -> f64 {
+/// Divergence λ·Δ and its area ½·λ·Δ² at a constant rate.
+#[inline]
+pub(crate) fn at_constant_rate(rate: f64, from: f64, to: f64) -> (f64, f64) {
     let age = (to - from).max(0.0);
-    0.5 * rate * age * age
+    (rate * age, 0.5 * rate * age * age)
 }
 
 /// One source's publication model, whichever it is.
@@ -136,13 +135,8 @@ macro_rules! delegate {
 
 impl PublicationModel for Model {
     #[inline]
-    fn expected(&self, from: f64, to: f64) -> f64 {
-        delegate!(self, model => model.expected(from, to))
-    }
-
-    #[inline]
-    fn area(&self, from: f64, to: f64) -> f64 {
-        delegate!(self, model => model.area(from, to))
+    fn divergence(&self, from: f64, to: f64) -> (f64, f64) {
+        delegate!(self, model => model.divergence(from, to))
     }
 
     fn mean_rate(&self) -> f64 {

@@ -191,8 +191,7 @@ impl Knowledge for Sources {
             return Outlook::NEVER_SEEN;
         }
         let relevance = self.relevance(source);
-        let divergence = self.models[source].expected(last, now);
-        let area = self.models[source].area(last, now);
+        let (divergence, area) = self.models[source].divergence(last, now);
         let window = f64::from(self.window[source]);
         let worth = relevance / self.cost(source);
         Outlook {

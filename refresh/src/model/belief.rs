@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::bounded;
 use crate::DAY;
-use crate::counts::Distribution;
+use crate::counts::{Distribution, bundle};
 
 /// Half an item of evidence never fades, so that a quiet source is not starved for ever.
 const PRIOR_ITEMS: f64 = 0.5;
@@ -62,8 +62,10 @@ impl Belief {
     pub(super) fn full_window(self, expected: f64, seen: f64) -> (f64, f64) {
         let Self { items, time } = self;
         let expected = expected.clamp(1e-9, 1e6);
-        let counts = Distribution::bursty(expected, 1.0 + expected / items);
-        let (mean, square) = counts.moments_given_at_least(seen as usize);
+        let bundle = bundle(seen);
+        let counts = Distribution::bursty(expected / bundle, 1.0 + expected / items / bundle);
+        let (mean, square) = counts.moments_given_at_least((seen / bundle) as usize);
+        let (mean, square) = (mean * bundle, square * bundle * bundle);
         let scale = items + expected;
         let ratio = ((items + mean) / scale).max(1.0);
         let second =

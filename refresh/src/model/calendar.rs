@@ -138,21 +138,6 @@ impl Calendar {
         bounded(views.iter().zip(weights).map(|(rate, weight)| rate * weight).sum())
     }
 
-    /// (divergence, its area) over an interval; whole weeks are taken at the mean rate.
-    fn integrate(&self, from: f64, to: f64) -> (f64, f64) {
-        let level = self.mean_rate();
-        let weights = self.weights();
-        let weeks = ((to - from) / WEEK).floor().max(0.0) * WEEK;
-        let mut sum = level * weeks;
-        let mut area = 0.5 * level * weeks * weeks;
-        for_each_step(from + weeks, to, |step, length| {
-            let rate = self.rate(step, level, &weights);
-            area += sum * length + 0.5 * rate * length * length;
-            sum += rate * length;
-        });
-        (sum, area)
-    }
-
     /// Credits an item to the views that foresaw it.
     fn credit(&mut self, step: usize, amount: f64) {
         let weights = self.weights();
@@ -191,12 +176,26 @@ impl Calendar {
 }
 
 impl PublicationModel for Calendar {
-    fn expected(&self, from: f64, to: f64) -> f64 {
-        self.integrate(from, to).0
-    }
-
-    fn area(&self, from: f64, to: f64) -> f64 {
-        self.integrate(from, to).1
+    fn divergence(&self, from: f64, to: f64) -> (f64, f64) {
+        let (level, weights) = (self.mean_rate(), self.weights());
+        let walk = |from: f64, to: f64, start: f64| {
+            let (mut sum, mut area) = (start, 0.0);
+            for_each_step(from, to, |step, length| {
+                let rate = self.rate(step, level, &weights);
+                area += sum * length + 0.5 * rate * length * length;
+                sum += rate * length;
+            });
+            (sum, area)
+        };
+        let weeks = ((to - from) / WEEK).floor().max(0.0);
+        if weeks == 0.0 {
+            return walk(from, to, 0.0);
+        }
+        // Each whole week is like the first and starts `one` higher than the one before.
+        let (one, one_area) = walk(from, from + WEEK, 0.0);
+        let whole_area = weeks * one_area + 0.5 * weeks * (weeks - 1.0) * one * WEEK;
+        let (sum, area) = walk(from + weeks * WEEK, to, weeks * one);
+        (sum, whole_area + area)
     }
 
     fn mean_rate(&self) -> f64 {

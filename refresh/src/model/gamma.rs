@@ -7,7 +7,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::belief::{Prior, fading};
-use super::{PublicationModel, bounded, constant_area};
+use super::{PublicationModel, at_constant_rate, bounded};
 use crate::{DAY, Invalid, Observation};
 
 /// Evidence fades by the factor e in this time.
@@ -37,12 +37,8 @@ impl GammaPoisson {
 }
 
 impl PublicationModel for GammaPoisson {
-    fn expected(&self, from: f64, to: f64) -> f64 {
-        self.mean_rate() * (to - from).max(0.0)
-    }
-
-    fn area(&self, from: f64, to: f64) -> f64 {
-        constant_area(self.mean_rate(), from, to)
+    fn divergence(&self, from: f64, to: f64) -> (f64, f64) {
+        at_constant_rate(self.mean_rate(), from, to)
     }
 
     fn mean_rate(&self) -> f64 {

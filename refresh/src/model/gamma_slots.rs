@@ -80,14 +80,9 @@ impl GammaSlots {
 }
 
 impl PublicationModel for GammaSlots {
-    fn expected(&self, from: f64, to: f64) -> f64 {
+    fn divergence(&self, from: f64, to: f64) -> (f64, f64) {
         let level = self.mean_rate();
-        self.clock.integrate(from, to, |slot| self.rate(slot, level)).0
-    }
-
-    fn area(&self, from: f64, to: f64) -> f64 {
-        let level = self.mean_rate();
-        self.clock.integrate(from, to, |slot| self.rate(slot, level)).1
+        self.clock.integrate(from, to, |slot| self.rate(slot, level))
     }
 
     fn mean_rate(&self) -> f64 {

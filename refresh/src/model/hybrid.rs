@@ -37,12 +37,8 @@ impl Hybrid {
 }
 
 impl PublicationModel for Hybrid {
-    fn expected(&self, from: f64, to: f64) -> f64 {
-        self.current().expected(from, to)
-    }
-
-    fn area(&self, from: f64, to: f64) -> f64 {
-        self.current().area(from, to)
+    fn divergence(&self, from: f64, to: f64) -> (f64, f64) {
+        self.current().divergence(from, to)
     }
 
     fn mean_rate(&self) -> f64 {

@@ -6,8 +6,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{PublicationModel, bounded, constant_area};
-use crate::counts::Distribution;
+use super::{PublicationModel, at_constant_rate, bounded};
+use crate::counts::{Distribution, bundle};
 use crate::{Invalid, Observation};
 
 /// Observations remembered.
@@ -66,7 +66,8 @@ impl Seen {
         if floor < 1.0 {
             return 0.0;
         }
-        let mean = rate * span;
+        let bundle = bundle(floor);
+        let (mean, floor) = (rate * span / bundle, (floor / bundle).floor());
         let counts = Distribution::poisson(mean);
         let tail = counts.at_least(floor as usize);
         if tail < 1e-9 {
@@ -108,12 +109,8 @@ impl Likelihood {
 }
 
 impl PublicationModel for Likelihood {
-    fn expected(&self, from: f64, to: f64) -> f64 {
-        f64::from(self.rate) * (to - from).max(0.0)
-    }
-
-    fn area(&self, from: f64, to: f64) -> f64 {
-        constant_area(f64::from(self.rate), from, to)
+    fn divergence(&self, from: f64, to: f64) -> (f64, f64) {
+        at_constant_rate(f64::from(self.rate), from, to)
     }
 
     fn mean_rate(&self) -> f64 {

@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{PublicationModel, bounded, constant_area};
+use super::{PublicationModel, at_constant_rate, bounded};
 use crate::{Invalid, Observation};
 
 /// Productive refreshes remembered.
@@ -30,12 +30,8 @@ impl MovingAverage {
 }
 
 impl PublicationModel for MovingAverage {
-    fn expected(&self, from: f64, to: f64) -> f64 {
-        self.mean_rate() * (to - from).max(0.0)
-    }
-
-    fn area(&self, from: f64, to: f64) -> f64 {
-        constant_area(self.mean_rate(), from, to)
+    fn divergence(&self, from: f64, to: f64) -> (f64, f64) {
+        at_constant_rate(self.mean_rate(), from, to)
     }
 
     fn mean_rate(&self) -> f64 {

@@ -57,12 +57,8 @@ impl Periodic {
 }
 
 impl PublicationModel for Periodic {
-    fn expected(&self, from: f64, to: f64) -> f64 {
-        self.clock.integrate(from, to, |slot| self.rate(slot)).0
-    }
-
-    fn area(&self, from: f64, to: f64) -> f64 {
-        self.clock.integrate(from, to, |slot| self.rate(slot)).1
+    fn divergence(&self, from: f64, to: f64) -> (f64, f64) {
+        self.clock.integrate(from, to, |slot| self.rate(slot))
     }
 
     fn mean_rate(&self) -> f64 {

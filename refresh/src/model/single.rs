@@ -6,7 +6,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{PublicationModel, bounded, constant_area};
+use super::{PublicationModel, at_constant_rate, bounded};
 use crate::{Invalid, Observation};
 
 /// Errors remembered by the dynamic factor: the last 3 against the last 10.
@@ -45,12 +45,8 @@ impl SingleVariable {
 }
 
 impl PublicationModel for SingleVariable {
-    fn expected(&self, from: f64, to: f64) -> f64 {
-        f64::from(self.rate) * (to - from).max(0.0)
-    }
-
-    fn area(&self, from: f64, to: f64) -> f64 {
-        constant_area(f64::from(self.rate), from, to)
+    fn divergence(&self, from: f64, to: f64) -> (f64, f64) {
+        at_constant_rate(f64::from(self.rate), from, to)
     }
 
     fn mean_rate(&self) -> f64 {
@@ -119,8 +115,7 @@ mod tests {
         let mut model = SingleVariable::new(1.0, 0.25).unwrap();
         model.learn(&seen(10.0, 0.0, 30));
         assert_eq!(model.mean_rate(), 0.25 * 3.0 + 0.75 * 1.0);
-        assert_eq!(model.expected(0.0, 4.0), 6.0);
-        assert_eq!(model.area(0.0, 4.0), 12.0);
+        assert_eq!(model.divergence(0.0, 4.0), (6.0, 12.0));
     }
 
     #[test]

@@ -40,26 +40,33 @@ impl SlotClock {
     }
 
     pub(crate) fn slot_of(self, instant: f64) -> usize {
-        let slot = (instant.rem_euclid(self.period()) / self.slot_length()) as usize;
-        slot.min(self.slots() - 1)
+        self.place(instant).0
+    }
+
+    /// The slot of an instant and what is left of it. Division and floor rather than a remainder:
+    /// this is the inner loop of every decision, and a remainder takes longer than all the rest.
+    #[inline]
+    fn place(self, instant: f64) -> (usize, f64) {
+        let period = self.period();
+        let position = instant - period * (instant / period).floor();
+        let length = self.slot_length();
+        let slot = ((position / length) as usize).min(self.slots() - 1);
+        (slot, (slot as f64 + 1.0) * length - position)
     }
 
     /// Calls `f(slot, length)` for each piece of `(from, to]` that lies in one slot, in order.
     /// The interval must not be longer than a few periods; see [`SlotClock::integrate`].
+    #[inline]
     pub(crate) fn for_each_piece(self, from: f64, to: f64, mut f: impl FnMut(usize, f64)) {
         let mut left = to - from;
-        let mut slot = self.slot_of(from);
-        let position = from.rem_euclid(self.period());
-        let mut room = (slot as f64 + 1.0) * self.slot_length() - position;
+        let (slots, slot_length) = (self.slots(), self.slot_length());
+        let (mut slot, mut room) = self.place(from);
         while left > 0.0 {
             let length = room.min(left).max(0.0);
             f(slot, length);
             left -= length;
-            if left <= 0.0 {
-                return;
-            }
-            slot = (slot + 1) % self.slots();
-            room = self.slot_length();
+            slot = if slot + 1 == slots { 0 } else { slot + 1 };
+            room = slot_length;
         }
     }
 
@@ -91,6 +98,7 @@ impl SlotClock {
     }
 
     /// Walks the slots of an interval within one period, starting from a divergence of `start`.
+    #[inline]
     fn walk(self, from: f64, to: f64, rate: impl Fn(usize) -> f64, start: f64) -> (f64, f64) {
         let (mut sum, mut area) = (start, 0.0);
         self.for_each_piece(from, to, |slot, length| {

@@ -1,1 +1,34 @@
-//! Behaviour of the whole crate.
+//! What the whole crate promises, over arbitrary inputs.
+
+mod budgets;
+mod models;
+mod strategies;
+
+use pergola_refresh::Observation;
+use proptest::prelude::*;
+
+/// Any refresh that a node could report: (seconds since the last, new items, window, full).
+type Look = (f64, u32, u32, bool);
+
+fn looks() -> impl Strategy<Value = Vec<Look>> {
+    let interval = prop_oneof![1e-3..10.0, 60.0..1e5, 1e5..1e8];
+    let items = prop_oneof![Just(0u32), 0u32..30, 0u32..10_000];
+    prop::collection::vec((interval, items, 1u32..200, any::<bool>()), 1..25)
+}
+
+/// Calls `f` with each look as an observation, dated or not.
+fn observe(looks: &[Look], dated: bool, mut f: impl FnMut(&Observation<'_>)) -> f64 {
+    let mut now = 1e6;
+    for &(interval, new_items, window, censored) in looks {
+        let since = now;
+        now += interval;
+        let count = new_items.min(500);
+        let dates: Vec<f64> = (0..count)
+            .map(|n| since + interval * (f64::from(n) + 0.5) / f64::from(count))
+            .collect();
+        let dates = if dated && count == new_items { &dates[..] } else { &[] };
+        let since = Some(since);
+        f(&Observation { at: now, since, new_items, window, censored, dates });
+    }
+    now
+}

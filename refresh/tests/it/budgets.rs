@@ -1,0 +1,107 @@
+//! The budget: held on average, never exceeded for long, paid back after bursts.
+
+use pergola_refresh::{
+    Budget, HOUR, Knowledge, ModelKind, Observation, Scheduler, Source, Sources, StrategyKind,
+    Taste,
+};
+use proptest::prelude::*;
+
+/// Sources at steady rates that publish exactly as expected; returns refreshes per cycle.
+fn spend(kind: StrategyKind, b: f64, count: usize, cycles: usize) -> Vec<usize> {
+    let mut sources = Sources::new();
+    let rate = |source: usize| (0.05 + 3.0 * (source as f64 * 0.618).fract()) / HOUR;
+    for source in 0..count {
+        let model = ModelKind::Gamma.build(rate(source)).unwrap();
+        sources.add(Source { last: Some(0.0), ..Source::new(model, 10) }).unwrap();
+    }
+    let budget = Budget::new(b, HOUR).unwrap().with_slack(50.0).unwrap();
+    let mut scheduler = Scheduler::steady(kind.build(Taste::default()), budget, 100.0).unwrap();
+    (0..cycles)
+        .map(|cycle| {
+            let now = (cycle + 1) as f64 * HOUR;
+            let chosen = scheduler.decide(now, &sources).to_vec();
+            for &source in &chosen {
+                let since = sources.last(source);
+                let age = sources.age(source, now);
+                let new_items = (age * rate(source)).round() as u32;
+                let (censored, new_items) = (new_items >= 10, new_items.min(10));
+                let observed =
+                    Observation { at: now, since, new_items, window: 10, censored, dates: &[] };
+                sources.observe(source, &observed);
+                scheduler.observed(source, &observed);
+            }
+            chosen.len()
+        })
+        .collect()
+}
+
+#[test]
+fn budgets_from_a_quarter_to_thirty_are_held_within_two_per_cent() {
+    for kind in [StrategyKind::TwoSteps, StrategyKind::Index] {
+        for b in [0.25, 0.5, 1.0, 10.0, 30.0] {
+            let spent = spend(kind, b, 100, 3_000);
+            let used = spent[2_000..].iter().sum::<usize>() as f64 / (1_000.0 * b);
+            assert!((used - 1.0).abs() < 0.02, "{} at b = {b}: {used}", kind.name());
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(16))]
+
+    #[test]
+    fn the_average_number_of_refreshes_converges_to_at_most_the_budget(
+        b in 0.2..20.0f64, count in 20usize..60,
+        kind in prop::sample::select(vec![
+            StrategyKind::TwoSteps, StrategyKind::OnlyTau, StrategyKind::TopKUtility,
+            StrategyKind::OnlySat, StrategyKind::Uniform, StrategyKind::Index,
+            StrategyKind::Plan, StrategyKind::EntryFrequency,
+        ]),
+    ) {
+        let spent = spend(kind, b, count, 2_000);
+        let average = spent[1_000..].iter().sum::<usize>() as f64 / 1_000.0;
+        prop_assert!(average <= 1.02 * b, "{average} per cycle");
+        // From the very first cycle, no more than the budget and what may be spent ahead.
+        let mut total = 0.0;
+        for (cycle, &refreshes) in spent.iter().enumerate() {
+            total += refreshes as f64;
+            let allowed = (cycle + 1) as f64 * b + (50.0 * b).max(1.0);
+            prop_assert!(total <= allowed + 1e-6, "{total} of {allowed} by cycle {cycle}");
+        }
+    }
+}
+
+#[test]
+fn a_halved_budget_is_reached_within_thirty_cycles() {
+    let mut sources = Sources::new();
+    for source in 0..100 {
+        let rate = (0.1 + f64::from(source) * 0.03) / HOUR;
+        let model = ModelKind::Gamma.build(rate).unwrap();
+        sources.add(Source { last: Some(0.0), ..Source::new(model, 10) }).unwrap();
+    }
+    let budget = |b| Budget::new(b, HOUR).unwrap();
+    let strategy = StrategyKind::TwoSteps.build(Taste::default());
+    let mut scheduler = Scheduler::steady(strategy, budget(30.0), 100.0).unwrap();
+    let mut run = |scheduler: &mut Scheduler<Sources>, cycles: std::ops::Range<u32>| {
+        let mut spent = 0;
+        for cycle in cycles {
+            let now = f64::from(cycle + 1) * HOUR;
+            for source in scheduler.decide(now, &sources).to_vec() {
+                spent += 1;
+                let since = sources.last(source);
+                let rate = (0.1 + source as f64 * 0.03) / HOUR;
+                let new_items = ((sources.age(source, now) * rate).round() as u32).min(10);
+                let censored = new_items == 10;
+                let observed =
+                    Observation { at: now, since, new_items, window: 10, censored, dates: &[] };
+                sources.observe(source, &observed);
+            }
+        }
+        spent
+    };
+    run(&mut scheduler, 0..500);
+    scheduler.set_budget(budget(15.0));
+    run(&mut scheduler, 500..530);
+    let after = f64::from(run(&mut scheduler, 530..560)) / 30.0;
+    assert!((after - 15.0).abs() < 2.0, "{after} refreshes per cycle");
+}

@@ -1,0 +1,119 @@
+//! Publication models under any history.
+
+use pergola_refresh::{DAY, Model, ModelKind, PublicationModel, Source, Sources};
+use proptest::prelude::*;
+
+use crate::{looks, observe};
+
+fn kinds() -> impl Strategy<Value = ModelKind> {
+    prop::sample::select(ModelKind::ALL.to_vec())
+}
+
+/// A model with a history, and the instant at which it ends.
+fn learnt(kind: ModelKind, looks: &[crate::Look], dated: bool) -> (Model, f64) {
+    let mut model = kind.build(1.0 / DAY).unwrap();
+    let now = observe(looks, dated, |observation| model.learn(observation));
+    (model, now)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(160))]
+
+    #[test]
+    fn rates_stay_finite_and_positive_whatever_is_observed(
+        kind in kinds(), looks in looks(), dated in any::<bool>()
+    ) {
+        let mut model = kind.build(1.0 / DAY).unwrap();
+        let mut broken = None;
+        observe(&looks, dated, |observation| {
+            model.learn(observation);
+            let rate = model.mean_rate();
+            let soon = model.expected(observation.at, observation.at + DAY);
+            if !(rate.is_finite() && rate > 0.0 && soon.is_finite() && soon > 0.0) {
+                broken = Some((rate, soon));
+            }
+        });
+        prop_assert_eq!(broken, None);
+    }
+
+    #[test]
+    fn divergence_and_utility_never_decrease_with_time(
+        kind in kinds(), looks in looks(), dated in any::<bool>(),
+        steps in prop::collection::vec(1.0..2e5f64, 1..20),
+    ) {
+        let (model, from) = learnt(kind, &looks, dated);
+        let (mut to, mut before) = (from, (0.0, 0.0));
+        for step in steps {
+            to += step;
+            let (divergence, area) = model.divergence(from, to);
+            let utility = (to - from) * divergence - area;
+            // Rounding in sums of many slots may cost the last digits.
+            let slack = 1e-9 * (to - from) * divergence;
+            prop_assert!(divergence >= before.0 * (1.0 - 1e-9), "{divergence} after {}", before.0);
+            prop_assert!(utility >= before.1 - slack, "{utility} after {}", before.1);
+            before = (divergence, utility);
+        }
+    }
+
+    #[test]
+    fn an_interval_is_the_sum_of_its_parts(
+        kind in kinds(), looks in looks(), first in 1.0..4e5f64, second in 1.0..4e5f64,
+    ) {
+        let (model, from) = learnt(kind, &looks, true);
+        let (middle, to) = (from + first, from + first + second);
+        let (whole, whole_area) = model.divergence(from, to);
+        let (early, early_area) = model.divergence(from, middle);
+        let (late, late_area) = model.divergence(middle, to);
+        prop_assert!((whole - early - late).abs() <= 1e-6 * whole, "{whole}: {early} and {late}");
+        let area = early_area + early * second + late_area;
+        prop_assert!((whole_area - area).abs() <= 1e-6 * area, "{whole_area} against {area}");
+    }
+
+    #[test]
+    fn a_forecast_agrees_with_what_is_expected(
+        kind in kinds(), looks in looks(), step in 60.0..20_000.0f64,
+    ) {
+        let (model, from) = learnt(kind, &looks, true);
+        let mut bins = [0.0; 20];
+        model.forecast(from, step, &mut bins);
+        let whole = model.expected(from, from + 20.0 * step);
+        let sum: f64 = bins.iter().sum();
+        prop_assert!((whole - sum).abs() <= 1e-6 * whole, "{whole} against {sum}");
+    }
+
+    #[test]
+    fn a_saved_and_loaded_model_predicts_the_same(
+        kind in kinds(), looks in looks(), dated in any::<bool>(), ahead in 1.0..1e6f64,
+    ) {
+        let (model, from) = learnt(kind, &looks, dated);
+        let saved = serde_json::to_string(&model).unwrap();
+        let loaded: Model = serde_json::from_str(&saved).unwrap();
+        let (a, b) = (model.expected(from, from + ahead), loaded.expected(from, from + ahead));
+        prop_assert!((a - b).abs() <= 1e-9 * a, "{a} became {b}");
+    }
+}
+
+#[test]
+fn a_source_with_a_model_of_24_slots_takes_at_most_256_bytes() {
+    assert!(Sources::BYTES_PER_SOURCE <= 256, "{} bytes", Sources::BYTES_PER_SOURCE);
+    assert!(size_of::<Model>() <= 224, "{} bytes", size_of::<Model>());
+}
+
+#[test]
+fn a_source_survives_being_saved_with_the_scheduler_state() {
+    let mut sources = Sources::new();
+    let model = ModelKind::GammaDates.build(1.0 / DAY).unwrap();
+    let source = Source { relevance: 0.25, last: Some(5.0), ..Source::new(model, 30) };
+    let number = sources.add(source.clone()).unwrap();
+    let saved = serde_json::to_string(&sources.get(number)).unwrap();
+    assert_eq!(serde_json::from_str::<Source>(&saved).unwrap(), source);
+}
+
+#[test]
+fn names_are_read_back_and_a_wrong_one_is_told_what_there_is() {
+    for kind in ModelKind::ALL {
+        assert_eq!(kind.name().parse::<ModelKind>().unwrap(), kind);
+    }
+    let error = "gama".parse::<ModelKind>().unwrap_err().to_string();
+    assert!(error.starts_with("model is `gama`, but must be one of single,"), "{error}");
+}
