@@ -41,7 +41,7 @@ pub(crate) enum Knowing {
     /// `sees_lost`, an indulgence of the published estimation experiments.
     Learnt {
         /// A fresh model for each source.
-        model: Model,
+        model: Box<Model>,
         /// Whether the count of a refresh includes items that were pushed out of the window.
         sees_lost: bool,
     },
@@ -50,7 +50,7 @@ pub(crate) enum Knowing {
 impl Knowing {
     /// Learning with a model's default settings, from an item in `prior` seconds at first.
     pub(crate) fn learnt(kind: ModelKind, prior: f64) -> Result<Self, Invalid> {
-        Ok(Self::Learnt { model: kind.build(1.0 / prior)?, sees_lost: false })
+        Ok(Self::Learnt { model: Box::new(kind.build(1.0 / prior)?), sees_lost: false })
     }
 }
 
@@ -124,7 +124,7 @@ pub(crate) fn simulate(world: &World, run: &Run) -> Result<Outcome, Invalid> {
             books.play(Learner::new(known, true, false), scheduler, run.in_detail);
         }
         Knowing::Learnt { model, sees_lost } => {
-            let known = sources(world, false, |_| Ok(model.clone()))?;
+            let known = sources(world, false, |_| Ok((**model).clone()))?;
             let scheduler =
                 run.manner.scheduler(run.strategy.build(run.taste), budget, run.strategy)?;
             books.play(Learner::new(known, false, *sees_lost), scheduler, run.in_detail);

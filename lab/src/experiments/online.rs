@@ -19,7 +19,8 @@ const INTERVALS: [f64; 7] = [0.5, 1.0, 2.0, 3.0, 4.0, 6.0, 8.0];
 
 /// Figures 7.9 and 7.10.
 pub(crate) fn figure_7_9_7_10(lab: &Lab) -> Result<Report, Invalid> {
-    let learnt = |model| Knowing::Learnt { model, sees_lost: true };
+    type Figure = fn(&Outcome) -> f64;
+    let learnt = |model| Knowing::Learnt { model: Box::new(model), sees_lost: true };
     let prior = 1.0 / HOUR;
     let models = [
         ("offline", Knowing::Offline),
@@ -47,11 +48,11 @@ pub(crate) fn figure_7_9_7_10(lab: &Lab) -> Result<Report, Invalid> {
         }
         Ok(outcomes)
     })?;
-    let spread = |shape: usize, interval: usize, model: usize, figure: fn(&Outcome) -> f64| {
+    let spread = |shape: usize, interval: usize, model: usize, figure: Figure| {
         let n = (shape * INTERVALS.len() + interval) * models.len() + model;
         Spread::of(&worlds, |outcomes| figure(&outcomes[n]))
     };
-    let figures: [(&str, fn(&Outcome) -> f64); 2] =
+    let figures: [(&str, Figure); 2] =
         [("completeness", |o| o.completeness), ("freshness", |o| o.freshness)];
     let mut table =
         Table { columns: vec![Column::left("shape"), Column::right("hours")], rows: Vec::new() };

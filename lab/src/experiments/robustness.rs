@@ -206,7 +206,7 @@ fn year(world: &World, model: Model, mean: f64, seed: u64) -> Year {
             .collect();
         let squares = real.iter().zip(&estimated).map(|(a, b)| (a - b).powi(2));
         year.distances.push(squares.sum::<f64>().sqrt());
-        if year.distances.len() % PHASE == 0 {
+        if year.distances.len().is_multiple_of(PHASE) {
             year.tables.push((real, estimated));
         }
     });

@@ -1,5 +1,7 @@
 //! The lab as a user runs it: the binary, its output and its exit codes.
 
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on should say where")]
+
 mod figures;
 mod mistakes;
 mod published;

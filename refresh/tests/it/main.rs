@@ -1,5 +1,7 @@
 //! What the whole crate promises, over arbitrary inputs.
 
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on should say where")]
+
 mod budgets;
 mod models;
 mod strategies;
