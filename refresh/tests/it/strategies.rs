@@ -145,7 +145,7 @@ fn a_plan_waits_for_the_hour_at_which_a_source_publishes() {
             Vec::new()
         };
         // Nine o'clock's items are seen at noon.
-        let since = (look > 0).then(|| at - 3.0 * HOUR);
+        let since = (look > 0).then_some(at - 3.0 * HOUR);
         let new_items = dates.len() as u32;
         let window = 20;
         sources.observe(
