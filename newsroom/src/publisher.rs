@@ -195,7 +195,7 @@ mod tests {
     #[test]
     fn a_rhythm_keeps_its_hours() {
         let times = published(Process::daily(Rhythm::Peaks, 48.0, 0), 60.0, 1);
-        assert!(times.iter().all(|at| (at % DAY / 3600.0) as u32 % 4 == 0));
+        assert!(times.iter().all(|at| ((at % DAY / 3600.0) as u32).is_multiple_of(4)));
     }
 
     #[test]

@@ -159,28 +159,34 @@ fn table(rows: &[Row]) -> Table {
 
 /// Curves of one figure against cost, with the printed points beside them.
 fn charts(rows: &[Row]) -> Vec<Chart> {
-    let chart = |title: &str, figure: fn(&Row) -> Spread, printed: fn(&Printed) -> f64| {
-        let mut series: Vec<Series> = Vec::new();
-        for strategy in STRATEGIES {
-            let of = || rows.iter().filter(|row| row.strategy == strategy);
-            let points = of().map(|row| (row.cost.mean, figure(row).mean)).collect();
-            series.push(
-                Series::new(strategy.name(), Style::Line, points)
-                    .emphasised(strategy == StrategyKind::TwoSteps),
-            );
-        }
-        let points = rows.iter().filter_map(|row| row.printed()).map(|p| (p.cost, printed(&p)));
-        series.push(Series::new("printed", Style::Points, points.collect()));
-        Chart {
-            title: title.to_owned(),
-            x: Axis::new("refreshes in 100 cycles", Scale::Linear),
-            y: Axis::new(title, Scale::Linear).within(0.0, 1.0),
-            series,
-        }
-    };
+    let chart =
+        |title: &str, label: &str, figure: fn(&Row) -> Spread, printed: fn(&Printed) -> f64| {
+            let mut series: Vec<Series> = Vec::new();
+            for strategy in STRATEGIES {
+                let of = || rows.iter().filter(|row| row.strategy == strategy);
+                let points = of().map(|row| (row.cost.mean, figure(row).mean)).collect();
+                series.push(
+                    Series::new(strategy.name(), Style::Line, points)
+                        .emphasised(strategy == StrategyKind::TwoSteps),
+                );
+            }
+            let points = rows.iter().filter_map(|row| row.printed()).map(|p| (p.cost, printed(&p)));
+            series.push(Series::new("printed", Style::Points, points.collect()));
+            Chart {
+                title: title.to_owned(),
+                x: Axis::new("refreshes in 100 cycles", Scale::Linear),
+                y: Axis::new(label, Scale::Linear).within(0.0, 1.0),
+                series,
+            }
+        };
     vec![
-        chart("completeness", |row| row.completeness, |p| p.completeness),
-        chart("freshness (A)", |row| row.freshness, |p| p.freshness),
+        chart(
+            "completeness",
+            "share of wanted items delivered",
+            |row| row.completeness,
+            |p| p.completeness,
+        ),
+        chart("freshness (A)", "share of the windows held", |row| row.freshness, |p| p.freshness),
     ]
 }
 
