@@ -159,8 +159,8 @@ mod tests {
         assert!(dated[5] > 6.0, "five o'clock: {} of 8", dated[5]);
         assert!(dated[4] < 0.2 && dated[6] < 0.2);
         let undated = hourly(false);
-        for hour in 4..8 {
-            assert!((undated[hour] - 2.0).abs() < 0.6, "{hour} h: {}", undated[hour]);
+        for (hour, rate) in undated.iter().enumerate().take(8).skip(4) {
+            assert!((rate - 2.0).abs() < 0.6, "{hour} h: {rate}");
         }
         assert!(undated[12] < 0.2);
     }
