@@ -16,6 +16,35 @@
 //!    steers the [`Threshold`];
 //! 5. [`quality`] says how good the result was, [`characteristics`] what kind of source it was.
 //!
+//! ```
+//! use pergola_refresh::*;
+//!
+//! # fn main() -> Result<(), Invalid> {
+//! let mut sources = Sources::new();
+//! let model = ModelKind::Calendar.build(1.0 / DAY)?; // an item a day, until it knows better
+//! let blog = sources.add(Source::new(model, 20))?;
+//! let budget = Budget::new(0.5, 300.0)?; // one refresh in two cycles of five minutes
+//! let strategy = StrategyKind::Plan.build(Taste::default());
+//! let mut scheduler = Scheduler::steady(strategy, budget, 288.0)?;
+//!
+//! let now = 300.0;
+//! assert_eq!(scheduler.decide(now, &sources), [blog]); // never seen: looked at first
+//! let dates = [100.0, 250.0];
+//! let first_look = Observation {
+//!     at: now,
+//!     since: None,
+//!     new_items: 2,
+//!     window: 2,
+//!     censored: true,
+//!     dates: &dates,
+//! };
+//! sources.observe(blog, &first_look);
+//! scheduler.observed(blog, &first_look);
+//! assert_eq!(sources.last(blog), Some(now));
+//! # Ok(())
+//! # }
+//! ```
+//!
 //! Invariants: a decision never exceeds the burst limit; a rate is always finite and positive; a
 //! source that was never refreshed is more urgent than any that was.
 
