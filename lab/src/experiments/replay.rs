@@ -131,7 +131,7 @@ pub(crate) fn contest(
             "delay_feed_mean_s": outcome.delay_by_source,
             "lost": outcome.lost,
         })).collect::<Vec<_>>() }),
-        charts: vec![chart(&rows)],
+        charts: vec![chart(&rows, per_cycle * world.measured() as f64)],
     })
 }
 
@@ -203,13 +203,15 @@ fn table(rows: &[(&Entry, &Outcome)]) -> Table {
     }
 }
 
-/// Delay against freshness, one point per row, coloured by strategy.
-fn chart(rows: &[(&Entry, &Outcome)]) -> Chart {
+/// Delay against freshness, one point per model, for those who spent the budget: who has more or
+/// leaves half of it unused would only squeeze the others into a corner.
+fn chart(rows: &[(&Entry, &Outcome)], budget: f64) -> Chart {
+    let spent = |outcome: &Outcome| (0.9..1.1).contains(&(outcome.requests as f64 / budget));
     let series = StrategyKind::ALL.into_iter().filter_map(|strategy| {
         let points: Vec<(f64, f64)> = rows
             .iter()
-            .filter(|(entry, _)| entry.strategy == strategy)
-            .map(|(_, outcome)| (outcome.delay.mean / HOUR, outcome.completeness))
+            .filter(|(entry, outcome)| entry.strategy == strategy && spent(outcome))
+            .map(|(_, outcome)| (outcome.delay.mean / HOUR, outcome.freshness_over_time))
             .collect();
         let ours = matches!(strategy, StrategyKind::Plan | StrategyKind::Index);
         (!points.is_empty())
@@ -217,8 +219,8 @@ fn chart(rows: &[(&Entry, &Outcome)]) -> Chart {
     });
     Chart {
         title: "one point per model".to_owned(),
-        x: Axis::new("mean delay of an item (hours)", Scale::Log),
-        y: Axis::new("completeness", Scale::Linear),
+        x: Axis::new("mean delay of an item (hours)", Scale::Linear),
+        y: Axis::new("freshness", Scale::Linear),
         series: series.collect(),
     }
 }
