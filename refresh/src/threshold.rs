@@ -106,7 +106,8 @@ impl Threshold {
             return self.search(error, b);
         }
         self.excess += spending.spent as f64 / b - 1.0;
-        self.excess = self.excess.clamp(-horizon, horizon);
+        // What was overspent longer ago than a night or two is forgiven, and so is what was saved.
+        self.excess = self.excess.clamp(-FORGIVEN * horizon, FORGIVEN * horizon);
         // Below one refresh per cycle, single cycles say nothing: look over at least thirty refreshes.
         let smoothing = horizon.max(30.0 / b);
         self.recent += (error - self.recent) / smoothing;
@@ -161,6 +162,8 @@ const LARGEST_STEP: f64 = 0.05;
 const PROPORTIONAL: f64 = 1.2;
 /// Integral step, in units of the proportional one squared (1/8 is critical damping).
 const INTEGRAL: f64 = 0.3;
+/// Horizons of budget that are remembered as debt or savings.
+const FORGIVEN: f64 = 0.25;
 /// Beyond this smoothed relative error (and three times its noise) the world has changed.
 const FAR: f64 = 0.2;
 

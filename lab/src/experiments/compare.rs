@@ -10,7 +10,7 @@ use crate::simulate::{Knowing, Manner, Outcome, Run};
 use crate::trials::{Lab, Spread};
 use crate::world::World;
 
-const WARMUP: usize = 200;
+const WARMUP: usize = 400;
 const MEASURED: usize = 300;
 const BUDGETS: [f64; 3] = [10.0, 30.0, 50.0];
 /// Cycles over which spending is averaged.
