@@ -1,0 +1,359 @@
+//! A tokeniser that cannot fail.
+//!
+//! quick-xml is strict, and rightly so; feeds are not. This one cuts any text into tags and text,
+//! whatever is wrong with it: a `<` that begins no tag is text, an attribute needs no quotes, a
+//! comment or a CDATA section that never ends stops at a sensible place. Every byte is visited a
+//! bounded number of times. It is only used on documents that the strict pass has refused.
+
+use memchr::memmem;
+
+use super::chars::{Declared, push_decoded};
+
+/// One piece of the document; `raw` slices come straight from the text.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Token<'a> {
+    Text(&'a str),
+    CData(&'a str),
+    Start(Tag<'a>),
+    End {
+        name: &'a str,
+        raw: &'a str,
+    },
+    /// The inside of a document type declaration.
+    Doctype(&'a str),
+    /// Comments, processing instructions, other declarations.
+    Ignored,
+    /// The document ends inside this tag.
+    Cut,
+}
+
+/// A start tag, its attributes not yet looked at.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Tag<'a> {
+    pub name: &'a str,
+    pub attributes: &'a str,
+    pub empty: bool,
+    pub raw: &'a str,
+}
+
+/// Cuts a text into tokens.
+#[derive(Clone, Debug)]
+pub(crate) struct Lexer<'a> {
+    text: &'a str,
+    at: usize,
+    /// Where `]]>` and `-->` were last looked for and found, so that no search is done twice.
+    cdata_end: Option<usize>,
+    comment_end: Option<usize>,
+    /// Only the first document type declaration is one.
+    doctype_seen: bool,
+}
+
+impl<'a> Lexer<'a> {
+    pub(crate) fn new(text: &'a str) -> Self {
+        Self {
+            text,
+            at: 0,
+            cdata_end: Some(0),
+            comment_end: Some(0),
+            doctype_seen: false,
+        }
+    }
+
+    /// Where the next token begins.
+    pub(crate) fn position(&self) -> usize {
+        self.at
+    }
+
+    /// Goes on from somewhere else, which must be where a token begins.
+    pub(crate) fn jump(&mut self, at: usize) {
+        self.at = at.min(self.text.len());
+    }
+
+    pub(crate) fn text(&self) -> &'a str {
+        self.text
+    }
+
+    /// The next token, or `None` at the end.
+    pub(crate) fn next(&mut self) -> Option<Token<'a>> {
+        let rest = &self.text[self.at..];
+        if rest.is_empty() {
+            return None;
+        }
+        if !rest.starts_with('<') || !begins_markup(rest) {
+            return Some(self.text_run(rest));
+        }
+        let (token, length) = match rest.as_bytes()[1] {
+            b'!' if starts_with_fold(rest, "<![cdata[") => self.cdata(rest),
+            b'!' if rest.starts_with("<!--") => (Token::Ignored, self.comment(rest)),
+            b'!' if !self.doctype_seen && starts_with_fold(rest, "<!doctype") => {
+                self.doctype_seen = true;
+                doctype(rest)
+            }
+            b'?' => (Token::Ignored, instruction(rest)),
+            b'!' => (Token::Ignored, after(rest, b'>')),
+            b'/' => end_tag(rest),
+            _ => start_tag(rest),
+        };
+        self.at += length.max(1);
+        Some(token)
+    }
+
+    /// Text up to the next thing that looks like markup.
+    fn text_run(&mut self, rest: &'a str) -> Token<'a> {
+        let mut end = usize::from(rest.starts_with('<'));
+        loop {
+            match memchr::memchr(b'<', &rest.as_bytes()[end..]) {
+                None => {
+                    end = rest.len();
+                    break;
+                }
+                Some(at) if begins_markup(&rest[end + at..]) => {
+                    end += at;
+                    break;
+                }
+                Some(at) => end += at + 1,
+            }
+        }
+        self.at += end;
+        Token::Text(&rest[..end])
+    }
+
+    fn cdata(&mut self, rest: &'a str) -> (Token<'a>, usize) {
+        const OPEN: usize = "<![CDATA[".len();
+        let end = Self::find_from(&mut self.cdata_end, self.text, self.at + OPEN, b"]]>");
+        let inside = end.map(|end| &self.text[self.at + OPEN..end]);
+        match inside {
+            // A section that swallows the end of its item and another section was never closed.
+            Some(inside) if !runs_over(inside) => (Token::CData(inside), OPEN + inside.len() + 3),
+            _ => {
+                // Read it as text from here: the next tag that closes something ends it.
+                let body = &rest[OPEN..];
+                let end = closing_tag(body).unwrap_or(body.len());
+                (Token::CData(&body[..end]), OPEN + end)
+            }
+        }
+    }
+
+    fn comment(&mut self, rest: &str) -> usize {
+        match Self::find_from(&mut self.comment_end, self.text, self.at + 4, b"-->") {
+            Some(end) => end + 3 - self.at,
+            None => rest.len().min(4), // never closed: what follows is read as if it were not there
+        }
+    }
+
+    /// The first `needle` at or after `from`, remembered between calls.
+    fn find_from(
+        memory: &mut Option<usize>,
+        text: &str,
+        from: usize,
+        needle: &[u8],
+    ) -> Option<usize> {
+        if memory.is_some_and(|found| found < from) {
+            let from = from.min(text.len());
+            *memory = memmem::find(&text.as_bytes()[from..], needle).map(|at| from + at);
+        }
+        *memory
+    }
+}
+
+/// Whether an unclosed CDATA section has eaten the rest of its item.
+pub(crate) fn runs_over(inside: &str) -> bool {
+    let Some(nested) = memmem::find(inside.as_bytes(), b"<![CDATA[") else {
+        return false;
+    };
+    let before = &inside.as_bytes()[..nested];
+    memmem::find(before, b"</item")
+        .or_else(|| memmem::find(before, b"</entry"))
+        .is_some()
+        || memmem::find(before, b"</description>").is_some()
+        || memmem::find(before, b"</title>").is_some()
+}
+
+/// Where an unclosed section must have ended: at the end tag of an element that holds text.
+fn closing_tag(text: &str) -> Option<usize> {
+    const LEAVES: [&str; 9] = [
+        "description",
+        "content:encoded",
+        "title",
+        "summary",
+        "content",
+        "link",
+        "guid",
+        "item",
+        "entry",
+    ];
+    let mut from = 0;
+    while let Some(at) = memmem::find(&text.as_bytes()[from..], b"</") {
+        let at = from + at;
+        let name = &text[at + 2..];
+        if LEAVES.iter().any(|leaf| starts_with_fold(name, leaf)) {
+            return Some(at);
+        }
+        from = at + 2;
+    }
+    None
+}
+
+/// Whether a `<` is meant as markup: a name, a slash, a bang or a question mark follows, and the tag
+/// is closed before the next one begins (or the document ends in it).
+fn begins_markup(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    match bytes.get(1) {
+        Some(b'!') => bytes
+            .get(2)
+            .is_some_and(|b| b.is_ascii_alphabetic() || matches!(b, b'-' | b'[')),
+        Some(b'?') => bytes.get(2).is_some_and(u8::is_ascii_alphabetic),
+        Some(b'/') => bytes
+            .get(2)
+            .is_some_and(|b| b.is_ascii_alphabetic() || *b == b'_'),
+        Some(b) if b.is_ascii_alphabetic() || *b == b'_' => {
+            // `a <b and c` is text: the next bracket opens again before any closes.
+            let end = memchr::memchr2(b'<', b'>', &bytes[1..]);
+            end.is_none_or(|at| bytes[1 + at] == b'>' || bytes[1..=at].contains(&b'='))
+        }
+        None => true,
+        _ => false,
+    }
+}
+
+fn starts_with_fold(text: &str, beginning: &str) -> bool {
+    text.get(..beginning.len())
+        .is_some_and(|head| head.eq_ignore_ascii_case(beginning))
+}
+
+fn after(text: &str, byte: u8) -> usize {
+    memchr::memchr(byte, text.as_bytes()).map_or(text.len(), |at| at + 1)
+}
+
+/// The length of a processing instruction. One that is closed by a bare `>` must not swallow the
+/// feed, so it may not contain a line that begins with a tag.
+fn instruction(rest: &str) -> usize {
+    let window = &rest.as_bytes()[..rest.len().min(4096)];
+    match memmem::find(window, b"?>") {
+        Some(end) if memmem::find(&window[..end], b"\n<").is_none() => end + 2,
+        _ => after(rest, b'>'),
+    }
+}
+
+fn doctype(rest: &str) -> (Token<'_>, usize) {
+    let bracket = memchr::memchr2(b'[', b'>', rest.as_bytes());
+    let end = match bracket {
+        Some(at) if rest.as_bytes()[at] == b'[' => {
+            let close = memmem::find(rest.as_bytes(), b"]>").map(|at| at + 2);
+            close.or_else(|| {
+                memmem::find(rest.as_bytes(), b"]").map(|at| at + after(&rest[at..], b'>'))
+            })
+        }
+        Some(at) => Some(at + 1),
+        None => None,
+    };
+    let end = end.unwrap_or_else(|| after(rest, b'>'));
+    (Token::Doctype(&rest[..end]), end)
+}
+
+fn end_tag(rest: &str) -> (Token<'_>, usize) {
+    let Some(end) = memchr::memchr2(b'>', b'<', &rest.as_bytes()[1..]).map(|at| at + 1) else {
+        return (Token::Cut, rest.len());
+    };
+    let name = rest[2..end]
+        .split(|c: char| c.is_whitespace())
+        .next()
+        .unwrap_or("");
+    let closed = rest.as_bytes()[end] == b'>';
+    let length = end + usize::from(closed);
+    (
+        Token::End {
+            name,
+            raw: &rest[..length],
+        },
+        length,
+    )
+}
+
+fn start_tag(rest: &str) -> (Token<'_>, usize) {
+    let bytes = rest.as_bytes();
+    let name_end = bytes
+        .iter()
+        .skip(1)
+        .position(|b| b.is_ascii_whitespace() || matches!(b, b'>' | b'/' | b'<' | b'='))
+        .map_or(rest.len(), |at| at + 1);
+    let Some(end) = tag_end(bytes, name_end) else {
+        return (Token::Cut, rest.len());
+    };
+    let inside = &rest[name_end..end];
+    let (attributes, empty) = match inside.trim_end().strip_suffix('/') {
+        Some(attributes) => (attributes, true),
+        None => (inside, false),
+    };
+    let tag = Tag {
+        name: &rest[1..name_end],
+        attributes,
+        empty,
+        raw: &rest[..=end],
+    };
+    (Token::Start(tag), end + 1)
+}
+
+/// The `>` that ends a tag, not counting those in quoted values; a quote that never ends is none.
+fn tag_end(bytes: &[u8], from: usize) -> Option<usize> {
+    let mut at = from;
+    while at < bytes.len() {
+        match bytes[at] {
+            b'>' => return Some(at),
+            quote @ (b'"' | b'\'') if bytes[..at].trim_ascii_end().ends_with(b"=") => {
+                let window = &bytes[at + 1..bytes.len().min(at + 1 + 8192)];
+                match memchr::memchr(quote, window) {
+                    Some(length) => at += length + 2,
+                    None => at += 1,
+                }
+            }
+            _ => at += 1,
+        }
+    }
+    None
+}
+
+/// The attributes of a tag, values decoded; quotes may be missing.
+pub(crate) fn attributes<'a>(text: &'a str, declared: &Declared) -> Vec<(&'a str, String)> {
+    let mut found: Vec<(&str, String)> = Vec::new();
+    let mut rest = text;
+    while found.len() < 64 {
+        rest = rest
+            .trim_start_matches(|c: char| c.is_whitespace() || matches!(c, '"' | '\'' | '/' | '='));
+        let end = rest
+            .find(|c: char| c.is_whitespace() || c == '=')
+            .unwrap_or(rest.len());
+        let (name, after) = rest.split_at(end);
+        if name.is_empty() {
+            break;
+        }
+        let (raw, after) = value(after);
+        if !found.iter().any(|(known, _)| *known == name) {
+            let mut decoded = String::new();
+            push_decoded(&mut decoded, raw, declared);
+            found.push((name, decoded));
+        }
+        rest = after;
+    }
+    found
+}
+
+fn value(text: &str) -> (&str, &str) {
+    let Some(text) = text.trim_start().strip_prefix('=') else {
+        return ("", text);
+    };
+    let text = text.trim_start();
+    match text.chars().next() {
+        Some(quote @ ('"' | '\'')) => {
+            let body = &text[1..];
+            match body.find(quote) {
+                Some(end) => (&body[..end], &body[end + 1..]),
+                None => (body, ""),
+            }
+        }
+        _ => {
+            let end = text.find(char::is_whitespace).unwrap_or(text.len());
+            text.split_at(end)
+        }
+    }
+}
