@@ -11,7 +11,7 @@
 
 mod source;
 
-use std::collections::HashMap;
+use std::collections::HashSet;
 
 use crate::model::{Document, Item, ItemId};
 pub use source::{Assigned, Degraded, SourceIdentity};
@@ -66,28 +66,27 @@ pub(crate) fn digest_id(item: &Item) -> ItemId {
 /// Gives every item of a document its id: the guid if it is there and unique in the document, else
 /// the link if that is, else a digest. Two items keep the same id only if they are the same.
 pub fn assign(document: &mut Document) {
-    let items = &mut document.items;
-    let unique = |part: &dyn Fn(&Item) -> Option<&str>, items: &[Item]| {
-        let mut counts: HashMap<String, usize> = HashMap::new();
-        for item in items {
-            if let Some(part) = part(item) {
-                *counts.entry(part.to_owned()).or_default() += 1;
-            }
-        }
-        counts.retain(|_, count| *count > 1);
-        counts
+    let repeated = |part: fn(&Item) -> Option<&str>| {
+        let mut seen = HashSet::with_capacity(document.items.len());
+        let parts = document.items.iter().filter_map(part);
+        parts
+            .filter(|part| !seen.insert(*part))
+            .map(str::to_owned)
+            .collect::<HashSet<String>>()
     };
-    let guids = unique(&|item| item.guid.as_deref(), items);
-    let links = unique(&|item| item.link.as_deref(), items);
+    let guids = repeated(|item| item.guid.as_deref());
+    let links = repeated(|item| item.link.as_deref());
     let mut duplicated = 0;
-    for item in items.iter_mut() {
-        duplicated += usize::from(
-            item.guid
-                .as_ref()
-                .is_some_and(|guid| guids.contains_key(guid)),
-        );
-        let guid = item.guid.as_ref().filter(|guid| !guids.contains_key(*guid));
-        let link = item.link.as_ref().filter(|link| !links.contains_key(*link));
+    for item in &mut document.items {
+        duplicated += usize::from(item.guid.as_ref().is_some_and(|guid| guids.contains(guid)));
+        let guid = item
+            .guid
+            .as_ref()
+            .filter(|guid| !guids.contains(guid.as_str()));
+        let link = item
+            .link
+            .as_ref()
+            .filter(|link| !links.contains(link.as_str()));
         item.id = match guid.or(link) {
             Some(text) => ItemId(text.clone()),
             None => digest_id(item),

@@ -35,7 +35,7 @@ pub(crate) use assemble::person;
 pub use dates::parse_date;
 pub(crate) use decode::decode;
 use sniff::{Kind, Root};
-use survey::{Extras, Verdict};
+use survey::{Extras, Skeleton, Verdict};
 
 /// What is known about a document besides its bytes.
 #[derive(Clone, Debug, Default)]
@@ -160,6 +160,7 @@ fn feed_rs_document(
     limits: &Limits,
 ) -> Result<Document, String> {
     let text = text.get(..extras.end).unwrap_or(text);
+    let skeleton = Skeleton::new(text, &extras.cuts);
     let parser = feed_rs::parser::Builder::new()
         .base_uri(base.map(Url::as_str))
         .sanitize_content(false) // whoever shows it sanitises it: see `sanitize`
@@ -168,7 +169,7 @@ fn feed_rs_document(
         .build();
     // The last wall, not a means: whatever is known to make feed-rs panic has been rewritten before.
     // The parser is built here and dropped here, so that no state is seen after a panic.
-    let parsed = catch_unwind(AssertUnwindSafe(|| parser.parse(text.as_bytes())));
+    let parsed = catch_unwind(AssertUnwindSafe(|| parser.parse(skeleton)));
     match parsed {
         Ok(Ok(feed)) if feed.entries.len() == extras.items.len() => {
             Ok(assemble::document(feed, extras, root.format, base, limits))

@@ -65,7 +65,7 @@ pub(crate) fn document(
         .or(document.home())
         .and_then(|href| Url::parse(href).ok());
     let base = base.cloned().or(home);
-    for link in &mut document.links {
+    for link in document.links.iter_mut().filter(|link| !is_web(&link.href)) {
         link.href = resolve(&link.href, base.as_ref());
     }
     let context = Context { atom, base, limits };
@@ -120,7 +120,7 @@ impl Context<'_> {
             .content
             .as_ref()
             .and_then(|content| content.src.clone());
-        self.texts(&mut item, entry.summary, entry.content, &extras, base);
+        self.texts(&mut item, &extras, base);
         self.links(
             &mut item,
             entry.links,
@@ -147,20 +147,26 @@ impl Context<'_> {
         item
     }
 
-    fn texts(
-        &self,
-        item: &mut Item,
-        summary: Option<parsed::Text>,
-        content: Option<parsed::Content>,
-        extras: &ItemExtras,
-        base: Option<&Url>,
-    ) {
+    fn texts(&self, item: &mut Item, extras: &ItemExtras, base: Option<&Url>) {
         let body = |names: &[&str]| {
             let field = names.iter().find_map(|name| extras.first(name))?;
             Some((Text::html(field.text.trim()), field.base.clone()))
         };
-        let summary = body(&["xhtml/summary"])
-            .or_else(|| Some((typed(summary?, self.atom)?, None)))
+        let own = |name: &str| {
+            let field = extras.first(name)?;
+            let kind = if field.html {
+                TextKind::Html
+            } else {
+                TextKind::Plain
+            };
+            // RSS has no plain texts but ours, which are escaped as HTML.
+            let text = match (kind, self.atom) {
+                (TextKind::Plain, false) => chars::decoded(field.text.trim()),
+                _ => field.text.trim().to_owned(),
+            };
+            Some((Text { kind, body: text }, field.base.clone()))
+        };
+        let summary = own("own/summary")
             .or_else(|| Some((field_text(extras.first("atom:summary")?), None)))
             .or_else(|| {
                 body(&[
@@ -171,14 +177,14 @@ impl Context<'_> {
                 ])
             })
             .or_else(|| Some((field_text(extras.first("media:description")?), None)));
-        let content = body(&["xhtml/content"])
-            .or_else(|| Some((typed_content(content?)?, None)))
-            .or_else(|| body(&["content:encoded", "xhtml:body"]))
+        let content = own("own/content")
+            .or_else(|| body(&["xhtml:body"]))
             .or_else(|| Some((field_text(extras.first("atom:content")?), None)))
             .or_else(|| body(&["body"]));
         let settle = |found: Option<(Text, Option<Url>)>| {
             let (mut text, own) = found?;
-            text.body = prefix(text.body.trim(), self.limits.text).to_owned();
+            let kept = prefix(&text.body, self.limits.text).len();
+            text.body.truncate(kept);
             if let (TextKind::Html, Some(base)) = (text.kind, own.as_ref().or(base))
                 && let Some(resolved) = resolve_html(&text.body, base)
             {
@@ -188,11 +194,6 @@ impl Context<'_> {
         };
         item.summary = settle(summary);
         item.content = settle(content);
-        if extras.fields.iter().any(|field| field.name == "plain")
-            && let Some(summary) = &mut item.summary
-        {
-            *summary = Text::plain(chars::decoded(&summary.body));
-        }
     }
 
     fn links(
@@ -326,16 +327,6 @@ fn plain_title(title: parsed::Text, atom: bool) -> Option<String> {
 fn typed(text: parsed::Text, atom: bool) -> Option<Text> {
     let plain = atom && text.content_type.as_str() == "text/plain";
     let body = filled(text.content)?;
-    Some(if plain {
-        Text::plain(body)
-    } else {
-        Text::html(body)
-    })
-}
-
-fn typed_content(content: parsed::Content) -> Option<Text> {
-    let plain = content.content_type.as_str() == "text/plain";
-    let body = filled(content.body?)?;
     Some(if plain {
         Text::plain(body)
     } else {

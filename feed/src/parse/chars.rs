@@ -79,6 +79,12 @@ pub(crate) fn reference(text: &str) -> Option<(&str, usize)> {
     shape.then_some((name, end + 2))
 }
 
+/// Appends what a reference stands for; `false` if that is nothing, or nothing that XML allows.
+pub(crate) fn push_reference(out: &mut String, name: &str) -> bool {
+    let before = out.len();
+    resolve(out, name, &Declared::new()) && out.len() > before
+}
+
 /// Whether a reference by this name means something in HTML or XML.
 pub(crate) fn is_known(name: &str) -> bool {
     match name.strip_prefix('#') {

@@ -35,6 +35,18 @@ pub(super) fn month(word: &str) -> Option<u32> {
     best.map(|(_, number)| number)
 }
 
+/// The month of an English abbreviation as mail programs write it.
+pub(super) fn english(name: &[u8]) -> Option<u32> {
+    const NAMES: [&[u8; 3]; 12] = [
+        b"Jan", b"Feb", b"Mar", b"Apr", b"May", b"Jun", b"Jul", b"Aug", b"Sep", b"Oct", b"Nov",
+        b"Dec",
+    ];
+    (1..)
+        .zip(NAMES)
+        .find(|(_, known)| known.as_slice() == name)
+        .map(|(number, _)| number)
+}
+
 /// Minutes east of Greenwich of a named zone (lower case).
 pub(super) fn zone(word: &str) -> Option<i32> {
     let minutes = match word {

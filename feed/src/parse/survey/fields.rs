@@ -1,5 +1,7 @@
 //! Which elements matter, and which of them feed-rs leaves out.
 
+use std::ops::Range;
+
 use url::Url;
 
 use super::scope::{Resolved, Scope};
@@ -16,6 +18,8 @@ pub(crate) struct Extras {
     pub items: Vec<ItemExtras>,
     /// Where the root element ends.
     pub end: usize,
+    /// Texts that were taken already; feed-rs need not read them.
+    pub cuts: Vec<Range<usize>>,
     pub(super) channel: bool,
     pub(super) open: Option<ItemExtras>,
 }
@@ -250,19 +254,31 @@ impl<'a> Pass<'a> {
         if self.family == Family::Atom && ns == Ns::Atom {
             return self.atom_field(local, attributes, inside);
         }
-        match wanted(ns, local).filter(|_| ns != Ns::Content || self.family == Family::Atom) {
-            Some(name) => self.collect(name, attributes, inside, ns == Ns::Xhtml),
-            None => {
-                let plain =
-                    matches!(local, "description") && attributes.get("pergola:type").is_some();
-                let name = if plain {
-                    "plain"
-                } else {
-                    return Ok(Scope::Leaf);
-                };
-                self.collect(name, attributes, inside, false)
+        match (ns, local) {
+            (Ns::Rss, "description") => self.collect_text("own/summary", attributes, inside),
+            (Ns::Content, "encoded") => self.collect_text("own/content", attributes, inside),
+            _ => match wanted(ns, local) {
+                Some(name) => self.collect(name, attributes, inside, ns == Ns::Xhtml),
+                None => Ok(Scope::Leaf),
+            },
+        }
+    }
+
+    /// A text of the item itself. RSS texts are HTML, unless our own mark says otherwise.
+    fn collect_text(
+        &mut self,
+        name: &'static str,
+        attributes: &Attributes<'_>,
+        inside: usize,
+    ) -> Result<Scope, Dirt> {
+        let scope = self.collect(name, attributes, inside, false)?;
+        if let Some(capture) = &mut self.capture {
+            capture.bulk = true;
+            if self.family == Family::Rss {
+                capture.field.html = attributes.get("pergola:type").as_deref() != Some("text");
             }
         }
+        Ok(scope)
     }
 
     /// Fields of an Atom entry: feed-rs reads them, if their types are ones it knows.
@@ -274,8 +290,8 @@ impl<'a> Pass<'a> {
     ) -> Result<Scope, Dirt> {
         let name = match local {
             "title" => "xhtml/title",
-            "summary" => "xhtml/summary",
-            "content" => "xhtml/content",
+            "summary" => "own/summary",
+            "content" => "own/content",
             "rights" | "subtitle" => "xhtml/other",
             "link" if attributes.get("href").is_none() => return Err("a link without an address"),
             "category" if attributes.get("term").is_none() => {
@@ -295,6 +311,9 @@ impl<'a> Pass<'a> {
                 Some(kind) if !kind.contains('/') => Err("content from elsewhere"),
                 _ => Ok(Scope::Block("src")),
             },
+            None | Some("text" | "html") if name.starts_with("own/") => {
+                self.collect_text(name, attributes, inside)
+            }
             None | Some("text" | "html") => Ok(Scope::Leaf),
             Some("xhtml") => self.collect(name, attributes, inside, true),
             Some(_) => Err("an unusual type of text"),
@@ -359,6 +378,7 @@ impl<'a> Pass<'a> {
             field,
             start: inside,
             verbatim,
+            bulk: false,
         });
         Ok(if verbatim {
             Scope::Verbatim
@@ -412,7 +432,6 @@ fn wanted(ns: Ns, local: &str) -> Option<&'static str> {
         (Ns::Itunes, "keywords") => "itunes:keywords",
         (Ns::Media, "title") => "media:title",
         (Ns::Media, "description") => "media:description",
-        (Ns::Content, "encoded") => "content:encoded",
         (Ns::Xhtml, _) => "xhtml:body",
         (Ns::Atom, "id") => "atom:id",
         (Ns::Atom, "title") => "atom:title",
