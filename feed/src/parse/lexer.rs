@@ -79,6 +79,10 @@ impl<'a> Lexer<'a> {
         if rest.is_empty() {
             return None;
         }
+        if rest == "<" {
+            self.at = self.text.len();
+            return Some(Token::Cut);
+        }
         if !rest.starts_with('<') || !begins_markup(rest) {
             return Some(self.text_run(rest));
         }

@@ -103,7 +103,7 @@ fn json_after_junk(text: &str) -> bool {
 fn is_html(name: &str) -> bool {
     matches!(
         name.to_ascii_lowercase().as_str(),
-        "html" | "head" | "body" | "title" | "meta" | "div" | "table" | "script"
+        "html" | "head" | "body" | "meta" | "div" | "table" | "script"
     )
 }
 

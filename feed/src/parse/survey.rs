@@ -12,6 +12,7 @@ mod bulk;
 mod fields;
 mod scope;
 
+use std::borrow::Cow;
 use std::io::BufRead;
 
 use quick_xml::Reader;
@@ -47,6 +48,8 @@ pub(crate) fn survey(text: &str, root: &Root, base: Option<&Url>, limits: &Limit
         bases: base.map(|url| (0, url.clone())).into_iter().collect(),
         capture: None,
         extras: Extras::default(),
+        seen: Vec::new(),
+        linked: false,
         family: root.family,
         limits,
     };
@@ -63,6 +66,9 @@ struct Pass<'a> {
     bases: Vec<(usize, Url)>,
     capture: Option<Capture>,
     extras: Extras,
+    /// Fields that the open item has had, and whether a link was among them.
+    seen: Vec<(Ns, &'static str)>,
+    linked: bool,
     family: Family,
     limits: &'a Limits,
 }
@@ -230,7 +236,11 @@ impl<'a> Pass<'a> {
             }
             _ => {}
         }
-        field.base = self.bases.last().map(|(_, url)| url.clone());
+        if let Some((since, url)) = self.bases.last()
+            && *since >= field.depth
+        {
+            field.more.get_or_insert_default().base = Some(url.clone());
+        }
         match &mut self.extras.open {
             Some(item) => item.fields.push(field),
             None => self.extras.fields.push(field),
@@ -242,10 +252,11 @@ impl<'a> Pass<'a> {
         let Some(mut item) = self.extras.open.take() else {
             return Ok(());
         };
-        if self.scopes.is_rdf() && !item.linked {
+        if self.scopes.is_rdf() && !self.linked {
             return Err("an RDF item without a link");
         }
-        item.seen.clear();
+        self.seen.clear();
+        self.linked = false;
         item.base = self.bases.last().map(|(_, url)| url.clone());
         self.extras.items.push(item);
         if self.extras.items.len() > self.limits.items {
@@ -265,7 +276,7 @@ impl<'t> Attributes<'t> {
             for attribute in tag.attributes() {
                 let attribute = attribute.map_err(|_| "a malformed attribute")?;
                 // The value always borrows from the tag; an owned one cannot occur here.
-                let std::borrow::Cow::Borrowed(value) = attribute.value else {
+                let Cow::Borrowed(value) = attribute.value else {
                     continue;
                 };
                 list.push((attribute.key.into_inner(), value));
@@ -274,9 +285,16 @@ impl<'t> Attributes<'t> {
         Ok(Self(list))
     }
 
-    fn get(&self, name: &str) -> Option<String> {
+    fn get(&self, name: &str) -> Option<Cow<'t, str>> {
         let (_, raw) = self.0.iter().find(|(known, _)| *known == name)?;
-        Some(super::chars::decoded(raw).trim().to_owned())
+        Some(match raw.contains('&') {
+            true => Cow::Owned(super::chars::decoded(raw).trim().to_owned()),
+            false => Cow::Borrowed(raw.trim()),
+        })
+    }
+
+    fn is_empty(&self) -> bool {
+        self.0.is_empty()
     }
 
     fn iter(&self) -> impl Iterator<Item = (&'t str, &'t str)> {

@@ -91,7 +91,11 @@ fn write_item(xml: &mut Xml, item: &Item) {
     }
     match &item.content {
         Some(content) if content.kind == TextKind::Plain => {
-            xml.text("atom:content", &[("type", "text")], &content.body);
+            xml.text(
+                "content:encoded",
+                &[("pergola:type", "text")],
+                &html(content),
+            );
         }
         Some(content) => xml.text("content:encoded", &[], &content.body),
         None => {}

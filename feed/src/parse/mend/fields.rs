@@ -5,7 +5,7 @@ use super::{Mender, Name, base64};
 use crate::limits::prefix;
 use crate::parse::chars::push_escaped;
 use crate::parse::lexer::{Tag, Token, attributes};
-use crate::parse::names::{Ns, split};
+use crate::parse::names::{Ns, canonical, split};
 use crate::parse::sniff::Family;
 
 /// Fields of which there may be several; of all others the first that is not empty counts.
@@ -89,7 +89,14 @@ impl<'a> Mender<'a> {
             (Family::Atom, Ns::Rss, "description") => atom("subtitle"),
             (Family::Atom, Ns::Rss, "guid") => atom("id"),
             (Family::Atom, Ns::Rss, "lastBuildDate") => atom("updated"),
-            (Family::Atom, Ns::Rss, local) => atom(local),
+            (Family::Atom, Ns::Rss, "enclosure") => name,
+            (Family::Atom, Ns::Rss, local) => match canonical(Ns::Atom, local) {
+                Some(local) => atom(local),
+                None => Name {
+                    ns: Ns::Other,
+                    local,
+                },
+            },
             _ => name,
         }
     }
@@ -107,7 +114,11 @@ impl<'a> Mender<'a> {
     }
 
     fn plain_field(&mut self, tag: Tag<'a>, name: Name) {
-        let mut leaf = self.leaf(tag, name);
+        // `media:content` holds elements of its own, which count as the item's.
+        let mut leaf = match (name.ns, name.local) {
+            (Ns::Media, "content") => Leaf::default(),
+            _ => self.leaf(tag, name),
+        };
         let mut attributes: Vec<(&'static str, String)> = attributes(tag.attributes, self.declared)
             .into_iter()
             .filter_map(|(given, value)| {
@@ -129,6 +140,22 @@ impl<'a> Mender<'a> {
                     attributes.push(("term", std::mem::take(&mut leaf.text)));
                 }
             }
+            (Ns::Rss, "enclosure") if self.family == Family::Atom => {
+                name = Name {
+                    ns: Ns::Atom,
+                    local: "link",
+                };
+                attributes
+                    .iter_mut()
+                    .filter(|(known, _)| *known == "url")
+                    .for_each(|a| a.0 = "href");
+                attributes.push(("rel", "enclosure".into()));
+                leaf.text.clear();
+                if !attributes.iter().any(|(known, _)| *known == "href") {
+                    return;
+                }
+            }
+            (Ns::Other, _) => return, // a name of RSS that means nothing in Atom
             (Ns::Rss, "category") if leaf.text.trim().is_empty() => {
                 let term = attributes
                     .iter()

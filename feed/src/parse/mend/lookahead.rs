@@ -31,7 +31,7 @@ impl Lookahead {
         let window = &lexer.text()[from..boundary];
         let mut at = 0;
         while let Some(found) = memchr::memmem::find(&window.as_bytes()[at..], b"</") {
-            if self.budget < found {
+            if self.budget <= found {
                 return false;
             }
             self.budget -= found + 1;

@@ -1,5 +1,6 @@
 //! Which elements matter, and which of them feed-rs leaves out.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use url::Url;
@@ -34,8 +35,6 @@ pub(crate) struct ItemExtras {
     pub updated: bool,
     /// `xml:base` in effect.
     pub base: Option<Url>,
-    pub(super) linked: bool,
-    pub(super) seen: Vec<(Ns, &'static str)>,
 }
 
 /// One element that was collected.
@@ -44,16 +43,47 @@ pub(crate) struct Field {
     /// Prefix and name as in `dc:subject`; for parts of a block `block/name`.
     pub name: &'static str,
     pub text: String,
-    /// `href`, `url`, `term` or `about`, whichever the element has.
+    /// The text is markup or declared as such.
+    pub html: bool,
+    /// What few fields have, apart, because there are many fields.
+    pub more: Option<Box<More>>,
+    pub(super) depth: usize,
+}
+
+/// Attributes of a field, and the base it is relative to.
+#[derive(Debug, Default)]
+pub(crate) struct More {
+    /// `href`, `url` or `term`, whichever the element has.
     pub address: Option<String>,
     pub rel: Option<String>,
     /// `type` and `length`, of links and enclosures.
     pub media_type: Option<String>,
     pub length: Option<u64>,
-    /// The text is markup or declared as such.
-    pub html: bool,
     pub base: Option<Url>,
-    pub(super) depth: usize,
+}
+
+impl Field {
+    /// `href`, `url` or `term`, whichever the element has.
+    pub(crate) fn address(&self) -> Option<&str> {
+        self.more.as_ref()?.address.as_deref()
+    }
+
+    pub(crate) fn rel(&self) -> Option<&str> {
+        self.more.as_ref()?.rel.as_deref()
+    }
+
+    pub(crate) fn media_type(&self) -> Option<&str> {
+        self.more.as_ref()?.media_type.as_deref()
+    }
+
+    pub(crate) fn length(&self) -> Option<u64> {
+        self.more.as_ref()?.length
+    }
+
+    /// `xml:base` in effect, if it is not that of the item.
+    pub(crate) fn base(&self) -> Option<&Url> {
+        self.more.as_ref()?.base.as_ref()
+    }
 }
 
 impl Extras {
@@ -147,10 +177,11 @@ impl<'a> Pass<'a> {
             return Err("an item inside an RDF channel");
         }
         let mut item = ItemExtras::default();
+        item.fields.reserve(8);
         if let Some(about) = attributes.get("rdf:about") {
             item.fields.push(Field {
                 name: "rdf:about",
-                text: about,
+                text: about.into_owned(),
                 ..Field::default()
             });
         }
@@ -226,14 +257,14 @@ impl<'a> Pass<'a> {
         let Some(item) = &mut self.extras.open else {
             return Ok(Scope::Skipped);
         };
-        if item.fields.len() > self.limits.list * 16 || item.seen.len() > self.limits.list * 4 {
+        if item.fields.len() > self.limits.list * 16 || self.seen.len() > self.limits.list * 4 {
             return Err("too many fields in one item");
         }
-        if !many(ns, local) && item.seen.contains(&(ns, local)) {
+        if !many(ns, local) && self.seen.contains(&(ns, local)) {
             return Err("a field that is given twice");
         }
-        item.seen.push((ns, local));
-        item.linked |= ns == Ns::Rss && local == "link";
+        self.seen.push((ns, local));
+        self.linked |= ns == Ns::Rss && local == "link";
         item.updated |= local == "updated";
         match (ns, local) {
             (Ns::Rss, "guid") => {
@@ -357,21 +388,22 @@ impl<'a> Pass<'a> {
         inside: usize,
         verbatim: bool,
     ) -> Result<Scope, Dirt> {
-        let address = ["href", "url", "term"]
-            .into_iter()
-            .find_map(|a| attributes.get(a));
+        let given = |name: &str| attributes.get(name).map(Cow::into_owned);
+        let more = (!attributes.is_empty()).then(|| {
+            Box::new(More {
+                address: ["href", "url", "term"].into_iter().find_map(given),
+                rel: given("rel"),
+                media_type: given("type"),
+                length: given("length").and_then(|length| length.parse().ok()),
+                base: None,
+            })
+        });
         let html = attributes.get("type").is_some_and(|t| t.contains("html"));
         let field = Field {
             name,
             text: String::new(),
-            address,
-            rel: attributes.get("rel"),
-            media_type: attributes.get("type"),
-            length: attributes
-                .get("length")
-                .and_then(|length| length.parse().ok()),
             html: html || verbatim,
-            base: None,
+            more,
             depth: self.scopes.depth() + 1,
         };
         self.capture = Some(Capture {
