@@ -16,7 +16,14 @@ impl Document {
         normal.title = text(normal.title);
         normal.description = normal.description.and_then(body);
         normal.language = text(normal.language);
+        let mut single = Vec::new();
         normal.links = normal.links.into_iter().filter_map(link).collect();
+        normal.links.retain(|link| {
+            let again =
+                matches!(link.rel.as_str(), "alternate" | "self") && single.contains(&link.rel);
+            single.push(link.rel.clone());
+            !again
+        });
         normal.authors = people(normal.authors);
         normal.items = normal.items.iter().map(Item::normalised).collect();
         normal
@@ -43,6 +50,11 @@ impl Item {
                 }),
                 "alternate" if item.link.is_none() => item.link = Some(link.href),
                 "alternate" if item.link.as_ref() == Some(&link.href) => {}
+                // Atom allows one alternate; a second one is a related page.
+                "alternate" => links.push(Link {
+                    rel: "related".into(),
+                    ..link
+                }),
                 _ => links.push(link),
             }
         }
@@ -136,11 +148,23 @@ fn people(given: Vec<Person>) -> Vec<Person> {
             email: text(person.email).filter(|email| is_address(email)),
         }
         .plainly();
-        if person.label().is_some() && !list.contains(&person) {
-            list.push(person);
+        // The same name with and without an address is one person.
+        let bare = is_bare(&person);
+        let same = list
+            .iter()
+            .position(|known| known.name.is_some() && known.name == person.name);
+        match same {
+            Some(_) if bare => {}
+            Some(at) if is_bare(&list[at]) => list[at] = person,
+            _ if person.label().is_none() || list.contains(&person) => {}
+            _ => list.push(person),
         }
     }
     list
+}
+
+fn is_bare(person: &Person) -> bool {
+    person.uri.is_none() && person.email.is_none()
 }
 
 /// Something at somewhere, without spaces or brackets.

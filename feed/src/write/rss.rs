@@ -132,7 +132,11 @@ fn write_item(xml: &mut Xml, item: &Item) {
 /// whatever else is known follows in an Atom person.
 fn write_author(xml: &mut Xml, author: &Person) {
     let simple = |name: &String| crate::parse::person(name).as_ref() == Some(&Person::named(name));
-    let name = author.name.as_ref().filter(|name| simple(name));
+    // A name that looks like an address would be taken for one.
+    let name = author
+        .name
+        .as_ref()
+        .filter(|name| simple(name) && !name.contains('@'));
     xml.maybe("dc:creator", name.map(String::as_str));
     if name.is_none() || author.uri.is_some() || author.email.is_some() {
         xml.open("atom:author", &[]);

@@ -53,7 +53,7 @@ fn when() -> impl Strategy<Value = Option<Timestamp>> {
     of((-2_000_000_000i64..5_000_000_000).prop_map(Timestamp::from_unix))
 }
 
-fn item() -> impl Strategy<Value = Item> {
+pub(crate) fn item() -> impl Strategy<Value = Item> {
     let words = (nasty(), of(nasty()), of(text()), of(text()));
     let places = (
         of(web()),
@@ -105,7 +105,7 @@ fn item() -> impl Strategy<Value = Item> {
     )
 }
 
-fn document(items: Vec<Item>) -> Document {
+pub(crate) fn document(items: Vec<Item>) -> Document {
     let mut document = Document::new(Format::Atom);
     document.title = Some("Feed".into());
     document.links = vec![
@@ -123,7 +123,7 @@ fn expected(document: &Document) -> Vec<Item> {
     document.normalised().items
 }
 
-fn unique(mut items: Vec<Item>) -> Vec<Item> {
+pub(crate) fn unique(mut items: Vec<Item>) -> Vec<Item> {
     let mut seen = std::collections::HashSet::new();
     items.retain(|item| seen.insert(item.normalised().id));
     items

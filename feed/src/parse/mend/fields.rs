@@ -3,6 +3,7 @@
 use super::leaf::Leaf;
 use super::{Mender, Name, base64};
 use crate::limits::prefix;
+use crate::model::media_type;
 use crate::parse::chars::push_escaped;
 use crate::parse::lexer::{Tag, Token, attributes};
 use crate::parse::names::{Ns, canonical, split};
@@ -279,9 +280,7 @@ impl<'a> Mender<'a> {
         attributes.retain(|(known, _)| *known != "type");
         if attributes.iter().any(|(known, _)| *known == "src") {
             leaf.text.clear();
-            if kind.contains('/') {
-                attributes.push(("type", kind));
-            }
+            attributes.extend(media_type(kind).map(|kind| ("type", kind)));
             return;
         }
         let binary = kind.contains('/') && !kind.starts_with("text/") && !kind.ends_with("xml");

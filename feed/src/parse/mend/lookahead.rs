@@ -14,6 +14,8 @@ pub(super) struct Lookahead {
     /// Where the next item begins or the present one ends; valid while the lexer is before it.
     boundary: usize,
     budget: usize,
+    /// Names that are not closed before the boundary given with them.
+    missing: Vec<(String, usize)>,
 }
 
 impl Lookahead {
@@ -21,6 +23,7 @@ impl Lookahead {
         Self {
             boundary: 0,
             budget: length.saturating_mul(8) + 4096,
+            missing: Vec::new(),
         }
     }
 
@@ -28,6 +31,10 @@ impl Lookahead {
     pub(super) fn closes(&mut self, lexer: &Lexer<'_>, name: &str) -> bool {
         let from = lexer.position();
         let boundary = self.boundary(lexer.text(), from);
+        let known = |(missing, until): &(String, usize)| missing == name && *until == boundary;
+        if self.budget == 0 || self.missing.iter().any(known) {
+            return false;
+        }
         let window = &lexer.text()[from..boundary];
         let mut at = 0;
         while let Some(found) = memchr::memmem::find(&window.as_bytes()[at..], b"</") {
@@ -41,6 +48,10 @@ impl Lookahead {
             }
         }
         self.budget = self.budget.saturating_sub(window.len() - at);
+        self.missing.retain(|(_, until)| *until == boundary);
+        if self.missing.len() < 64 {
+            self.missing.push((name.to_owned(), boundary));
+        }
         false
     }
 

@@ -7,6 +7,7 @@ use url::Url;
 
 use super::scope::{Resolved, Scope};
 use super::{Attributes, Capture, Dirt, Pass};
+use crate::model::media_type;
 use crate::parse::names::Ns;
 use crate::parse::sniff::Family;
 
@@ -339,7 +340,9 @@ impl<'a> Pass<'a> {
         }
         match attributes.get("type").as_deref() {
             kind if attributes.get("src").is_some() => match kind {
-                Some(kind) if !kind.contains('/') => Err("content from elsewhere"),
+                Some(kind) if media_type(kind.to_owned()).is_none() => {
+                    Err("content from elsewhere")
+                }
                 _ => Ok(Scope::Block("src")),
             },
             None | Some("text" | "html") if name.starts_with("own/") => {
