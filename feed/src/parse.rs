@@ -164,7 +164,7 @@ fn feed_rs_document(
     let parser = feed_rs::parser::Builder::new()
         .base_uri(base.map(Url::as_str))
         .sanitize_content(false) // whoever shows it sanitises it: see `sanitize`
-        .timestamp_parser(|text| date_for_feed_rs(text))
+        .timestamp_parser(date_for_feed_rs)
         .id_generator(|_, _, _| String::new()) // ids are our own matter: see `identity`
         .build();
     // The last wall, not a means: whatever is known to make feed-rs panic has been rewritten before.

@@ -28,8 +28,10 @@ pub(crate) fn decode<'a>(
         None => utf8_or_declared(bytes, transport, warnings),
     };
     match text {
-        Cow::Borrowed(text) => Cow::Borrowed(cut(text, max, warnings)),
+        Cow::Borrowed(text) => Cow::Borrowed(cut(unmarked(text), max, warnings)),
         Cow::Owned(mut text) => {
+            let marks = text.len() - unmarked(&text).len();
+            text.drain(..marks);
             let kept = cut(&text, max, warnings).len();
             text.truncate(kept);
             Cow::Owned(text)
@@ -51,7 +53,6 @@ fn bound<'a>(bytes: &'a [u8], max: usize, warnings: &mut Vec<String>) -> &'a [u8
 }
 
 fn cut<'a>(text: &'a str, max: usize, warnings: &mut Vec<String>) -> &'a str {
-    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let kept = prefix(text, max);
     if kept.len() < text.len() {
         warnings.push(format!(
@@ -59,6 +60,11 @@ fn cut<'a>(text: &'a str, max: usize, warnings: &mut Vec<String>) -> &'a str {
         ));
     }
     kept
+}
+
+/// Without byte-order marks; concatenated files have several.
+fn unmarked(text: &str) -> &str {
+    text.trim_start_matches('\u{feff}')
 }
 
 enum Shape<'a> {

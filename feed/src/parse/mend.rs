@@ -261,17 +261,26 @@ impl<'a> Mender<'a> {
         named(ns, local)
     }
 
-    /// The listed attributes of a tag, written out; a base that is no URL is left out.
-    fn kept_attributes(&self, tag: Tag<'a>, keep: &[&str]) -> String {
-        let mut out = String::new();
+    /// The listed attributes of a tag, each once; a base that is no URL is left out.
+    fn known_attributes(&self, tag: Tag<'a>, keep: &[&'static str]) -> Vec<(&'static str, String)> {
+        let mut found: Vec<(&'static str, String)> = Vec::new();
         for (name, value) in attributes(tag.attributes, self.declared) {
             let Some(known) = keep.iter().find(|known| known.eq_ignore_ascii_case(name)) else {
                 continue;
             };
-            if *known == "xml:base" && !super::links::usable_base(&value) {
-                continue;
+            let usable = *known != "xml:base" || super::links::usable_base(&value);
+            if usable && !found.iter().any(|(other, _)| other == known) {
+                found.push((*known, value));
             }
-            self.push_attribute(&mut out, known, &value);
+        }
+        found
+    }
+
+    /// The listed attributes of a tag, written out.
+    fn kept_attributes(&self, tag: Tag<'a>, keep: &[&'static str]) -> String {
+        let mut out = String::new();
+        for (name, value) in self.known_attributes(tag, keep) {
+            self.push_attribute(&mut out, name, &value);
         }
         out
     }

@@ -14,12 +14,12 @@ fn fixtures() -> PathBuf {
 }
 
 fn expected() -> serde_json::Map<String, Value> {
-    let text = std::fs::read_to_string(fixtures().join("damage.json")).unwrap();
-    serde_json::from_str(&text).unwrap()
+    let text = std::fs::read_to_string(fixtures().join("damage.json")).expect("the table");
+    serde_json::from_str(&text).expect("a JSON object")
 }
 
 fn document(name: &str) -> Vec<u8> {
-    std::fs::read(fixtures().join("damage").join(name)).unwrap()
+    std::fs::read(fixtures().join("damage").join(name)).expect("a fixture")
 }
 
 /// What is wrong with what was read, if anything.

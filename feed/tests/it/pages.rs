@@ -5,7 +5,7 @@ use pergola_feed::{Limits, Text, Timestamp, sanitize};
 use url::Url;
 
 fn site() -> Url {
-    Url::parse("https://example.org/news/").unwrap()
+    Url::parse("https://example.org/news/").expect("an address")
 }
 
 const PAGE: &str = "<html><head><title>News of the town</title></head><body>\

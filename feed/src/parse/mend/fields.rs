@@ -4,8 +4,8 @@ use super::leaf::Leaf;
 use super::{Mender, Name, base64};
 use crate::limits::prefix;
 use crate::model::media_type;
-use crate::parse::chars::push_escaped;
-use crate::parse::lexer::{Tag, Token, attributes};
+use crate::parse::chars::{push_decoded, push_escaped};
+use crate::parse::lexer::{Tag, Token};
 use crate::parse::names::{Ns, canonical, split};
 use crate::parse::sniff::Family;
 
@@ -120,16 +120,7 @@ impl<'a> Mender<'a> {
             (Ns::Media, "content") => Leaf::default(),
             _ => self.leaf(tag, name),
         };
-        let mut attributes: Vec<(&'static str, String)> = attributes(tag.attributes, self.declared)
-            .into_iter()
-            .filter_map(|(given, value)| {
-                let known = ATTRIBUTES
-                    .iter()
-                    .find(|known| known.eq_ignore_ascii_case(given))?;
-                let usable = *known != "xml:base" || crate::parse::links::usable_base(&value);
-                usable.then_some((*known, value))
-            })
-            .collect();
+        let mut attributes = self.known_attributes(tag, &ATTRIBUTES);
         let mut name = name;
         match (name.ns, name.local) {
             (Ns::Atom, "title" | "summary" | "content" | "rights" | "subtitle") => {
@@ -137,9 +128,9 @@ impl<'a> Mender<'a> {
             }
             (_, "link") => self.link(tag, &mut name, &mut leaf, &mut attributes),
             (Ns::Atom, "category") => {
-                if !attributes.iter().any(|(known, _)| *known == "term") {
-                    attributes.push(("term", std::mem::take(&mut leaf.text)));
-                }
+                let text = std::mem::take(&mut leaf.text);
+                let termed = attributes.iter().any(|(known, _)| *known == "term");
+                attributes.extend((!termed).then_some(("term", text)));
             }
             (Ns::Rss, "enclosure") if self.family == Family::Atom => {
                 name = Name {
@@ -236,7 +227,7 @@ impl<'a> Mender<'a> {
             let here = self.lexer.position();
             match self.lexer.next() {
                 Some(Token::Text(text)) if text.trim_start().starts_with("http") => {
-                    leaf.text = text.trim().to_owned();
+                    push_decoded(&mut leaf.text, text.trim(), self.declared);
                 }
                 _ => self.lexer.jump(here),
             }
@@ -304,7 +295,8 @@ impl<'a> Mender<'a> {
         let own = split(tag.name).1;
         let mut found: Vec<(&'static str, String)> = Vec::new();
         let mut links = String::new();
-        while !tag.empty {
+        let mut open = !tag.empty;
+        while open {
             let before = self.lexer.position();
             match self.lexer.next() {
                 Some(Token::Start(inner)) => match self.resolve(inner) {
@@ -312,7 +304,9 @@ impl<'a> Mender<'a> {
                         let leaf = self.leaf(inner, field);
                         if field.local == "link" && name.ns == Ns::Atom {
                             let kept = self.kept_attributes(inner, &["href", "rel", "type"]);
-                            links.push_str(&format!("<link{kept}/>"));
+                            if links.len() < 1 << 16 {
+                                links.push_str(&format!("<link{kept}/>"));
+                            }
                         } else if !leaf.text.trim().is_empty() && !leaf.cut {
                             let local = if field.local == "url" {
                                 "uri"
@@ -329,31 +323,31 @@ impl<'a> Mender<'a> {
                     }
                     Some(_) if name.local != "source" => {
                         self.lexer.jump(before);
-                        break;
+                        open = false;
                     }
                     _ => self.skip_unknown(inner),
                 },
                 Some(Token::End { name: end, .. }) => {
                     let end = split(end).1;
                     if end.eq_ignore_ascii_case(own) {
-                        break;
+                        open = false;
                     }
                     if matches!(
                         end.to_ascii_lowercase().as_str(),
                         "item" | "entry" | "channel" | "feed"
                     ) {
                         self.lexer.jump(before);
-                        break;
+                        open = false;
                     }
                 }
                 Some(Token::Text(text) | Token::CData(text)) if !text.trim().is_empty() => {
-                    if let Some(direct) = direct {
+                    if let Some(direct) = direct.filter(|_| found.len() < 64) {
                         let mut value = String::new();
-                        crate::parse::chars::push_decoded(&mut value, text, self.declared);
+                        push_decoded(&mut value, text, self.declared);
                         found.push((direct, value));
                     }
                 }
-                Some(Token::Cut) | None => break,
+                Some(Token::Cut) | None => open = false,
                 Some(_) => {}
             }
         }
