@@ -211,9 +211,13 @@ fn begins_markup(text: &str) -> bool {
             .get(2)
             .is_some_and(|b| b.is_ascii_alphabetic() || *b == b'_'),
         Some(b) if b.is_ascii_alphabetic() || *b == b'_' => {
-            // `a <b and c` is text: the next bracket opens again before any closes.
+            // `a <b and c` is text: the next bracket opens again before any closes. `<item<title>`
+            // is a tag whose end was lost.
             let end = memchr::memchr2(b'<', b'>', &bytes[1..]);
-            end.is_none_or(|at| bytes[1 + at] == b'>' || bytes[1..=at].contains(&b'='))
+            end.is_none_or(|at| {
+                let inside = &bytes[1..=at];
+                bytes[1 + at] == b'>' || inside.contains(&b'=') || is_feed_name(inside.trim_ascii())
+            })
         }
         None => true,
         _ => false,
@@ -281,7 +285,7 @@ fn start_tag(rest: &str) -> (Token<'_>, usize) {
         .skip(1)
         .position(|b| b.is_ascii_whitespace() || matches!(b, b'>' | b'/' | b'<' | b'='))
         .map_or(rest.len(), |at| at + 1);
-    let Some(end) = tag_end(bytes, name_end) else {
+    let Some((end, length)) = tag_end(bytes, name_end) else {
         return (Token::Cut, rest.len());
     };
     let inside = &rest[name_end..end];
@@ -289,25 +293,40 @@ fn start_tag(rest: &str) -> (Token<'_>, usize) {
         Some(attributes) => (attributes, true),
         None => (inside, false),
     };
-    let tag = Tag {
-        name: &rest[1..name_end],
-        attributes,
-        empty,
-        raw: &rest[..=end],
-    };
-    (Token::Start(tag), end + 1)
+    let name = &rest[1..name_end];
+    let raw = &rest[..length];
+    (
+        Token::Start(Tag {
+            name,
+            attributes,
+            empty,
+            raw,
+        }),
+        length,
+    )
 }
 
-/// The `>` that ends a tag, not counting those in quoted values; a quote that never ends is none.
-fn tag_end(bytes: &[u8], from: usize) -> Option<usize> {
+/// Where the inside of a tag ends, and its whole length: at a `>` that is not in a quoted value, or
+/// where the next tag begins because that was lost.
+fn tag_end(bytes: &[u8], from: usize) -> Option<(usize, usize)> {
     let mut at = from;
     while at < bytes.len() {
         match bytes[at] {
-            b'>' => return Some(at),
+            b'>' => return Some((at, at + 1)),
+            b'<' => return Some((at, at)),
             quote @ (b'"' | b'\'') if bytes[..at].trim_ascii_end().ends_with(b"=") => {
-                let window = &bytes[at + 1..bytes.len().min(at + 1 + 8192)];
+                let start = at + 1;
+                let window = &bytes[start..bytes.len().min(start + 8192)];
                 match memchr::memchr(quote, window) {
-                    Some(length) => at += length + 2,
+                    Some(length) => match overrun(&window[..length]) {
+                        // The quote belongs to a later tag: this value was never closed.
+                        Some(cut) => {
+                            let close = memchr::memchr(b'>', &window[..cut]);
+                            let end = start + close.unwrap_or(cut);
+                            return Some((end, end + usize::from(close.is_some())));
+                        }
+                        None => at = start + length + 1,
+                    },
                     None => at += 1,
                 }
             }
@@ -315,6 +334,44 @@ fn tag_end(bytes: &[u8], from: usize) -> Option<usize> {
         }
     }
     None
+}
+
+/// Where feed markup begins inside what should be the value of an attribute.
+fn overrun(value: &[u8]) -> Option<usize> {
+    memchr::memchr_iter(b'<', value).find(|at| {
+        let rest = &value[at + 1..];
+        let name = rest
+            .split(|b| !b.is_ascii_alphabetic() && *b != b':')
+            .next();
+        rest.starts_with(b"/") || name.is_some_and(is_feed_name)
+    })
+}
+
+/// Names that only feeds use, or that are more likely a feed's than anything else.
+fn is_feed_name(name: &[u8]) -> bool {
+    const NAMES: [&str; 18] = [
+        "item",
+        "entry",
+        "channel",
+        "title",
+        "link",
+        "description",
+        "guid",
+        "pubDate",
+        "rss",
+        "feed",
+        "author",
+        "category",
+        "content:encoded",
+        "summary",
+        "content",
+        "updated",
+        "published",
+        "id",
+    ];
+    NAMES
+        .iter()
+        .any(|known| known.as_bytes().eq_ignore_ascii_case(name))
 }
 
 /// The attributes of a tag, values decoded; quotes may be missing.

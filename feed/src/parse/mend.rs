@@ -22,7 +22,7 @@ use super::lexer::{Lexer, Tag, Token, attributes};
 use super::names::{Ns, canonical, split};
 use super::sniff::{Family, Root};
 use crate::limits::Limits;
-use lookahead::Lookahead;
+use lookahead::{Lookahead, ends_item};
 
 /// A repaired document.
 pub(crate) struct Mended {
@@ -206,8 +206,19 @@ impl<'a> Mender<'a> {
             return;
         }
         let mut depth = 1;
-        while let Some(token) = self.lexer.next() {
+        loop {
+            let before = self.lexer.position();
+            let Some(token) = self.lexer.next() else {
+                break;
+            };
             match token {
+                // Not closed after all, because something of the same name is inside.
+                Token::Start(Tag { name, .. }) | Token::End { name, .. }
+                    if ends_item(split(name).1) =>
+                {
+                    self.lexer.jump(before);
+                    break;
+                }
                 Token::Start(inner) if !inner.empty && inner.name == tag.name => depth += 1,
                 Token::End { name, .. } if name.eq_ignore_ascii_case(tag.name) => depth -= 1,
                 _ => {}

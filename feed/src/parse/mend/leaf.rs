@@ -1,5 +1,6 @@
 //! Reading the text of one element, wherever it really ends.
 
+use super::lookahead::ends_item;
 use super::{Mender, Name};
 use crate::parse::chars::{escaped, push_allowed, push_decoded};
 use crate::parse::lexer::{Tag, Token};
@@ -58,7 +59,7 @@ impl<'a> Mender<'a> {
                         self.ahead.closes(&lexer, tag.name)
                     });
                     if !closes && inline == 0 {
-                        if is_boundary(local) || self.is_block(local) {
+                        if ends_item(local) || self.is_block(local) {
                             self.lexer.jump(before);
                         }
                         return leaf;
@@ -73,7 +74,7 @@ impl<'a> Mender<'a> {
                         lexer.jump(before);
                         self.ahead.closes(&lexer, tag.name)
                     });
-                    if !closes && (is_boundary(local) || self.begins_field(inner, name)) {
+                    if !closes && (ends_item(local) || self.begins_field(inner, name)) {
                         self.lexer.jump(before);
                         return leaf;
                     }
@@ -130,13 +131,6 @@ impl<'a> Mender<'a> {
             "author" | "contributor" | "source" | "image" | "skiphours" | "skipdays"
         )
     }
-}
-
-fn is_boundary(local: &str) -> bool {
-    matches!(
-        local.to_ascii_lowercase().as_str(),
-        "item" | "entry" | "channel" | "rss" | "feed" | "rdf"
-    )
 }
 
 fn is_void(local: &str) -> bool {

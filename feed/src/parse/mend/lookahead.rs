@@ -5,10 +5,37 @@
 //! millions of them gets the cheap answer ("not closed") once the budget is spent.
 
 use crate::parse::lexer::Lexer;
+use crate::parse::names::split;
 
-const BOUNDARIES: [&str; 8] = [
-    "item", "/item", "entry", "/entry", "/channel", "/rss", "/feed", "/rdf:rdf",
-];
+/// Whether a tag begins or ends an item, or ends the feed; `text` begins behind its `<`.
+fn is_boundary(text: &str) -> bool {
+    let (closing, text) = match text.strip_prefix('/') {
+        Some(text) => (true, text),
+        None => (false, text),
+    };
+    let end = text
+        .bytes()
+        .take(32)
+        .position(|b| b.is_ascii_whitespace() || b"></<".contains(&b));
+    let local = text
+        .get(..end.unwrap_or(text.len().min(32)))
+        .map_or("", |name| split(name).1);
+    ends_item(local) && (closing || !is_feed(local))
+}
+
+/// Names of items and of what holds them.
+pub(super) fn ends_item(local: &str) -> bool {
+    ["item", "entry"]
+        .iter()
+        .any(|name| local.eq_ignore_ascii_case(name))
+        || is_feed(local)
+}
+
+fn is_feed(local: &str) -> bool {
+    ["channel", "rss", "feed", "rdf"]
+        .iter()
+        .any(|name| local.eq_ignore_ascii_case(name))
+}
 
 pub(super) struct Lookahead {
     /// Where the next item begins or the present one ends; valid while the lexer is before it.
@@ -63,7 +90,7 @@ impl Lookahead {
                     None => break text.len(),
                     Some(found) => {
                         at += found + 1;
-                        if BOUNDARIES.iter().any(|name| is_name(&text[at..], name)) {
+                        if is_boundary(&text[at..]) {
                             break at - 1;
                         }
                     }
