@@ -20,7 +20,7 @@ pub(crate) struct Extras {
     pub items: Vec<ItemExtras>,
     /// Where the root element ends.
     pub end: usize,
-    /// Texts that were taken already; feed-rs need not read them.
+    /// Elements that were taken already; feed-rs need not read them.
     pub cuts: Vec<Range<usize>>,
     pub(super) channel: bool,
     pub(super) open: Option<ItemExtras>,
@@ -266,7 +266,7 @@ impl<'a> Pass<'a> {
         }
         self.seen.push((ns, local));
         self.linked |= ns == Ns::Rss && local == "link";
-        item.updated |= local == "updated";
+        item.updated |= ns == Ns::Rss && local == "updated";
         match (ns, local) {
             (Ns::Rss, "guid") => {
                 let permalink = attributes.get("isPermaLink");
@@ -411,6 +411,7 @@ impl<'a> Pass<'a> {
         };
         self.capture = Some(Capture {
             field,
+            tag: self.tag,
             start: inside,
             verbatim,
             bulk: false,
