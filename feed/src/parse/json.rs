@@ -6,6 +6,7 @@
 //! number as an id, one author where a list belongs). No generic tree is built, which would take
 //! many times the memory of the text.
 
+mod any;
 mod loose;
 mod repair;
 

@@ -11,6 +11,7 @@
 //! a link or a date that the end of the document cuts in two is dropped rather than believed.
 
 mod base64;
+mod block;
 mod fields;
 mod leaf;
 mod lookahead;

@@ -8,6 +8,7 @@
 //! it takes itself, feed-rs never sees ([`Skeleton`]): that saves about as much time as the pass costs.
 
 mod bulk;
+mod extras;
 mod fields;
 mod scope;
 
@@ -22,7 +23,7 @@ use super::names::Ns;
 use super::sniff::{Family, Root};
 use crate::limits::Limits;
 pub(crate) use bulk::Skeleton;
-pub(crate) use fields::{Extras, Field, ItemExtras};
+pub(crate) use extras::{Extras, Field, ItemExtras};
 use scope::{Scope, Scopes};
 
 /// What the strict pass found.
