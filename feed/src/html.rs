@@ -4,7 +4,7 @@
 //! ([`discover`]); a page whose author marked the items up in comments, as Dynamo's pages do, is read
 //! by those marks ([`annotated`]); any other page needs CSS selectors from whoever adds the source
 //! ([`select`]). The tree builder underneath takes time quadratic in the depth of the markup, so
-//! everything is flattened first ([`guarded`]).
+//! everything is flattened first.
 
 mod annotations;
 mod discovery;

@@ -5,7 +5,7 @@
 //! - [`parse`] reads RSS 0.9x, 1.0 and 2.0, Atom 0.3 and 1.0 and JSON Feed, however damaged, into a
 //!   [`Document`]; [`html`] makes documents of web pages and finds the feeds they link to.
 //! - [`identity`] decides what makes two items the same.
-//! - [`write`] prints a document as RSS 2.0, Atom 1.0 or JSON Feed 1.1; reading it back gives the
+//! - [`mod@write`] prints a document as RSS 2.0, Atom 1.0 or JSON Feed 1.1; reading it back gives the
 //!   same items.
 //! - [`opml`] reads and writes subscription lists; [`sanitize`] makes HTML safe to show.
 

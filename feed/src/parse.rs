@@ -22,6 +22,7 @@ mod sniff;
 mod survey;
 pub(crate) mod xhtml;
 
+use std::borrow::Cow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use chrono::{DateTime, Utc};
@@ -68,6 +69,7 @@ pub fn parse(bytes: &[u8], options: &ParseOptions) -> Result<Document, ParseErro
         return Err(ParseError::Empty);
     }
     let base = options.url.as_ref();
+    let text = unescaped_whole(text, &mut warnings);
     let mut document = match sniff::sniff(&text) {
         Kind::Json => json::parse(&text, base, limits, warnings)?,
         Kind::Html => {
@@ -94,6 +96,15 @@ pub fn parse(bytes: &[u8], options: &ParseOptions) -> Result<Document, ParseErro
     }
     crate::identity::assign(&mut document);
     Ok(document)
+}
+
+/// A feed that was escaped as a whole, as if it were a text inside another one.
+fn unescaped_whole<'t>(text: Cow<'t, str>, warnings: &mut Vec<String>) -> Cow<'t, str> {
+    if !text.trim_start().starts_with("&lt;") {
+        return text;
+    }
+    warnings.push("the whole document was escaped".into());
+    Cow::Owned(chars::decoded(&text))
 }
 
 /// Reads an XML feed that begins at the start of `text`.

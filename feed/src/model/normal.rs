@@ -6,7 +6,7 @@
 use url::Url;
 
 use super::{Category, Document, Enclosure, Item, ItemId, Link, NodeId, Person, Text};
-use crate::parse::chars::push_allowed;
+use crate::parse::chars::{push_allowed, trim};
 
 impl Document {
     /// The document with every item in its normal form, and its own texts and links likewise.
@@ -89,7 +89,7 @@ impl Item {
 fn text(given: Option<String>) -> Option<String> {
     let mut clean = String::new();
     push_allowed(&mut clean, &given?);
-    let trimmed = clean.trim();
+    let trimmed = trim(&clean);
     (!trimmed.is_empty()).then(|| trimmed.to_owned())
 }
 

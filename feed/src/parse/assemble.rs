@@ -156,7 +156,7 @@ fn unwrapped_id(id: &str) -> Option<String> {
 }
 
 fn filled(text: String) -> Option<String> {
-    let trimmed = text.trim();
+    let trimmed = chars::trim(&text);
     if trimmed.is_empty() {
         return None;
     }

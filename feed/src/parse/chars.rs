@@ -12,6 +12,11 @@ use quick_xml::escape::resolve_html5_entity;
 /// Entities declared in a document's own DTD: name and replacement, both short.
 pub(crate) type Declared = HashMap<String, String>;
 
+/// Without white space and byte-order marks at both ends.
+pub(crate) fn trim(text: &str) -> &str {
+    text.trim_matches(|c: char| c.is_whitespace() || c == '\u{feff}')
+}
+
 /// Whether XML 1.0 allows the character at all.
 pub(crate) fn allowed(c: char) -> bool {
     !matches!(c, '\0'..='\u{8}' | '\u{b}' | '\u{c}' | '\u{e}'..='\u{1f}' | '\u{fffe}' | '\u{ffff}')

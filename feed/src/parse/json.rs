@@ -193,7 +193,7 @@ fn settle(text: Option<Text>, base: Option<&Url>, limits: &Limits) -> Option<Tex
 
 fn filled(text: String) -> Option<String> {
     let mut clean = String::with_capacity(text.len());
-    chars::push_allowed(&mut clean, text.trim());
-    let trimmed = clean.trim();
+    chars::push_allowed(&mut clean, &text);
+    let trimmed = chars::trim(&clean);
     (!trimmed.is_empty()).then(|| trimmed.to_owned())
 }

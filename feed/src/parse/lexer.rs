@@ -236,12 +236,15 @@ fn after(text: &str, byte: u8) -> usize {
     memchr::memchr(byte, text.as_bytes()).map_or(text.len(), |at| at + 1)
 }
 
-/// The length of a processing instruction. One that is closed by a bare `>` must not swallow the
-/// feed, so it may not contain a line that begins with a tag.
+/// The length of a processing instruction. One that is never closed must not swallow the feed: it
+/// ends at a bare `>`, or where feed markup begins.
 fn instruction(rest: &str) -> usize {
     let window = &rest.as_bytes()[..rest.len().min(4096)];
-    match memmem::find(window, b"?>") {
-        Some(end) if memmem::find(&window[..end], b"\n<").is_none() => end + 2,
+    let close = memmem::find(window, b"?>").map(|at| at + 2);
+    let markup = tags::overrun(&window[1..]).map(|at| at + 1);
+    match (close, markup) {
+        (Some(close), markup) if markup.is_none_or(|at| close <= at) => close,
+        (_, Some(markup)) => markup.min(after(rest, b'>')),
         _ => after(rest, b'>'),
     }
 }

@@ -36,13 +36,17 @@ impl Context<'_> {
 
     /// The item's own text, taken out of the field, since it may be long.
     fn own(&self, extras: &mut ItemExtras, name: &str) -> Option<Text> {
-        let filled = |field: &&mut Field| field.name == name && !field.text.trim().is_empty();
+        let filled =
+            |field: &&mut Field| field.name == name && !chars::trim(&field.text).is_empty();
         let field = extras.fields.iter_mut().find(filled)?;
         let mut body = std::mem::take(&mut field.text);
-        let kept = body.trim_end().len();
-        body.truncate(kept);
-        let lead = body.len() - body.trim_start().len();
+        let kept = chars::trim(&body).len();
+        let lead = body.len()
+            - body
+                .trim_start_matches(|c: char| c.is_whitespace() || c == '\u{feff}')
+                .len();
         body.drain(..lead);
+        body.truncate(kept);
         // RSS has no plain texts but ours, which are escaped as HTML.
         Some(match (field.html, self.atom) {
             (true, _) => Text::html(body),

@@ -81,7 +81,7 @@ fn tag_end(bytes: &[u8], from: usize) -> Option<(usize, usize)> {
 }
 
 /// Where feed markup begins inside what should be the value of an attribute.
-fn overrun(value: &[u8]) -> Option<usize> {
+pub(super) fn overrun(value: &[u8]) -> Option<usize> {
     memchr::memchr_iter(b'<', value).find(|at| {
         let rest = &value[at + 1..];
         let name = rest

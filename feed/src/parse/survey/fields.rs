@@ -59,7 +59,7 @@ impl<'a> Pass<'a> {
             (_, Ns::Itunes, "image" | "category") => Ok(Scope::Skipped),
             (_, Ns::Atom, "author") => self.person("author"),
             (_, Ns::Atom, "contributor") => Ok(Scope::Block("contributor")),
-            (Scope::Item, Ns::Atom, "source") => Ok(Scope::Block("source")),
+            (_, Ns::Atom, "source") => Ok(Scope::Block("source")),
             (Scope::Item, ..) => self.item_field(ns, local, attributes, inside),
             _ => self.feed_field(ns, local, attributes, inside),
         }
