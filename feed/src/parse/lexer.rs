@@ -239,14 +239,15 @@ fn after(text: &str, byte: u8) -> usize {
 /// The length of a processing instruction. One that is never closed must not swallow the feed: it
 /// ends at a bare `>`, or where feed markup begins.
 fn instruction(rest: &str) -> usize {
-    let window = &rest.as_bytes()[..rest.len().min(4096)];
-    let close = memmem::find(window, b"?>").map(|at| at + 2);
-    let markup = tags::overrun(&window[1..]).map(|at| at + 1);
-    match (close, markup) {
-        (Some(close), markup) if markup.is_none_or(|at| close <= at) => close,
-        (_, Some(markup)) => markup.min(after(rest, b'>')),
-        _ => after(rest, b'>'),
-    }
+    let bytes = rest.as_bytes();
+    let bracket = after(rest, b'>');
+    let end = if bytes[..bracket].ends_with(b"?>") {
+        bracket
+    } else {
+        let window = &bytes[..bytes.len().min(4096)];
+        memmem::find(window, b"?>").map_or(bracket, |at| at + 2)
+    };
+    tags::overrun(&bytes[1..end]).map_or(end, |at| at + 1)
 }
 
 fn doctype(rest: &str) -> (Token<'_>, usize) {
