@@ -239,15 +239,16 @@ fn after(text: &str, byte: u8) -> usize {
 /// The length of a processing instruction. One that is never closed must not swallow the feed: it
 /// ends at a bare `>`, or where feed markup begins.
 fn instruction(rest: &str) -> usize {
-    let bytes = rest.as_bytes();
-    let bracket = after(rest, b'>');
-    let end = if bytes[..bracket].ends_with(b"?>") {
+    let window = &rest.as_bytes()[..rest.len().min(4096)];
+    let Some(bracket) = memchr::memchr(b'>', window).map(|at| at + 1) else {
+        return 2; // no instruction at all: what follows is read as if `<?` were not there
+    };
+    let end = if window[..bracket].ends_with(b"?>") {
         bracket
     } else {
-        let window = &bytes[..bytes.len().min(4096)];
         memmem::find(window, b"?>").map_or(bracket, |at| at + 2)
     };
-    tags::overrun(&bytes[1..end]).map_or(end, |at| at + 1)
+    tags::overrun(&window[1..end]).map_or(end, |at| at + 1)
 }
 
 fn doctype(rest: &str) -> (Token<'_>, usize) {
