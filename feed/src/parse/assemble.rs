@@ -140,12 +140,11 @@ impl Context<'_> {
             .filter(|f| f.name == "hop")
             .map(|f| NodeId(f.text.clone()))
             .collect();
-        for list in [item.links.len(), item.categories.len(), item.authors.len()] {
-            debug_assert!(
-                list <= self.limits.list * 8,
-                "the passes before this one bound the lists"
-            );
-        }
+        item.links.truncate(self.limits.list);
+        item.authors.truncate(self.limits.list);
+        item.categories.truncate(self.limits.list);
+        item.enclosures.truncate(self.limits.list);
+        item.hops.truncate(self.limits.list);
         item
     }
 }

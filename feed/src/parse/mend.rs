@@ -39,6 +39,7 @@ pub(crate) fn mend(text: &str, root: &Root, limits: &Limits) -> Mended {
         declared: &root.declared,
         family: root.family,
         prefixes: HashMap::new(),
+        resolved: HashMap::new(),
         limits,
         out: String::with_capacity(text.len() + text.len() / 16 + 1024),
         in_item: false,
@@ -61,6 +62,8 @@ struct Mender<'a> {
     declared: &'a Declared,
     family: Family,
     prefixes: HashMap<String, Ns>,
+    /// Names that were looked up already; most tags of a document are alike.
+    resolved: HashMap<&'a str, Option<Name>>,
     limits: &'a Limits,
     out: String,
     in_item: bool,
@@ -232,23 +235,36 @@ impl<'a> Mender<'a> {
 
     /// What an element is, by its declared namespace, else by its prefix, else by its name alone.
     fn resolve(&mut self, tag: Tag<'a>) -> Option<Name> {
+        if !tag.attributes.contains("xmlns") {
+            if let Some(known) = self.resolved.get(tag.name) {
+                return *known;
+            }
+            let name = self.look_up(tag.name, None);
+            if self.resolved.len() < 256 {
+                self.resolved.insert(tag.name, name);
+            }
+            return name;
+        }
         let mut own_default = None;
-        if tag.attributes.contains("xmlns") {
-            for (name, uri) in attributes(tag.attributes, self.declared) {
-                if let Some(prefix) = name.strip_prefix("xmlns:") {
-                    let ns = match Ns::lenient(&uri) {
-                        Ns::Other => Ns::by_prefix(prefix),
-                        known => known,
-                    };
-                    if self.prefixes.len() < 64 {
-                        self.prefixes.entry(prefix.to_owned()).or_insert(ns);
-                    }
-                } else if name == "xmlns" {
-                    own_default = Some(Ns::lenient(&uri));
+        for (name, uri) in attributes(tag.attributes, self.declared) {
+            if let Some(prefix) = name.strip_prefix("xmlns:") {
+                let ns = match Ns::lenient(&uri) {
+                    Ns::Other => Ns::by_prefix(prefix),
+                    known => known,
+                };
+                if self.prefixes.len() < 64 && !self.prefixes.contains_key(prefix) {
+                    self.prefixes.insert(prefix.to_owned(), ns);
+                    self.resolved.clear();
                 }
+            } else if name == "xmlns" {
+                own_default = Some(Ns::lenient(&uri));
             }
         }
-        let (prefix, local) = split(tag.name);
+        self.look_up(tag.name, own_default)
+    }
+
+    fn look_up(&self, name: &str, own_default: Option<Ns>) -> Option<Name> {
+        let (prefix, local) = split(name);
         let home = if self.family == Family::Rss {
             Ns::Rss
         } else {

@@ -203,3 +203,15 @@ fn an_entity_that_the_document_declares_is_resolved_but_never_expanded_twice() {
                 <title>f</title><item><title>&a; &b;</title></item></channel></rss>";
     assert_eq!(first(text).title.as_deref(), Some("lol &a;&a;"));
 }
+
+#[test]
+fn lists_of_an_item_are_bounded_however_they_are_given() {
+    let words: Vec<String> = (0..5000).map(|n| format!("w{n}")).collect();
+    let text = format!(
+        "<rss version=\"2.0\" xmlns:itunes=\"http://www.itunes.com/dtds/podcast-1.0.dtd\"><channel>\
+         <title>f</title><item><title>a</title>{}<itunes:keywords>{}</itunes:keywords></item></channel></rss>",
+        "<category>c</category>".repeat(3000),
+        words.join(",")
+    );
+    assert_eq!(first(&text).categories.len(), Limits::default().list);
+}

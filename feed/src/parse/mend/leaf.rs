@@ -134,10 +134,10 @@ impl<'a> Mender<'a> {
 }
 
 fn is_void(local: &str) -> bool {
-    matches!(
-        local.to_ascii_lowercase().as_str(),
-        "br" | "img" | "hr" | "input" | "meta" | "link" | "wbr" | "col" | "area" | "embed"
-    )
+    const VOID: [&str; 10] = [
+        "br", "img", "hr", "input", "meta", "link", "wbr", "col", "area", "embed",
+    ];
+    VOID.iter().any(|name| name.eq_ignore_ascii_case(local))
 }
 
 /// Whether decoded text holds something that looks like a tag.
