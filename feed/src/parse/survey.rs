@@ -281,6 +281,10 @@ impl<'t> Attributes<'t> {
                 let Cow::Borrowed(value) = attribute.value else {
                     continue;
                 };
+                // feed-rs takes a value whole or not at all; one bare `&` would leave the rest escaped.
+                if value.contains('&') && quick_xml::escape::unescape(value).is_err() {
+                    return Err("a bare ampersand in an attribute");
+                }
                 list.push((attribute.key.into_inner(), value));
             }
         }
