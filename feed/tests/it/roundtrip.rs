@@ -146,6 +146,18 @@ proptest! {
     }
 
     #[test]
+    fn items_survive_repairs_that_are_needed_elsewhere(items in prop::collection::vec(item(), 0..4)) {
+        let document = document(unique(items));
+        let expected = expected(&document);
+        for (format, write) in &WRITERS[..2] {
+            let broken = write(&document).replacen("<title>Feed", "<title>Fe & ed", 1);
+            let read = parse(broken.as_bytes(), &ParseOptions::default()).unwrap();
+            prop_assert_eq!(&read.items, &expected, "{}\n{}", format, broken);
+            prop_assert!(!read.warnings.is_empty());
+        }
+    }
+
+    #[test]
     fn a_document_written_twice_is_the_same_bytes(items in prop::collection::vec(item(), 0..3)) {
         let document = document(items);
         for (_, write) in WRITERS {

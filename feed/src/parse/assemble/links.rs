@@ -176,7 +176,9 @@ pub(super) fn origin(extras: &ItemExtras, base: Option<&Url>) -> Option<Origin> 
             "source/link" if field.rel() == Some("self") => origin.feed = address,
             "source/link" => origin.home = origin.home.or(address),
             "source" => {
-                origin.title = filled(field.text.clone());
+                // Without a title the address stands in, because RSS demands a text.
+                let title = filled(field.text.clone());
+                origin.title = title.filter(|title| address.as_ref() != Some(title));
                 origin.feed = address;
             }
             _ => {}
