@@ -1,0 +1,17 @@
+//! Web pages as sources: by selectors, by annotations, or by the feeds they link to.
+//!
+//! Three ways, from best to last resort: a page that links to a feed is followed to it
+//! ([`discover`]); a page whose author marked the items up in comments, as Dynamo's pages do, is read
+//! by those marks ([`annotated`]); any other page needs CSS selectors from whoever adds the source
+//! ([`select`]). The tree builder underneath takes time quadratic in the depth of the markup, so
+//! everything is flattened first.
+
+mod annotations;
+mod discovery;
+mod guard;
+mod selectors;
+
+pub use annotations::annotated;
+pub use discovery::{FeedLink, discover};
+pub(crate) use guard::guarded;
+pub use selectors::{PageError, Selectors, select};

@@ -1,0 +1,78 @@
+//! Feeds that a page links to.
+
+use serde::{Deserialize, Serialize};
+use url::Url;
+
+use crate::parse::chars::Declared;
+use crate::parse::lexer::{Lexer, Tag, Token, attributes};
+use crate::parse::links::resolve;
+
+/// The most links that one page is believed.
+const MOST: usize = 32;
+
+/// A feed that a page says belongs to it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FeedLink {
+    /// Where the feed is.
+    pub href: String,
+    /// What the page calls it.
+    pub title: Option<String>,
+    /// The media type that the page gives.
+    pub media_type: String,
+}
+
+/// The feeds that a page links to, in its own order; `url` is where the page is.
+///
+/// Works on the text without building a tree, so it is cheap enough for every page that turns up
+/// where a feed was expected.
+pub fn discover(html: &str, url: Option<&Url>) -> Vec<FeedLink> {
+    let mut base = url.cloned();
+    let mut found: Vec<FeedLink> = Vec::new();
+    let mut lexer = Lexer::new(html);
+    while let Some(token) = lexer.next() {
+        let Token::Start(tag) = token else { continue };
+        if tag.name.eq_ignore_ascii_case("base") {
+            if let Some(href) = attribute(tag, "href") {
+                base = Url::parse(&resolve(&href, base.as_ref())).ok().or(base);
+            }
+        } else if tag.name.eq_ignore_ascii_case("link") {
+            let link = feed_link(tag, base.as_ref());
+            let new = link.filter(|link| !found.iter().any(|known| known.href == link.href));
+            found.extend(new);
+        }
+        if found.len() >= MOST {
+            break;
+        }
+    }
+    found
+}
+
+fn feed_link(tag: Tag<'_>, base: Option<&Url>) -> Option<FeedLink> {
+    let rel = attribute(tag, "rel")?.to_ascii_lowercase();
+    let media_type = attribute(tag, "type").unwrap_or_default().to_ascii_lowercase();
+    let media_type = media_type.split(';').next().unwrap_or("").trim().to_owned();
+    let mut rels = rel.split_whitespace();
+    let known = matches!(
+        media_type.as_str(),
+        "application/rss+xml"
+            | "application/atom+xml"
+            | "application/feed+json"
+            | "application/rdf+xml"
+            | "application/json"
+            | "text/xml"
+            | "application/xml"
+    );
+    let alternate = rels.clone().any(|rel| rel == "alternate");
+    let named = rels.any(|rel| rel == "feed");
+    if !(alternate && known || named) {
+        return None;
+    }
+    let href = attribute(tag, "href").filter(|href| !href.trim().is_empty())?;
+    let title = attribute(tag, "title").filter(|title| !title.trim().is_empty());
+    Some(FeedLink { href: resolve(&href, base), title, media_type })
+}
+
+fn attribute(tag: Tag<'_>, wanted: &str) -> Option<String> {
+    let list = attributes(tag.attributes, &Declared::new());
+    list.into_iter().find(|(name, _)| name.eq_ignore_ascii_case(wanted)).map(|(_, value)| value)
+}

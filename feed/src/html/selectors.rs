@@ -1,0 +1,138 @@
+//! Pages read by CSS selectors.
+
+use scraper::{ElementRef, Html, Selector};
+use serde::{Deserialize, Serialize};
+use url::Url;
+
+use super::guarded;
+use crate::identity;
+use crate::limits::Limits;
+use crate::model::{Document, Format, Item, Link, Text};
+use crate::parse::links::{resolve, resolve_html};
+use crate::parse::parse_date;
+
+/// The most of a page that is made into a tree, which takes many times its size.
+const PAGE_BYTES: usize = 2 << 20;
+
+/// Where the parts of an item are on a page. All but `item` are looked for inside the item.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Selectors {
+    /// One match for each item.
+    pub item: String,
+    /// The title; without it, the text of the link.
+    pub title: Option<String>,
+    /// The link; without it, the first link in the item, or the item itself if it is one.
+    pub link: Option<String>,
+    /// The date, from a `datetime` attribute or from the text.
+    pub date: Option<String>,
+    /// The content.
+    pub content: Option<String>,
+}
+
+/// Why a page gave no document.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum PageError {
+    /// A selector that is none.
+    #[error("`{selector}` is no CSS selector: {reason}")]
+    Selector {
+        /// What was given.
+        selector: String,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// The page has no such items, so it has probably been rebuilt.
+    #[error("nothing on the page matches `{selector}`")]
+    NoItems {
+        /// The selector of the items.
+        selector: String,
+    },
+}
+
+/// Reads a page by selectors; `url` is where the page is.
+///
+/// # Errors
+/// When a selector cannot be read, or no item matches.
+pub fn select(
+    html: &str,
+    selectors: &Selectors,
+    url: Option<&Url>,
+    limits: &Limits,
+) -> Result<Document, PageError> {
+    let wanted = compiled(&selectors.item)?;
+    let optional = |given: &Option<String>| given.as_deref().map(compiled).transpose();
+    let parts = Parts {
+        title: optional(&selectors.title)?,
+        link: optional(&selectors.link)?,
+        date: optional(&selectors.date)?,
+        content: optional(&selectors.content)?,
+        anchor: compiled("a[href]")?,
+        url,
+    };
+    let page = Html::parse_document(&guarded(html, PAGE_BYTES.min(limits.bytes)));
+    let mut document = Document::new(Format::Html);
+    document.title = page.select(&compiled("title")?).next().map(text).filter(|t| !t.is_empty());
+    document.links.extend(url.map(|url| Link::new("alternate", url.as_str())));
+    let found = page.select(&wanted).take(limits.items);
+    document.items = found.map(|element| parts.item(element)).filter(|i| !i.is_blank()).collect();
+    if document.items.is_empty() {
+        return Err(PageError::NoItems { selector: selectors.item.clone() });
+    }
+    identity::assign(&mut document);
+    Ok(document)
+}
+
+fn compiled(selector: &str) -> Result<Selector, PageError> {
+    Selector::parse(selector).map_err(|error| PageError::Selector {
+        selector: selector.to_owned(),
+        reason: error.to_string(),
+    })
+}
+
+struct Parts<'u> {
+    title: Option<Selector>,
+    link: Option<Selector>,
+    date: Option<Selector>,
+    content: Option<Selector>,
+    anchor: Selector,
+    url: Option<&'u Url>,
+}
+
+impl Parts<'_> {
+    fn item(&self, element: ElementRef<'_>) -> Item {
+        let mut item = Item::new("");
+        let find = |selector: &Option<Selector>| {
+            selector.as_ref().and_then(|selector| element.select(selector).next())
+        };
+        let link = match &self.link {
+            Some(_) => find(&self.link),
+            None if element.value().attr("href").is_some() => Some(element),
+            None => element.select(&self.anchor).next(),
+        };
+        let href = link.and_then(|link| {
+            let inner = link.select(&self.anchor).next();
+            link.value().attr("href").or_else(|| inner.and_then(|a| a.value().attr("href")))
+        });
+        item.link = href.map(|href| resolve(href, self.url));
+        let title = if self.title.is_some() { find(&self.title) } else { link };
+        item.title = title.map(text).filter(|title| !title.is_empty());
+        item.published = find(&self.date).and_then(|date| {
+            let machine = date.value().attr("datetime").or(date.value().attr("content"));
+            machine.and_then(parse_date).or_else(|| parse_date(&text(date)))
+        });
+        item.content = find(&self.content).map(|content| {
+            let html = content.inner_html();
+            let resolved = self.url.and_then(|url| resolve_html(&html, url));
+            Text::html(resolved.unwrap_or(html).trim())
+        });
+        item.content = item.content.filter(|content| !content.body.is_empty());
+        item
+    }
+}
+
+fn text(element: ElementRef<'_>) -> String {
+    let all: String = element.text().collect();
+    let words: Vec<&str> = all.split_whitespace().collect();
+    words.join(" ")
+}

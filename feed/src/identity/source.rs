@@ -1,0 +1,164 @@
+//! Whether the ids of one source can be trusted, learnt from fetch to fetch.
+
+use std::collections::{HashMap, HashSet, VecDeque};
+
+use serde::{Deserialize, Serialize};
+
+use super::{Policy, identify};
+use crate::model::{Document, Item, ItemId, digest};
+
+/// One bad id in this many is still forgiven.
+const TOLERATED: u32 = 20;
+/// Ids judged before anything is concluded, so that one mistake in a short feed is no verdict.
+const ENOUGH: u32 = 10;
+/// Judged ids after which the past counts half.
+const MEMORY: u32 = 1000;
+/// Items remembered to notice that an id has changed.
+const REMEMBERED: usize = 512;
+
+/// The identity policy of one source: a small value to be stored with it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SourceIdentity {
+    policy: Policy,
+    judged: u32,
+    bad: u32,
+    /// What was seen lately: digest of the item without its id, and digest of its id.
+    lately: VecDeque<(u64, u64)>,
+}
+
+/// A source's policy has become less trusting.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Degraded {
+    /// What identified its items so far.
+    pub from: Policy,
+    /// What does from now on.
+    pub to: Policy,
+    /// Why, in words.
+    pub reason: String,
+}
+
+/// The id given to one item.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Assigned {
+    /// The id from now on.
+    pub id: ItemId,
+    /// The id under which the item was known until this document made the policy change; an item
+    /// stored under it is the same item.
+    pub formerly: Option<ItemId>,
+}
+
+impl Default for SourceIdentity {
+    fn default() -> Self {
+        Self { policy: Policy::Id, judged: 0, bad: 0, lately: VecDeque::new() }
+    }
+}
+
+impl SourceIdentity {
+    /// The policy in force.
+    pub fn policy(&self) -> Policy {
+        self.policy
+    }
+
+    /// Judges the ids of a fetched document, changes the policy if they are bad, sets the id of every
+    /// item, and says what it was before if the policy changed.
+    pub fn assign(&mut self, document: &mut Document) -> (Vec<Assigned>, Option<Degraded>) {
+        let before = self.policy;
+        let degraded = self.judge(&document.items);
+        let mut assigned = Vec::with_capacity(document.items.len());
+        let mut taken: HashMap<ItemId, usize> = HashMap::new();
+        for item in &mut document.items {
+            let mut id = identify(item, self.policy);
+            let times = taken.entry(id.clone()).or_default();
+            *times += 1;
+            if *times > 1 {
+                // The odd duplicate that is forgiven must not make two items one.
+                id = super::digest_id(item);
+            }
+            let formerly = (before != self.policy).then(|| identify(item, before));
+            item.id = id.clone();
+            assigned.push(Assigned { formerly: formerly.filter(|old| *old != id), id });
+        }
+        self.remember(&document.items);
+        if let Some(degraded) = &degraded {
+            document.warnings.push(degraded.reason.clone());
+        }
+        (assigned, degraded)
+    }
+
+    fn judge(&mut self, items: &[Item]) -> Option<Degraded> {
+        if self.policy == Policy::Digest || items.is_empty() {
+            return None;
+        }
+        let known: HashMap<u64, u64> = self.lately.iter().copied().collect();
+        let mut ids = HashSet::new();
+        let (mut duplicated, mut changed, mut missing) = (0u32, 0u32, 0u32);
+        for item in items {
+            let Some(id) = part(item, self.policy) else {
+                missing += 1;
+                continue;
+            };
+            duplicated += u32::from(!ids.insert(id));
+            let other = known.get(&face(item, self.policy)).is_some_and(|old| *old != short(&[id]));
+            changed += u32::from(other);
+        }
+        self.judged += u32::try_from(items.len()).unwrap_or(u32::MAX);
+        self.bad += duplicated + changed + missing;
+        let verdict = self.judged >= ENOUGH && self.bad.saturating_mul(TOLERATED) > self.judged;
+        if self.judged > MEMORY {
+            self.judged /= 2;
+            self.bad /= 2;
+        }
+        if !verdict {
+            return None;
+        }
+        let from = self.policy;
+        let (to, what) = match from {
+            Policy::Id => (Policy::Link, "ids"),
+            _ => (Policy::Digest, "links"),
+        };
+        let reason = format!(
+            "too many bad {what} ({duplicated} duplicated, {changed} changed, {missing} missing in \
+             this document): items are now told apart by {}",
+            if to == Policy::Link { "their links" } else { "what they say" }
+        );
+        *self = Self { policy: to, ..Self::default() };
+        // The next policy may be no better: it is judged on the same document.
+        let further = self.judge(items);
+        Some(Degraded { from, to: further.map_or(to, |next| next.to), reason })
+    }
+
+    fn remember(&mut self, items: &[Item]) {
+        for item in items.iter().rev().take(REMEMBERED) {
+            let Some(id) = part(item, self.policy) else {
+                continue;
+            };
+            let entry = (face(item, self.policy), short(&[id]));
+            self.lately.retain(|known| known.0 != entry.0);
+            self.lately.push_back(entry);
+            if self.lately.len() > REMEMBERED {
+                self.lately.pop_front();
+            }
+        }
+    }
+}
+
+/// The part of an item that a policy goes by.
+fn part(item: &Item, policy: Policy) -> Option<&str> {
+    match policy {
+        Policy::Id => item.guid.as_deref(),
+        Policy::Link => item.link.as_deref(),
+        Policy::Digest => None,
+    }
+}
+
+/// What an item looks like apart from the part that the policy goes by.
+fn face(item: &Item, policy: Policy) -> u64 {
+    let link = item.link.as_deref().filter(|_| policy == Policy::Id).unwrap_or("");
+    let text = item.content.as_ref().or(item.summary.as_ref()).map_or("", |text| &text.body);
+    short(&[item.title.as_deref().unwrap_or(""), link, text])
+}
+
+fn short(parts: &[&str]) -> u64 {
+    let whole = digest(parts);
+    (whole ^ (whole >> 64)) as u64
+}

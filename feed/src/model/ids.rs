@@ -1,0 +1,38 @@
+//! Typed ids, registered in one place, so that swapped arguments do not compile.
+
+use serde::{Deserialize, Serialize};
+
+/// What makes an item the same item wherever it is met: its guid, or what stands in for it.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct ItemId(pub String);
+
+/// The name of a node of the mesh that an item has passed through.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct NodeId(pub String);
+
+impl std::fmt::Display for ItemId {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::fmt::Display for NodeId {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// A 128-bit FNV-1a digest over length-prefixed parts: stable across platforms, versions and runs,
+/// which the standard hasher does not promise. Not meant against forgery.
+pub(crate) fn digest(parts: &[&str]) -> u128 {
+    const PRIME: u128 = 0x0000_0000_0100_0000_0000_0000_0000_013B;
+    let mut hash: u128 = 0x6c62_272e_07bb_0142_62b8_2175_6295_c58d;
+    let mut eat = |byte: u8| hash = (hash ^ u128::from(byte)).wrapping_mul(PRIME);
+    for part in parts {
+        (part.len() as u64).to_le_bytes().into_iter().for_each(&mut eat);
+        part.bytes().for_each(&mut eat);
+    }
+    hash
+}

@@ -1,0 +1,176 @@
+//! The normal form of an item: what survives being written and read again, in any format.
+//!
+//! Writers print normal forms only, so that no document can hold a forbidden character, a relative
+//! link or an empty name; the round-trip property is stated over them.
+
+use url::Url;
+
+use super::{Category, Document, Enclosure, Item, ItemId, Link, NodeId, Person, Text};
+use crate::parse::chars::{push_allowed, trim};
+
+impl Document {
+    /// The document with every item in its normal form, and its own texts and links likewise.
+    pub fn normalised(&self) -> Self {
+        let mut normal = self.clone();
+        normal.id = text(normal.id);
+        normal.title = text(normal.title);
+        normal.description = normal.description.and_then(body);
+        normal.language = text(normal.language);
+        let mut single = Vec::new();
+        normal.links = normal.links.into_iter().filter_map(link).collect();
+        normal.links.retain(|link| {
+            let again =
+                matches!(link.rel.as_str(), "alternate" | "self") && single.contains(&link.rel);
+            single.push(link.rel.clone());
+            !again
+        });
+        normal.authors = people(normal.authors);
+        normal.items = normal.items.iter().map(Item::normalised).collect();
+        normal
+    }
+}
+
+impl Item {
+    /// The item without what no format can express: forbidden characters, links that are no web
+    /// addresses, empty texts, duplicates in its lists.
+    pub fn normalised(&self) -> Self {
+        let mut item = self.clone();
+        item.title = text(item.title);
+        item.summary = item.summary.and_then(body);
+        item.content = item.content.and_then(body);
+        item.link = item.link.and_then(web);
+        item.enclosures = item.enclosures.into_iter().filter_map(enclosure).collect();
+        let mut links: Vec<Link> = Vec::new();
+        for link in std::mem::take(&mut item.links).into_iter().filter_map(link) {
+            match link.rel.as_str() {
+                "enclosure" => item.enclosures.push(Enclosure {
+                    url: link.href,
+                    media_type: link.media_type.and_then(media_type),
+                    length: None,
+                }),
+                "alternate" if item.link.is_none() => item.link = Some(link.href),
+                "alternate" if item.link.as_ref() == Some(&link.href) => {}
+                // Atom allows one alternate; a second one is a related page.
+                "alternate" => links.push(Link { rel: "related".into(), ..link }),
+                _ => links.push(link),
+            }
+        }
+        item.links = links;
+        let mut urls = Vec::new();
+        item.enclosures.retain(|enclosure| {
+            let new = !urls.contains(&enclosure.url);
+            urls.push(enclosure.url.clone());
+            new
+        });
+        item.authors = people(item.authors);
+        item.categories = categories(item.categories);
+        item.origin = item.origin.map(|mut origin| {
+            origin.id = text(origin.id);
+            origin.title = text(origin.title);
+            origin.feed = origin.feed.and_then(web);
+            origin.home = origin.home.and_then(web);
+            origin
+        });
+        item.origin = item.origin.filter(|origin| !origin.is_empty());
+        let hops = item.hops.into_iter().filter_map(|hop| text(Some(hop.0)));
+        item.hops = hops.map(NodeId).collect();
+        item.id = match text(Some(item.id.0.clone())) {
+            Some(id) => ItemId(id),
+            None => crate::identity::digest_id(&item),
+        };
+        item.guid = Some(item.id.0.clone());
+        item
+    }
+}
+
+fn text(given: Option<String>) -> Option<String> {
+    let mut clean = String::new();
+    push_allowed(&mut clean, &given?);
+    let trimmed = trim(&clean);
+    (!trimmed.is_empty()).then(|| trimmed.to_owned())
+}
+
+fn body(given: Text) -> Option<Text> {
+    Some(Text { kind: given.kind, body: text(Some(given.body))? })
+}
+
+/// An absolute address of the web, spelt as a browser would.
+fn web(href: String) -> Option<String> {
+    let url = Url::parse(href.trim()).ok()?;
+    (matches!(url.scheme(), "http" | "https") && url.has_host()).then(|| url.to_string())
+}
+
+fn link(link: Link) -> Option<Link> {
+    let rel = text(Some(link.rel))?.to_ascii_lowercase();
+    Some(Link { href: web(link.href)?, rel, media_type: link.media_type.and_then(media_type) })
+}
+
+/// `type/subtype`; the type that says nothing is nothing.
+pub(crate) fn media_type(given: String) -> Option<String> {
+    let given = given.trim();
+    let (kind, rest) = given.split_once('/')?;
+    let sub = rest.split(';').next().unwrap_or("").trim_end();
+    let token = |part: &str| {
+        !part.is_empty()
+            && part.bytes().all(|b| b.is_ascii_alphanumeric() || b"!#$&-^_.+".contains(&b))
+            && part.as_bytes()[0].is_ascii_alphanumeric()
+    };
+    let known = token(kind) && token(sub) && given.len() < 100;
+    (known && given != "application/octet-stream").then(|| format!("{kind}/{sub}"))
+}
+
+fn enclosure(enclosure: Enclosure) -> Option<Enclosure> {
+    Some(Enclosure {
+        url: web(enclosure.url)?,
+        media_type: enclosure.media_type.and_then(media_type),
+        length: enclosure.length.filter(|length| *length > 0),
+    })
+}
+
+fn people(given: Vec<Person>) -> Vec<Person> {
+    let mut list: Vec<Person> = Vec::new();
+    for person in given {
+        let person = Person {
+            name: text(person.name),
+            uri: person.uri.and_then(web),
+            email: text(person.email).filter(|email| is_address(email)),
+        }
+        .plainly();
+        // The same name with and without an address is one person.
+        let bare = is_bare(&person);
+        let same = list.iter().position(|known| known.name.is_some() && known.name == person.name);
+        match same {
+            Some(_) if bare => {}
+            Some(at) if is_bare(&list[at]) => list[at] = person,
+            _ if person.label().is_none() || list.contains(&person) => {}
+            _ => list.push(person),
+        }
+    }
+    list
+}
+
+fn is_bare(person: &Person) -> bool {
+    person.uri.is_none() && person.email.is_none()
+}
+
+/// Something at somewhere, without spaces or brackets.
+fn is_address(email: &str) -> bool {
+    let parts: Vec<&str> = email.split('@').collect();
+    let plain = email.bytes().all(|b| b.is_ascii_graphic() && !b"()<>[],;:\\\"".contains(&b));
+    plain && parts.len() == 2 && parts.iter().all(|part| !part.is_empty())
+}
+
+fn categories(given: Vec<Category>) -> Vec<Category> {
+    let mut list: Vec<Category> = Vec::new();
+    for category in given {
+        let Some(term) = text(Some(category.term)) else {
+            continue;
+        };
+        let scheme = text(category.scheme).filter(|scheme| Url::parse(scheme).is_ok());
+        let category = Category { term, scheme };
+        if !list.contains(&category) {
+            list.push(category);
+        }
+    }
+    list
+}

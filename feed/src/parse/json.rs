@@ -1,0 +1,160 @@
+//! JSON Feed 1.0 and 1.1.
+//!
+//! feed-rs refuses a whole document over one numeric id, so this format is read here. The reader
+//! walks the JSON with serde and keeps each item as soon as it is complete: a document that breaks
+//! halfway has given everything before the break. Wrong types are read for what they are meant as (a
+//! number as an id, one author where a list belongs). No generic tree is built, which would take
+//! many times the memory of the text.
+
+mod any;
+mod loose;
+mod repair;
+
+use url::Url;
+
+use super::links::{is_web, resolve, resolve_html};
+use super::{chars, dates};
+use crate::error::ParseError;
+use crate::limits::{Limits, prefix};
+use crate::model::{
+    Category, Document, Enclosure, Format, Hints, Item, Link, NodeId, Origin, Person, Text,
+    TextKind, media_type,
+};
+use loose::{RawFeed, RawItem};
+
+/// Reads a JSON Feed.
+pub(crate) fn parse(
+    text: &str,
+    base: Option<&Url>,
+    limits: &Limits,
+    mut warnings: Vec<String>,
+) -> Result<Document, ParseError> {
+    let text = &text[text.find('{').unwrap_or(0)..];
+    let (mut feed, mut error) = loose::read(text, limits);
+    if error.is_some() {
+        let (repaired, second) = loose::read(&repair::repaired(text), limits);
+        if repaired.items.len() > feed.items.len() || second.is_none() {
+            warnings.push("the JSON was malformed and has been repaired".into());
+            (feed, error) = (repaired, second);
+        }
+    }
+    let version = feed.version.as_deref().unwrap_or("");
+    let named = version.contains("jsonfeed.org/version") || version.contains("jsonfeed");
+    if !named && !feed.has_items {
+        let found = match &error {
+            Some(error) if feed.title.is_none() => format!("the JSON is malformed ({error})"),
+            _ => "this JSON is no JSON Feed (it has no items)".into(),
+        };
+        return Err(ParseError::NotAFeed { found });
+    }
+    if !named {
+        warnings.push("the JSON does not say which version of JSON Feed it is".into());
+    }
+    if let Some(error) = error {
+        let count = feed.items.len();
+        warnings
+            .push(format!("the JSON breaks off ({error}); {count} items were read before that"));
+    }
+    if feed.cut {
+        warnings.push(format!("more than {} items; the rest was not read", limits.items));
+    }
+    Ok(document(feed, base, limits, warnings))
+}
+
+fn document(feed: RawFeed, base: Option<&Url>, limits: &Limits, warnings: Vec<String>) -> Document {
+    let mut document = Document::new(Format::Json);
+    document.warnings = warnings;
+    let own = feed.home.as_deref().or(feed.url.as_deref()).and_then(|href| Url::parse(href).ok());
+    let base = base.cloned().or(own);
+    let base = base.as_ref();
+    document.id = feed.id.or(feed.pergola.id);
+    document.title = feed.title.and_then(filled);
+    document.description = match feed.pergola.description_html {
+        Some(html) => Some(Text::html(html)),
+        None => feed.description.and_then(filled).map(Text::plain),
+    };
+    let links = [("alternate", feed.home), ("self", feed.url), ("next", feed.next)];
+    for (rel, href) in links {
+        document
+            .links
+            .extend(href.and_then(filled).map(|href| Link::new(rel, resolve(&href, base))));
+    }
+    for hub in feed.hubs {
+        document.links.push(Link::new("hub", resolve(&hub, base)));
+    }
+    for link in feed.pergola.links {
+        if !document.links.iter().any(|known| known.href == link.href && known.rel == link.rel) {
+            document.links.push(link);
+        }
+    }
+    document.authors = feed.authors;
+    document.language = feed.language.and_then(filled);
+    document.updated = None;
+    document.hints = Hints { expired: feed.expired, ..Hints::default() };
+    document.items = feed.items.into_iter().map(|raw| item(raw, base, limits)).collect();
+    document
+}
+
+fn item(raw: RawItem, base: Option<&Url>, limits: &Limits) -> Item {
+    let mut item = Item::new("");
+    item.guid = raw.id.and_then(filled);
+    item.title = raw.title.and_then(filled).map(|title| prefix(&title, limits.text).to_owned());
+    let mut urls: Vec<(&str, String)> = Vec::new();
+    urls.extend(raw.url.and_then(filled).map(|url| ("alternate", url)));
+    urls.extend(raw.external.and_then(filled).map(|url| ("related", url)));
+    for (rel, url) in urls {
+        let href = resolve(&url, base);
+        match (&item.link, rel) {
+            (None, "alternate") => item.link = Some(href),
+            _ => item.links.push(Link::new(rel, href)),
+        }
+    }
+    item.links.extend(raw.pergola.links);
+    if item.link.is_none() {
+        item.link = item.guid.clone().filter(|guid| is_web(guid));
+    }
+    let html = raw.content_html.and_then(filled).map(Text::html);
+    let plain = raw.content_text.and_then(filled).map(Text::plain);
+    let summary = raw.pergola.summary_html.map(Text::html);
+    item.content = settle(html.or(plain), base, limits);
+    item.summary = settle(summary.or(raw.summary.and_then(filled).map(Text::plain)), base, limits);
+    item.published = raw.published.as_deref().and_then(dates::parse_date);
+    item.updated = raw.modified.as_deref().and_then(dates::parse_date);
+    item.authors = raw.authors;
+    item.authors.retain(|author: &Person| author.label().is_some());
+    let tags = raw.tags.into_iter().filter_map(filled).map(Category::new);
+    item.categories = tags.collect();
+    if !raw.pergola.categories.is_empty() {
+        item.categories = raw.pergola.categories;
+    }
+    for attachment in raw.attachments {
+        let Some(url) = attachment.url.and_then(filled) else {
+            continue;
+        };
+        let media_type = attachment.mime_type.and_then(media_type);
+        let url = resolve(&url, base);
+        let length = attachment.length.filter(|length| *length > 0);
+        item.enclosures.push(Enclosure { url, media_type, length });
+    }
+    item.hops = raw.pergola.hops.into_iter().map(NodeId).collect();
+    item.origin = raw.pergola.origin.filter(|origin: &Origin| !origin.is_empty());
+    item
+}
+
+fn settle(text: Option<Text>, base: Option<&Url>, limits: &Limits) -> Option<Text> {
+    let mut text = text?;
+    text.body = prefix(text.body.trim(), limits.text).to_owned();
+    if let (TextKind::Html, Some(base)) = (text.kind, base)
+        && let Some(resolved) = resolve_html(&text.body, base)
+    {
+        text.body = resolved;
+    }
+    Some(text)
+}
+
+fn filled(text: String) -> Option<String> {
+    let mut clean = String::with_capacity(text.len());
+    chars::push_allowed(&mut clean, &text);
+    let trimmed = chars::trim(&clean);
+    (!trimmed.is_empty()).then(|| trimmed.to_owned())
+}

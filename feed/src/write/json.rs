@@ -1,0 +1,149 @@
+//! JSON Feed 1.1.
+
+use serde_json::{Map, Value, json};
+
+use super::feed_id;
+use crate::model::{Category, Document, Item, Link, Person, TextKind};
+use crate::parse::xhtml::to_text;
+
+/// The document as JSON Feed 1.1.
+pub fn write_json(document: &Document) -> String {
+    let document = document.normalised();
+    let mut feed = Map::new();
+    feed.insert("version".into(), "https://jsonfeed.org/version/1.1".into());
+    feed.insert("title".into(), document.title.as_deref().unwrap_or("Untitled").into());
+    put(&mut feed, "home_page_url", document.home());
+    put(&mut feed, "feed_url", document.self_link());
+    put(&mut feed, "next_url", document.older());
+    put(&mut feed, "language", document.language.as_deref());
+    let mut own = Map::new();
+    own.insert("id".into(), feed_id(&document).into());
+    if let Some(about) = &document.description {
+        let plain = match about.kind {
+            TextKind::Plain => about.body.clone(),
+            TextKind::Html => to_text(&about.body),
+        };
+        put(&mut feed, "description", Some(&plain));
+        if about.kind == TextKind::Html {
+            put(&mut own, "description_html", Some(&about.body));
+        }
+    }
+    if document.hints.expired {
+        feed.insert("expired".into(), true.into());
+    }
+    list(&mut feed, "authors", document.authors.iter().map(author));
+    list(
+        &mut feed,
+        "hubs",
+        document.links_with("hub").map(|url| json!({"type": "WebSub", "url": url})),
+    );
+    let shown = ["alternate", "self", "hub"];
+    let others = document.links.iter().filter(|link| !shown.contains(&link.rel.as_str()));
+    list(&mut own, "links", others.map(link));
+    feed.insert("_pergola".into(), Value::Object(own));
+    feed.insert("items".into(), document.items.iter().map(item).collect());
+    let mut text = Value::Object(feed).to_string();
+    text.push('\n');
+    text
+}
+
+fn item(item: &Item) -> Value {
+    let mut map = Map::new();
+    let mut own = Map::new();
+    map.insert("id".into(), item.id.0.as_str().into());
+    put(&mut map, "url", item.link.as_deref());
+    put(&mut map, "title", item.title.as_deref());
+    match &item.content {
+        Some(content) if content.kind == TextKind::Html => {
+            put(&mut map, "content_html", Some(&content.body));
+        }
+        Some(content) => put(&mut map, "content_text", Some(&content.body)),
+        // One of the two must be there.
+        None => put(&mut map, "content_text", Some("")),
+    }
+    if let Some(summary) = &item.summary {
+        match summary.kind {
+            TextKind::Plain => put(&mut map, "summary", Some(&summary.body)),
+            TextKind::Html => {
+                put(&mut map, "summary", Some(&to_text(&summary.body)));
+                put(&mut own, "summary_html", Some(&summary.body));
+            }
+        }
+    }
+    put(&mut map, "date_published", item.published.map(|at| at.to_rfc3339()).as_deref());
+    put(&mut map, "date_modified", item.updated.map(|at| at.to_rfc3339()).as_deref());
+    list(&mut map, "authors", item.authors.iter().map(author));
+    let mut terms: Vec<&str> =
+        item.categories.iter().map(|category| category.term.as_str()).collect();
+    terms.dedup();
+    list(&mut map, "tags", terms.into_iter().map(Value::from));
+    let attachments = item.enclosures.iter().map(|enclosure| {
+        let kind = enclosure.media_type.as_deref().unwrap_or("application/octet-stream");
+        let mut attachment = Map::new();
+        put(&mut attachment, "url", Some(&enclosure.url));
+        put(&mut attachment, "mime_type", Some(kind));
+        if let Some(length) = enclosure.length {
+            attachment.insert("size_in_bytes".into(), length.into());
+        }
+        Value::Object(attachment)
+    });
+    list(&mut map, "attachments", attachments);
+    if item.categories.iter().any(|category| category.scheme.is_some()) {
+        list(&mut own, "categories", item.categories.iter().map(category));
+    }
+    list(&mut own, "links", item.links.iter().map(link));
+    list(&mut own, "hops", item.hops.iter().map(|hop| hop.0.as_str().into()));
+    if let Some(origin) = &item.origin {
+        let mut source = Map::new();
+        put(&mut source, "id", origin.id.as_deref());
+        put(&mut source, "title", origin.title.as_deref());
+        put(&mut source, "feed", origin.feed.as_deref());
+        put(&mut source, "home", origin.home.as_deref());
+        own.insert("origin".into(), Value::Object(source));
+    }
+    if !own.is_empty() {
+        map.insert("_pergola".into(), Value::Object(own));
+    }
+    Value::Object(map)
+}
+
+fn put(map: &mut Map<String, Value>, key: &str, value: Option<&str>) {
+    if let Some(value) = value {
+        map.insert(key.to_owned(), value.into());
+    }
+}
+
+fn list(map: &mut Map<String, Value>, key: &str, values: impl Iterator<Item = Value>) {
+    let values: Vec<Value> = values.collect();
+    if !values.is_empty() {
+        map.insert(key.to_owned(), values.into());
+    }
+}
+
+fn link(link: &Link) -> Value {
+    let mut map = Map::new();
+    put(&mut map, "rel", Some(&link.rel));
+    put(&mut map, "href", Some(&link.href));
+    put(&mut map, "media_type", link.media_type.as_deref());
+    Value::Object(map)
+}
+
+fn category(category: &Category) -> Value {
+    let mut map = Map::new();
+    put(&mut map, "term", Some(&category.term));
+    put(&mut map, "scheme", category.scheme.as_deref());
+    Value::Object(map)
+}
+
+/// JSON Feed knows name and page of an author; an address is an extension, or, where it is all there
+/// is, a `mailto:` page.
+fn author(person: &Person) -> Value {
+    let mut map = Map::new();
+    put(&mut map, "name", person.name.as_deref());
+    put(&mut map, "url", person.uri.as_deref());
+    match (&person.name, &person.uri, &person.email) {
+        (None, None, Some(email)) => put(&mut map, "url", Some(&format!("mailto:{email}"))),
+        (_, _, email) => put(&mut map, "_email", email.as_deref()),
+    }
+    Value::Object(map)
+}

@@ -1,0 +1,184 @@
+//! RSS 2.0, with the Atom elements that fill its gaps.
+
+use super::document_date;
+use super::xml::Xml;
+use crate::model::{Document, Item, Person, Text, TextKind};
+use crate::parse::chars::{escaped, is_known, reference};
+use crate::parse::names::PERGOLA_NS;
+
+/// The document as RSS 2.0.
+pub fn write_rss(document: &Document) -> String {
+    let document = document.normalised();
+    let mut xml = Xml::new();
+    xml.open(
+        "rss",
+        &[
+            ("version", "2.0"),
+            ("xmlns:atom", "http://www.w3.org/2005/Atom"),
+            ("xmlns:content", "http://purl.org/rss/1.0/modules/content/"),
+            ("xmlns:dc", "http://purl.org/dc/elements/1.1/"),
+            ("xmlns:media", "http://search.yahoo.com/mrss/"),
+            ("xmlns:fh", "http://purl.org/syndication/history/1.0"),
+            ("xmlns:pergola", PERGOLA_NS),
+        ],
+    );
+    xml.open("channel", &[]);
+    xml.text("title", &[], &title(document.title.as_deref().unwrap_or("Untitled")));
+    let home = document.home().or(document.self_link()).unwrap_or("about:blank");
+    xml.text("link", &[], home);
+    let about = document.description.as_ref().map(html).or(document.title.clone());
+    xml.text("description", &[], about.as_deref().unwrap_or("Untitled"));
+    xml.maybe("language", document.language.as_deref());
+    let (_, dated) = (document.title.as_ref(), document_date(&document));
+    if dated.unix() != 0 {
+        xml.text("pubDate", &[], &dated.to_rfc822());
+    }
+    if let Some(ttl) = document.hints.ttl_minutes {
+        xml.text("ttl", &[], &ttl.to_string());
+    }
+    for link in document.links.iter().filter(|link| link.rel != "alternate") {
+        let kind = link.media_type.as_deref().unwrap_or("application/rss+xml");
+        match link.rel.as_str() {
+            "hub" => xml.empty("atom:link", &[("href", &link.href), ("rel", "hub")]),
+            rel => xml.empty("atom:link", &[("href", &link.href), ("rel", rel), ("type", kind)]),
+        }
+    }
+    if document.hints.archive {
+        xml.empty("fh:archive", &[]);
+    }
+    if document.hints.complete {
+        xml.empty("fh:complete", &[]);
+    }
+    for item in &document.items {
+        write_item(&mut xml, item);
+    }
+    xml.close("channel");
+    xml.close("rss");
+    xml.finish()
+}
+
+fn write_item(xml: &mut Xml, item: &Item) {
+    xml.open("item", &[]);
+    if let Some(text) = &item.title {
+        xml.text("title", &[], &title(text));
+    }
+    xml.maybe("link", item.link.as_deref());
+    let permanent = item.link.as_deref() == Some(item.id.0.as_str());
+    let permanent = if permanent { "true" } else { "false" };
+    xml.text("guid", &[("isPermaLink", permanent)], &item.id.0);
+    match &item.summary {
+        Some(summary) if summary.kind == TextKind::Plain => {
+            xml.text("description", &[("pergola:type", "text")], &html(summary));
+        }
+        Some(summary) => xml.text("description", &[], &summary.body),
+        // Every item needs a title or a description.
+        None if item.title.is_none() => xml.text("description", &[], ""),
+        None => {}
+    }
+    match &item.content {
+        Some(content) if content.kind == TextKind::Plain => {
+            xml.text("content:encoded", &[("pergola:type", "text")], &html(content));
+        }
+        Some(content) => xml.text("content:encoded", &[], &content.body),
+        None => {}
+    }
+    for author in &item.authors {
+        write_author(xml, author);
+    }
+    for category in &item.categories {
+        match &category.scheme {
+            Some(scheme) => xml.text("category", &[("domain", scheme)], &category.term),
+            None => xml.text("category", &[], &category.term),
+        }
+    }
+    if let Some(at) = item.published {
+        xml.text("pubDate", &[], &at.to_rfc822());
+    }
+    if let Some(at) = item.updated {
+        xml.text("atom:updated", &[], &at.to_rfc3339());
+    }
+    write_enclosures(xml, item);
+    for link in &item.links {
+        let mut attributes = vec![("href", link.href.as_str()), ("rel", link.rel.as_str())];
+        attributes.extend(link.media_type.as_deref().map(|kind| ("type", kind)));
+        xml.empty("atom:link", &attributes);
+    }
+    write_origin(xml, item);
+    for hop in &item.hops {
+        xml.text("pergola:hop", &[], &hop.0);
+    }
+    xml.close("item");
+}
+
+/// RSS's own `author` is a mail address, which few publish: the name goes into `dc:creator`, and
+/// whatever else is known follows in an Atom person.
+fn write_author(xml: &mut Xml, author: &Person) {
+    let simple = |name: &String| crate::parse::person(name).as_ref() == Some(&Person::named(name));
+    // A name that looks like an address would be taken for one.
+    let name = author.name.as_ref().filter(|name| simple(name) && !name.contains('@'));
+    xml.maybe("dc:creator", name.map(String::as_str));
+    if name.is_none() || author.uri.is_some() || author.email.is_some() {
+        xml.open("atom:author", &[]);
+        // Atom demands a name.
+        xml.text("atom:name", &[], author.label().unwrap_or(""));
+        xml.maybe("atom:uri", author.uri.as_deref());
+        xml.maybe("atom:email", author.email.as_deref());
+        xml.close("atom:author");
+    }
+}
+
+/// RSS knows one enclosure for each item; further ones are Media RSS.
+fn write_enclosures(xml: &mut Xml, item: &Item) {
+    for (at, enclosure) in item.enclosures.iter().enumerate() {
+        let length = enclosure.length.unwrap_or(0).to_string();
+        let kind = enclosure.media_type.as_deref().unwrap_or("application/octet-stream");
+        let url = enclosure.url.as_str();
+        if at == 0 {
+            xml.empty("enclosure", &[("url", url), ("length", &length), ("type", kind)]);
+        } else {
+            xml.empty("media:content", &[("url", url), ("fileSize", &length), ("type", kind)]);
+        }
+    }
+}
+
+fn write_origin(xml: &mut Xml, item: &Item) {
+    let Some(origin) = &item.origin else { return };
+    if let Some(feed) = &origin.feed {
+        let name = origin.title.as_deref().unwrap_or(feed);
+        xml.text("source", &[("url", feed)], name);
+    }
+    xml.open("atom:source", &[]);
+    xml.maybe("atom:id", origin.id.as_deref().map(super::uri_id).as_deref());
+    xml.text("atom:title", &[], origin.title.as_deref().unwrap_or(""));
+    if let Some(feed) = &origin.feed {
+        xml.empty("atom:link", &[("href", feed), ("rel", "self")]);
+    }
+    if let Some(home) = &origin.home {
+        xml.empty("atom:link", &[("href", home), ("rel", "alternate")]);
+    }
+    xml.close("atom:source");
+}
+
+/// The text as HTML, which is what RSS descriptions are.
+fn html(text: &Text) -> String {
+    match text.kind {
+        TextKind::Html => text.body.clone(),
+        TextKind::Plain => escaped(&text.body),
+    }
+}
+
+/// A title that reads the same to those who take it for text and to those who take it for HTML: an
+/// ampersand is only escaped where it would be taken for a character reference.
+fn title(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find('&') {
+        let (before, after) = rest.split_at(at);
+        out.push_str(before);
+        let ambiguous = reference(after).is_some_and(|(name, _)| is_known(name));
+        out.push_str(if ambiguous { "&amp;" } else { "&" });
+        rest = &after[1..];
+    }
+    out.push_str(rest);
+    out
+}

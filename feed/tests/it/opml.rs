@@ -1,0 +1,83 @@
+//! Subscription lists.
+
+use pergola_feed::opml::{Opml, OpmlError, Outline};
+use proptest::prelude::*;
+
+const LIST: &str = "<?xml version=\"1.0\"?><opml version=\"2.0\"><head><title>Mine &amp; yours</title></head>\
+    <body><outline text=\"News\"><outline text=\"Towns\"><outline type=\"rss\" text=\"A & B\" \
+    xmlUrl=\"https://example.org/a?x=1&y=2\" htmlUrl=\"https://example.org/\"/></outline>\
+    <outline title=\"Second\" xmlurl='https://example.org/b'/></outline>\
+    <outline text=\"Third\" type=\"rss\" url=\"https://example.org/c\"/></body></opml>";
+
+#[test]
+fn nested_folders_and_bare_ampersands_are_read() {
+    let list = Opml::parse(LIST.as_bytes()).unwrap();
+    assert_eq!(list.title.as_deref(), Some("Mine & yours"));
+    let found: Vec<(Vec<&str>, &str, &str)> = list
+        .subscriptions()
+        .into_iter()
+        .map(|(path, o)| (path, o.text.as_str(), o.feed.as_deref().unwrap()))
+        .collect();
+    assert_eq!(
+        found,
+        [
+            (vec!["News", "Towns"], "A & B", "https://example.org/a?x=1&y=2"),
+            (vec!["News"], "Second", "https://example.org/b"),
+            (vec![], "Third", "https://example.org/c"),
+        ]
+    );
+}
+
+#[test]
+fn a_list_that_is_cut_off_gives_what_came_before() {
+    let cut = &LIST[..LIST.find("<outline title").unwrap() + 20];
+    assert_eq!(Opml::parse(cut.as_bytes()).unwrap().subscriptions().len(), 1);
+}
+
+#[test]
+fn a_list_nested_ten_thousand_deep_is_flattened_without_harm() {
+    let deep = format!(
+        "<opml><body>{}<outline xmlUrl=\"https://example.org/\"/>",
+        "<outline text=\"f\">".repeat(10_000)
+    );
+    let list = Opml::parse(deep.as_bytes()).unwrap();
+    let found = list.subscriptions();
+    assert_eq!(found.len(), 1);
+    assert!(found[0].0.len() <= 64);
+}
+
+#[test]
+fn what_is_no_list_is_refused() {
+    assert_eq!(Opml::parse(b"<rss/>"), Err(OpmlError::NotOpml));
+    assert_eq!(Opml::parse(b""), Err(OpmlError::NotOpml));
+}
+
+fn name() -> impl Strategy<Value = String> {
+    "[\\PC]{1,12}".prop_map(|s| s.trim().to_owned()).prop_filter("not empty", |s| !s.is_empty())
+}
+
+fn outlines() -> impl Strategy<Value = Vec<Outline>> {
+    let leaf = (name(), name()).prop_map(|(text, feed)| Outline {
+        text,
+        feed: Some(format!("https://example.org/{feed}")),
+        ..Default::default()
+    });
+    let any = leaf.prop_recursive(4, 24, 4, |inner| {
+        (name(), prop::collection::vec(inner, 1..4)).prop_map(|(text, children)| Outline {
+            text,
+            children,
+            ..Default::default()
+        })
+    });
+    prop::collection::vec(any, 0..5)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn a_written_list_reads_back_the_same(title in name(), outlines in outlines()) {
+        let list = Opml { title: Some(title), outlines };
+        prop_assert_eq!(Opml::parse(list.write().as_bytes()).unwrap(), list);
+    }
+}

@@ -1,0 +1,175 @@
+//! Writing then parsing gives the same items, in each format and from each format to each other.
+
+use pergola_feed::write::{write_atom, write_json, write_rss};
+use pergola_feed::{
+    Category, Document, Enclosure, Format, Item, Link, NodeId, Origin, ParseOptions, Person, Text,
+    TextKind, Timestamp, parse,
+};
+use proptest::option::of;
+use proptest::prelude::*;
+
+type Writer = fn(&Document) -> String;
+const WRITERS: [(&str, Writer); 3] =
+    [("rss", write_rss), ("atom", write_atom), ("json", write_json)];
+
+/// Text of every sort: any Unicode, markup, half markup, references, ends of CDATA, long runs.
+fn nasty() -> impl Strategy<Value = String> {
+    prop_oneof![
+        "\\PC{0,40}",
+        any::<String>(),
+        Just("]]> <![CDATA[ ]]]]><![CDATA[>".to_owned()),
+        Just("<b>bold</b> &amp; &lt;i&gt; &amp;amp; &copy; &#65; &bogus; & <".to_owned()),
+        Just("</item></channel></rss><entry>".to_owned()),
+        Just("line\nbreak\ttab\r\nreturn\u{2028}".to_owned()),
+        Just("\0\u{1}\u{b}\u{fffe}\u{ffff}only forbidden around\u{7f}".to_owned()),
+        "[a-z<>&\"']{0,20}".prop_map(|s| s.repeat(40)),
+    ]
+}
+
+fn text() -> impl Strategy<Value = Text> {
+    (nasty(), any::<bool>()).prop_map(|(body, html)| Text {
+        kind: if html { TextKind::Html } else { TextKind::Plain },
+        body,
+    })
+}
+
+fn web() -> impl Strategy<Value = String> {
+    "[a-zA-Z0-9/?=&#.;%+_-]{0,20}".prop_map(|path| format!("https://example.org/{path}"))
+}
+
+fn person() -> impl Strategy<Value = Person> {
+    let email = "[a-z]{1,8}@example\\.org";
+    (of(nasty()), of(web()), of(email)).prop_map(|(name, uri, email)| Person { name, uri, email })
+}
+
+fn when() -> impl Strategy<Value = Option<Timestamp>> {
+    of((-2_000_000_000i64..5_000_000_000).prop_map(Timestamp::from_unix))
+}
+
+pub(crate) fn item() -> impl Strategy<Value = Item> {
+    let words = (nasty(), of(nasty()), of(text()), of(text()));
+    let places = (of(web()), prop::collection::vec(("(related|via|replies|self)", web()), 0..3));
+    let lists = (
+        prop::collection::vec(person(), 0..4),
+        prop::collection::vec((nasty(), of(web())), 0..4),
+        prop::collection::vec((web(), of("(audio/mpeg|image/png)"), of(1u64..1 << 40)), 0..3),
+        prop::collection::vec(nasty(), 0..4),
+    );
+    let origin = of((of(nasty()), of(nasty()), of(web()), of(web())));
+    (words, places, lists, origin, when(), when()).prop_map(
+        |(words, places, lists, origin, published, updated)| {
+            let mut item = Item::new(words.0);
+            (item.title, item.summary, item.content) = (words.1, words.2, words.3);
+            item.link = places.0;
+            item.links = places.1.into_iter().map(|(rel, href)| Link::new(rel, href)).collect();
+            item.authors = lists.0;
+            let categories = lists.1.into_iter();
+            item.categories = categories.map(|(term, scheme)| Category { term, scheme }).collect();
+            let enclosures = lists.2.into_iter();
+            item.enclosures = enclosures
+                .map(|(url, media_type, length)| Enclosure { url, media_type, length })
+                .collect();
+            item.hops = lists.3.into_iter().map(NodeId).collect();
+            item.origin = origin.map(|(id, title, feed, home)| Origin { id, title, feed, home });
+            (item.published, item.updated) = (published, updated);
+            item
+        },
+    )
+}
+
+pub(crate) fn document(items: Vec<Item>) -> Document {
+    let mut document = Document::new(Format::Atom);
+    document.title = Some("Feed".into());
+    document.links = vec![
+        Link::new("alternate", "https://example.org/"),
+        Link::new("self", "https://example.org/feed"),
+        Link::new("hub", "https://hub.example.org/"),
+        Link::new("prev-archive", "https://example.org/feed/1"),
+    ];
+    document.items = items;
+    document
+}
+
+/// What must come back: the normal forms; where two ids are equal, no reader can keep them.
+fn expected(document: &Document) -> Vec<Item> {
+    document.normalised().items
+}
+
+pub(crate) fn unique(mut items: Vec<Item>) -> Vec<Item> {
+    let mut seen = std::collections::HashSet::new();
+    items.retain(|item| seen.insert(item.normalised().id));
+    items
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(192) })]
+
+    #[test]
+    fn any_items_survive_any_format(items in prop::collection::vec(item(), 0..4)) {
+        let document = document(unique(items));
+        let expected = expected(&document);
+        for (format, write) in WRITERS {
+            let written = write(&document);
+            let read = parse(written.as_bytes(), &ParseOptions::default());
+            let read = read.map_err(|e| TestCaseError::fail(format!("{format}: {e}\n{written}")))?;
+            prop_assert_eq!(&read.items, &expected, "{}\n{}", format, written);
+            prop_assert_eq!(&read.warnings, &Vec::<String>::new(), "{}", format);
+        }
+    }
+
+    #[test]
+    fn items_survive_repairs_that_are_needed_elsewhere(items in prop::collection::vec(item(), 0..4)) {
+        let document = document(unique(items));
+        let expected = expected(&document);
+        for (format, write) in &WRITERS[..2] {
+            let broken = write(&document).replacen("<title>Feed", "<title>Fe & ed", 1);
+            let read = parse(broken.as_bytes(), &ParseOptions::default()).unwrap();
+            prop_assert_eq!(&read.items, &expected, "{}\n{}", format, broken);
+            prop_assert!(!read.warnings.is_empty());
+        }
+    }
+
+    #[test]
+    fn a_document_written_twice_is_the_same_bytes(items in prop::collection::vec(item(), 0..3)) {
+        let document = document(items);
+        for (_, write) in WRITERS {
+            prop_assert_eq!(write(&document), write(&document));
+        }
+    }
+
+    #[test]
+    fn items_survive_a_chain_of_nodes_that_speak_different_formats(items in prop::collection::vec(item(), 1..3)) {
+        let start = document(unique(items));
+        let expected = expected(&start);
+        let mut passed = start;
+        for (_, write) in WRITERS {
+            passed = parse(write(&passed).as_bytes(), &ParseOptions::default()).unwrap();
+        }
+        prop_assert_eq!(passed.items, expected);
+    }
+}
+
+#[test]
+fn very_long_fields_survive() {
+    let mut item = Item::new("urn:example:long");
+    item.title = Some("wörd & <b> ".repeat(2000).trim().to_owned());
+    item.content = Some(Text::html("<p>&amp; ]]> x</p>".repeat(60_000)));
+    let document = document(vec![item]);
+    for (format, write) in WRITERS {
+        let read = parse(write(&document).as_bytes(), &ParseOptions::default()).unwrap();
+        assert!(read.items == expected(&document), "{format}");
+    }
+}
+
+#[test]
+fn links_of_the_feed_survive_too() {
+    let document = document(vec![Item::new("urn:example:1")]);
+    for (format, write) in WRITERS {
+        let read = parse(write(&document).as_bytes(), &ParseOptions::default()).unwrap();
+        assert_eq!(read.self_link(), document.self_link(), "{format}");
+        assert_eq!(read.hub(), document.hub(), "{format}");
+        assert_eq!(read.older(), document.older(), "{format}");
+        assert_eq!(read.home(), document.home(), "{format}");
+        assert_eq!(read.title, document.title, "{format}");
+    }
+}

@@ -1,0 +1,167 @@
+//! What becomes of titles, summaries, contents, links and dates.
+
+use pergola_feed::{Dated, Item, Limits, ParseOptions, Text, TextKind, Timestamp, parse};
+
+use crate::{atom, read, rss};
+
+fn first(text: &str) -> Item {
+    read(text).items.swap_remove(0)
+}
+
+#[test]
+fn an_rss_description_is_html_and_an_atom_text_is_what_it_says() {
+    let item =
+        first(&rss("<item><title>a</title><description>&lt;p&gt;x&lt;/p&gt;</description></item>"));
+    assert_eq!(item.summary, Some(Text::html("<p>x</p>")));
+    let item = first(&atom(
+        "<entry><title>a</title><id>urn:x:1</id><summary>1 &lt; 2</summary>\
+         <content type=\"html\">1 &amp;lt; 2</content></entry>",
+    ));
+    assert_eq!(item.summary, Some(Text::plain("1 < 2")));
+    assert_eq!(item.content, Some(Text::html("1 &lt; 2")));
+}
+
+#[test]
+fn xhtml_keeps_its_attributes_and_loses_its_wrapper() {
+    let item = first(&atom(
+        "<entry><title>a</title><id>urn:x:1</id><content type=\"xhtml\">\
+         <div xmlns=\"http://www.w3.org/1999/xhtml\"><a title=\"&quot;&amp;\" href=\"https://example.org/\">x\
+         </a><br/><span/></div></content></entry>",
+    ));
+    assert_eq!(
+        item.content.unwrap().body,
+        "<a title=\"&quot;&amp;\" href=\"https://example.org/\">x</a><br><span></span>"
+    );
+}
+
+#[test]
+fn relative_addresses_are_resolved_by_xml_base_in_links_and_in_content() {
+    let item = first(
+        "<feed xmlns=\"http://www.w3.org/2005/Atom\" xml:base=\"https://example.org/a/\"><title>f</title>\
+         <entry xml:base=\"b/\"><title>t</title><id>urn:x:1</id><link href=\"c\"/>\
+         <content type=\"html\" xml:base=\"d/\">&lt;img src=\"e.png\"&gt;&lt;a href='#f'&gt;</content>\
+         </entry></feed>",
+    );
+    assert_eq!(item.link.as_deref(), Some("https://example.org/a/b/c"));
+    assert_eq!(
+        item.content.unwrap().body,
+        "<img src=\"https://example.org/a/b/d/e.png\"><a href='#f'>"
+    );
+}
+
+#[test]
+fn relative_addresses_are_resolved_by_where_the_document_came_from() {
+    let options = ParseOptions {
+        url: url::Url::parse("https://example.com/x/feed").ok(),
+        ..Default::default()
+    };
+    let text = rss("<item><title>a</title><link>y</link></item>");
+    let document = parse(text.as_bytes(), &options).unwrap();
+    assert_eq!(document.items[0].link.as_deref(), Some("https://example.com/x/y"));
+}
+
+#[test]
+fn the_charset_of_the_transport_counts_when_the_document_names_none() {
+    let options = ParseOptions { charset: Some("windows-1251".into()), ..Default::default() };
+    let mut bytes = b"<rss version=\"2.0\"><channel><title>f</title><item><title>".to_vec();
+    bytes.extend([0xCF, 0xF0, 0xE8]);
+    bytes.extend(b"</title></item></channel></rss>");
+    assert_eq!(parse(&bytes, &options).unwrap().items[0].title.as_deref(), Some("При"));
+}
+
+#[test]
+fn people_are_read_in_the_forms_that_publishers_use() {
+    let item = first(&rss("<item><title>a</title><author>desk@example.org (News desk)</author>\
+         <author>Night desk &lt;night@example.org&gt;</author><author>Somebody</author></item>"));
+    let people: Vec<_> =
+        item.authors.iter().map(|p| (p.name.as_deref(), p.email.as_deref())).collect();
+    assert_eq!(
+        people,
+        [
+            (Some("News desk"), Some("desk@example.org")),
+            (Some("Night desk"), Some("night@example.org")),
+            (Some("Somebody"), None)
+        ]
+    );
+}
+
+#[test]
+fn an_enclosure_survives_beside_media_rss() {
+    let item = first(
+        "<rss version=\"2.0\" xmlns:media=\"http://search.yahoo.com/mrss/\"><channel><title>f</title><item>\
+         <title>a</title><enclosure url=\"https://example.org/a.mp3\" length=\"7\" type=\"audio/mpeg\"/>\
+         <media:content url=\"https://example.org/b.jpg\" type=\"image/jpeg\"/></item></channel></rss>",
+    );
+    let urls: Vec<&str> = item.enclosures.iter().map(|e| e.url.as_str()).collect();
+    assert_eq!(urls, ["https://example.org/a.mp3", "https://example.org/b.jpg"]);
+    assert_eq!(item.enclosures[0].length, Some(7));
+}
+
+#[test]
+fn a_missing_date_is_first_seen_and_a_future_date_is_now() {
+    let now = Timestamp::parse("2026-11-16T00:00:00Z").unwrap();
+    let mut item = Item::new("x");
+    assert_eq!(item.dated(now), None);
+    item.first_seen = Some(Timestamp::from_unix(5));
+    assert_eq!(item.dated(now), Some((Timestamp::from_unix(5), Dated::FirstSeen)));
+    item.published = Timestamp::parse("2099-01-01");
+    assert_eq!(item.dated(now), Some((now, Dated::Clamped)));
+}
+
+#[test]
+fn an_rss_item_without_a_date_of_change_has_none() {
+    let item = first(&rss(
+        "<item><title>a</title><pubDate>Mon, 16 Nov 2026 01:00:00 GMT</pubDate></item>",
+    ));
+    assert_eq!(item.published, Timestamp::parse("2026-11-16T01:00:00Z"));
+    assert_eq!(item.updated, None);
+}
+
+#[test]
+fn what_exceeds_a_bound_is_cut_with_a_warning() {
+    let items: String = (0..50).map(|n| format!("<item><title>t{n}</title></item>")).collect();
+    let limits = Limits { items: 10, ..Limits::default() };
+    let options = ParseOptions { limits, ..Default::default() };
+    let document = parse(rss(&items).as_bytes(), &options).unwrap();
+    assert_eq!(document.items.len(), 10);
+    assert!(document.warnings.iter().any(|w| w.contains("more than 10 items")));
+
+    let limits = Limits { bytes: 600, text: 100, ..Limits::default() };
+    let options = ParseOptions { limits, ..Default::default() };
+    let long = "x".repeat(300);
+    let text =
+        rss(&format!("<item><title>a</title><description>{long}</description></item>{items}"));
+    let document = parse(text.as_bytes(), &options).unwrap();
+    assert_eq!(document.items[0].summary.as_ref().unwrap().body.len(), 100);
+    assert!(document.items.len() < 10);
+    assert!(document.warnings.iter().any(|w| w.contains("longer than 600 bytes")));
+}
+
+#[test]
+fn markup_nested_too_deeply_is_flattened_not_refused() {
+    let deep = format!("{}x{}", "<div>".repeat(3000), "</div>".repeat(3000));
+    let document = read(&rss(&format!(
+        "<item><title>a</title><description>{deep}</description></item><item><title>b</title></item>"
+    )));
+    assert_eq!(document.items.len(), 2);
+    assert_eq!(document.items[0].summary.as_ref().unwrap().kind, TextKind::Html);
+}
+
+#[test]
+fn an_entity_that_the_document_declares_is_resolved_but_never_expanded_twice() {
+    let text = "<!DOCTYPE rss [<!ENTITY a \"lol\"><!ENTITY b \"&a;&a;\">]><rss version=\"2.0\"><channel>\
+                <title>f</title><item><title>&a; &b;</title></item></channel></rss>";
+    assert_eq!(first(text).title.as_deref(), Some("lol &a;&a;"));
+}
+
+#[test]
+fn lists_of_an_item_are_bounded_however_they_are_given() {
+    let words: Vec<String> = (0..5000).map(|n| format!("w{n}")).collect();
+    let text = format!(
+        "<rss version=\"2.0\" xmlns:itunes=\"http://www.itunes.com/dtds/podcast-1.0.dtd\"><channel>\
+         <title>f</title><item><title>a</title>{}<itunes:keywords>{}</itunes:keywords></item></channel></rss>",
+        "<category>c</category>".repeat(3000),
+        words.join(",")
+    );
+    assert_eq!(first(&text).categories.len(), Limits::default().list);
+}

@@ -1,0 +1,79 @@
+//! The rules of the W3C feed validator (and of the JSON Feed specification), stated again here.
+//!
+//! What is written breaks none of its error rules. Of its warnings, four are accepted, because the
+//! data is worth more than the warning: an item without title and summary has an empty
+//! `description` (one of the two must be there), an enclosure of unknown length says 0, a relation
+//! that is not registered is kept as it was published, and an anonymous entry without title has an
+//! empty one.
+
+mod rules;
+
+use pergola_feed::write::{write_atom, write_json, write_rss};
+use pergola_feed::{Document, Format, Item, Link, Person, Text, Timestamp};
+use proptest::prelude::*;
+
+use crate::roundtrip::{document, item, unique};
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(96) })]
+
+    #[test]
+    fn whatever_is_written_breaks_no_rule(items in prop::collection::vec(item(), 0..4)) {
+        let document = document(unique(items));
+        for (text, check) in [
+            (write_rss(&document), rules::rss as fn(&str) -> Vec<String>),
+            (write_atom(&document), rules::atom),
+            (write_json(&document), rules::json),
+        ] {
+            let broken = check(&text);
+            prop_assert!(broken.is_empty(), "{:?}\n{}", broken, text);
+        }
+    }
+}
+
+#[test]
+fn a_feed_that_knows_nothing_about_itself_is_still_valid() {
+    let mut bare = Document::new(Format::Rss2);
+    let mut item = Item::new("1");
+    item.content = Some(Text::plain("x"));
+    bare.items.push(item);
+    // A feed without an address of its own cannot have a self link; that is the only complaint.
+    assert_eq!(rules::rss(&write_rss(&bare)), ["no self link"]);
+    assert_eq!(rules::atom(&write_atom(&bare)), ["no self link"]);
+    assert_eq!(rules::json(&write_json(&bare)), Vec::<String>::new());
+}
+
+#[test]
+fn the_rules_notice_what_is_wrong() {
+    let mut document = document(vec![Item::new("urn:example:1")]);
+    document.items[0].published = Timestamp::parse("2026-11-16");
+    document.items[0].authors = vec![Person::named("desk")];
+    document.links.push(Link::new("related", "https://example.org/r"));
+    let rss = write_rss(&document);
+    for (right, wrong) in [
+        ("Mon, 16 Nov 2026", "2026-11-16"),
+        ("<link>https://example.org/</link>", "<link>/</link>"),
+        ("<title>Feed</title>", ""),
+        ("isPermaLink=\"false\"", "isPermaLink=\"true\""),
+        ("rel=\"self\"", "rel=\"via\""),
+        ("</item>", "<guid>urn:example:2</guid></item>"),
+        ("<item>", "<item><unknown/>"),
+    ] {
+        assert!(rss.contains(right), "{right} is not in {rss}");
+        assert!(!rules::rss(&rss.replace(right, wrong)).is_empty(), "{wrong} passed");
+    }
+    let atom = write_atom(&document);
+    for (right, wrong) in [
+        ("<id>urn:example:1</id>", "<id>1</id>"),
+        ("<updated>2026-11-16T00:00:00Z</updated>", "<updated>Mon</updated>"),
+        ("<name>desk</name>", "<name></name>"),
+        ("</entry>", "</entry><entry><id>urn:example:1</id></entry>"),
+    ] {
+        assert!(atom.contains(right), "{right} is not in {atom}");
+        assert!(!rules::atom(&atom.replace(right, wrong)).is_empty(), "{wrong} passed");
+    }
+    let json = write_json(&document);
+    for (right, wrong) in [("version/1.1", "version/2"), ("content_text", "content_texts")] {
+        assert!(!rules::json(&json.replace(right, wrong)).is_empty(), "{wrong} passed");
+    }
+}
