@@ -64,7 +64,7 @@ pub(crate) fn compare(lab: &Lab) -> Result<Report, Invalid> {
                         },
                         manner: Manner::Steady { horizon: HORIZON, threshold: HOUR },
                         taste: Taste::new(0.5, 0.0)?,
-                        in_detail: false,
+                        in_window: false,
                     };
                     lab.simulate(&world, &run)
                 })

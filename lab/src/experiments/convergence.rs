@@ -62,7 +62,7 @@ pub(crate) fn figure_4_4(lab: &Lab) -> Result<Report, Invalid> {
                 knowing: Knowing::Truth,
                 manner: manner(rule, threshold),
                 taste: Taste::default(),
-                in_detail: false,
+                in_window: false,
             };
             lab.simulate(&world, &run)
         };

@@ -40,7 +40,7 @@ pub(crate) fn figure_7_9_7_10(lab: &Lab) -> Result<Report, Invalid> {
                         // A day of cycles: sources with a rhythm are refreshed by day, not by night.
                         manner: Manner::Steady { horizon: 144.0, threshold: HOUR },
                         taste: Taste::default(),
-                        in_detail: false,
+                        in_window: false,
                     };
                     outcomes.push(lab.simulate(&world, &run)?);
                 }

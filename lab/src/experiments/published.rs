@@ -101,7 +101,7 @@ fn rows(lab: &Lab, settings: &[(StrategyKind, Option<f64>)]) -> Result<Vec<Row>,
                 knowing: Knowing::Truth,
                 manner: Manner::Literal { threshold: START },
                 taste: Taste::default(),
-                in_detail: true,
+                in_window: true,
             };
             lab.simulate(&world, &run)
         };

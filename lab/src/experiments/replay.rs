@@ -102,7 +102,7 @@ pub(crate) fn contest(
             knowing: Knowing::learnt(entry.model.unwrap_or(ModelKind::Gamma), DAY)?,
             manner: Manner::Steady { horizon: DAY / world.cycle, threshold: 1.0 },
             taste: Taste::new(settings.completeness, entry.equity)?,
-            in_detail: false,
+            in_window: false,
         };
         lab.simulate(&world, &run)
     })?;
