@@ -3,6 +3,7 @@
 mod cli;
 mod estimate;
 mod experiments;
+mod hindsight;
 mod report;
 mod simulate;
 mod trials;

@@ -88,6 +88,14 @@ fn learnt_strategies_reach_their_figures_and_none_looks_ahead() {
             }
         }
     }
+    for b in [10.0, 30.0, 50.0] {
+        let (most_complete, most_fresh, _) = quality("limit", "future", b);
+        for row in rows.iter().filter(|r| r["b"] == b && r["strategy"] != "limit") {
+            let slack = 0.005 + (number(row, "cost_per_cycle") / b - 1.0).max(0.0);
+            assert!(number(row, "completeness") <= most_complete + slack, "{row}");
+            assert!(number(row, "freshness") <= most_fresh + slack, "{row}");
+        }
+    }
     let (complete, fresh, cost) = quality("index", "truth", 30.0);
     assert!(complete >= 0.92 && fresh >= 0.80 && cost <= 30.3, "{complete} {fresh} {cost}");
 }
