@@ -41,11 +41,11 @@ pub fn pull_only(sources: &[Steady], budget: f64, objective: Objective) -> f64 {
         .iter()
         .map(|source| gains(source, objective).into_iter().map(|g| g * weight(source)).collect())
         .collect();
-    let never: f64 = sources.iter().map(|s| never(s, objective) * weight(s)).sum();
+    let nothing: f64 = sources.iter().map(|s| unread(s, objective) * weight(s)).sum();
     let answer = |price: f64| -> (f64, f64) {
-        let (mut quality, mut spent) = (never, 0.0);
+        let (mut quality, mut spent) = (nothing, 0.0);
         for (source, gains) in sources.iter().zip(&gains) {
-            let base = self::never(source, objective) * weight(source);
+            let base = unread(source, objective) * weight(source);
             let best = gains
                 .iter()
                 .enumerate()
@@ -72,7 +72,7 @@ pub fn pull_only(sources: &[Steady], budget: f64, objective: Objective) -> f64 {
 
 /// Quality of a source that is never refreshed: nothing delivered, and a window without relevant
 /// items counts as fresh.
-fn never(source: &Steady, objective: Objective) -> f64 {
+fn unread(source: &Steady, objective: Objective) -> f64 {
     match objective {
         Objective::Completeness => 0.0,
         Objective::Freshness => (1.0 - source.selectivity).powi(source.window as i32),
@@ -82,7 +82,7 @@ fn never(source: &Steady, objective: Objective) -> f64 {
 /// Quality at each interval of 1, 2, … cycles, measured just after the cycle's refreshes.
 fn gains(source: &Steady, objective: Objective) -> Vec<f64> {
     let window = source.window as usize;
-    let empty = never(source, Objective::Freshness);
+    let empty = unread(source, Objective::Freshness);
     let mut stale = 0.0;
     (1..=LONGEST)
         .map(|interval| {

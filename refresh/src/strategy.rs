@@ -122,19 +122,12 @@ impl StrategyKind {
 
     /// The strategy for sources whose divergence is estimated.
     pub fn build(self, taste: Taste) -> Box<dyn Strategy<Sources>> {
-        match self {
-            Self::Plan => Box::new(Plan::new(taste)),
-            other => other.common(taste),
-        }
+        self.build_for(taste).unwrap_or_else(|| Box::new(Plan::new(taste)))
     }
 
     /// The strategy for any knowledge; `None` for [`StrategyKind::Plan`], which needs a forecast.
     pub fn build_for<K: Knowledge>(self, taste: Taste) -> Option<Box<dyn Strategy<K>>> {
-        (self != Self::Plan).then(|| self.common(taste))
-    }
-
-    fn common<K: Knowledge>(self, taste: Taste) -> Box<dyn Strategy<K>> {
-        match self {
+        Some(match self {
             Self::TwoSteps => Box::new(TwoSteps::default()),
             Self::OnlySat => Box::new(OnlySat),
             Self::OnlyTau => Box::new(OnlyTau),
@@ -143,8 +136,9 @@ impl StrategyKind {
             Self::Reference => Box::new(Reference),
             Self::EntryFrequency => Box::new(EntryFrequency::default()),
             Self::AdaptiveTtl => Box::new(AdaptiveTtl::default()),
-            Self::Index | Self::Plan => Box::new(Index::new(taste)),
-        }
+            Self::Index => Box::new(Index::new(taste)),
+            Self::Plan => return None,
+        })
     }
 }
 
