@@ -128,14 +128,14 @@ impl<K: Knowledge> Scheduler<K> {
         };
         self.chosen.clear();
         let demand = self.strategy.choose(&cycle, known, &mut self.chosen);
-        debug_assert!(self.chosen.len() <= limit, "the burst limit holds");
+        // Strategies keep to the limit by themselves; here it is certain.
+        self.chosen.truncate(limit);
         self.budget.close(self.chosen.len());
-        let spending = Spending {
-            spent: self.chosen.len(),
-            demand,
-            budget: self.budget.per_cycle,
-            everything: demand >= known.len(),
-        };
+        let ready = || (0..known.len()).filter(|&source| known.ready(source, now)).count();
+        // Counting who is ready costs a pass, which only a cycle with budget to spare has to pay.
+        let everything = (demand as f64) < self.budget.per_cycle && demand >= ready();
+        let spent = self.chosen.len();
+        let spending = Spending { spent, demand, budget: self.budget.per_cycle, everything };
         self.threshold.adjust(&spending);
         &self.chosen
     }

@@ -66,7 +66,7 @@ impl Sources {
         Invalid::unless_not_negative("relevance", source.relevance)?;
         Invalid::unless_positive("refresh cost", source.cost)?;
         let window = u16::try_from(source.window).unwrap_or(u16::MAX).max(1);
-        self.relevant_rate += source.model.mean_rate() * source.relevance;
+        self.relevant_rate += source.model.mean_rate() * f64::from(source.relevance as f32);
         self.models.push(source.model);
         self.last.push(source.last.unwrap_or(f64::NEG_INFINITY));
         self.held_until.push(f64::NEG_INFINITY);
@@ -109,9 +109,10 @@ impl Sources {
     /// Sets what an item of the source is worth (learnt selectivity, weights and importance).
     pub fn set_relevance(&mut self, source: usize, relevance: f64) -> Result<(), Invalid> {
         let relevance = Invalid::unless_not_negative("relevance", relevance)?;
-        let change = relevance - f64::from(self.relevance[source]);
+        let before = std::mem::replace(&mut self.relevance[source], relevance as f32);
+        // What is stored, not what was given: the sum must be that of the stored numbers.
+        let change = f64::from(self.relevance[source]) - f64::from(before);
         self.relevant_rate += change * self.models[source].mean_rate();
-        self.relevance[source] = relevance as f32;
         Ok(())
     }
 

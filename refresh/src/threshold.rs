@@ -41,7 +41,7 @@ pub struct Spending {
     pub demand: usize,
     /// b: refreshes per cycle on average.
     pub budget: f64,
-    /// Whether all sources were wanted.
+    /// Whether budget was left although all sources that politeness allows were wanted.
     pub everything: bool,
 }
 

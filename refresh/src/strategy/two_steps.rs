@@ -34,6 +34,8 @@ impl<K: Knowledge> Strategy<K> for TwoSteps {
                 }
             }
         }
+        // Below one refresh per cycle most quotas are zero: a saturated source is then taken as soon
+        // as the limit, which is paid back, allows.
         let quota = cycle.quota.max(usize::from(cycle.budget < 1.0)).min(cycle.limit);
         take_highest(&mut self.saturated, quota, chosen);
         let first = chosen.len();

@@ -105,3 +105,24 @@ fn a_halved_budget_is_reached_within_thirty_cycles() {
     let after = f64::from(run(&mut scheduler, 530..560)) / 30.0;
     assert!((after - 15.0).abs() < 2.0, "{after} refreshes per cycle");
 }
+
+#[test]
+fn the_threshold_does_not_sink_while_politeness_holds_the_sources_back() {
+    // Everything that may be refreshed is: two of a hundred sources, with a budget for thirty.
+    let mut sources = Sources::new();
+    for source in 0..100 {
+        let model = ModelKind::Gamma.build(2.0 / HOUR).unwrap();
+        let number = sources.add(Source { last: Some(0.0), ..Source::new(model, 10) }).unwrap();
+        if source >= 2 {
+            sources.hold(number, f64::INFINITY);
+        }
+    }
+    let strategy = StrategyKind::TwoSteps.build(Taste::default());
+    let budget = Budget::new(30.0, HOUR).unwrap();
+    let mut scheduler = Scheduler::steady(strategy, budget, 100.0).unwrap();
+    for cycle in 0..1_000 {
+        scheduler.decide(f64::from(cycle + 1) * HOUR, &sources);
+    }
+    let threshold = scheduler.threshold().value();
+    assert!(threshold > 0.5, "τ fell from 1 to {threshold}, and would let a flood through later");
+}
