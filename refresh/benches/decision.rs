@@ -32,7 +32,7 @@ fn sources(kind: ModelKind) -> Sources {
         }
         let last = Some(at);
         let relevance = 0.1 + 0.9 * spread(0.732_050_807_57);
-        let source = Source { model, window: 20, last, relevance, cost: 1.0 };
+        let source = Source { last, relevance, ..Source::new(model, 20) };
         sources.add(source).expect("a sane source");
     }
     sources

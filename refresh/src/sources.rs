@@ -20,12 +20,24 @@ pub struct Source {
     pub relevance: f64,
     /// What one refresh costs, relative to the average (1 unless the budget is in bytes).
     pub cost: f64,
+    /// Items that its document showed at the last refresh; the window's size until one was seen.
+    pub shown: u32,
+    /// Variance of its counts over what a Poisson stream would have; 1 until bursts were seen.
+    pub dispersion: f64,
 }
 
 impl Source {
     /// A source about which nothing is known yet, of which every item is wanted.
     pub fn new(model: Model, window: u32) -> Self {
-        Self { model, window, last: None, relevance: 1.0, cost: 1.0 }
+        Self {
+            model,
+            window,
+            last: None,
+            relevance: 1.0,
+            cost: 1.0,
+            shown: window,
+            dispersion: 1.0,
+        }
     }
 }
 
@@ -65,6 +77,7 @@ impl Sources {
     pub fn add(&mut self, source: Source) -> Result<usize, Invalid> {
         Invalid::unless_not_negative("relevance", source.relevance)?;
         Invalid::unless_positive("refresh cost", source.cost)?;
+        let dispersion = Invalid::unless_positive("dispersion", source.dispersion)?;
         let window = u16::try_from(source.window).unwrap_or(u16::MAX).max(1);
         self.relevant_rate += source.model.mean_rate() * f64::from(source.relevance as f32);
         self.models.push(source.model);
@@ -72,9 +85,9 @@ impl Sources {
         self.held_until.push(f64::NEG_INFINITY);
         self.relevance.push(source.relevance as f32);
         self.cost.push(source.cost as f32);
-        self.dispersion.push(1.0);
+        self.dispersion.push(dispersion.clamp(1.0, MOST_DISPERSION) as f32);
         self.window.push(window);
-        self.shown.push(window);
+        self.shown.push(u16::try_from(source.shown).unwrap_or(u16::MAX).min(window));
         Ok(self.models.len() - 1)
     }
 
@@ -87,6 +100,8 @@ impl Sources {
             last: last.is_finite().then_some(last),
             relevance: f64::from(self.relevance[source]),
             cost: f64::from(self.cost[source]),
+            shown: u32::from(self.shown[source]),
+            dispersion: f64::from(self.dispersion[source]),
         }
     }
 

@@ -104,7 +104,13 @@ fn a_source_with_a_model_of_24_slots_takes_at_most_256_bytes() {
 fn a_source_survives_being_saved_with_the_scheduler_state() {
     let mut sources = Sources::new();
     let model = ModelKind::GammaDates.build(1.0 / DAY).unwrap();
-    let source = Source { relevance: 0.25, last: Some(5.0), ..Source::new(model, 30) };
+    let source = Source {
+        relevance: 0.25,
+        last: Some(5.0),
+        shown: 7,
+        dispersion: 2.5,
+        ..Source::new(model, 30)
+    };
     let number = sources.add(source.clone()).unwrap();
     let saved = serde_json::to_string(&sources.get(number)).unwrap();
     assert_eq!(serde_json::from_str::<Source>(&saved).unwrap(), source);
