@@ -13,18 +13,19 @@ pub(crate) const MAX_SLOTS: usize = 24;
 /// Which slot of the period an instant falls into.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub(crate) struct SlotClock {
-    period: f32,
+    /// Length of a slot; multiplying gives the period, dividing would cost every decision time.
+    length: f32,
     slots: u8,
 }
 
 impl SlotClock {
-    pub(crate) const DAILY: Self = Self { period: DAY as f32, slots: 24 };
+    pub(crate) const DAILY: Self = Self { length: (DAY / 24.0) as f32, slots: 24 };
 
     pub(crate) fn new(period: f64, slots: usize) -> Result<Self, Invalid> {
         let period = Invalid::unless_positive("period in seconds", period)?;
         let ok = (1..=MAX_SLOTS).contains(&slots);
         let slots = Invalid::unless(ok, "number of slots", slots, "from 1 to 24")?;
-        Ok(Self { period: period as f32, slots: slots as u8 })
+        Ok(Self { length: (period / slots as f64) as f32, slots: slots as u8 })
     }
 
     pub(crate) fn slots(self) -> usize {
@@ -32,11 +33,11 @@ impl SlotClock {
     }
 
     pub(crate) fn period(self) -> f64 {
-        f64::from(self.period)
+        self.slot_length() * f64::from(self.slots)
     }
 
     pub(crate) fn slot_length(self) -> f64 {
-        self.period() / f64::from(self.slots)
+        f64::from(self.length)
     }
 
     pub(crate) fn slot_of(self, instant: f64) -> usize {
@@ -110,7 +111,8 @@ impl SlotClock {
     }
 
     fn whole_periods(self, from: f64, to: f64) -> f64 {
-        ((to - from) / self.period()).floor().max(0.0)
+        let (span, period) = (to - from, self.period());
+        if span < period { 0.0 } else { (span / period).floor() }
     }
 }
 
