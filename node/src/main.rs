@@ -1,0 +1,2 @@
+//! `pergola`.
+fn main() {}

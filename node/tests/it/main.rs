@@ -1,0 +1,1 @@
+//! The node as a client sees it.

@@ -1,0 +1,1 @@
+//! End to end: real nodes, real sockets, real readers, real crashes.
