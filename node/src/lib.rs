@@ -1,1 +1,7 @@
-//! The node.
+//! The node: it crawls sources, keeps what the queries ask for and publishes the result as feeds.
+//!
+//! An item's way is one straight line, and the modules are named after it: `crawl` (when to look,
+//! politeness, fetch, what is new?), `select` (which feeds want it?), `publish` (append, render,
+//! serve). `store` keeps bytes, `archive` says what they mean.
+
+pub mod clock;

@@ -1,0 +1,64 @@
+//! The node's only clock. Everything else is told the time, in seconds since the Unix epoch.
+//!
+//! Why a type: the demo and the experiments run a node in accelerated time. A clock of speed 60 shows a
+//! minute for every second that passes; whoever waits by it waits a sixtieth. Network timeouts are
+//! never accelerated, because the network is not.
+
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+/// A clock that everybody in one node shares.
+#[derive(Debug, Clone)]
+pub struct Clock {
+    started: Instant,
+    /// What the clock showed when it was started.
+    epoch: f64,
+    speed: f64,
+}
+
+impl Clock {
+    /// The real time.
+    pub fn real() -> Self {
+        Self::accelerated(1.0)
+    }
+
+    /// Starts at the real time and runs `speed` times as fast.
+    #[expect(clippy::disallowed_methods, reason = "this is the edge where time comes from")]
+    pub fn accelerated(speed: f64) -> Self {
+        let since_epoch = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        Self { started: Instant::now(), epoch: since_epoch.as_secs_f64(), speed: speed.max(1e-6) }
+    }
+
+    /// Seconds since the Unix epoch.
+    pub fn now(&self) -> f64 {
+        self.epoch + self.started.elapsed().as_secs_f64() * self.speed
+    }
+
+    /// How many times as fast as the real time it runs.
+    pub fn speed(&self) -> f64 {
+        self.speed
+    }
+
+    /// Real time to wait until the clock shows `instant`; nothing if it has passed.
+    pub fn real_time_until(&self, instant: f64) -> Duration {
+        let seconds = ((instant - self.now()) / self.speed).clamp(0.0, 86_400.0);
+        Duration::from_secs_f64(seconds)
+    }
+
+    /// Waits until the clock shows `instant` (at most a real day, so that nobody waits for ever).
+    pub async fn sleep_until(&self, instant: f64) {
+        tokio::time::sleep(self.real_time_until(instant)).await;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_accelerated_clock_waits_for_a_fraction_of_the_time() {
+        let clock = Clock::accelerated(600.0);
+        let wait = clock.real_time_until(clock.now() + 600.0);
+        assert!(wait <= Duration::from_secs(1) && wait > Duration::from_millis(900), "{wait:?}");
+        assert_eq!(clock.real_time_until(0.0), Duration::ZERO);
+    }
+}
