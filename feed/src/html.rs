@@ -9,9 +9,11 @@
 mod annotations;
 mod discovery;
 mod guard;
+mod plain;
 mod selectors;
 
 pub use annotations::annotated;
 pub use discovery::{FeedLink, discover};
 pub(crate) use guard::guarded;
+pub use plain::plain_text;
 pub use selectors::{PageError, Selectors, select};

@@ -23,7 +23,7 @@ pub use error::ParseError;
 pub use limits::Limits;
 pub use model::{
     Category, Dated, Document, Enclosure, Format, Hints, Item, ItemId, Link, NodeId, Origin,
-    Person, Text, TextKind, Timestamp,
+    Person, Text, TextKind, Timestamp, digest,
 };
 pub use parse::{ParseOptions, parse, parse_date};
 pub use sanitize::sanitize;

@@ -12,8 +12,7 @@ mod timestamp;
 
 use serde::{Deserialize, Serialize};
 
-pub(crate) use ids::digest;
-pub use ids::{ItemId, NodeId};
+pub use ids::{ItemId, NodeId, digest};
 pub use item::{Category, Dated, Enclosure, Item, Link, Origin, Person, Text, TextKind};
 pub(crate) use normal::media_type;
 pub use timestamp::Timestamp;

@@ -103,7 +103,7 @@ pub(crate) fn at_constant_rate(rate: f64, from: f64, to: f64) -> (f64, f64) {
 
 /// One source's publication model, whichever it is.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "model", rename_all = "kebab-case")]
+#[serde(rename_all = "kebab-case")]
 #[expect(missing_docs, reason = "each variant is the model of that name")]
 pub enum Model {
     Constant(Constant),

@@ -115,6 +115,13 @@ impl<K: Knowledge> Scheduler<K> {
         self.threshold.search_again();
     }
 
+    /// Follows a budget that moves by little and often, as one in bytes does: τ keeps its value, and
+    /// what was owed stays owed.
+    pub fn steer_budget(&mut self, budget: Budget) {
+        let Budget { owed, carry, .. } = self.budget;
+        self.budget = Budget { owed, carry, ..budget };
+    }
+
     /// Decides what to refresh now: at most the burst limit, each source at most once.
     pub fn decide(&mut self, now: f64, known: &K) -> &[usize] {
         let (quota, limit) = self.budget.open();

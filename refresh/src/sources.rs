@@ -91,6 +91,30 @@ impl Sources {
         Ok(self.models.len() - 1)
     }
 
+    /// Puts another state in a source's place, as after a refresh that was learnt from elsewhere. What
+    /// holds it back stays.
+    pub fn set(&mut self, source: usize, state: Source) -> Result<(), Invalid> {
+        let mut single = Self::new();
+        single.add(state)?;
+        let Self { models, last, relevance, cost, dispersion, window, shown, .. } = single;
+        self.relevant_rate -= self.models[source].mean_rate() * f64::from(self.relevance[source]);
+        self.relevant_rate += single.relevant_rate;
+        self.models.splice(source..=source, models);
+        self.last[source] = last[0];
+        self.relevance[source] = relevance[0];
+        self.cost[source] = cost[0];
+        self.dispersion[source] = dispersion[0];
+        self.window[source] = window[0];
+        self.shown[source] = shown[0];
+        Ok(())
+    }
+
+    /// Sets what one refresh costs, relative to the average.
+    pub fn set_cost(&mut self, source: usize, cost: f64) -> Result<(), Invalid> {
+        self.cost[source] = Invalid::unless_positive("refresh cost", cost)? as f32;
+        Ok(())
+    }
+
     /// One source as it stands, to be saved.
     pub fn get(&self, source: usize) -> Source {
         let last = self.last[source];

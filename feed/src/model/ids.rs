@@ -26,7 +26,7 @@ impl std::fmt::Display for NodeId {
 
 /// A 128-bit FNV-1a digest over length-prefixed parts: stable across platforms, versions and runs,
 /// which the standard hasher does not promise. Not meant against forgery.
-pub(crate) fn digest(parts: &[&str]) -> u128 {
+pub fn digest(parts: &[&str]) -> u128 {
     const PRIME: u128 = 0x0000_0000_0100_0000_0000_0000_0000_013B;
     let mut hash: u128 = 0x6c62_272e_07bb_0142_62b8_2175_6295_c58d;
     let mut eat = |byte: u8| hash = (hash ^ u128::from(byte)).wrapping_mul(PRIME);

@@ -1,0 +1,111 @@
+//! What a text says without its markup, for whoever searches it.
+//!
+//! Not a parser: tags become spaces, scripts and styles vanish, references are decoded. One pass, because
+//! every item of every refresh goes through it.
+
+use std::borrow::Cow;
+
+use memchr::{memchr, memchr2};
+
+use crate::model::{Text, TextKind};
+use crate::parse::chars;
+
+/// The words of a text, without tags. A plain text is lent as it is.
+pub fn plain_text(text: &Text) -> Cow<'_, str> {
+    let body = text.body.as_str();
+    if text.kind == TextKind::Plain || memchr2(b'<', b'&', body.as_bytes()).is_none() {
+        return Cow::Borrowed(body);
+    }
+    let mut words = String::with_capacity(body.len());
+    let mut rest = body;
+    while let Some(at) = memchr(b'<', rest.as_bytes()) {
+        words.push_str(&rest[..at]);
+        rest = &rest[at..];
+        let Some(length) = tag_length(rest) else {
+            words.push('<');
+            rest = &rest[1..];
+            continue;
+        };
+        if !is_inline(&rest[..length]) {
+            words.push(' ');
+        }
+        rest = &rest[length..];
+    }
+    words.push_str(rest);
+    if memchr(b'&', words.as_bytes()).is_some() {
+        return Cow::Owned(chars::decoded(&words));
+    }
+    Cow::Owned(words)
+}
+
+/// How long the tag, comment, script or style at the start is; `None` if it is only a `<`.
+fn tag_length(text: &str) -> Option<usize> {
+    let bytes = text.as_bytes();
+    if text.starts_with("<!--") {
+        return Some(memchr::memmem::find(bytes, b"-->").map_or(text.len(), |at| at + 3));
+    }
+    if !matches!(bytes.get(1)?, b'a'..=b'z' | b'A'..=b'Z' | b'/' | b'!' | b'?') {
+        return None;
+    }
+    let end = memchr(b'>', bytes)? + 1;
+    for (name, close) in [("script", "</script"), ("style", "</style")] {
+        let named = text.get(1..=name.len()).is_some_and(|tag| tag.eq_ignore_ascii_case(name));
+        if named && !text[..end].ends_with("/>") {
+            let inside = &text[end..];
+            let closing = inside.match_indices('<').find(|(at, _)| {
+                inside[*at..].get(..close.len()).is_some_and(|tag| tag.eq_ignore_ascii_case(close))
+            });
+            return Some(match closing {
+                Some((at, _)) => {
+                    end + at
+                        + memchr(b'>', &inside.as_bytes()[at..])
+                            .map_or(inside.len() - at, |gt| gt + 1)
+                }
+                None => text.len(),
+            });
+        }
+    }
+    Some(end)
+}
+
+/// Tags that may stand inside a word.
+fn is_inline(tag: &str) -> bool {
+    let name = tag.trim_start_matches(['<', '/']);
+    let end = name.find(|c: char| !c.is_ascii_alphanumeric()).unwrap_or(name.len());
+    const INLINE: [&str; 12] =
+        ["a", "b", "i", "u", "em", "strong", "span", "sub", "sup", "mark", "small", "wbr"];
+    INLINE.iter().any(|inline| name[..end].eq_ignore_ascii_case(inline))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn plain(html: &str) -> String {
+        plain_text(&Text::html(html)).split_whitespace().collect::<Vec<_>>().join(" ")
+    }
+
+    #[test]
+    fn tags_part_words_unless_they_stand_inside_one() {
+        assert_eq!(plain("<p>One</p><p>two<br>th<b>re</b>e</p>"), "One two three");
+    }
+
+    #[test]
+    fn scripts_styles_and_comments_say_nothing() {
+        let html = "a<script>if (x<y) alert('b')</script> c<STYLE>d{}</Style> e<!-- f <p> -->g";
+        assert_eq!(plain(html), "a c e g");
+        assert_eq!(plain("a<script>never closed"), "a");
+    }
+
+    #[test]
+    fn references_are_decoded_and_a_lone_bracket_is_a_character() {
+        assert_eq!(plain("caf&eacute; &amp; 1 < 2 &lt;b&gt;"), "café & 1 < 2 <b>");
+        assert_eq!(plain("ends in <"), "ends in <");
+        assert_eq!(plain("ends in <p"), "ends in <p");
+    }
+
+    #[test]
+    fn a_plain_text_is_lent() {
+        assert!(matches!(plain_text(&Text::plain("a < b &amp; c")), Cow::Borrowed(_)));
+    }
+}
