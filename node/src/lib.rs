@@ -4,4 +4,7 @@
 //! politeness, fetch, what is new?), `select` (which feeds want it?), `publish` (append, render,
 //! serve). `store` keeps bytes, `archive` says what they mean.
 
+pub mod archive;
 pub mod clock;
+pub mod crawl;
+pub mod store;

@@ -1,0 +1,262 @@
+//! What the node keeps, in typed rows over the store's bytes.
+//!
+//! Reading happens here; changes are collected in a [`Changes`] and committed by the one writer, so that
+//! everything a refresh brought (its items, the identities, the validators, the model, the feeds' new
+//! entries) is there together or not at all. An item is stored once, in a *chunk* of its source; a
+//! feed's entry only refers to it.
+//!
+//! Never: a row written by anybody but through [`Changes`]; an entry whose chunk is gone; two entries
+//! of one feed with the same item key (the member rows see to it).
+
+mod changes;
+mod records;
+
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+use pergola_feed::Item;
+use serde::de::DeserializeOwned;
+
+use crate::store::{Order, Store, StoreError, Table};
+pub use changes::Changes;
+pub use records::{
+    ChunkInfo, Entry, FeedId, FeedRecord, FeedTally, HostTally, ItemKey, Known, KnownItem, Look,
+    NodeRecord, Sample, SourceId, SourceKind, SourceRecord, SourceState, Tally, item_key,
+};
+
+/// Why something kept could not be had.
+#[derive(Debug, thiserror::Error)]
+pub enum ArchiveError {
+    /// The store failed.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// A row that cannot be read.
+    #[error("row of {table:?} cannot be read: {reason}; restore a backup if this persists")]
+    Damaged {
+        /// The table.
+        table: Table,
+        /// What is wrong with it.
+        reason: String,
+    },
+}
+
+/// An item as a feed published it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Published {
+    /// Its number in the feed.
+    pub sequence: u64,
+    /// When and how it got there.
+    pub entry: Entry,
+    /// The item.
+    pub item: Item,
+}
+
+/// Typed reading of everything kept.
+#[derive(Clone)]
+pub struct Archive {
+    store: Arc<dyn Store>,
+}
+
+impl Archive {
+    /// Reads from a store.
+    pub fn new(store: Arc<dyn Store>) -> Self {
+        Self { store }
+    }
+
+    /// The store underneath.
+    pub fn store(&self) -> &Arc<dyn Store> {
+        &self.store
+    }
+
+    /// What the node knows of itself, if it ever ran.
+    pub fn node(&self) -> Result<Option<NodeRecord>, ArchiveError> {
+        self.row(Table::Meta, b"node")
+    }
+
+    /// A source as it was asked for.
+    pub fn source(&self, id: SourceId) -> Result<Option<SourceRecord>, ArchiveError> {
+        self.row(Table::Source, &id.to_key())
+    }
+
+    /// How a source stands.
+    pub fn state(&self, id: SourceId) -> Result<Option<SourceState>, ArchiveError> {
+        self.row(Table::State, &id.to_key())
+    }
+
+    /// What was seen of a source's items.
+    pub fn known(&self, id: SourceId) -> Result<Option<Known>, ArchiveError> {
+        self.row(Table::Known, &id.to_key())
+    }
+
+    /// The items of one chunk.
+    pub fn chunk(&self, source: SourceId, chunk: u32) -> Result<Vec<Item>, ArchiveError> {
+        Ok(self.row(Table::Chunk, &records::chunk_key(source, chunk))?.unwrap_or_default())
+    }
+
+    /// All sources in order of their ids.
+    pub fn sources(&self) -> Result<Vec<(SourceId, SourceRecord)>, ArchiveError> {
+        let mut all = Vec::new();
+        self.rows(Table::Source, &[], None, Order::Ascending, &mut |key, record| {
+            all.push((SourceId::from_key(key), record));
+            ControlFlow::Continue(())
+        })?;
+        Ok(all)
+    }
+
+    /// Shows the state of every source, one after the other, without holding them all.
+    pub fn each_state(
+        &self,
+        mut visit: impl FnMut(SourceId, SourceState),
+    ) -> Result<(), ArchiveError> {
+        self.rows(Table::State, &[], None, Order::Ascending, &mut |key, state| {
+            visit(SourceId::from_key(key), state);
+            ControlFlow::Continue(())
+        })
+    }
+
+    /// All feeds in order of their ids.
+    pub fn feeds(&self) -> Result<Vec<(FeedId, FeedRecord)>, ArchiveError> {
+        let mut all = Vec::new();
+        self.rows(Table::Feed, &[0], Some(&[1]), Order::Ascending, &mut |key, record| {
+            all.push((FeedId::from_key(&key[1..]), record));
+            ControlFlow::Continue(())
+        })?;
+        Ok(all)
+    }
+
+    /// How far a feed has come.
+    pub fn feed_tally(&self, feed: FeedId) -> Result<FeedTally, ArchiveError> {
+        Ok(self.row(Table::Feed, &records::feed_tally_key(feed))?.unwrap_or_default())
+    }
+
+    /// The number under which a feed holds an item.
+    pub fn member(&self, feed: FeedId, item: ItemKey) -> Result<Option<u64>, ArchiveError> {
+        self.row(Table::Member, &records::member_key(feed, item))
+    }
+
+    /// One entry of a feed.
+    pub fn entry(&self, feed: FeedId, sequence: u64) -> Result<Option<Entry>, ArchiveError> {
+        self.row(Table::Entry, &records::entry_key(feed, sequence))
+    }
+
+    /// Entries of a feed with `from <= sequence < to`, in order, at most `limit` of them.
+    pub fn entries(
+        &self,
+        feed: FeedId,
+        from: u64,
+        to: u64,
+        order: Order,
+        limit: usize,
+    ) -> Result<Vec<(u64, Entry)>, ArchiveError> {
+        let mut found = Vec::new();
+        if limit == 0 || from >= to {
+            return Ok(found);
+        }
+        let (from, to) = (records::entry_key(feed, from), records::entry_key(feed, to));
+        self.rows(Table::Entry, &from, Some(&to), order, &mut |key, entry| {
+            found.push((records::sequence_of(key), entry));
+            if found.len() < limit { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+        })?;
+        Ok(found)
+    }
+
+    /// The newest items of a feed, newest first.
+    pub fn window(&self, feed: FeedId, size: usize) -> Result<Vec<Published>, ArchiveError> {
+        let entries = self.entries(feed, 0, u64::MAX, Order::Descending, size)?;
+        self.with_items(entries)
+    }
+
+    /// Items of a feed after a number, oldest first.
+    pub fn after(
+        &self,
+        feed: FeedId,
+        sequence: u64,
+        limit: usize,
+    ) -> Result<Vec<Published>, ArchiveError> {
+        let from = sequence.saturating_add(1);
+        let entries = self.entries(feed, from, u64::MAX, Order::Ascending, limit)?;
+        self.with_items(entries)
+    }
+
+    /// The items that entries refer to; each chunk is read once.
+    pub fn with_items(&self, entries: Vec<(u64, Entry)>) -> Result<Vec<Published>, ArchiveError> {
+        let mut chunks = std::collections::HashMap::new();
+        let mut published = Vec::with_capacity(entries.len());
+        for (sequence, entry) in entries {
+            let place = (entry.source, entry.chunk);
+            let items = match chunks.entry(place) {
+                std::collections::hash_map::Entry::Occupied(read) => read.into_mut(),
+                std::collections::hash_map::Entry::Vacant(new) => {
+                    new.insert(self.chunk(entry.source, entry.chunk)?)
+                }
+            };
+            match items.get(usize::from(entry.index)) {
+                Some(item) => published.push(Published { sequence, item: item.clone(), entry }),
+                None => {
+                    let reason = format!("entry {sequence} refers to an item that is gone");
+                    return Err(ArchiveError::Damaged { table: Table::Entry, reason });
+                }
+            }
+        }
+        Ok(published)
+    }
+
+    /// What was done to each host.
+    pub fn hosts(&self) -> Result<Vec<(String, HostTally)>, ArchiveError> {
+        let mut all = Vec::new();
+        self.rows(Table::Host, &[], None, Order::Ascending, &mut |key, tally| {
+            all.push((String::from_utf8_lossy(key).into_owned(), tally));
+            ControlFlow::Continue(())
+        })?;
+        Ok(all)
+    }
+
+    /// The samples of a time, oldest first: minutes since 1970.
+    pub fn history(&self, from: u64, to: u64) -> Result<Vec<(u64, Sample)>, ArchiveError> {
+        let mut all = Vec::new();
+        let (from, to) = (from.to_be_bytes(), to.to_be_bytes());
+        self.rows(Table::History, &from, Some(&to), Order::Ascending, &mut |key, sample| {
+            all.push((records::minute_of(key), sample));
+            ControlFlow::Continue(())
+        })?;
+        Ok(all)
+    }
+
+    /// What was learnt about who keeps how much of which source.
+    pub fn selectivity(&self) -> Result<Option<pergola_query::Selectivity>, ArchiveError> {
+        self.row(Table::Selectivity, b"all")
+    }
+
+    fn row<T: DeserializeOwned>(
+        &self,
+        table: Table,
+        key: &[u8],
+    ) -> Result<Option<T>, ArchiveError> {
+        self.store.get(table, key)?.map(|bytes| decode(table, &bytes)).transpose()
+    }
+
+    /// Visits the rows of a range until the visitor breaks or a row cannot be read.
+    fn rows<T: DeserializeOwned>(
+        &self,
+        table: Table,
+        from: &[u8],
+        to: Option<&[u8]>,
+        order: Order,
+        visit: &mut dyn FnMut(&[u8], T) -> ControlFlow<()>,
+    ) -> Result<(), ArchiveError> {
+        let mut failed = None;
+        self.store.scan(table, from, to, order, &mut |key, bytes| match decode(table, bytes) {
+            Ok(row) => visit(key, row),
+            Err(error) => {
+                failed = Some(error);
+                ControlFlow::Break(())
+            }
+        })?;
+        failed.map_or(Ok(()), Err)
+    }
+}
+
+fn decode<T: DeserializeOwned>(table: Table, bytes: &[u8]) -> Result<T, ArchiveError> {
+    postcard::from_bytes(bytes)
+        .map_err(|error| ArchiveError::Damaged { table, reason: error.to_string() })
+}

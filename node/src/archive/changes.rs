@@ -1,0 +1,134 @@
+//! Changes to what is kept, collected in types and committed as one batch.
+
+use pergola_feed::Item;
+use pergola_query::Selectivity;
+use serde::Serialize;
+
+use super::records::{chunk_key, entry_key, feed_key, feed_tally_key, member_key};
+use super::{
+    Entry, FeedId, FeedRecord, FeedTally, HostTally, ItemKey, Known, NodeRecord, Sample, SourceId,
+    SourceRecord, SourceState,
+};
+use crate::store::{Batch, Table};
+
+/// Changes that happen together or not at all.
+#[derive(Debug, Default)]
+pub struct Changes {
+    batch: Batch,
+}
+
+impl Changes {
+    /// Nothing changes yet.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// As the store wants them.
+    pub fn into_batch(self) -> Batch {
+        self.batch
+    }
+
+    /// Whether nothing changes.
+    pub fn is_empty(&self) -> bool {
+        self.batch.is_empty()
+    }
+
+    /// These changes, and then those.
+    pub fn append(&mut self, other: Self) {
+        self.batch.append(other.batch);
+    }
+
+    /// What the node knows of itself.
+    pub fn put_node(&mut self, node: &NodeRecord) {
+        self.put(Table::Meta, *b"node", node);
+    }
+
+    /// A source is asked for, or otherwise than before.
+    pub fn put_source(&mut self, id: SourceId, record: &SourceRecord) {
+        self.put(Table::Source, id.to_key(), record);
+    }
+
+    /// A source is asked for no more. Its chunks stay until nothing refers to them.
+    pub fn delete_source(&mut self, id: SourceId) {
+        self.batch.delete(Table::Source, id.to_key());
+        self.batch.delete(Table::State, id.to_key());
+    }
+
+    /// How a source stands now.
+    pub fn put_state(&mut self, id: SourceId, state: &SourceState) {
+        self.put(Table::State, id.to_key(), state);
+    }
+
+    /// What was seen of a source's items.
+    pub fn put_known(&mut self, id: SourceId, known: &Known) {
+        self.put(Table::Known, id.to_key(), known);
+    }
+
+    /// Nothing is remembered of a source's items.
+    pub fn delete_known(&mut self, id: SourceId) {
+        self.batch.delete(Table::Known, id.to_key());
+    }
+
+    /// Items of a source.
+    pub fn put_chunk(&mut self, source: SourceId, chunk: u32, items: &[&Item]) {
+        self.put(Table::Chunk, chunk_key(source, chunk), items);
+    }
+
+    /// Items that nothing refers to.
+    pub fn delete_chunk(&mut self, source: SourceId, chunk: u32) {
+        self.batch.delete(Table::Chunk, chunk_key(source, chunk));
+    }
+
+    /// A feed is asked for, or otherwise than before.
+    pub fn put_feed(&mut self, id: FeedId, record: &FeedRecord) {
+        self.put(Table::Feed, feed_key(id), record);
+    }
+
+    /// A feed is asked for no more. Its entries are deleted apart, there may be many.
+    pub fn delete_feed(&mut self, id: FeedId) {
+        self.batch.delete(Table::Feed, feed_key(id));
+        self.batch.delete(Table::Feed, feed_tally_key(id));
+    }
+
+    /// How far a feed has come.
+    pub fn put_feed_tally(&mut self, id: FeedId, tally: &FeedTally) {
+        self.put(Table::Feed, feed_tally_key(id), tally);
+    }
+
+    /// An item enters a feed, or is replaced there by an edited version.
+    pub fn put_entry(&mut self, feed: FeedId, sequence: u64, entry: &Entry) {
+        self.put(Table::Entry, entry_key(feed, sequence), entry);
+        self.put(Table::Member, member_key(feed, entry.key), &sequence);
+    }
+
+    /// An item leaves a feed.
+    pub fn delete_entry(&mut self, feed: FeedId, sequence: u64, item: ItemKey) {
+        self.batch.delete(Table::Entry, entry_key(feed, sequence));
+        self.batch.delete(Table::Member, member_key(feed, item));
+    }
+
+    /// What was done to a host.
+    pub fn put_host(&mut self, host: &str, tally: &HostTally) {
+        self.put(Table::Host, host.as_bytes(), tally);
+    }
+
+    /// How the node stood in a minute (since 1970).
+    pub fn put_sample(&mut self, minute: u64, sample: &Sample) {
+        self.put(Table::History, minute.to_be_bytes(), sample);
+    }
+
+    /// A minute that is too long ago.
+    pub fn delete_sample(&mut self, minute: u64) {
+        self.batch.delete(Table::History, minute.to_be_bytes());
+    }
+
+    /// What was learnt about who keeps how much of which source.
+    pub fn put_selectivity(&mut self, selectivity: &Selectivity) {
+        self.put(Table::Selectivity, *b"all", selectivity);
+    }
+
+    fn put(&mut self, table: Table, key: impl Into<Vec<u8>>, row: &(impl Serialize + ?Sized)) {
+        let value = postcard::to_stdvec(row).expect("rows hold nothing that postcard refuses");
+        self.batch.put(table, key, value);
+    }
+}

@@ -1,0 +1,343 @@
+//! The rows, and the keys they are found by. Numbers in keys are big-endian, so that rows lie in order.
+//!
+//! Rows are written in postcard, which stores no names: a field is only ever added together with a
+//! step of the schema (`store`).
+
+use std::collections::VecDeque;
+
+use pergola_feed::html::Selectors;
+use pergola_feed::identity::SourceIdentity;
+use pergola_feed::{Item, ItemId, digest};
+use pergola_refresh::{Source, Threshold, quality::Estimate};
+use serde::{Deserialize, Serialize};
+
+use crate::crawl::courtesy::{Courtesy, Outcome};
+
+/// Something that is crawled.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct SourceId(pub u32);
+
+/// A feed that is published. The number survives a change of name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct FeedId(pub u32);
+
+/// What makes an item the same item, by whatever route it came.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct ItemKey(pub u128);
+
+/// The key of an item: its id where that means the same everywhere (a web address, `tag:` or `urn:`),
+/// else its id within the feed it first appeared in.
+pub fn item_key(id: &ItemId, item: &Item, source_url: &str) -> ItemKey {
+    let everywhere = ["http://", "https://", "tag:", "urn:"];
+    if everywhere.iter().any(|scheme| id.0.starts_with(scheme)) {
+        return ItemKey(digest(&[&id.0]));
+    }
+    let origin = item.origin.as_ref().and_then(|origin| origin.feed.as_deref());
+    ItemKey(digest(&[origin.unwrap_or(source_url), &id.0]))
+}
+
+/// What the node knows of itself.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct NodeRecord {
+    /// The name that items carry when they have passed this node: random, made once.
+    pub id: String,
+    /// The scheduler's threshold as it stood.
+    pub threshold: Option<Threshold>,
+    /// Ids given so far.
+    pub next_source: u32,
+    /// Ids given so far.
+    pub next_feed: u32,
+}
+
+/// How a source is read.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub enum SourceKind {
+    /// A feed, or a page that is marked up or leads to one.
+    Feed,
+    /// A page read by selectors.
+    Page(Selectors),
+    /// An OPML list whose sources are subscribed to as long as they are on it.
+    List,
+}
+
+/// A source as it was asked for.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct SourceRecord {
+    /// Where it is now.
+    pub url: String,
+    /// Where it was when it was asked for, if it has moved.
+    pub formerly: Vec<String>,
+    /// The name its user gave it.
+    pub title: Option<String>,
+    /// How it is read.
+    pub kind: SourceKind,
+    /// What one of its items is worth beside those of other sources.
+    pub importance: f32,
+    /// When it was added.
+    pub added_at: f64,
+    /// Asked for by itself, not only by a feed or a list.
+    pub wanted: bool,
+    /// The lists it is on.
+    pub lists: Vec<SourceId>,
+}
+
+/// How a source stands after its last refresh.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct SourceState {
+    /// What the scheduler believes.
+    pub schedule: Source,
+    /// What the source has asked of us.
+    pub courtesy: Courtesy,
+    /// Not to be refreshed before.
+    pub next_at: f64,
+    /// The title that its document has.
+    pub title: Option<String>,
+    /// The page that its document belongs to.
+    pub home: Option<String>,
+    /// Digest of the last document: the same bytes are no change.
+    pub document: u128,
+    /// Counts since it was added.
+    pub tally: Tally,
+    /// Our own estimate of how well we follow it.
+    pub quality: Estimate,
+    /// The last refreshes, oldest first.
+    pub recent: VecDeque<Look>,
+    /// What went wrong last, in words, until something goes right.
+    pub trouble: Option<String>,
+}
+
+impl SourceState {
+    /// A source that was never looked at.
+    pub fn new(schedule: Source) -> Self {
+        Self {
+            schedule,
+            courtesy: Courtesy::default(),
+            next_at: 0.0,
+            title: None,
+            home: None,
+            document: 0,
+            tally: Tally::default(),
+            quality: Estimate::default(),
+            recent: VecDeque::new(),
+            trouble: None,
+        }
+    }
+
+    /// Remembers a refresh, forgetting the oldest one beyond [`SourceState::REMEMBERED`].
+    pub fn remember(&mut self, look: Look) {
+        if self.recent.len() == Self::REMEMBERED {
+            self.recent.pop_front();
+        }
+        self.recent.push_back(look);
+    }
+
+    /// Refreshes remembered for plots.
+    pub const REMEMBERED: usize = 48;
+}
+
+/// One refresh, as a plot shows it.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Look {
+    /// When.
+    pub at: f64,
+    /// How it ended.
+    pub outcome: Outcome,
+    /// New items.
+    pub new_items: u32,
+    /// Bytes that came over the wire.
+    pub bytes: u32,
+}
+
+/// Counts of one source.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+pub struct Tally {
+    /// Requests made.
+    pub requests: u64,
+    /// … answered by 304.
+    pub not_modified: u64,
+    /// … that failed.
+    pub failures: u64,
+    /// Bytes that came over the wire.
+    pub bytes: u64,
+    /// Items delivered.
+    pub items: u64,
+    /// Items that were edited after delivery.
+    pub updates: u64,
+    /// Refreshes that found no known item: something was lost before them.
+    pub overruns: u64,
+}
+
+/// Counts of one host, for the ledger that anybody may read.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+pub struct HostTally {
+    /// Requests made.
+    pub requests: u64,
+    /// … answered by 304.
+    pub not_modified: u64,
+    /// Bytes that came over the wire.
+    pub bytes: u64,
+    /// Answers that asked us to wait, all of them obeyed.
+    pub pauses: u64,
+    /// Answers or documents that said when to come back, all of them obeyed.
+    pub hints: u64,
+    /// The last request.
+    pub last: f64,
+}
+
+/// What was seen of a source's items.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Known {
+    /// Whether its ids can be trusted.
+    pub identity: SourceIdentity,
+    /// Items seen, the longest gone first.
+    pub items: Vec<KnownItem>,
+    /// Chunks that hold them, oldest first.
+    pub chunks: Vec<ChunkInfo>,
+}
+
+/// One item that was seen.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct KnownItem {
+    /// Which item.
+    pub key: ItemKey,
+    /// What it said: an edited item has another digest.
+    pub digest: u128,
+    /// Where it is kept.
+    pub chunk: u32,
+    /// … and at which place.
+    pub index: u16,
+    /// When it last stood in the document.
+    pub seen_at: f64,
+}
+
+/// A chunk of items of one source.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct ChunkInfo {
+    /// Its number.
+    pub number: u32,
+    /// When its items were delivered.
+    pub at: f64,
+    /// Some feed wanted one of its items.
+    pub wanted: bool,
+}
+
+/// A feed as it was asked for.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct FeedRecord {
+    /// The name it is published under.
+    pub name: String,
+    /// The statement that makes it, in its canonical form.
+    pub statement: String,
+    /// When it was created.
+    pub created_at: f64,
+}
+
+/// How far a feed has come.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+pub struct FeedTally {
+    /// The number that its next entry gets.
+    pub next: u64,
+    /// Changes so far, updates of entries included.
+    pub edition: u64,
+    /// When it last changed.
+    pub changed_at: f64,
+}
+
+/// An item's place in a feed.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Entry {
+    /// Which item.
+    pub key: ItemKey,
+    /// The source that delivered it.
+    pub source: SourceId,
+    /// Where it is kept.
+    pub chunk: u32,
+    /// … and at which place.
+    pub index: u16,
+    /// When it was published here.
+    pub at: f64,
+    /// When it was last replaced by an edited version.
+    pub changed_at: f64,
+}
+
+/// How the node stood in one minute, for plots.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+pub struct Sample {
+    /// The threshold.
+    pub threshold: f64,
+    /// Refreshes allowed in that minute.
+    pub budget: f64,
+    /// Refreshes made.
+    pub refreshes: u32,
+    /// … answered by 304.
+    pub not_modified: u32,
+    /// … that failed.
+    pub failures: u32,
+    /// Items delivered.
+    pub items: u32,
+    /// Bytes that came over the wire.
+    pub bytes: u64,
+    /// Estimated share of items delivered.
+    pub completeness: f64,
+    /// Estimated share of windows held.
+    pub freshness: f64,
+}
+
+impl SourceId {
+    /// The key of its rows.
+    pub fn to_key(self) -> [u8; 4] {
+        self.0.to_be_bytes()
+    }
+
+    pub(super) fn from_key(key: &[u8]) -> Self {
+        Self(number(key))
+    }
+}
+
+impl FeedId {
+    pub(super) fn from_key(key: &[u8]) -> Self {
+        Self(number(key))
+    }
+}
+
+fn number(key: &[u8]) -> u32 {
+    key.first_chunk().map_or(0, |bytes| u32::from_be_bytes(*bytes))
+}
+
+pub(super) fn chunk_key(source: SourceId, chunk: u32) -> [u8; 8] {
+    join(source.0, chunk.to_be_bytes())
+}
+
+/// Definitions lie before tallies, so that all definitions can be read in one go.
+pub(super) fn feed_key(feed: FeedId) -> [u8; 5] {
+    let [a, b, c, d] = feed.0.to_be_bytes();
+    [0, a, b, c, d]
+}
+
+pub(super) fn feed_tally_key(feed: FeedId) -> [u8; 5] {
+    let [_, a, b, c, d] = feed_key(feed);
+    [1, a, b, c, d]
+}
+
+pub(super) fn entry_key(feed: FeedId, sequence: u64) -> [u8; 12] {
+    join(feed.0, sequence.to_be_bytes())
+}
+
+pub(super) fn sequence_of(key: &[u8]) -> u64 {
+    key.last_chunk().map_or(0, |bytes| u64::from_be_bytes(*bytes))
+}
+
+pub(super) fn member_key(feed: FeedId, item: ItemKey) -> [u8; 20] {
+    join(feed.0, item.0.to_be_bytes())
+}
+
+pub(super) fn minute_of(key: &[u8]) -> u64 {
+    sequence_of(key)
+}
+
+fn join<const N: usize, const M: usize>(head: u32, tail: [u8; N]) -> [u8; M] {
+    let mut key = [0; M];
+    let parts = head.to_be_bytes().into_iter().chain(tail);
+    key.iter_mut().zip(parts).for_each(|(slot, byte)| *slot = byte);
+    key
+}

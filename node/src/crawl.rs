@@ -1,0 +1,2 @@
+//! Crawl: when to look, politely, and what is new.
+pub mod courtesy;
