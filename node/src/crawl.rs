@@ -1,2 +1,3 @@
 //! Crawl: when to look, politely, and what is new.
 pub mod courtesy;
+pub mod decide;
