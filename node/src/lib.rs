@@ -7,4 +7,6 @@
 pub mod archive;
 pub mod clock;
 pub mod crawl;
+pub mod publish;
+pub mod select;
 pub mod store;

@@ -1,0 +1,2 @@
+//! Publish: append to feeds, render once, serve.
+pub mod writer;
