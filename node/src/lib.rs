@@ -6,6 +6,7 @@
 
 pub mod archive;
 pub mod clock;
+pub mod config;
 pub mod crawl;
 pub mod publish;
 pub mod select;
