@@ -5,3 +5,4 @@
 //! serve). `store` keeps bytes, `archive` says what they mean.
 
 pub mod clock;
+pub mod crawl;
