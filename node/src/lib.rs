@@ -8,6 +8,7 @@ pub mod archive;
 pub mod clock;
 pub mod config;
 pub mod crawl;
+pub mod metrics;
 pub mod publish;
 pub mod select;
 pub mod store;

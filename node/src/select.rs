@@ -129,9 +129,9 @@ impl Desk {
         self.read().sources_of(feed).to_vec()
     }
 
-    /// Whether any feed reads a source.
-    pub fn is_read(&self, source: SourceId) -> bool {
-        !self.read().readers(source).is_empty()
+    /// How many feeds read a source.
+    pub fn readers_of(&self, source: SourceId) -> u32 {
+        u32::try_from(self.read().readers(source).len()).unwrap_or(u32::MAX)
     }
 
     /// The feeds in order of their names.

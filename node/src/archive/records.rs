@@ -95,7 +95,7 @@ pub struct SourceState {
     /// The page that its document belongs to.
     pub home: Option<String>,
     /// Digest of the last document: the same bytes are no change.
-    pub document: u128,
+    pub document: u64,
     /// Counts since it was added.
     pub tally: Tally,
     /// Our own estimate of how well we follow it.

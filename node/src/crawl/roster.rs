@@ -7,7 +7,10 @@
 use std::collections::HashMap;
 
 use pergola_feed::digest;
-use pergola_refresh::{Invalid, Knowledge, Observation, Scheduler, Source, Sources, StrategyKind, Taste, Threshold, Controller};
+use pergola_refresh::{
+    Controller, Invalid, Knowledge, Observation, Scheduler, Source, Sources, StrategyKind, Taste,
+    Threshold,
+};
 
 use super::budget::{HORIZON_CYCLES, Purse};
 use super::lanes::LaneId;
