@@ -7,4 +7,6 @@
 pub mod archive;
 pub mod clock;
 pub mod crawl;
+mod pages;
+pub mod publish;
 pub mod store;
