@@ -4,18 +4,19 @@
 //! waits for somebody who changes another. Rendered documents stay within a limit of bytes: what was
 //! not asked for longest is dropped and rendered again when it is.
 
+mod rendering;
+
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use pergola_feed::NodeId;
-use pergola_feed::opml::{Opml, Outline};
 use pergola_query::syntax::OrderBy;
 use tokio::sync::Semaphore;
 use url::Url;
 
-use super::document::{Kind, Rendered};
-use super::edition::{Edition, Publication, RenderError};
+use super::document::Rendered;
+use super::edition::Publication;
 use super::negotiate::Form;
 use crate::archive::{Archive, FeedId, FeedTally};
 use crate::clock::Clock;
@@ -91,7 +92,7 @@ struct Catalogue {
 pub(super) struct Counters {
     pub(super) sent: AtomicU64,
     pub(super) not_modified: AtomicU64,
-    rendered: AtomicU64,
+    pub(super) rendered: AtomicU64,
     failed: AtomicU64,
     outdated: AtomicU64,
 }
@@ -208,107 +209,6 @@ impl Shelf {
         let scored = names.map(|n| (strsim::jaro_winkler(&n.to_lowercase(), &wanted), n));
         let best = scored.max_by(|a, b| a.0.total_cmp(&b.0).then_with(|| b.1.cmp(a.1)));
         best.filter(|(score, _)| *score > 0.6).map(|(_, name)| name.clone())
-    }
-
-    /// A document of the current edition, rendered now if nobody has asked for it yet. If that fails,
-    /// the one before it, and `false`.
-    pub(super) async fn document(
-        &self,
-        publication: &Publication,
-        form: Form,
-    ) -> Result<(Arc<Rendered>, bool), RenderError> {
-        let edition = publication.edition();
-        if let Some(ready) = edition.ready(form) {
-            return Ok((ready, true));
-        }
-        match self.render(publication, &edition, form).await {
-            Ok(document) => Ok((document, true)),
-            Err(error) => match edition.earlier(form) {
-                Some(document) => {
-                    self.counters.outdated.fetch_add(1, Relaxed);
-                    Ok((document, false))
-                }
-                None => Err(error),
-            },
-        }
-    }
-
-    async fn render(
-        &self,
-        publication: &Publication,
-        edition: &Edition,
-        form: Form,
-    ) -> Result<Arc<Rendered>, RenderError> {
-        let render = || {
-            let (archive, imprint) = (self.archive.clone(), self.imprint.clone());
-            let (listing, held) = (publication.listing(), self.held.clone());
-            async move {
-                let work = move || super::render::render(&archive, &imprint, &listing, form, &held);
-                let done = self.blocking(work).await?.map_err(RenderError::Archive);
-                match &done {
-                    Ok(_) => self.counters.rendered.fetch_add(1, Relaxed),
-                    Err(error) => {
-                        let name = &publication.name();
-                        tracing::warn!(feed = %name, %error, "a feed could not be rendered");
-                        self.counters.failed.fetch_add(1, Relaxed)
-                    }
-                };
-                done
-            }
-        };
-        let document = edition.render_once(form, || self.clock.now(), render).await?;
-        self.make_room(publication);
-        Ok(document)
-    }
-
-    /// Runs work that blocks, when a worker is free.
-    pub(super) async fn blocking<T: Send + 'static>(
-        &self,
-        work: impl FnOnce() -> T + Send + 'static,
-    ) -> Result<T, RenderError> {
-        let permit = self.workers.clone().acquire_owned().await;
-        let permit = permit.map_err(|_| RenderError::Aborted)?;
-        let done = tokio::task::spawn_blocking(move || {
-            // The worker is free when the work has ended, whether or not anybody still waits for it.
-            let _busy = permit;
-            work()
-        });
-        done.await.map_err(|_| RenderError::Aborted)
-    }
-
-    /// Drops the documents that were not asked for longest until the rest is within the limit.
-    pub(super) fn make_room(&self, except: &Publication) {
-        if self.held.load(Relaxed) <= self.limit {
-            return;
-        }
-        let mut others = self.publications();
-        others.sort_by_key(|publication| publication.last_used());
-        for publication in others.iter().filter(|p| p.id() != except.id()) {
-            if self.held.load(Relaxed) <= self.limit {
-                return;
-            }
-            publication.drop_documents();
-        }
-    }
-
-    /// The list of all feeds, rendered once for each change of it.
-    pub(super) fn opml(&self) -> Arc<Rendered> {
-        let known = self.opml.read().unwrap_or_else(PoisonError::into_inner).clone();
-        if let Some(known) = known {
-            return known;
-        }
-        let listings = self.listings();
-        let outlines = listings.iter().map(|listing| Outline {
-            text: listing.name.clone(),
-            feed: Some(self.imprint.address(&listing.name, Form::Atom)),
-            home: Some(self.imprint.address(&listing.name, Form::Page)),
-            children: Vec::new(),
-        });
-        let title = format!("Feeds of {}", self.imprint.name);
-        let list = Opml { title: Some(title), outlines: outlines.collect() };
-        let document = Arc::new(Rendered::new(Kind::Opml, list.write(), None, &self.held));
-        *self.opml.write().unwrap_or_else(PoisonError::into_inner) = Some(document.clone());
-        document
     }
 
     fn forget_opml(&self) {
