@@ -12,8 +12,16 @@ mod guard;
 mod plain;
 mod selectors;
 
+use std::borrow::Cow;
+
+use crate::limits::Limits;
 pub use annotations::annotated;
 pub use discovery::{FeedLink, discover};
 pub(crate) use guard::guarded;
 pub use plain::plain_text;
 pub use selectors::{PageError, Selectors, select};
+
+/// The text of a page, whatever its encoding; at most `limits.bytes` of it.
+pub fn page_text<'a>(bytes: &'a [u8], charset: Option<&str>, limits: &Limits) -> Cow<'a, str> {
+    crate::parse::decode(bytes, charset, limits.bytes, &mut Vec::new())
+}

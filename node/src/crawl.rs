@@ -1,2 +1,13 @@
 //! Crawl: when to look, politely, and what is new.
+//!
+//! `roster` decides who is due, `lanes` keeps requests to one site apart, `courtesy` knows what each
+//! source has asked of us, `fetch` does the asking, `guard` keeps it out of private networks, `decide`
+//! says what is new. All but the fetching is pure: it is told the time and never touches the network.
+
+pub mod budget;
 pub mod courtesy;
+pub mod decide;
+pub mod fetch;
+pub mod guard;
+pub mod lanes;
+pub mod roster;

@@ -6,7 +6,9 @@
 
 pub mod archive;
 pub mod clock;
+pub mod config;
 pub mod crawl;
 mod pages;
 pub mod publish;
+pub mod select;
 pub mod store;

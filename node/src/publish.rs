@@ -1,6 +1,6 @@
-//! Publish: a feed's newest items as documents that people, readers and other nodes can ask for.
+//! Publish: append to feeds, render once, serve to people, readers and other nodes.
 //!
-//! The shelf knows which feeds there are; an edition is one state of a feed, rendered when somebody
+//! The writer appends what was selected. The shelf knows which feeds there are; an edition is one state of a feed, rendered when somebody
 //! first asks for it and served from memory from then on.
 //!
 //! Never: a document rendered for nobody, or twice for one change; a document that is half one edition
@@ -14,6 +14,7 @@ mod problem;
 mod render;
 mod serve;
 mod shelf;
+pub mod writer;
 
 pub(crate) use negotiate::Form;
 pub(crate) use problem::Problem;

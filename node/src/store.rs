@@ -1,54 +1,52 @@
-//! Placeholder of the store until its branch is merged.
-#![expect(missing_docs, reason = "replaced")]
-use std::ops::ControlFlow;
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-#[repr(u8)]
-pub enum Table {
-    Meta = 0,
-    Source = 1,
-    State = 2,
-    Known = 3,
-    Chunk = 4,
-    Feed = 5,
-    Entry = 6,
-    Member = 7,
-    History = 8,
-    Selectivity = 9,
-    Host = 10,
-}
-#[derive(Default, Debug)]
-pub struct Batch {
-    ops: Vec<(Table, Vec<u8>, Option<Vec<u8>>)>,
-}
-impl Batch {
-    pub fn put(&mut self, table: Table, key: impl Into<Vec<u8>>, value: Vec<u8>) {
-        self.ops.push((table, key.into(), Some(value)));
-    }
-    pub fn delete(&mut self, table: Table, key: impl Into<Vec<u8>>) {
-        self.ops.push((table, key.into(), None));
-    }
-    pub fn append(&mut self, other: Batch) {
-        self.ops.extend(other.ops);
-    }
-    pub fn is_empty(&self) -> bool {
-        self.ops.is_empty()
-    }
-    pub fn len(&self) -> usize {
-        self.ops.len()
-    }
-}
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Order {
-    Ascending,
-    Descending,
-}
-#[derive(Debug, thiserror::Error)]
-pub enum StoreError {
-    #[error("x")]
-    Corrupt(String),
-}
+//! The embedded store: bytes under ordered keys, with atomic and durable batches.
+//!
+//! Why apart: it knows nothing of feeds. `archive` says what the bytes mean; this module only has to
+//! be right about crashes, full disks and versions, and the same tests run on both engines.
+//!
+//! * sled is the default. What it acknowledges survives the death of the process; `sled_store` says
+//!   what is done so that it also survives a power cut as far as the engine allows.
+//! * redb writes less, keeps its file flat under deletions and syncs by itself: the choice for long
+//!   retention and unreliable power. `pergola store move --to redb` changes a folder over.
+//!
+//! Never: a batch that is half there, a write into a folder of a newer version, a write on a nearly
+//! full disk, two processes in one folder, a damaged store that is deleted (it is set aside).
+//!
+//! All calls block. Commits cost a disk sync each, so the caller groups them.
+
+pub mod backup;
+mod error;
+mod folder;
+mod format;
+mod held;
+mod migrate;
+mod parts;
+mod redb_store;
+mod sled_store;
+mod space;
+#[cfg(test)]
+mod tests;
+
+use std::{fmt, ops::ControlFlow, str::FromStr};
+
+pub use error::StoreError;
+pub use folder::{Opened, open};
+
+/// What one row's key may hold at most; longer ones are refused. Whoever has longer keys hashes them.
+pub const MAX_KEY_BYTES: usize = 384;
+
+/// What one row's value may hold at most; larger ones are refused.
+pub const MAX_VALUE_BYTES: usize = 64 << 20;
+
+/// The key in [`Table::Meta`] under which the store keeps its schema version.
+pub const SCHEMA_KEY: &[u8] = b"schema";
+
+/// Ordered rows of bytes.
 pub trait Store: Send + Sync + 'static {
+    /// The value of one row.
     fn get(&self, table: Table, key: &[u8]) -> Result<Option<Vec<u8>>, StoreError>;
+
+    /// Visits the rows with `from <= key < to` (`None`: to the end of the table) in order until the
+    /// visitor breaks. Every value is whole, but rows committed meanwhile may or may not be seen.
     fn scan(
         &self,
         table: Table,
@@ -57,6 +55,193 @@ pub trait Store: Send + Sync + 'static {
         order: Order,
         visit: &mut dyn FnMut(&[u8], &[u8]) -> ControlFlow<()>,
     ) -> Result<(), StoreError>;
+
+    /// Makes all changes of the batch or none; they are on the disk when it returns.
+    /// If one batch names a key several times, the last change counts.
     fn commit(&self, batch: &Batch) -> Result<(), StoreError>;
+
+    /// What the store occupies.
     fn bytes_on_disk(&self) -> u64;
+
+    /// The engine behind it.
+    fn backend(&self) -> Backend;
 }
+
+/// Kinds of rows: the first byte of a row's key in both engines, so that one batch is atomic across
+/// tables. The numbers are on disks and in backups.
+#[repr(u8)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Table {
+    /// About the store itself.
+    Meta = 0,
+    /// Sources that are crawled.
+    Source = 1,
+    /// What the crawler knows about a source.
+    State = 2,
+    /// Items that a source has shown already.
+    Known = 3,
+    /// Item contents.
+    Chunk = 4,
+    /// Feeds that are published.
+    Feed = 5,
+    /// Items in the order they came.
+    Entry = 6,
+    /// Which items a feed holds.
+    Member = 7,
+    /// Refreshes that were made.
+    History = 8,
+    /// How much of a source a query keeps.
+    Selectivity = 9,
+    /// What is known about a host.
+    Host = 10,
+}
+
+impl Table {
+    /// Every table, by number.
+    pub const ALL: [Self; 11] = [
+        Self::Meta,
+        Self::Source,
+        Self::State,
+        Self::Known,
+        Self::Chunk,
+        Self::Feed,
+        Self::Entry,
+        Self::Member,
+        Self::History,
+        Self::Selectivity,
+        Self::Host,
+    ];
+
+    /// The engine's key for a row: the table's number, then the row's own key.
+    fn row_key(self, key: &[u8]) -> Vec<u8> {
+        let mut row = Vec::with_capacity(key.len() + 1);
+        row.push(self as u8);
+        row.extend_from_slice(key);
+        row
+    }
+
+    /// The engine's keys for a range of rows: from the first to before the last.
+    fn row_range(self, from: &[u8], to: Option<&[u8]>) -> (Vec<u8>, Vec<u8>) {
+        let end = to.map_or_else(|| vec![self as u8 + 1], |to| self.row_key(to));
+        (self.row_key(from), end)
+    }
+}
+
+/// Which end a scan starts from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Order {
+    /// Smallest key first.
+    Ascending,
+    /// Largest key first.
+    Descending,
+}
+
+/// Changes that happen together or not at all.
+#[derive(Debug, Clone, Default)]
+pub struct Batch {
+    changes: Vec<(Table, Vec<u8>, Option<Vec<u8>>)>,
+    bytes: u64,
+}
+
+impl Batch {
+    /// Writes a row, over what was there.
+    pub fn put(&mut self, table: Table, key: impl Into<Vec<u8>>, value: Vec<u8>) {
+        let key = key.into();
+        self.bytes += (key.len() + value.len()) as u64;
+        self.changes.push((table, key, Some(value)));
+    }
+
+    /// Removes a row, if it is there.
+    pub fn delete(&mut self, table: Table, key: impl Into<Vec<u8>>) {
+        let key = key.into();
+        self.bytes += key.len() as u64;
+        self.changes.push((table, key, None));
+    }
+
+    /// Adds another batch's changes after its own.
+    pub fn append(&mut self, mut other: Self) {
+        self.bytes += other.bytes;
+        self.changes.append(&mut other.changes);
+    }
+
+    /// Whether it changes nothing.
+    pub fn is_empty(&self) -> bool {
+        self.changes.is_empty()
+    }
+
+    /// The number of changes.
+    pub fn len(&self) -> usize {
+        self.changes.len()
+    }
+
+    /// The bytes of all keys and values.
+    pub fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
+    /// The changes as they were made: `None` for a row that is removed.
+    pub fn iter(&self) -> impl Iterator<Item = (Table, &[u8], Option<&[u8]>)> {
+        self.changes.iter().map(|(table, key, value)| (*table, key.as_slice(), value.as_deref()))
+    }
+
+    /// The change that counts for each key, by table and key.
+    fn settled(&self) -> Vec<(Table, &[u8], Option<&[u8]>)> {
+        let mut changes: Vec<_> = self.iter().collect();
+        changes.sort_by(|a, b| (a.0, a.1).cmp(&(b.0, b.1)));
+        // `dedup_by` drops the later of two, and the later change is the one that counts.
+        changes.dedup_by(|later, kept| {
+            let same = (later.0, later.1) == (kept.0, kept.1);
+            if same {
+                kept.2 = later.2;
+            }
+            same
+        });
+        changes
+    }
+}
+
+/// The engine of a store.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Backend {
+    /// sled 0.34, the default.
+    Sled,
+    /// redb.
+    Redb,
+}
+
+impl Backend {
+    /// Both engines.
+    pub const ALL: [Self; 2] = [Self::Sled, Self::Redb];
+
+    /// The name of its folder or file in the data folder.
+    fn file_name(self) -> &'static str {
+        match self {
+            Self::Sled => "store.sled",
+            Self::Redb => "store.redb",
+        }
+    }
+}
+
+impl fmt::Display for Backend {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Sled => "sled",
+            Self::Redb => "redb",
+        })
+    }
+}
+
+impl FromStr for Backend {
+    type Err = UnknownBackend;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let found = Self::ALL.into_iter().find(|backend| backend.to_string() == text);
+        found.ok_or_else(|| UnknownBackend(text.to_owned()))
+    }
+}
+
+/// A name that is no engine's.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("there is no store called {0:?}: write sled or redb")]
+pub struct UnknownBackend(String);

@@ -178,6 +178,21 @@ impl Sources {
         }
     }
 
+    /// The share of the windows that is believed to be held now: the mean over the sources that were
+    /// ever refreshed and are wanted at all. One if there are none.
+    pub fn freshness(&self, now: f64) -> f64 {
+        let (mut held, mut count) = (0.0, 0u32);
+        for source in 0..self.models.len() {
+            let last = self.last[source];
+            if last.is_finite() && self.relevance[source] > 0.0 {
+                let expected = self.models[source].expected(last, now);
+                held += 1.0 - (expected / self.shown(source) as f64).min(1.0);
+                count += 1;
+            }
+        }
+        if count == 0 { 1.0 } else { held / f64::from(count) }
+    }
+
     /// Σ over the sources of rate × relevance, in relevant items per second.
     pub fn relevant_rate(&self) -> f64 {
         self.relevant_rate.max(f64::MIN_POSITIVE)

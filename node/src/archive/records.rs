@@ -206,6 +206,8 @@ pub struct KnownItem {
     pub chunk: u32,
     /// … and at which place.
     pub index: u16,
+    /// When it was first seen.
+    pub first_seen: f64,
     /// When it last stood in the document.
     pub seen_at: f64,
 }

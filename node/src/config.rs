@@ -1,0 +1,132 @@
+//! The node's configuration: read loosely from a file and the environment, checked once, then trusted.
+//!
+//! The way of a value: [`raw`] collects what was set and where, and finds unknown keys; [`reader`] gives
+//! it the meaning that its section asks for; [`Config`] holds what came out, complete. A node must never
+//! start with a configuration of which a part was not understood, and a secret must never be printed.
+
+mod crawl;
+mod find;
+mod hosts;
+mod keys;
+mod node;
+mod private;
+mod problem;
+mod queries;
+mod raw;
+mod reader;
+mod reload;
+mod schedule;
+mod secret;
+mod show;
+mod sources;
+mod store;
+#[cfg(test)]
+mod tests;
+mod units;
+mod values;
+mod warnings;
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+pub use crawl::Crawl;
+pub use find::{environment, find_file};
+pub use hosts::{HostRule, Hosts};
+pub use node::{Api, Feeds, Log, LogFormat, Node};
+pub use private::PrivateException;
+pub use problem::{ConfigError, Place, Problem};
+pub use queries::DeclaredFeed;
+pub use reload::Reload;
+pub use schedule::{Budget, BudgetRule, Choice, Schedule};
+pub use secret::Secret;
+pub use sources::Source;
+pub use store::{Backend, Store};
+
+use raw::{File, Raw};
+use reader::Reader;
+
+/// Everything the node was told, checked and complete.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Config {
+    /// Who and where the node is.
+    pub node: Node,
+    /// Where items are kept, and for how long.
+    pub store: Store,
+    /// What refreshing may cost.
+    pub budget: Budget,
+    /// How the budget is spent.
+    pub schedule: Schedule,
+    /// How sources are fetched.
+    pub crawl: Crawl,
+    /// Other manners for single hosts.
+    pub hosts: Hosts,
+    /// How feeds are published.
+    pub feeds: Feeds,
+    /// Who may change the node.
+    pub api: Api,
+    /// What is logged.
+    pub log: Log,
+    /// What is read from the start.
+    pub sources: Vec<Source>,
+    /// What is published from the start.
+    pub declared: Vec<DeclaredFeed>,
+    /// Where each key and table was set.
+    origins: BTreeMap<String, Place>,
+}
+
+impl Default for Config {
+    /// What holds without a file and without variables.
+    fn default() -> Self {
+        Self::load(None, []).expect("the defaults are allowed")
+    }
+}
+
+impl Config {
+    /// Reads the file, if there is one, lays the environment over it and checks everything.
+    ///
+    /// # Errors
+    /// When the file cannot be read, or with everything that is wrong in it and in the environment.
+    pub fn load(
+        file: Option<&Path>,
+        environment: impl IntoIterator<Item = (String, String)>,
+    ) -> Result<Self, ConfigError> {
+        let mut raw = Raw::empty();
+        let mut problems = Vec::new();
+        if let Some(path) = file {
+            let text = std::fs::read_to_string(path)
+                .map_err(|reason| ConfigError::Unreadable { path: path.to_path_buf(), reason })?;
+            raw.add_file(&File { path, text: &text }, &mut problems);
+        }
+        raw.add_environment(environment, &mut problems);
+        let config = Self::check(&raw, &mut problems);
+        if problems.is_empty() {
+            return Ok(config);
+        }
+        problems.sort();
+        Err(ConfigError::Invalid(problems))
+    }
+
+    /// How a host is to be treated.
+    pub fn rule_for(&self, host: &str) -> HostRule {
+        self.hosts.rule_for(host, &self.crawl)
+    }
+
+    /// What is meant by what was set; to be thrown away if there are problems.
+    fn check(raw: &Raw, problems: &mut Vec<Problem>) -> Self {
+        let crawl = Crawl::read(&mut Reader::new(raw.section("crawl"), problems));
+        Self {
+            node: Node::read(&mut Reader::new(raw.section("node"), problems)),
+            store: Store::read(&mut Reader::new(raw.section("store"), problems)),
+            budget: Budget::read(&mut Reader::new(raw.section("budget"), problems)),
+            schedule: Schedule::read(&mut Reader::new(raw.section("schedule"), problems)),
+            hosts: Hosts::read(&raw.hosts, &crawl, problems),
+            crawl,
+            feeds: Feeds::read(&mut Reader::new(raw.section("feeds"), problems)),
+            api: Api::read(&mut Reader::new(raw.section("api"), problems)),
+            log: Log::read(&mut Reader::new(raw.section("log"), problems)),
+            sources: Source::read_all(&raw.sources, problems),
+            declared: DeclaredFeed::read_all(&raw.feeds, problems),
+            origins: raw.origins(),
+        }
+    }
+}

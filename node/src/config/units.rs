@@ -1,0 +1,197 @@
+//! Durations such as "15 min" and sizes such as "10 MiB", read and written.
+//!
+//! A plain number is seconds or bytes. What is written here reads back as the same value.
+
+use std::ops::RangeInclusive;
+use std::time::Duration;
+
+use toml::Value;
+
+use super::raw::Setting;
+
+/// Names of a unit, the first of which is written, and how much it is.
+type Unit = (&'static [&'static str], u64);
+
+/// In milliseconds, from the largest.
+const TIMES: [Unit; 6] = [
+    (&["days", "day", "d"], 86_400_000),
+    (&["h", "hours", "hour"], 3_600_000),
+    (&["min", "minutes", "minute"], 60_000),
+    (&["s", "sec", "seconds", "second"], 1_000),
+    (&["ms", "milliseconds", "millisecond"], 1),
+    (&["weeks", "week"], 7 * 86_400_000),
+];
+
+/// In bytes; of those that divide a size, the first is written.
+const SIZES: [Unit; 9] = [
+    (&["TiB"], 1 << 40),
+    (&["TB"], 1_000_000_000_000),
+    (&["GiB"], 1 << 30),
+    (&["GB"], 1_000_000_000),
+    (&["MiB"], 1 << 20),
+    (&["MB"], 1_000_000),
+    (&["KiB"], 1 << 10),
+    (&["kB"], 1_000),
+    (&["bytes", "byte", "B"], 1),
+];
+
+/// A duration within a range.
+pub(super) fn duration(
+    range: RangeInclusive<Duration>,
+) -> impl Fn(&Setting) -> Result<Duration, String> {
+    move |setting| {
+        let example = "must be a duration such as \"30 s\", \"15 min\" or \"90 days\"";
+        let amount = amount(setting, &TIMES, 1_000).ok_or(example)?;
+        let duration = Duration::from_millis(amount);
+        if range.contains(&duration) {
+            return Ok(duration);
+        }
+        let (least, most) = (written_duration(*range.start()), written_duration(*range.end()));
+        Err(format!("must be from {least} to {most}"))
+    }
+}
+
+/// A size in bytes within a range.
+pub(super) fn size(range: RangeInclusive<u64>) -> impl Fn(&Setting) -> Result<u64, String> {
+    move |setting| {
+        let example = "must be a size such as \"50 MB\" or \"10 MiB\"";
+        let size = amount(setting, &SIZES, 1).ok_or(example)?;
+        if range.contains(&size) {
+            return Ok(size);
+        }
+        let (least, most) = (written_size(*range.start()), written_size(*range.end()));
+        Err(format!("must be from {least} to {most}"))
+    }
+}
+
+/// A duration as it would be written in the file, without quotes.
+pub(super) fn written_duration(duration: Duration) -> String {
+    let milliseconds = u64::try_from(duration.as_millis()).unwrap_or(u64::MAX);
+    if milliseconds == 0 { "0 s".to_owned() } else { written(milliseconds, &TIMES[..5]) }
+}
+
+/// A size as it would be written in the file, without quotes.
+pub(super) fn written_size(bytes: u64) -> String {
+    if bytes == 0 { "0 bytes".to_owned() } else { written(bytes, &SIZES) }
+}
+
+fn written(amount: u64, units: &[Unit]) -> String {
+    let fitting = units.iter().find(|(_, worth)| amount.is_multiple_of(*worth));
+    fitting.map_or_else(
+        || amount.to_string(),
+        |(names, worth)| format!("{} {}", amount / worth, names[0]),
+    )
+}
+
+/// How much it is in the smallest unit; `plain` is what a number without a unit counts.
+fn amount(setting: &Setting, units: &[Unit], plain: u64) -> Option<u64> {
+    let (number, worth) = match &setting.value {
+        Value::Integer(number) => return u64::try_from(*number).ok()?.checked_mul(plain),
+        Value::Float(number) => (*number, plain),
+        Value::String(text) => {
+            let text = text.trim();
+            let unit_at = text.find(|c: char| c.is_alphabetic()).unwrap_or(text.len());
+            let (number, unit) = text.split_at(unit_at);
+            let worth = match unit {
+                "" if setting.by_variable() => plain,
+                unit => named(unit, units)?,
+            };
+            let number = number.trim();
+            if let Ok(whole) = number.parse::<u64>() {
+                return whole.checked_mul(worth);
+            }
+            (number.parse().ok()?, worth)
+        }
+        _ => return None,
+    };
+    let amount = (number * worth as f64).round();
+    (0.0..=1e15).contains(&amount).then_some(amount as u64)
+}
+
+fn named(unit: &str, units: &[Unit]) -> Option<u64> {
+    let is_it = |(names, _): &&Unit| names.iter().any(|name| name.eq_ignore_ascii_case(unit));
+    units.iter().find(is_it).map(|(_, worth)| *worth)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::problem::Place;
+    use super::*;
+
+    fn setting(toml: &str) -> Setting {
+        let table: toml::Table = toml::from_str(&format!("key = {toml}")).unwrap();
+        Setting { value: table["key"].clone(), written: toml.to_owned(), place: Place::Default }
+    }
+
+    fn any_duration(toml: &str) -> Result<Duration, String> {
+        duration(Duration::ZERO..=Duration::MAX)(&setting(toml))
+    }
+
+    fn any_size(toml: &str) -> Result<u64, String> {
+        size(0..=u64::MAX)(&setting(toml))
+    }
+
+    #[test]
+    fn durations_are_read_with_their_units() {
+        let cases = [
+            ("\"90 days\"", 90 * 86_400_000),
+            ("\"1 week\"", 7 * 86_400_000),
+            ("\"1.5 h\"", 5_400_000),
+            ("\"15min\"", 900_000),
+            ("\"2 s\"", 2_000),
+            ("\"250 ms\"", 250),
+            ("2", 2_000),
+            ("0.25", 250),
+        ];
+        for (text, milliseconds) in cases {
+            assert_eq!(any_duration(text), Ok(Duration::from_millis(milliseconds)), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_duration_is_refused() {
+        let wrong = ["\"soon\"", "\"\"", "\"5\"", "\"-1 s\"", "-1", "\"1 s 2\"", "nan", "true"];
+        for text in wrong {
+            let message = "must be a duration such as \"30 s\", \"15 min\" or \"90 days\"";
+            assert_eq!(any_duration(text), Err(message.to_owned()), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_duration_out_of_range_is_told_the_range() {
+        let second = Duration::from_secs(1);
+        let refused = duration(second..=second * 3600)(&setting("\"2 h\""));
+        assert_eq!(refused, Err("must be from 1 s to 1 h".to_owned()));
+    }
+
+    #[test]
+    fn sizes_are_read_with_their_units() {
+        let cases = [
+            ("\"50 MB\"", 50_000_000),
+            ("\"10 MiB\"", 10 << 20),
+            ("\"1.5 kb\"", 1_500),
+            ("\"7 bytes\"", 7),
+            ("1024", 1024),
+        ];
+        for (text, bytes) in cases {
+            assert_eq!(any_size(text), Ok(bytes), "{text}");
+        }
+        assert!(any_size("\"10 M\"").is_err());
+        assert!(any_size("\"99999999999 TB\"").is_err(), "more than fits");
+    }
+
+    #[test]
+    fn what_is_written_reads_back() {
+        for milliseconds in [0, 1, 999, 1_000, 61_000, 3_600_000, 86_400_000, 604_800_000] {
+            let duration = Duration::from_millis(milliseconds);
+            let text = format!("\"{}\"", written_duration(duration));
+            assert_eq!(any_duration(&text), Ok(duration), "{text}");
+        }
+        for bytes in [0, 1, 1_000, 1_024, 50_000_000, 32 << 20, 1_048_577] {
+            let text = format!("\"{}\"", written_size(bytes));
+            assert_eq!(any_size(&text), Ok(bytes), "{text}");
+        }
+        assert_eq!(written_size(50_000_000), "50 MB");
+        assert_eq!(written_duration(Duration::from_secs(5_400)), "90 min");
+    }
+}

@@ -1,0 +1,128 @@
+//! Content encodings undone, within limits.
+//!
+//! A body of a few kilobytes can unpack to gigabytes. What comes out is therefore counted while it comes
+//! out, against a total and against the size of what went in.
+
+use std::borrow::Cow;
+use std::io::{self, Read};
+
+use flate2::bufread::{DeflateDecoder, MultiGzDecoder, ZlibDecoder};
+use http::HeaderValue;
+use url::Url;
+
+use super::FetchError;
+
+/// RFC 9659: what a zstd stream on the web may ask for (8 MiB).
+const ZSTD_WINDOW_LOG: u32 = 23;
+/// Nobody packs a document more often.
+const MOST_LAYERS: usize = 2;
+const STEP: usize = 16 * 1024;
+
+/// How far a body may unpack.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DecodeLimits {
+    /// Bytes of the result.
+    pub max_decoded: usize,
+    /// How many times as long as the body the result may be …
+    pub max_ratio: usize,
+    /// … once it is longer than this.
+    pub ratio_from: usize,
+}
+
+impl Default for DecodeLimits {
+    fn default() -> Self {
+        Self { max_decoded: 10 * 1024 * 1024, max_ratio: 100, ratio_from: 1024 * 1024 }
+    }
+}
+
+/// Undoes the encodings that the header names, last one first.
+pub(super) fn decode<'a>(
+    body: &'a [u8],
+    encodings: Option<&HeaderValue>,
+    limits: &DecodeLimits,
+    url: &Url,
+) -> Result<Cow<'a, [u8]>, FetchError> {
+    let protocol = |why: String| FetchError::Protocol { url: url.to_string(), why };
+    let names = match encodings.map(HeaderValue::to_str) {
+        None => "",
+        Some(Ok(names)) => names,
+        Some(Err(_)) => return Err(protocol("its content encoding is not text".to_owned())),
+    };
+    let layers = names.split(',').map(str::trim).filter(|name| !name.is_empty());
+    let layers: Vec<&str> = layers.filter(|name| !name.eq_ignore_ascii_case("identity")).collect();
+    if layers.len() > MOST_LAYERS {
+        return Err(protocol(format!("its content encoding is `{names}`")));
+    }
+    let mut decoded = Cow::Borrowed(body);
+    for name in layers.iter().rev().filter(|_| !body.is_empty()) {
+        let unpacked = unpack(&decoded, name, body.len(), limits);
+        decoded = Cow::Owned(unpacked.map_err(|wrong| match wrong {
+            Wrong::TooLarge => {
+                FetchError::TooLarge { url: url.to_string(), most: limits.max_decoded }
+            }
+            Wrong::Bomb => FetchError::Bomb { url: url.to_string(), ratio: limits.max_ratio },
+            Wrong::Broken(error) => protocol(format!("its {name} body is broken: {error}")),
+            Wrong::Unknown => protocol(format!("its content encoding is `{names}`")),
+        })?);
+    }
+    if decoded.len() > limits.max_decoded {
+        return Err(FetchError::TooLarge { url: url.to_string(), most: limits.max_decoded });
+    }
+    Ok(decoded)
+}
+
+enum Wrong {
+    TooLarge,
+    Bomb,
+    Broken(io::Error),
+    Unknown,
+}
+
+fn unpack(packed: &[u8], name: &str, wire: usize, limits: &DecodeLimits) -> Result<Vec<u8>, Wrong> {
+    if name.eq_ignore_ascii_case("gzip") || name.eq_ignore_ascii_case("x-gzip") {
+        read(MultiGzDecoder::new(packed), wire, limits)
+    } else if name.eq_ignore_ascii_case("br") {
+        read(brotli::Decompressor::new(packed, STEP), wire, limits)
+    } else if name.eq_ignore_ascii_case("zstd") {
+        let mut decoder =
+            zstd::stream::read::Decoder::with_buffer(packed).map_err(Wrong::Broken)?;
+        decoder.window_log_max(ZSTD_WINDOW_LOG).map_err(Wrong::Broken)?;
+        read(decoder, wire, limits)
+    } else if name.eq_ignore_ascii_case("deflate") {
+        // The name means the zlib format, and some servers send the bare one.
+        if has_zlib_header(packed) {
+            read(ZlibDecoder::new(packed), wire, limits)
+        } else {
+            read(DeflateDecoder::new(packed), wire, limits)
+        }
+    } else {
+        Err(Wrong::Unknown)
+    }
+}
+
+fn read(mut decoder: impl Read, wire: usize, limits: &DecodeLimits) -> Result<Vec<u8>, Wrong> {
+    let mut out = Vec::with_capacity(wire.saturating_mul(4).min(limits.max_decoded).max(STEP));
+    loop {
+        let before = out.len();
+        let step = (&mut decoder).take(STEP as u64).read_to_end(&mut out);
+        step.map_err(Wrong::Broken)?;
+        if out.len() == before {
+            return Ok(out);
+        }
+        if out.len() > limits.ratio_from && out.len() / limits.max_ratio.max(1) > wire {
+            return Err(Wrong::Bomb);
+        }
+        if out.len() > limits.max_decoded {
+            return Err(Wrong::TooLarge);
+        }
+    }
+}
+
+fn has_zlib_header(packed: &[u8]) -> bool {
+    match packed {
+        [method, flags, ..] => {
+            method & 0x0f == 8 && u16::from_be_bytes([*method, *flags]).is_multiple_of(31)
+        }
+        _ => false,
+    }
+}

@@ -1,0 +1,219 @@
+//! Why a fetch brought no answer, in words that say what to do.
+
+use std::error::Error as StdError;
+use std::fmt;
+use std::io;
+use std::net::IpAddr;
+
+use thiserror::Error;
+use url::Url;
+
+use crate::crawl::courtesy::FailureKind;
+use crate::crawl::guard::{Forbidden, ResolveError};
+
+/// Why a fetch brought no answer.
+#[derive(Debug, Error)]
+pub enum FetchError {
+    /// The name has no address that could be found.
+    #[error("{message}")]
+    Dns {
+        /// What the resolver said, with advice.
+        message: String,
+    },
+    /// The address is in a private network.
+    #[error("{0}")]
+    PrivateAddress(Forbidden),
+    /// Nobody answers there.
+    #[error("cannot connect to {host}: {why}; check that the address and port are right")]
+    Connect {
+        /// Who.
+        host: String,
+        /// Why not.
+        why: String,
+    },
+    /// No trustworthy connection.
+    #[error(
+        "no trusted connection to {host}: {why}; if its certificate is your own, add its issuer to \
+         crawl.extra_ca in the configuration"
+    )]
+    Tls {
+        /// Who.
+        host: String,
+        /// Why not.
+        why: String,
+    },
+    /// Too slow.
+    #[error("{host} was too slow {stage}: it is tried again later")]
+    Timeout {
+        /// Who.
+        host: String,
+        /// Where it stuck.
+        stage: Stage,
+    },
+    /// The body is larger than allowed.
+    #[error("{url} sends more than {most} bytes: raise crawl.max_body if that is wanted")]
+    TooLarge {
+        /// Which document.
+        url: String,
+        /// How much is allowed.
+        most: usize,
+    },
+    /// The body unpacks to far more than it should.
+    #[error("{url} unpacks to more than {ratio} times its size: this is not a feed but an attack")]
+    Bomb {
+        /// Which document.
+        url: String,
+        /// How much is allowed.
+        ratio: usize,
+    },
+    /// Too many redirects.
+    #[error("{url} redirects again after {most} redirects: give the final address of the source")]
+    TooManyRedirects {
+        /// The last address.
+        url: String,
+        /// How many are allowed.
+        most: usize,
+    },
+    /// A redirect that leads nowhere.
+    #[error("{url} redirects to `{location}`, which cannot be followed: ask its owner to mend it")]
+    BadRedirect {
+        /// Who redirects.
+        url: String,
+        /// Where to.
+        location: String,
+    },
+    /// Not HTTP as we know it.
+    #[error("{url} does not speak proper HTTP ({why}): it is tried again later")]
+    Protocol {
+        /// Which address.
+        url: String,
+        /// What is wrong.
+        why: String,
+    },
+    /// The address is not one that can be fetched.
+    #[error("`{url}` cannot be fetched: give an address that begins with http:// or https://")]
+    BadUrl {
+        /// The address.
+        url: String,
+    },
+    /// The fetcher cannot be set up.
+    #[error("{what} cannot be used: {why}; correct the crawl section of the configuration")]
+    Settings {
+        /// What.
+        what: String,
+        /// Why not.
+        why: String,
+    },
+}
+
+/// Where a request stuck.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stage {
+    /// Resolving the name or connecting.
+    Connect,
+    /// Before the headers.
+    Headers,
+    /// In the body.
+    Body,
+}
+
+impl fmt::Display for Stage {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(match self {
+            Self::Connect => "to connect",
+            Self::Headers => "to answer",
+            Self::Body => "to send its document",
+        })
+    }
+}
+
+impl FetchError {
+    /// The kind of failure, for courtesy and metrics.
+    pub fn kind(&self) -> FailureKind {
+        match self {
+            Self::Dns { .. } => FailureKind::Dns,
+            Self::PrivateAddress(_) => FailureKind::PrivateAddress,
+            Self::Connect { .. } => FailureKind::Connect,
+            Self::Tls { .. } => FailureKind::Tls,
+            Self::Timeout { .. } => FailureKind::Timeout,
+            Self::TooLarge { .. } => FailureKind::TooLarge,
+            Self::Bomb { .. } => FailureKind::Bomb,
+            Self::TooManyRedirects { .. } | Self::BadRedirect { .. } => FailureKind::Redirect,
+            Self::Protocol { .. } => FailureKind::Protocol,
+            Self::BadUrl { .. } | Self::Settings { .. } => FailureKind::BadUrl,
+        }
+    }
+
+    /// The private address that was refused, if that was it.
+    pub fn private_address(&self) -> Option<IpAddr> {
+        match self {
+            Self::PrivateAddress(forbidden) => Some(forbidden.address),
+            _ => None,
+        }
+    }
+
+    pub(super) fn timeout(url: &Url, stage: Stage) -> Self {
+        Self::Timeout { host: host(url), stage }
+    }
+
+    /// What the client's error means; `stage` is where it happened.
+    pub(super) fn of_client(error: reqwest::Error, url: &Url, stage: Stage) -> Self {
+        let connecting = error.is_connect();
+        let error = error.without_url();
+        if error.is_timeout() {
+            return Self::timeout(url, if connecting { Stage::Connect } else { stage });
+        }
+        if error.is_builder() {
+            return Self::BadUrl { url: url.to_string() };
+        }
+        let mut deepest = error.to_string();
+        let mut next: Option<&(dyn StdError + 'static)> = Some(&error);
+        while let Some(cause) = next {
+            if let Some(resolving) = cause.downcast_ref::<ResolveError>() {
+                return Self::of_resolver(resolving);
+            }
+            if let Some(tls) = tls_error(cause) {
+                return Self::Tls { host: host(url), why: tls.to_string() };
+            }
+            deepest = cause.to_string();
+            next = cause.source();
+        }
+        if connecting {
+            Self::Connect { host: host(url), why: deepest }
+        } else {
+            Self::Protocol { url: url.to_string(), why: deepest }
+        }
+    }
+
+    fn of_resolver(error: &ResolveError) -> Self {
+        match error {
+            ResolveError::Forbidden(forbidden) => Self::PrivateAddress(forbidden.clone()),
+            other => Self::Dns { message: other.to_string() },
+        }
+    }
+}
+
+impl From<Forbidden> for FetchError {
+    fn from(forbidden: Forbidden) -> Self {
+        Self::PrivateAddress(forbidden)
+    }
+}
+
+/// The TLS error in a cause, which the layers between wrap in an I/O error.
+fn tls_error<'a>(cause: &'a (dyn StdError + 'static)) -> Option<&'a rustls::Error> {
+    cause.downcast_ref::<rustls::Error>().or_else(|| {
+        let mut inner = cause.downcast_ref::<io::Error>()?.get_ref()?;
+        while let Some(io) = inner.downcast_ref::<io::Error>() {
+            inner = io.get_ref()?;
+        }
+        inner.downcast_ref::<rustls::Error>()
+    })
+}
+
+fn host(url: &Url) -> String {
+    let host = url.host_str().unwrap_or_default();
+    match url.port() {
+        Some(port) => format!("{host}:{port}"),
+        None => host.to_owned(),
+    }
+}

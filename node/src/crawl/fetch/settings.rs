@@ -1,0 +1,116 @@
+//! How the fetcher is set up.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use rustls::pki_types::CertificateDer;
+use rustls::pki_types::pem::PemObject;
+use rustls::{ClientConfig, RootCertStore};
+
+use super::FetchError;
+use crate::crawl::guard::{Guard, ResolverFiles};
+
+/// How the fetcher is set up.
+#[derive(Clone, Debug)]
+pub struct FetchSettings {
+    /// Where site owners read who we are.
+    pub contact: String,
+    /// Which private addresses may be reached.
+    pub guard: Guard,
+    /// Where the system keeps what a resolver needs to know.
+    pub resolver_files: ResolverFiles,
+    /// Files of certificates (PEM) that are trusted besides the public ones.
+    pub extra_ca: Vec<PathBuf>,
+    /// Whether `HTTP_PROXY` and its kin count. A proxy resolves names itself, so private networks are
+    /// then its business; its own address must be allowed if it is private.
+    pub proxy_from_environment: bool,
+    /// From the name to a connection.
+    pub connect_timeout: Duration,
+    /// From the first byte asked to the last byte answered, redirects included.
+    pub total_timeout: Duration,
+    /// The longest body, as it comes over the wire.
+    pub max_body: usize,
+    /// The longest chain of redirects.
+    pub max_redirects: usize,
+    /// Connections to one host that are kept alive while idle.
+    pub idle_per_host: usize,
+}
+
+impl Default for FetchSettings {
+    fn default() -> Self {
+        Self {
+            contact: "https://localhost/about".to_owned(),
+            guard: Guard::default(),
+            resolver_files: ResolverFiles::default(),
+            extra_ca: Vec::new(),
+            proxy_from_environment: false,
+            connect_timeout: Duration::from_secs(10),
+            total_timeout: Duration::from_secs(30),
+            max_body: 10 * 1024 * 1024,
+            max_redirects: 5,
+            idle_per_host: 2,
+        }
+    }
+}
+
+impl FetchSettings {
+    /// The beginning of the user agent; the number of subscribers follows.
+    pub(super) fn product(&self) -> String {
+        let contact: String = self.contact.chars().filter(char::is_ascii_graphic).collect();
+        format!("Pergola/{} (+{contact}", env!("CARGO_PKG_VERSION"))
+    }
+
+    /// Public certificates and those the operator adds; HTTP/2 where the server speaks it.
+    pub(super) fn tls(&self) -> Result<ClientConfig, FetchError> {
+        let mut roots = RootCertStore { roots: webpki_roots::TLS_SERVER_ROOTS.to_vec() };
+        for file in &self.extra_ca {
+            let wrong = |why: String| FetchError::Settings {
+                what: format!("the certificates in {}", file.display()),
+                why,
+            };
+            let found = CertificateDer::pem_file_iter(file).map_err(|e| wrong(e.to_string()))?;
+            let before = roots.len();
+            for certificate in found {
+                let certificate = certificate.map_err(|error| wrong(error.to_string()))?;
+                roots.add(certificate).map_err(|error| wrong(error.to_string()))?;
+            }
+            if roots.len() == before {
+                return Err(wrong("the file holds none".to_owned()));
+            }
+        }
+        let provider = Arc::new(rustls::crypto::ring::default_provider());
+        let config = ClientConfig::builder_with_provider(provider)
+            .with_safe_default_protocol_versions()
+            .map_err(|error| FetchError::Settings {
+                what: "TLS".to_owned(),
+                why: error.to_string(),
+            })?;
+        let mut config = config.with_root_certificates(roots).with_no_client_auth();
+        config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
+        Ok(config)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_without_certificates_is_named() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        let settings =
+            FetchSettings { extra_ca: vec![file.path().into()], ..FetchSettings::default() };
+        let error = settings.tls().unwrap_err().to_string();
+        assert!(error.contains(&file.path().display().to_string()), "{error}");
+        let missing =
+            FetchSettings { extra_ca: vec!["/nowhere/ca.pem".into()], ..FetchSettings::default() };
+        assert!(missing.tls().unwrap_err().to_string().contains("/nowhere/ca.pem"));
+    }
+
+    #[test]
+    fn http_2_is_offered() {
+        let offered = FetchSettings::default().tls().unwrap().alpn_protocols;
+        assert_eq!(offered, [b"h2".to_vec(), b"http/1.1".to_vec()]);
+    }
+}

@@ -1,0 +1,1 @@
+//! The lanes' invariants over arbitrary histories.

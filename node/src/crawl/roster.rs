@@ -1,0 +1,216 @@
+//! Who is to be looked at: the scheduler and what it knows of every source, in memory.
+//!
+//! The roster decides and never acts: it is told the time, says which sources are due, and is told how
+//! each look ended. A source is in exactly one place: waiting (held until it may be asked), or out (being
+//! looked at). What it holds can be lost at any time: everything is in the archive, too.
+
+use std::collections::HashMap;
+
+use pergola_feed::digest;
+use pergola_refresh::{
+    Controller, Invalid, Knowledge, Observation, Scheduler, Source, Sources, StrategyKind, Taste,
+    Threshold,
+};
+
+use super::budget::{HORIZON_CYCLES, Purse};
+use super::lanes::LaneId;
+use crate::archive::SourceId;
+
+/// The scheduler and its sources.
+pub struct Roster {
+    scheduler: Scheduler<Sources>,
+    sources: Sources,
+    seats: Vec<Seat>,
+    places: HashMap<SourceId, usize>,
+    addresses: HashMap<u128, SourceId>,
+    /// What refreshing may cost.
+    pub purse: Purse,
+}
+
+/// One source, apart from what the scheduler knows of it.
+#[derive(Debug, Clone, Copy)]
+struct Seat {
+    id: SourceId,
+    lane: LaneId,
+    address: u128,
+    /// Not to be asked before.
+    next_at: f64,
+    /// Being looked at, or on the way.
+    out: bool,
+    gone: bool,
+}
+
+impl Roster {
+    /// An empty roster.
+    pub fn new(
+        strategy: StrategyKind,
+        taste: Taste,
+        threshold: Option<Threshold>,
+        purse: Purse,
+    ) -> Result<Self, Invalid> {
+        let controller = Controller::Steady { horizon: HORIZON_CYCLES };
+        let threshold = match threshold {
+            Some(known) => known,
+            None => Threshold::new(1.0, controller)?,
+        };
+        let scheduler = Scheduler::new(strategy.build(taste), threshold, purse.budget()?);
+        Ok(Self {
+            scheduler,
+            sources: Sources::new(),
+            seats: Vec::new(),
+            places: HashMap::new(),
+            addresses: HashMap::new(),
+            purse,
+        })
+    }
+
+    /// A source takes its place.
+    pub fn add(
+        &mut self,
+        id: SourceId,
+        url: &str,
+        lane: LaneId,
+        source: Source,
+        next_at: f64,
+    ) -> Result<(), Invalid> {
+        let place = self.sources.add(source)?;
+        self.sources.hold(place, next_at);
+        let address = digest(&[url]);
+        self.seats.push(Seat { id, lane, address, next_at, out: false, gone: false });
+        self.places.insert(id, place);
+        self.addresses.insert(address, id);
+        Ok(())
+    }
+
+    /// A source leaves. Its place stays empty until the next start.
+    pub fn remove(&mut self, id: SourceId) {
+        if let Some(place) = self.places.remove(&id) {
+            self.seats[place].gone = true;
+            self.sources.hold(place, f64::INFINITY);
+            // Without this it would go on counting in the sum of relevant rates.
+            self.sources.set_relevance(place, 0.0).expect("zero is a relevance");
+            self.addresses.remove(&self.seats[place].address);
+        }
+    }
+
+    /// A source has another address.
+    pub fn moved(&mut self, id: SourceId, url: &str, lane: LaneId) {
+        if let Some(&place) = self.places.get(&id) {
+            let address = digest(&[url]);
+            self.addresses.remove(&self.seats[place].address);
+            self.addresses.insert(address, id);
+            (self.seats[place].address, self.seats[place].lane) = (address, lane);
+        }
+    }
+
+    /// The source at an address.
+    pub fn by_address(&self, url: &str) -> Option<SourceId> {
+        self.addresses.get(&digest(&[url])).copied()
+    }
+
+    /// All sources.
+    pub fn ids(&self) -> impl Iterator<Item = SourceId> {
+        self.seats.iter().filter(|seat| !seat.gone).map(|seat| seat.id)
+    }
+
+    /// How many sources there are.
+    pub fn len(&self) -> usize {
+        self.places.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.places.is_empty()
+    }
+
+    /// One cycle: the sources to be looked at now. They are out until [`Roster::settle`].
+    pub fn decide(&mut self, now: f64) -> Vec<(SourceId, LaneId)> {
+        let chosen = self.scheduler.decide(now, &self.sources).to_vec();
+        chosen.into_iter().map(|place| self.send_out(place)).collect()
+    }
+
+    /// Sends one source out, if it is not out already.
+    pub fn send(&mut self, id: SourceId) -> Option<LaneId> {
+        let place = *self.places.get(&id)?;
+        (!self.seats[place].out).then(|| self.send_out(place).1)
+    }
+
+    fn send_out(&mut self, place: usize) -> (SourceId, LaneId) {
+        self.sources.hold(place, f64::INFINITY);
+        let seat = &mut self.seats[place];
+        seat.out = true;
+        (seat.id, seat.lane)
+    }
+
+    /// A look has ended: `learnt` is the source's new state and what was observed, if anything was.
+    pub fn settle(
+        &mut self,
+        id: SourceId,
+        learnt: Option<(Source, &Observation<'_>)>,
+        next_at: f64,
+    ) -> Result<(), Invalid> {
+        let Some(&place) = self.places.get(&id) else { return Ok(()) };
+        if let Some((source, observation)) = learnt {
+            self.sources.set(place, source)?;
+            self.scheduler.observed(place, observation);
+        }
+        let seat = &mut self.seats[place];
+        (seat.out, seat.next_at) = (false, next_at);
+        self.sources.hold(place, next_at);
+        Ok(())
+    }
+
+    /// What one of a source's items is worth, and what a look at it costs beside the others.
+    pub fn weigh(&mut self, id: SourceId, relevance: f64, cost: f64) -> Result<(), Invalid> {
+        let Some(&place) = self.places.get(&id) else { return Ok(()) };
+        self.sources.set_relevance(place, relevance)?;
+        self.sources.set_cost(place, cost)
+    }
+
+    /// Whether a source is being looked at, and when it may be asked next.
+    pub fn standing(&self, id: SourceId) -> Option<(bool, f64)> {
+        let seat = self.seats[*self.places.get(&id)?];
+        Some((seat.out, seat.next_at))
+    }
+
+    /// The first instant at which one of some sources may be asked.
+    pub fn next_look(&self, sources: &[SourceId], now: f64) -> f64 {
+        let at = |id: &SourceId| match self.standing(*id) {
+            Some((true, _)) => now,
+            Some((false, next_at)) => next_at.max(now),
+            None => f64::INFINITY,
+        };
+        sources.iter().map(at).fold(f64::INFINITY, f64::min)
+    }
+
+    /// Once a minute: lets the budget follow what was measured.
+    pub fn steer(&mut self, now: f64) -> Result<(), Invalid> {
+        let freshness = self.sources.freshness(now);
+        if self.purse.steer(freshness) {
+            self.scheduler.steer_budget(self.purse.budget()?);
+        }
+        Ok(())
+    }
+
+    /// Another budget, from now on.
+    pub fn set_purse(&mut self, purse: Purse) -> Result<(), Invalid> {
+        self.scheduler.set_budget(purse.budget()?);
+        self.purse = purse;
+        Ok(())
+    }
+
+    /// The threshold, to be shown and saved.
+    pub fn threshold(&self) -> &Threshold {
+        self.scheduler.threshold()
+    }
+
+    /// The share of the windows that is believed to be held at this instant.
+    pub fn freshness(&self, now: f64) -> f64 {
+        self.sources.freshness(now)
+    }
+
+    /// Sources that may be asked now.
+    pub fn ready(&self, now: f64) -> usize {
+        (0..self.sources.len()).filter(|&place| self.sources.ready(place, now)).count()
+    }
+}

@@ -1,0 +1,275 @@
+//! Select: which feeds want this item?
+//!
+//! The desk holds the node's queries: the catalogue that checks them, the one matcher that decides for
+//! all of them at once, and what was learnt about how much of each source they keep. It never touches
+//! the store: whoever changes a query commits the change first and then tells the desk.
+
+mod standing;
+mod view;
+
+use std::sync::{Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+
+use pergola_feed::Item;
+use pergola_query::syntax::{FeedBody, SourceRef};
+use pergola_query::{Catalogue, Change, Explanation, QueryError, Scratch, Selectivity, explain};
+
+use crate::archive::{FeedId, SourceId};
+use standing::Standing;
+pub use standing::{FeedCard, statement};
+pub use view::Texts;
+
+/// What an item of a source that no feed reads is worth: it is looked at now and then, so that a feed
+/// created later finds something.
+const UNREAD: f64 = 0.1;
+
+/// The node's queries and what was learnt about them.
+pub struct Desk {
+    standing: RwLock<Standing>,
+    learnt: Mutex<Selectivity>,
+}
+
+impl Desk {
+    /// A desk without queries that remembers what was learnt.
+    pub fn new(learnt: Selectivity) -> Self {
+        Self { standing: RwLock::default(), learnt: Mutex::new(learnt) }
+    }
+
+    /// What a script would change, or what is wrong with it. Nothing is changed.
+    pub fn check(&self, text: &str) -> Result<Vec<Change>, QueryError> {
+        let script = pergola_query::parse(text)?;
+        let mut catalogue = self.read().catalogue().clone();
+        catalogue.run(&script)
+    }
+
+    /// The catalogue as it stands.
+    pub fn catalogue(&self) -> Catalogue {
+        self.read().catalogue().clone()
+    }
+
+    /// Puts a feed in force, whether new or changed. `resolve` says which sources a clause stands for.
+    pub fn put(
+        &self,
+        id: FeedId,
+        name: &str,
+        body: &FeedBody,
+        now: f64,
+        resolve: impl FnMut(&SourceRef) -> Vec<SourceId>,
+    ) -> Result<(), QueryError> {
+        let mut standing = self.write();
+        let before = standing.sources_of(id).to_vec();
+        standing.put(id, name, body, resolve)?;
+        let mut learnt = self.learnt();
+        for &source in standing.sources_of(id) {
+            if !before.contains(&source)
+                && learnt.estimate(at(source), of(id), now as i64).seen == 0.0
+            {
+                learnt.begin(at(source), of(id), now as i64);
+            }
+        }
+        Ok(())
+    }
+
+    /// A feed has another name now, also where other feeds read it.
+    pub fn rename(&self, id: FeedId, from: &str, to: &str) {
+        self.write().rename(id, from, to);
+    }
+
+    /// A feed is gone.
+    pub fn remove(&self, id: FeedId, name: &str) {
+        let mut standing = self.write();
+        let mut learnt = self.learnt();
+        for &source in standing.sources_of(id) {
+            learnt.end(at(source), of(id));
+        }
+        standing.remove(id, name);
+    }
+
+    /// A source is gone, with all that was learnt of it.
+    pub fn forget_source(&self, source: SourceId) {
+        self.learnt().forget_source(at(source));
+    }
+
+    /// The feeds that want an item, each once; learns from the answer if the item is new.
+    pub fn wanted(
+        &self,
+        source: SourceId,
+        item: &Item,
+        texts: &Texts<'_>,
+        learn: bool,
+        now: f64,
+        scratch: &mut Scratch,
+    ) -> Vec<FeedId> {
+        let standing = self.read();
+        let matches = standing.matches(source, &texts.view(item), now as i64, scratch);
+        let mut feeds: Vec<FeedId> = matches.iter().map(|found| feed_of(found.query)).collect();
+        feeds.sort_unstable();
+        feeds.dedup();
+        if learn {
+            self.learnt().observe(at(source), feeds.iter().map(|feed| of(*feed)), now as i64);
+        }
+        feeds
+    }
+
+    /// What an item of a source is worth: Σ over the feeds that read it of weight × selectivity.
+    pub fn relevance(&self, source: SourceId, now: f64) -> f64 {
+        let standing = self.read();
+        let readers = standing.readers(source);
+        if readers.is_empty() {
+            return UNREAD;
+        }
+        let learnt = self.learnt();
+        let worth = |&(feed, weight): &(FeedId, f64)| {
+            weight * learnt.estimate(at(source), of(feed), now as i64).share()
+        };
+        readers.iter().map(worth).sum()
+    }
+
+    /// The sources that a feed reads, directly or through other feeds.
+    pub fn sources_of(&self, feed: FeedId) -> Vec<SourceId> {
+        self.read().sources_of(feed).to_vec()
+    }
+
+    /// Whether any feed reads a source.
+    pub fn is_read(&self, source: SourceId) -> bool {
+        !self.read().readers(source).is_empty()
+    }
+
+    /// The feeds in order of their names.
+    pub fn feeds(&self) -> Vec<FeedCard> {
+        self.read().feeds()
+    }
+
+    /// A feed by name.
+    pub fn feed(&self, name: &str) -> Option<FeedCard> {
+        self.read().feed(name)
+    }
+
+    /// What a feed reads, keeps and costs.
+    pub fn explain(
+        &self,
+        name: &str,
+        body: &FeedBody,
+        now: f64,
+        mut resolve: impl FnMut(&SourceRef) -> Vec<SourceId>,
+    ) -> Result<Explanation, QueryError> {
+        let standing = self.read();
+        let id = standing.feed(name).map_or(FeedId(u32::MAX), |card| card.id);
+        let learnt = self.learnt();
+        explain(name, body, of(id), &learnt, now as i64, |clause| match clause {
+            SourceRef::Feed(other) => {
+                standing.feed(other).map(|card| standing::as_source(card.id)).into_iter().collect()
+            }
+            other => resolve(other).into_iter().map(at).collect(),
+        })
+    }
+
+    /// What was learnt so far, to be saved.
+    pub fn selectivity(&self) -> Selectivity {
+        self.learnt().clone()
+    }
+
+    fn read(&self) -> RwLockReadGuard<'_, Standing> {
+        self.standing.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn write(&self) -> RwLockWriteGuard<'_, Standing> {
+        self.standing.write().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn learnt(&self) -> MutexGuard<'_, Selectivity> {
+        self.learnt.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A crawled source as the matcher knows it.
+fn at(source: SourceId) -> pergola_query::SourceId {
+    pergola_query::SourceId(u64::from(source.0))
+}
+
+/// A feed's query as the matcher knows it.
+fn of(feed: FeedId) -> pergola_query::QueryId {
+    pergola_query::QueryId(u64::from(feed.0))
+}
+
+fn feed_of(query: pergola_query::QueryId) -> FeedId {
+    FeedId(query.0 as u32)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const NEWS: SourceId = SourceId(1);
+    const BLOG: SourceId = SourceId(2);
+
+    fn desk(script: &str) -> Desk {
+        let desk = Desk::new(Selectivity::default());
+        for (number, change) in desk.check(script).unwrap().into_iter().enumerate() {
+            let Change::Create { name, body } = change else { panic!("{change:?}") };
+            desk.put(FeedId(number as u32), &name, &body, 0.0, resolve).unwrap();
+        }
+        desk
+    }
+
+    fn resolve(clause: &SourceRef) -> Vec<SourceId> {
+        match clause {
+            SourceRef::Url(url) if url.contains("news") => vec![NEWS],
+            SourceRef::Url(_) => vec![BLOG],
+            _ => vec![NEWS, BLOG],
+        }
+    }
+
+    fn wanted(desk: &Desk, source: SourceId, title: &str) -> Vec<u32> {
+        let item = Item { title: Some(title.into()), ..Item::new("x") };
+        let texts = Texts::of(&item, "https://news.example.org/rss", None);
+        let mut scratch = Scratch::new();
+        let feeds = desk.wanted(source, &item, &texts, true, 10.0, &mut scratch);
+        feeds.into_iter().map(|feed| feed.0).collect()
+    }
+
+    const SCRIPT: &str = r#"
+        CREATE FEED Volcanoes AS RETURN "https://news.example.org/rss" WHERE ITEM CONTAINS "volcano";
+        CREATE FEED Iceland AS RETURN FEED Volcanoes WHERE ITEM CONTAINS "iceland" WEIGHT 3;
+        CREATE FEED All AS RETURN OPML "all";
+    "#;
+
+    #[test]
+    fn an_item_goes_to_every_feed_that_wants_it_also_through_other_feeds() {
+        let desk = desk(SCRIPT);
+        assert_eq!(wanted(&desk, NEWS, "A volcano on Iceland"), [0, 1, 2]);
+        assert_eq!(wanted(&desk, NEWS, "A volcano"), [0, 2]);
+        assert_eq!(wanted(&desk, BLOG, "A volcano on Iceland"), [2]);
+    }
+
+    #[test]
+    fn relevance_is_the_weighted_share_that_feeds_keep() {
+        let desk = desk(SCRIPT);
+        // Nothing seen: each feed is believed to keep half.
+        assert!((desk.relevance(NEWS, 10.0) - (0.5 + 3.0 * 0.5 + 0.5)).abs() < 1e-9);
+        for _ in 0..200 {
+            wanted(&desk, NEWS, "A volcano");
+        }
+        let learnt = desk.relevance(NEWS, 10.0);
+        assert!((learnt - (1.0 + 0.0 + 1.0)).abs() < 0.05, "{learnt}");
+        assert_eq!(desk.relevance(SourceId(9), 10.0), UNREAD);
+    }
+
+    #[test]
+    fn a_removed_feed_wants_nothing_and_a_renamed_one_is_still_read() {
+        let desk = desk(SCRIPT);
+        desk.rename(FeedId(0), "Volcanoes", "Eruptions");
+        assert_eq!(desk.feed("Volcanoes"), None);
+        assert_eq!(wanted(&desk, NEWS, "A volcano on Iceland"), [0, 1, 2]);
+        let card = desk.feed("Iceland").unwrap();
+        assert!(card.statement.contains("FEED Eruptions"), "{}", card.statement);
+        desk.remove(FeedId(1), "Iceland");
+        assert_eq!(wanted(&desk, NEWS, "A volcano on Iceland"), [0, 2]);
+    }
+
+    #[test]
+    fn a_cycle_of_feeds_is_refused() {
+        let desk = desk(SCRIPT);
+        let error = desk.check("ALTER FEED Volcanoes ADD FEED Iceland;").unwrap_err();
+        assert!(error.to_string().contains("Iceland"), "{error}");
+    }
+}

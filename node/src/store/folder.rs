@@ -1,0 +1,180 @@
+//! The data folder: which engine and version it holds, and who is using it.
+//!
+//! ```text
+//! format.json              {"schema": 1, "backend": "sled"}: read before any engine is started
+//! store.sled/, store.redb  the engine's own files
+//! lock                     locked as long as the store is open
+//! ```
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use super::{
+    Backend, Batch, Store, StoreError,
+    format::{Format, lock, sync_folder},
+    held::HeldStore,
+    migrate::{self, Step},
+    redb_store::RedbStore,
+    sled_store::SledStore,
+    space::{self, FreeBytes},
+};
+
+/// A store that is ready.
+pub struct Opened {
+    /// The store; the folder is locked until the last handle is dropped.
+    pub store: Arc<dyn Store>,
+    /// What the operator should know, such as a damaged store that was set aside.
+    pub notice: Option<String>,
+}
+
+/// Opens the store of a data folder, or makes one. `wanted` of `None` takes what is there, or sled.
+pub fn open(
+    folder: &Path,
+    wanted: Option<Backend>,
+    cache_bytes: u64,
+) -> Result<Opened, StoreError> {
+    let opening = Opening { cache_bytes, ..Opening::default() };
+    opening.open(folder, wanted)
+}
+
+/// How a store is opened; everything but the cache is the same outside of tests.
+pub(super) struct Opening<'a> {
+    pub(super) cache_bytes: u64,
+    pub(super) steps: &'a [Step],
+    pub(super) free_bytes: FreeBytes,
+}
+
+impl Default for Opening<'_> {
+    fn default() -> Self {
+        let (cache_bytes, steps) = (16 << 20, migrate::STEPS);
+        Self { cache_bytes, steps, free_bytes: space::free_bytes }
+    }
+}
+
+impl Opening<'_> {
+    pub(super) fn open(
+        &self,
+        folder: &Path,
+        wanted: Option<Backend>,
+    ) -> Result<Opened, StoreError> {
+        let latest = migrate::latest(self.steps);
+        Format::read(folder, latest)?;
+        fs::create_dir_all(folder).map_err(StoreError::io(folder))?;
+        let lock = lock(folder)?;
+        // Again, now that nobody else can change it.
+        let format = Format::read(folder, latest)?;
+        let held = match &format {
+            Some(format) => Some(format.backend),
+            None => unnamed_store(folder)?,
+        };
+        if let (Some(held), Some(wanted)) = (held, wanted)
+            && held != wanted
+        {
+            return Err(StoreError::OtherBackend { folder: folder.to_owned(), held, wanted });
+        }
+        let backend = held.or(wanted).unwrap_or(Backend::Sled);
+        space::check(folder, &Batch::default(), self.free_bytes)?;
+        if let Some(format) = &format {
+            format.finish_discarding(folder)?;
+        }
+
+        let path = folder.join(backend.file_name());
+        if format.is_some() && !path.exists() {
+            return Err(StoreError::corrupt(&path, "format.json names it but it is not there"));
+        }
+        let opened = open_engine(&path, backend, self.cache_bytes);
+        let damage = match &opened {
+            Ok((_, None)) if format.is_some() => Some("its contents are gone".to_owned()),
+            Err(StoreError::Corrupt { cause, .. }) => Some(cause.clone()),
+            _ => None,
+        };
+        let (store, schema, notice) = match damage {
+            Some(cause) => {
+                // The engine lets go of its files before they are renamed.
+                drop(opened);
+                self.start_again(&path, backend, &cause)?
+            }
+            None => opened.map(|(store, schema)| (store, schema, None))?,
+        };
+        let held = HeldStore {
+            store,
+            folder: folder.to_owned(),
+            free_bytes: self.free_bytes,
+            _lock: lock,
+        };
+        match schema {
+            Some(found) if found > latest => {
+                let folder = folder.to_owned();
+                return Err(StoreError::Newer { folder, found, known: latest });
+            }
+            Some(found) => migrate::migrate(&held, found, self.steps)?,
+            None => {
+                let mut batch = Batch::default();
+                migrate::record(&mut batch, latest);
+                held.commit(&batch)?;
+            }
+        }
+        Format { schema: latest, backend, discard: None }.write(folder)?;
+        Ok(Opened { store: Arc::new(held), notice })
+    }
+
+    /// Sets a damaged store aside and starts an empty one.
+    fn start_again(&self, path: &Path, backend: Backend, cause: &str) -> Result<Fresh, StoreError> {
+        let aside = set_aside(path, "damaged")?;
+        let (store, schema) = open_engine(path, backend, self.cache_bytes)?;
+        let notice = format!(
+            "{} was damaged ({cause}): it was set aside as {} and an empty store started; restore a \
+             backup if there is one",
+            path.display(),
+            aside.display(),
+        );
+        Ok((store, schema, Some(notice)))
+    }
+}
+
+type Fresh = (Box<dyn Store>, Option<u32>, Option<String>);
+
+/// Opens an engine's files, and reads the schema version of what they hold.
+pub(super) fn open_engine(
+    path: &Path,
+    backend: Backend,
+    cache_bytes: u64,
+) -> Result<(Box<dyn Store>, Option<u32>), StoreError> {
+    let store: Box<dyn Store> = match backend {
+        Backend::Sled => Box::new(SledStore::open(path, cache_bytes)?),
+        Backend::Redb => Box::new(RedbStore::open(path, cache_bytes)?),
+    };
+    let schema = migrate::schema_of(&*store)?;
+    Ok((store, schema))
+}
+
+/// The store in a folder that lost its `format.json`, or never got so far.
+fn unnamed_store(folder: &Path) -> Result<Option<Backend>, StoreError> {
+    let there = |backend: &Backend| folder.join(backend.file_name()).exists();
+    let mut found = Backend::ALL.into_iter().filter(there);
+    match (found.next(), found.next()) {
+        (first, None) => Ok(first),
+        _ => {
+            let cause = "it is missing, and there are two stores to choose from";
+            Err(StoreError::corrupt(folder.join("format.json"), cause))
+        }
+    }
+}
+
+/// Renames a store to the first free name of `store.….why-1`, `-2` and so on.
+pub(super) fn set_aside(path: &Path, why: &str) -> Result<PathBuf, StoreError> {
+    let mut number = 1;
+    let aside = loop {
+        let aside = PathBuf::from(format!("{}.{why}-{number}", path.display()));
+        if !aside.exists() {
+            break aside;
+        }
+        number += 1;
+    };
+    fs::rename(path, &aside).map_err(StoreError::io(path))?;
+    path.parent().map_or(Ok(()), sync_folder)?;
+    Ok(aside)
+}

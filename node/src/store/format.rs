@@ -1,0 +1,105 @@
+//! `format.json`, the lock, and changes to a folder that survive a power cut.
+//!
+//! `format.json` is written last, when the store it names is whole, and always replaced as a whole.
+//! While an engine is changed for the other it also names the one whose files are to be removed
+//! (`discard`), so an interrupted move cleans up after itself.
+
+use std::{
+    fs::{self, File, TryLockError},
+    io::{ErrorKind, Write},
+    os::unix::fs::MetadataExt,
+    path::Path,
+};
+
+use serde::{Deserialize, Serialize};
+
+use super::{Backend, StoreError};
+
+/// What `format.json` says.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Format {
+    pub(super) schema: u32,
+    pub(super) backend: Backend,
+    /// The engine whose files are no longer, or not yet, of any use.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) discard: Option<Backend>,
+}
+
+impl Format {
+    /// What the folder says about itself; an error if a newer version wrote it.
+    pub(super) fn read(folder: &Path, latest: u32) -> Result<Option<Self>, StoreError> {
+        #[derive(Deserialize)]
+        struct Version {
+            schema: u32,
+        }
+        let path = folder.join("format.json");
+        let text = match fs::read(&path) {
+            Ok(text) => text,
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+            Err(error) => return Err(StoreError::io(path)(error)),
+        };
+        let damaged = |error| StoreError::corrupt(&path, error);
+        // A newer version may say more than can be read here, but always its number.
+        let Version { schema: found } = serde_json::from_slice(&text).map_err(damaged)?;
+        if found > latest {
+            let folder = folder.to_owned();
+            return Err(StoreError::Newer { folder, found, known: latest });
+        }
+        serde_json::from_slice(&text).map(Some).map_err(damaged)
+    }
+
+    /// Replaces `format.json` as a whole; it is on the disk when this returns.
+    pub(super) fn write(&self, folder: &Path) -> Result<(), StoreError> {
+        if Self::read(folder, u32::MAX).ok().flatten().as_ref() == Some(self) {
+            return Ok(());
+        }
+        let (path, new) = (folder.join("format.json"), folder.join("format.json.new"));
+        let text = serde_json::to_string(self).expect("two names and a number are always JSON");
+        let written = File::create(&new).and_then(|mut file| {
+            file.write_all(text.as_bytes())?;
+            file.sync_all()
+        });
+        written.and_then(|()| fs::rename(&new, &path)).map_err(StoreError::io(path))?;
+        sync_folder(folder)
+    }
+
+    /// Removes what an earlier move left behind.
+    pub(super) fn finish_discarding(&self, folder: &Path) -> Result<(), StoreError> {
+        let Some(discard) = self.discard else { return Ok(()) };
+        remove(&folder.join(discard.file_name()))?;
+        Self { discard: None, ..self.clone() }.write(folder)
+    }
+}
+
+/// Locks a folder for this process as long as the file is held.
+pub(super) fn lock(folder: &Path) -> Result<File, StoreError> {
+    let path = folder.join("lock");
+    let file = File::options().create(true).truncate(false).write(true).open(&path);
+    let file = file.map_err(StoreError::io(&path))?;
+    match file.try_lock() {
+        Ok(()) => Ok(file),
+        Err(TryLockError::WouldBlock) => Err(StoreError::Locked { folder: folder.to_owned() }),
+        Err(TryLockError::Error(error)) => Err(StoreError::io(path)(error)),
+    }
+}
+
+/// Removes a file or a folder, if it is there.
+pub(super) fn remove(path: &Path) -> Result<(), StoreError> {
+    let removed = if path.is_dir() { fs::remove_dir_all(path) } else { fs::remove_file(path) };
+    match removed {
+        Err(error) if error.kind() != ErrorKind::NotFound => Err(StoreError::io(path)(error)),
+        _ => Ok(()),
+    }
+}
+
+/// Makes the names in a folder survive a power cut.
+pub(super) fn sync_folder(folder: &Path) -> Result<(), StoreError> {
+    File::open(folder).and_then(|folder| folder.sync_all()).map_err(StoreError::io(folder))
+}
+
+/// What a file, or all files of a folder, occupy on the disk. What cannot be read counts nothing.
+pub(super) fn tree_bytes(path: &Path) -> u64 {
+    let Ok(metadata) = fs::symlink_metadata(path) else { return 0 };
+    let inside = fs::read_dir(path).into_iter().flatten().flatten();
+    metadata.blocks() * 512 + inside.map(|entry| tree_bytes(&entry.path())).sum::<u64>()
+}

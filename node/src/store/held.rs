@@ -1,0 +1,55 @@
+//! A store in a locked folder, which refuses what would not end well.
+
+use std::{fs::File, ops::ControlFlow, path::PathBuf};
+
+use super::{
+    Backend, Batch, MAX_KEY_BYTES, MAX_VALUE_BYTES, Order, Store, StoreError, Table,
+    space::{self, FreeBytes},
+};
+
+pub(super) struct HeldStore {
+    pub(super) store: Box<dyn Store>,
+    pub(super) folder: PathBuf,
+    pub(super) free_bytes: FreeBytes,
+    /// Dropped last: the store lets go before the folder does.
+    pub(super) _lock: File,
+}
+
+impl Store for HeldStore {
+    fn get(&self, table: Table, key: &[u8]) -> Result<Option<Vec<u8>>, StoreError> {
+        self.store.get(table, key)
+    }
+
+    fn scan(
+        &self,
+        table: Table,
+        from: &[u8],
+        to: Option<&[u8]>,
+        order: Order,
+        visit: &mut dyn FnMut(&[u8], &[u8]) -> ControlFlow<()>,
+    ) -> Result<(), StoreError> {
+        self.store.scan(table, from, to, order, visit)
+    }
+
+    fn commit(&self, batch: &Batch) -> Result<(), StoreError> {
+        if batch.is_empty() {
+            return Ok(());
+        }
+        for (_, key, value) in batch.iter() {
+            let (key, value) = (key.len(), value.map_or(0, <[u8]>::len));
+            if key > MAX_KEY_BYTES || value > MAX_VALUE_BYTES {
+                return Err(StoreError::TooLarge { key, value });
+            }
+        }
+        space::check(&self.folder, batch, self.free_bytes)?;
+        self.store.commit(batch)
+    }
+
+    fn bytes_on_disk(&self) -> u64 {
+        self.store.bytes_on_disk()
+    }
+
+    fn backend(&self) -> Backend {
+        self.store.backend()
+    }
+}

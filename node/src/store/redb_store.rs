@@ -1,0 +1,130 @@
+//! redb as a store: one table of bytes, one transaction for each commit.
+//!
+//! Never: a read transaction that outlives a call, because it would keep the file from reusing pages.
+
+use std::{
+    io,
+    ops::ControlFlow,
+    path::{Path, PathBuf},
+};
+
+use redb::{Database, ReadOnlyTable, ReadableDatabase, TableDefinition};
+
+use super::{
+    Backend, Batch, Order, Store, StoreError, Table,
+    format::{sync_folder, tree_bytes},
+};
+
+const ROWS: TableDefinition<'_, &[u8], &[u8]> = TableDefinition::new("rows");
+
+pub(super) struct RedbStore {
+    db: Database,
+    path: PathBuf,
+}
+
+impl RedbStore {
+    pub(super) fn open(path: &Path, cache_bytes: u64) -> Result<Self, StoreError> {
+        let cache = usize::try_from(cache_bytes.max(1 << 20)).unwrap_or(usize::MAX);
+        let opened =
+            std::panic::catch_unwind(|| Database::builder().set_cache_size(cache).create(path));
+        let db = match opened {
+            Ok(opened) => opened.map_err(|error| failed(path, error))?,
+            Err(_) => return Err(StoreError::corrupt(path, "redb panicked while it opened it")),
+        };
+        let store = Self { db, path: path.to_owned() };
+        match store.rows() {
+            Err(redb::Error::TableDoesNotExist(_)) => {
+                store.write(&Batch::default()).map_err(|error| failed(path, error))?;
+                path.parent().map_or(Ok(()), sync_folder)?;
+            }
+            rows => drop(rows.map_err(|error| failed(path, error))?),
+        }
+        Ok(store)
+    }
+
+    fn rows(&self) -> Result<ReadOnlyTable<&'static [u8], &'static [u8]>, redb::Error> {
+        Ok(self.db.begin_read()?.open_table(ROWS)?)
+    }
+
+    fn write(&self, batch: &Batch) -> Result<(), redb::Error> {
+        // Durable at once is the default of a transaction.
+        let transaction = self.db.begin_write()?;
+        let mut rows = transaction.open_table(ROWS)?;
+        let mut row = Vec::new();
+        for (table, key, value) in batch.settled() {
+            row.clear();
+            row.push(table as u8);
+            row.extend_from_slice(key);
+            match value {
+                Some(value) => drop(rows.insert(&row[..], value)?),
+                None => drop(rows.remove(&row[..])?),
+            }
+        }
+        drop(rows);
+        Ok(transaction.commit()?)
+    }
+}
+
+impl Store for RedbStore {
+    fn get(&self, table: Table, key: &[u8]) -> Result<Option<Vec<u8>>, StoreError> {
+        let rows = self.rows().map_err(|error| failed(&self.path, error))?;
+        let row = table.row_key(key);
+        let found = rows.get(&row[..]).map_err(|error| failed(&self.path, error))?;
+        Ok(found.map(|value| value.value().to_vec()))
+    }
+
+    fn scan(
+        &self,
+        table: Table,
+        from: &[u8],
+        to: Option<&[u8]>,
+        order: Order,
+        visit: &mut dyn FnMut(&[u8], &[u8]) -> ControlFlow<()>,
+    ) -> Result<(), StoreError> {
+        let (from, to) = table.row_range(from, to);
+        if from >= to {
+            return Ok(());
+        }
+        let rows = self.rows().map_err(|error| failed(&self.path, error))?;
+        let range = rows.range(&from[..]..&to[..]);
+        let mut range = range.map_err(|error| failed(&self.path, error))?;
+        loop {
+            let next = match order {
+                Order::Ascending => range.next(),
+                Order::Descending => range.next_back(),
+            };
+            let Some(next) = next else { return Ok(()) };
+            let (row, value) = next.map_err(|error| failed(&self.path, error))?;
+            if visit(&row.value()[1..], value.value()).is_break() {
+                return Ok(());
+            }
+        }
+    }
+
+    fn commit(&self, batch: &Batch) -> Result<(), StoreError> {
+        self.write(batch).map_err(|error| failed(&self.path, error))
+    }
+
+    fn bytes_on_disk(&self) -> u64 {
+        tree_bytes(&self.path)
+    }
+
+    fn backend(&self) -> Backend {
+        Backend::Redb
+    }
+}
+
+fn failed(path: &Path, error: impl Into<redb::Error>) -> StoreError {
+    use io::ErrorKind::{InvalidData, UnexpectedEof};
+    match error.into() {
+        redb::Error::Io(error) if matches!(error.kind(), InvalidData | UnexpectedEof) => {
+            StoreError::corrupt(path, error)
+        }
+        redb::Error::Io(error) => StoreError::io(path)(error),
+        redb::Error::Corrupted(cause) => StoreError::corrupt(path, cause),
+        error => {
+            let (path, cause) = (path.to_owned(), error.to_string());
+            StoreError::Engine { backend: Backend::Redb, path, cause }
+        }
+    }
+}

@@ -1,0 +1,1 @@
+//! The store's behaviour, on both engines.
