@@ -40,7 +40,7 @@ pub use reload::Reload;
 pub use schedule::{Budget, BudgetRule, Choice, Schedule};
 pub use secret::Secret;
 pub use sources::Source;
-pub use store::{Backend, Store};
+pub use store::Store;
 
 use raw::{File, Raw};
 use reader::Reader;

@@ -1,6 +1,6 @@
 //! What the node counts, for Prometheus and for its own pages. Labels come from bounded vocabularies.
 
-use std::sync::atomic::AtomicU64;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use prometheus_client::encoding::text::encode;
 use prometheus_client::metrics::counter::Counter;
@@ -19,6 +19,9 @@ pub struct Metrics {
     registry: Registry,
     /// Refreshes by outcome and, if they failed, by kind of failure.
     refreshes: Family<Label, Counter>,
+    all: AtomicU64,
+    unchanged: AtomicU64,
+    failed: AtomicU64,
     /// Bytes that came over the wire.
     pub bytes: Counter,
     /// Items that refreshes delivered.
@@ -39,6 +42,17 @@ pub struct Metrics {
     pub delay: Histogram,
     /// What is measured when somebody asks.
     pub levels: Levels,
+}
+
+/// Refreshes since the start.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RefreshCounts {
+    /// All of them.
+    pub all: u64,
+    /// … that found nothing changed.
+    pub unchanged: u64,
+    /// … that failed.
+    pub failed: u64,
 }
 
 /// What is measured when somebody asks.
@@ -78,6 +92,9 @@ impl Metrics {
         );
         let metrics = Self {
             refreshes: Family::default(),
+            all: AtomicU64::new(0),
+            unchanged: AtomicU64::new(0),
+            failed: AtomicU64::new(0),
             bytes: Counter::default(),
             items: Counter::default(),
             edits: Counter::default(),
@@ -131,8 +148,23 @@ impl Metrics {
         to.register_with_unit("store", "The store on disk", Unit::Bytes, levels.disk.clone());
     }
 
+    /// How many refreshes there were.
+    pub fn refresh_counts(&self) -> RefreshCounts {
+        RefreshCounts {
+            all: self.all.load(Ordering::Relaxed),
+            unchanged: self.unchanged.load(Ordering::Relaxed),
+            failed: self.failed.load(Ordering::Relaxed),
+        }
+    }
+
     /// A refresh has ended.
     pub fn refreshed(&self, outcome: Outcome) {
+        self.all.fetch_add(1, Ordering::Relaxed);
+        match outcome {
+            Outcome::Unchanged => self.unchanged.fetch_add(1, Ordering::Relaxed),
+            Outcome::Failed(_) => self.failed.fetch_add(1, Ordering::Relaxed),
+            _ => 0,
+        };
         let failure = match outcome {
             Outcome::Failed(kind) => kind.name(),
             _ => "",

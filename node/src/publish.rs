@@ -1,2 +1,23 @@
-//! Publish: append to feeds, render once, serve.
+//! Publish: append to feeds, render once, serve to people, readers and other nodes.
+//!
+//! The writer appends what was selected. The shelf knows which feeds there are; an edition is one state of a feed, rendered when somebody
+//! first asks for it and served from memory from then on.
+//!
+//! Never: a document rendered for nobody, or twice for one change; a document that is half one edition
+//! and half another; memory that grows with the number of feeds.
+
+mod answer;
+mod document;
+mod edition;
+mod negotiate;
+mod problem;
+mod render;
+mod serve;
+mod shelf;
 pub mod writer;
+
+pub(crate) use negotiate::Form;
+pub(crate) use problem::Problem;
+pub(crate) use render::{origin_name, selection};
+pub use serve::router;
+pub use shelf::{Imprint, Listing, Shelf, ShelfCounts};

@@ -4,6 +4,7 @@
 //! all of them at once, and what was learnt about how much of each source they keep. It never touches
 //! the store: whoever changes a query commits the change first and then tells the desk.
 
+pub mod stage;
 mod standing;
 mod view;
 
@@ -137,6 +138,11 @@ impl Desk {
     /// The feeds in order of their names.
     pub fn feeds(&self) -> Vec<FeedCard> {
         self.read().feeds()
+    }
+
+    /// How many feeds there are.
+    pub fn count(&self) -> usize {
+        self.read().count()
     }
 
     /// A feed by name.

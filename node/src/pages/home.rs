@@ -1,0 +1,87 @@
+//! The first page: which feeds there are, and how to subscribe to them.
+
+use maud::{Markup, html};
+use pergola_feed::Timestamp;
+
+use super::{counted, layout, time};
+use crate::publish::{Form, Imprint, Listing, selection};
+
+/// Feeds shown; the list in OPML has them all.
+const SHOWN: usize = 500;
+
+/// The list of feeds.
+pub(crate) fn page(imprint: &Imprint, listings: &[Listing]) -> Markup {
+    let title = format!("Feeds of {}", imprint.name);
+    let content = html! {
+        h1 { (title) }
+        @if listings.is_empty() {
+            (empty())
+        } @else {
+            p.soft {
+                (counted(listings.len() as u64, "feed")) ". Give an address to your feed reader, or take "
+                a href="opml" { "the whole list" } "."
+            }
+        }
+        @for listing in listings.iter().take(SHOWN) {
+            (card(imprint, listing))
+        }
+        @if listings.len() > SHOWN {
+            p.soft { "The first " (SHOWN) " are shown; " a href="opml" { "the list" } " has all of them." }
+        }
+    };
+    let head = html! { link rel="alternate" type="text/x-opml" title=(title) href="opml"; };
+    layout(&title, "./", head, content)
+}
+
+fn card(imprint: &Imprint, listing: &Listing) -> Markup {
+    let tally = listing.tally;
+    html! {
+        article.card {
+            h2 { a href={ "feeds/" (listing.name) } { (listing.name) } }
+            p.soft {
+                (counted(tally.next, "item")) " so far"
+                @if tally.changed_at > 0.0 {
+                    ", last change " (time(Timestamp::from_unix(tally.changed_at as i64)))
+                }
+            }
+            pre { (selection(listing)) }
+            p.soft { "Address: " code.address { (imprint.address(&listing.name, Form::Atom)) } }
+            (forms("feeds/", listing))
+        }
+    }
+}
+
+/// Links to the three formats. `folder` leads from the page to them.
+pub(super) fn forms(folder: &str, listing: &Listing) -> Markup {
+    html! {
+        ul.forms aria-label={ "Formats of " (listing.name) } {
+            @for form in Form::FEEDS {
+                li {
+                    a href={ (folder) (listing.name) (form.extension()) } type=(form.media_type()) {
+                        (form.title())
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn empty() -> Markup {
+    html! {
+        section.card {
+            h2 { "No feeds yet" }
+            p {
+                "A feed is a query over sources. Write one to a file, here "
+                code { "volcano.fql" } ":"
+            }
+            pre {
+                "CREATE FEED Volcano AS\n\
+                 RETURN \"https://example.org/news.xml\"\n\
+                 WHERE ITEM CONTAINS \"volcano\" OR \"eruption\";"
+            }
+            p { "and create it on this node:" }
+            pre { "pergola feed create -f volcano.fql" }
+            p.soft { "It appears here at once, and its items as soon as the sources were looked at." }
+        }
+    }
+}

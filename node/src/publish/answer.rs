@@ -1,0 +1,92 @@
+//! From a document to an answer: 304 if the client has it already, else its bytes in the best coding.
+
+use std::sync::LazyLock;
+use std::sync::atomic::Ordering::Relaxed;
+
+use axum::body::Body;
+use axum::response::Response;
+use bytes::Bytes;
+use http::header::{CACHE_CONTROL, VARY};
+use http::{HeaderMap, HeaderValue, StatusCode};
+
+use super::document::{Rendered, compress};
+use super::edition::Publication;
+use super::edition::RenderError;
+use super::negotiate::{Coding, is_unchanged};
+use super::shelf::Shelf;
+
+/// The longest that an answer may be kept without asking again, in seconds.
+const LONGEST: usize = 3600;
+
+/// Every `Cache-Control` that is ever sent: none is written while somebody waits.
+static MAX_AGES: LazyLock<Vec<HeaderValue>> = LazyLock::new(|| {
+    let values = (0..=LONGEST).map(|seconds| format!("public, max-age={seconds}"));
+    values.map(|text| HeaderValue::try_from(text).expect("letters and digits")).collect()
+});
+
+/// What the answer depends on besides the address.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Varies {
+    /// The coding was chosen.
+    Coding,
+    /// The form was chosen too.
+    FormAndCoding,
+}
+
+/// Answers a request for a document. What is needed of the request are its headers.
+pub(super) async fn answer(
+    shelf: &Shelf,
+    document: &Rendered,
+    asked: &HeaderMap,
+    varies: Varies,
+    max_age: HeaderValue,
+) -> Response {
+    let coding = Coding::preferred(asked);
+    let unchanged = is_unchanged(asked, document.tag(), document.modified());
+    let (mut response, counter) = if unchanged {
+        let mut response = Response::new(Body::empty());
+        *response.status_mut() = StatusCode::NOT_MODIFIED;
+        *response.headers_mut() = document.unchanged(coding).clone();
+        (response, &shelf.counters.not_modified)
+    } else {
+        let coded = match document.ready(coding) {
+            Some(ready) => ready,
+            None => {
+                let work = |body: Bytes| async move {
+                    let done = shelf.blocking(move || compress(coding, &body)).await?;
+                    done.map_err(|_| RenderError::Aborted)
+                };
+                // Who cannot have it compressed has it as it is.
+                document.compress_once(coding, work).await.unwrap_or(document.plain())
+            }
+        };
+        let mut response = Response::new(Body::from(coded.body.clone()));
+        *response.headers_mut() = coded.headers.clone();
+        (response, &shelf.counters.sent)
+    };
+    counter.fetch_add(1, Relaxed);
+    let headers = response.headers_mut();
+    headers.insert(CACHE_CONTROL, max_age);
+    headers.insert(VARY, varies.header());
+    response
+}
+
+/// How long a feed cannot change: until the next planned look at one of its sources.
+pub(super) fn max_age(shelf: &Shelf, publication: &Publication, now: f64) -> HeaderValue {
+    let seconds = (publication.next_look() - now) / shelf.clock.speed();
+    kept_for(seconds.ceil() as usize)
+}
+
+/// `Cache-Control` for a number of seconds.
+pub(super) fn kept_for(seconds: usize) -> HeaderValue {
+    MAX_AGES[seconds.min(LONGEST)].clone()
+}
+
+impl Varies {
+    fn header(self) -> HeaderValue {
+        HeaderValue::from_static(match self {
+            Self::Coding => "Accept-Encoding",
+            Self::FormAndCoding => "Accept, Accept-Encoding",
+        })
+    }
+}

@@ -1,0 +1,255 @@
+//! The shelf: every feed that is published, by name, with its current edition.
+//!
+//! Looking a feed up takes a shared lock and copies an `Arc`; nobody who asks for a document ever
+//! waits for somebody who changes another. Rendered documents stay within a limit of bytes: what was
+//! not asked for longest is dropped and rendered again when it is.
+
+mod rendering;
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
+use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+
+use pergola_feed::NodeId;
+use pergola_query::syntax::OrderBy;
+use tokio::sync::Semaphore;
+use url::Url;
+
+use super::document::Rendered;
+use super::edition::Publication;
+use super::negotiate::Form;
+use crate::archive::{Archive, FeedId, FeedTally};
+use crate::clock::Clock;
+
+/// How this node presents itself in documents.
+#[derive(Debug, Clone)]
+pub struct Imprint {
+    /// The node's name.
+    pub name: String,
+    /// Where it is reached from outside.
+    pub public_url: Url,
+    /// The name that items carry when they have passed it.
+    pub node: NodeId,
+}
+
+/// A published feed as the shelf knows it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Listing {
+    /// Its number, which survives a change of name.
+    pub id: FeedId,
+    /// The name it is published under.
+    pub name: String,
+    /// The statement that makes it, in its canonical form.
+    pub statement: String,
+    /// How many items a document shows.
+    pub window: usize,
+    /// How they are ordered.
+    pub order: Option<OrderBy>,
+    /// How far it has come.
+    pub tally: FeedTally,
+}
+
+/// What the shelf has done, for whoever measures it.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct ShelfCounts {
+    /// Documents sent.
+    pub sent: u64,
+    /// Requests answered by 304.
+    pub not_modified: u64,
+    /// Documents rendered.
+    pub rendered: u64,
+    /// Documents that could not be rendered.
+    pub failed: u64,
+    /// Answers with an earlier edition because the current one could not be rendered.
+    pub outdated: u64,
+    /// Bytes of documents held in memory.
+    pub bytes_held: u64,
+}
+
+/// Every published feed. Shared by those who change feeds and those who ask for them.
+pub struct Shelf {
+    pub(super) archive: Archive,
+    pub(super) imprint: Imprint,
+    pub(super) clock: Clock,
+    pub(super) contact: Option<String>,
+    catalogue: RwLock<Catalogue>,
+    opml: RwLock<Option<Arc<Rendered>>>,
+    /// Bytes of all documents alive.
+    held: Arc<AtomicUsize>,
+    limit: usize,
+    /// Work on the blocking threads, so that a rush on many feeds stays within memory.
+    pub(super) workers: Arc<Semaphore>,
+    pub(super) counters: Counters,
+}
+
+#[derive(Default)]
+struct Catalogue {
+    by_id: HashMap<FeedId, Arc<Publication>>,
+    by_name: HashMap<String, Arc<Publication>>,
+}
+
+#[derive(Default)]
+pub(super) struct Counters {
+    pub(super) sent: AtomicU64,
+    pub(super) not_modified: AtomicU64,
+    pub(super) rendered: AtomicU64,
+    failed: AtomicU64,
+    outdated: AtomicU64,
+}
+
+impl Shelf {
+    /// Rendered documents kept in memory, in bytes.
+    const LIMIT: usize = 64 << 20;
+    /// Names that are compared with one that does not exist.
+    const COMPARED: usize = 2000;
+
+    /// An empty shelf over an archive.
+    pub fn new(archive: Archive, imprint: Imprint, clock: Clock) -> Self {
+        let workers = std::thread::available_parallelism().map_or(2, |cores| cores.get());
+        Self {
+            archive,
+            imprint,
+            clock,
+            contact: None,
+            catalogue: RwLock::default(),
+            opml: RwLock::default(),
+            held: Arc::default(),
+            limit: Self::LIMIT,
+            workers: Arc::new(Semaphore::new(workers)),
+            counters: Counters::default(),
+        }
+    }
+
+    /// How the operator can be reached, for the page that site owners read: an address of the web or
+    /// a mail address.
+    pub fn with_contact(mut self, contact: Option<String>) -> Self {
+        self.contact = contact;
+        self
+    }
+
+    /// Keeps rendered documents under this many bytes.
+    pub fn with_memory_limit(mut self, bytes: usize) -> Self {
+        self.limit = bytes;
+        self
+    }
+
+    /// A new feed, or one that is another now; its name may have changed.
+    pub fn put(&self, listing: Listing) {
+        let mut catalogue = self.catalogue_mut();
+        let former = catalogue.by_id.get(&listing.id).cloned();
+        if let Some(former) = &former {
+            catalogue.forget_name(former);
+        }
+        let (id, name) = (listing.id, listing.name.clone());
+        let publication = Arc::new(Publication::new(listing, former.as_deref()));
+        catalogue.by_id.insert(id, publication.clone());
+        catalogue.by_name.insert(name, publication);
+        drop(catalogue);
+        self.forget_opml();
+    }
+
+    /// A feed is published no more.
+    pub fn remove(&self, id: FeedId) {
+        let mut catalogue = self.catalogue_mut();
+        if let Some(former) = catalogue.by_id.remove(&id) {
+            catalogue.forget_name(&former);
+        }
+        drop(catalogue);
+        self.forget_opml();
+    }
+
+    /// A feed has other items than before: its next reader gets a new edition.
+    pub fn changed(&self, id: FeedId, tally: FeedTally) {
+        if let Some(publication) = self.publication(id) {
+            publication.succeed(tally);
+        }
+    }
+
+    /// When the node will next look at a source of this feed, in the clock's seconds.
+    pub fn set_next_look(&self, id: FeedId, at: f64) {
+        if let Some(publication) = self.publication(id) {
+            publication.set_next_look(at);
+        }
+    }
+
+    /// All feeds, by name.
+    pub fn listings(&self) -> Vec<Listing> {
+        let publications = self.publications();
+        let mut listings: Vec<Listing> = publications.iter().map(|p| p.listing()).collect();
+        listings.sort_by(|a, b| a.name.cmp(&b.name));
+        listings
+    }
+
+    /// What was done so far.
+    pub fn counts(&self) -> ShelfCounts {
+        let Counters { sent, not_modified, rendered, failed, outdated } = &self.counters;
+        ShelfCounts {
+            sent: sent.load(Relaxed),
+            not_modified: not_modified.load(Relaxed),
+            rendered: rendered.load(Relaxed),
+            failed: failed.load(Relaxed),
+            outdated: outdated.load(Relaxed),
+            bytes_held: self.held.load(Relaxed) as u64,
+        }
+    }
+
+    /// The feed of this name.
+    pub(super) fn named(&self, name: &str) -> Option<Arc<Publication>> {
+        self.catalogue().by_name.get(name).cloned()
+    }
+
+    /// The name most like one that does not exist.
+    pub(super) fn nearest(&self, name: &str) -> Option<String> {
+        if name.len() > 100 {
+            return None;
+        }
+        let wanted = name.to_lowercase();
+        let catalogue = self.catalogue();
+        let names = catalogue.by_name.keys().take(Self::COMPARED);
+        let scored = names.map(|n| (strsim::jaro_winkler(&n.to_lowercase(), &wanted), n));
+        let best = scored.max_by(|a, b| a.0.total_cmp(&b.0).then_with(|| b.1.cmp(a.1)));
+        best.filter(|(score, _)| *score > 0.6).map(|(_, name)| name.clone())
+    }
+
+    fn forget_opml(&self) {
+        *self.opml.write().unwrap_or_else(PoisonError::into_inner) = None;
+    }
+
+    fn publication(&self, id: FeedId) -> Option<Arc<Publication>> {
+        self.catalogue().by_id.get(&id).cloned()
+    }
+
+    fn publications(&self) -> Vec<Arc<Publication>> {
+        self.catalogue().by_id.values().cloned().collect()
+    }
+
+    fn catalogue(&self) -> RwLockReadGuard<'_, Catalogue> {
+        self.catalogue.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn catalogue_mut(&self) -> RwLockWriteGuard<'_, Catalogue> {
+        self.catalogue.write().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Catalogue {
+    /// Its name is free, unless another feed has taken it meanwhile.
+    fn forget_name(&mut self, publication: &Publication) {
+        let holder = self.by_name.get(publication.name());
+        if holder.is_some_and(|holder| holder.id() == publication.id()) {
+            self.by_name.remove(publication.name());
+        }
+    }
+}
+
+impl Imprint {
+    /// The public address of a feed in one form.
+    pub(crate) fn address(&self, name: &str, form: Form) -> String {
+        let mut url = self.public_url.clone();
+        if let Ok(mut segments) = url.path_segments_mut() {
+            let file = format!("{name}{}", form.extension());
+            segments.pop_if_empty().extend(["feeds", &file]);
+        }
+        url.into()
+    }
+}

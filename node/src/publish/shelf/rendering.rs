@@ -1,0 +1,116 @@
+//! From the shelf to a document: rendered at the first request after a change, dropped when memory is
+//! short.
+
+use std::sync::atomic::Ordering::Relaxed;
+use std::sync::{Arc, PoisonError};
+
+use pergola_feed::opml::{Opml, Outline};
+
+use super::super::document::{Kind, Rendered};
+use super::super::edition::{Edition, Publication, RenderError};
+use super::super::negotiate::Form;
+use super::super::render;
+use super::Shelf;
+
+impl Shelf {
+    /// A document of the current edition, rendered now if nobody has asked for it yet. If that fails,
+    /// the one before it, and `false`.
+    pub(in crate::publish) async fn document(
+        &self,
+        publication: &Publication,
+        form: Form,
+    ) -> Result<(Arc<Rendered>, bool), RenderError> {
+        let edition = publication.edition();
+        if let Some(ready) = edition.ready(form) {
+            return Ok((ready, true));
+        }
+        match self.render(publication, &edition, form).await {
+            Ok(document) => Ok((document, true)),
+            Err(error) => match edition.earlier(form) {
+                Some(document) => {
+                    self.counters.outdated.fetch_add(1, Relaxed);
+                    Ok((document, false))
+                }
+                None => Err(error),
+            },
+        }
+    }
+
+    async fn render(
+        &self,
+        publication: &Publication,
+        edition: &Edition,
+        form: Form,
+    ) -> Result<Arc<Rendered>, RenderError> {
+        let render = || {
+            let (archive, imprint) = (self.archive.clone(), self.imprint.clone());
+            let (listing, held) = (publication.listing(), self.held.clone());
+            async move {
+                let work = move || render::render(&archive, &imprint, &listing, form, &held);
+                let done = self.blocking(work).await?.map_err(RenderError::Archive);
+                match &done {
+                    Ok(_) => self.counters.rendered.fetch_add(1, Relaxed),
+                    Err(error) => {
+                        let name = &publication.name();
+                        tracing::warn!(feed = %name, %error, "a feed could not be rendered");
+                        self.counters.failed.fetch_add(1, Relaxed)
+                    }
+                };
+                done
+            }
+        };
+        let document = edition.render_once(form, || self.clock.now(), render).await?;
+        self.make_room(publication);
+        Ok(document)
+    }
+
+    /// Runs work that blocks, when a worker is free.
+    pub(in crate::publish) async fn blocking<T: Send + 'static>(
+        &self,
+        work: impl FnOnce() -> T + Send + 'static,
+    ) -> Result<T, RenderError> {
+        let permit = self.workers.clone().acquire_owned().await;
+        let permit = permit.map_err(|_| RenderError::Aborted)?;
+        let done = tokio::task::spawn_blocking(move || {
+            // The worker is free when the work has ended, whether or not anybody still waits for it.
+            let _busy = permit;
+            work()
+        });
+        done.await.map_err(|_| RenderError::Aborted)
+    }
+
+    /// Drops the documents that were not asked for longest until the rest is within the limit.
+    pub(in crate::publish) fn make_room(&self, except: &Publication) {
+        if self.held.load(Relaxed) <= self.limit {
+            return;
+        }
+        let mut others = self.publications();
+        others.sort_by_key(|publication| publication.last_used());
+        for publication in others.iter().filter(|p| p.id() != except.id()) {
+            if self.held.load(Relaxed) <= self.limit {
+                return;
+            }
+            publication.drop_documents();
+        }
+    }
+
+    /// The list of all feeds, rendered once for each change of it.
+    pub(in crate::publish) fn opml(&self) -> Arc<Rendered> {
+        let known = self.opml.read().unwrap_or_else(PoisonError::into_inner).clone();
+        if let Some(known) = known {
+            return known;
+        }
+        let listings = self.listings();
+        let outlines = listings.iter().map(|listing| Outline {
+            text: listing.name.clone(),
+            feed: Some(self.imprint.address(&listing.name, Form::Atom)),
+            home: Some(self.imprint.address(&listing.name, Form::Page)),
+            children: Vec::new(),
+        });
+        let title = format!("Feeds of {}", self.imprint.name);
+        let list = Opml { title: Some(title), outlines: outlines.collect() };
+        let document = Arc::new(Rendered::new(Kind::Opml, list.write(), None, &self.held));
+        *self.opml.write().unwrap_or_else(PoisonError::into_inner) = Some(document.clone());
+        document
+    }
+}
