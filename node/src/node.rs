@@ -39,8 +39,8 @@ use crate::select::{Desk, stage};
 use crate::store::{self, StoreError};
 pub use feeds::{Applied, FeedError};
 pub use reload::Reloaded;
-pub use running::Running;
-pub use sources::{Added, NewSource, SourceError};
+pub use running::{Running, close};
+pub use sources::{Added, EVERY_SOURCE, NewSource, SourceError};
 pub use status::{FeedStatus, NodeStatus, SourceStatus, Standing};
 
 /// Looks that may wait for selection.
@@ -275,12 +275,10 @@ fn manners(config: &Config, node: NodeId) -> Manners {
 }
 
 fn lane_rules(config: &Config) -> LaneRules {
-    let mut rules = LaneRules {
-        spacing: config.crawl.spacing.as_secs_f64(),
-        parallel: u32::try_from(config.crawl.per_domain.get()).unwrap_or(u32::MAX),
-        in_flight: config.crawl.parallel.get(),
-        ..LaneRules::default()
-    };
+    let mut rules = LaneRules::default();
+    rules.spacing = config.crawl.spacing.as_secs_f64();
+    rules.parallel = u32::try_from(config.crawl.per_domain.get()).unwrap_or(u32::MAX);
+    rules.in_flight = config.crawl.parallel.get();
     let mut groups: HashMap<&str, Vec<&str>> = HashMap::new();
     for (host, rule) in &config.hosts.named {
         groups.entry(rule.group.as_deref().unwrap_or(host)).or_default().push(host);
