@@ -59,8 +59,10 @@ pub(super) struct Raw {
 
 /// A file's text and where it is.
 pub(super) struct File<'f> {
-    pub(super) path: &'f Path,
-    pub(super) text: &'f str,
+    path: &'f Path,
+    text: &'f str,
+    /// Where each line begins.
+    lines: Vec<usize>,
 }
 
 impl Raw {
@@ -97,15 +99,19 @@ impl Raw {
         keys.chain(tables).collect()
     }
 
-    /// Takes over what a file says.
-    pub(super) fn add_file(&mut self, file: &File<'_>, problems: &mut Vec<Problem>) {
+    /// Takes over what a file says. One that is no TOML says nothing, and nothing else can be judged.
+    pub(super) fn add_file(
+        &mut self,
+        file: &File<'_>,
+        problems: &mut Vec<Problem>,
+    ) -> Result<(), Vec<Problem>> {
         let (table, errors) = DeTable::parse_recoverable(file.text);
         if !errors.is_empty() {
-            problems.extend(errors.iter().map(|error| {
+            let placed = errors.iter().map(|error| {
                 let start = error.span().map_or(file.text.len(), |span| span.start);
                 Problem::syntax(file.place(start), error.message())
-            }));
-            return;
+            });
+            return Err(placed.collect());
         }
         for (name, value) in table.into_inner() {
             let place = file.place(name.span().start);
@@ -133,6 +139,7 @@ impl Raw {
                 problems.push(Problem::unknown_table(place, &name));
             }
         }
+        Ok(())
     }
 
     /// Lays the environment over it.
@@ -164,15 +171,18 @@ impl Raw {
     }
 }
 
-impl File<'_> {
+impl<'f> File<'f> {
+    pub(super) fn new(path: &'f Path, text: &'f str) -> Self {
+        let after_newlines = text.match_indices('\n').map(|(newline, _)| newline + 1);
+        Self { path, text, lines: std::iter::once(0).chain(after_newlines).collect() }
+    }
+
     fn place(&self, offset: usize) -> Place {
-        let before = self.text.get(..offset).unwrap_or(self.text);
-        let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
-        Place::File {
-            file: self.path.display().to_string(),
-            line: before.matches('\n').count() + 1,
-            column: before[line_start..].chars().count() + 1,
-        }
+        let line = self.lines.partition_point(|start| *start <= offset);
+        let start = self.lines[line - 1];
+        let before = self.text.get(start..offset).unwrap_or_default();
+        let file = self.path.display().to_string();
+        Place::File { file, line, column: before.chars().count() + 1 }
     }
 
     /// The value as a table, or a problem.
