@@ -1,10 +1,11 @@
 //! The node's configuration: read loosely from a file and the environment, checked once, then trusted.
 //!
-//! The way of a value: `raw` collects what was set and where, and finds unknown keys; `reader` gives
+//! The way of a value: `file` and `raw` collect what was set and where; `reader` gives
 //! it the meaning that its section asks for; [`Config`] holds what came out, complete. A node must never
 //! start with a configuration of which a part was not understood, and a secret must never be printed.
 
 mod crawl;
+mod file;
 mod find;
 mod hosts;
 mod keys;
@@ -42,7 +43,8 @@ pub use secret::Secret;
 pub use sources::Source;
 pub use store::{Backend, Store};
 
-use raw::{File, Raw};
+use file::File;
+use raw::Raw;
 use reader::Reader;
 
 /// Everything the node was told, checked and complete.

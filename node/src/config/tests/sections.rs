@@ -146,7 +146,7 @@ fn a_shorter_floor_takes_the_known_floor_along() {
 #[test]
 fn what_crawling_is_allowed_is_checked() {
     let wrong = [
-        ("allow_private = [\"10.0.0.0/64\"]", "the network's prefix must be from 0 to 32"),
+        ("allow_private = [\"10.0.0.0/64\"]", "must be networks whose prefix is from 0 to 32"),
         (
             "allow_private = [\"http://a\"]",
             "must be hosts, addresses or networks such as \"10.0.0.0/8\"",

@@ -32,6 +32,16 @@ fn a_domain_rules_the_hosts_below_it_but_private_is_for_exactly_one() {
 }
 
 #[test]
+fn a_host_is_found_however_it_is_spelled() {
+    let text = "[hosts.\"bücher.example\"]\npeer = true\n[hosts.\"::1\"]\npeer = true\n";
+    let config = from_file(text);
+    for host in ["xn--bcher-kva.example", "BÜCHER.example", "a.bücher.example", "[::1]", "0::1"] {
+        assert!(config.rule_for(host).peer, "{host}");
+    }
+    assert!(!config.rule_for("[::2]").peer);
+}
+
+#[test]
 fn what_is_no_host_is_refused() {
     assert_eq!(
         problems("[hosts.\"https://example.org\"]\n", &[]),

@@ -61,8 +61,8 @@ fn an_unknown_variable_is_refused_and_the_nearest_named() {
              did you mean PERGOLA_BUDGET__REFRESHES_PER_MINUTE?"]
     );
     assert_eq!(
-        problems("", &[("PERGOLA_BANANAS", "3")]),
-        ["unknown variable PERGOLA_BANANAS: variables are called PERGOLA_SECTION__KEY, such as \
+        problems("", &[("PERGOLA_PORT", "80")]),
+        ["unknown variable PERGOLA_PORT: variables are called PERGOLA_SECTION__KEY, such as \
              PERGOLA_NODE__LISTEN"]
     );
 }
@@ -74,6 +74,9 @@ fn variables_that_are_no_keys_are_left_alone() {
         ("PERGOLA_LOG", "debug"),
         ("PERGOLA_REQUIRE_ALL", "1"),
         ("HOME", "/nowhere"),
+        ("PERGOLA_SERVICE_HOST", "10.0.0.1"),
+        ("PERGOLA_PORT", "tcp://10.0.0.1:80"),
+        ("PERGOLA_PORT_80_TCP_ADDR", "10.0.0.1"),
     ]);
     assert_eq!(config, Config::default());
 }
