@@ -14,6 +14,7 @@ mod moves;
 mod pace;
 mod quiet_times;
 mod rules;
+mod standing;
 mod verdict;
 
 #[cfg(test)]
@@ -29,6 +30,7 @@ pub use hosts::HostPauses;
 pub use pace::Pace;
 pub use quiet_times::QuietTimes;
 pub use rules::{RuleBook, Rules};
+pub use standing::{Ended, Failures, Moved, Pause};
 pub use verdict::{FailureKind, Outcome, Verdict};
 
 use moves::{Move, moved};
@@ -68,46 +70,6 @@ pub struct Courtesy {
     next_at: f64,
 }
 
-/// The source wants quiet.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Pause {
-    /// Until then.
-    pub until: f64,
-    /// What it answered: 429, 503 or 403.
-    pub status: u16,
-    /// How often in a row.
-    pub count: u32,
-}
-
-/// What has gone wrong since it last went well.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Failures {
-    /// How often in a row.
-    pub count: u32,
-    /// When it began.
-    pub since: f64,
-    /// What it was the last time.
-    pub kind: FailureKind,
-}
-
-/// A permanent redirect that is not yet believed.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Moved {
-    /// Where it leads.
-    pub to: String,
-    /// Since when it has led there.
-    pub since: f64,
-}
-
-/// The source has said that it is gone.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Ended {
-    /// What it answered.
-    pub status: u16,
-    /// When.
-    pub at: f64,
-}
-
 impl Courtesy {
     /// What to send: the validators, or none the first time and once in 30 days (an audit, in case the
     /// source's validators do not mean what they should).
@@ -144,7 +106,7 @@ impl Courtesy {
             self.last_unconditional = Some(now);
         }
         let step = Step { now, rules, random };
-        let verdict = match exchange.reply {
+        let mut verdict = match exchange.reply {
             Reply::Failure(kind) => self.failed(kind, 0.0, step),
             Reply::Answer { status, head, hops, reading } => {
                 if status != 403 {
@@ -158,6 +120,10 @@ impl Courtesy {
                 .moving(self, exchange.asked, hops, step)
             }
         };
+        if self.ended.is_some() {
+            // Whoever looks at it by hand and fails does not bring it back.
+            verdict.next_at = f64::INFINITY;
+        }
         self.next_at = verdict.next_at;
         verdict
     }
@@ -225,16 +191,17 @@ impl Courtesy {
 
     /// Any status that brings no document.
     fn refused(&mut self, status: u16, head: &Head, step: Step) -> Verdict {
+        let retry = freshness::retry_after(head, step.now, step.rules);
         let asked = freshness::declared(head, step.now)
             .map_or(0.0, |declared| freshness::left(declared, head, step.rules))
-            .max(freshness::retry_after(head, step.now, step.rules).unwrap_or(0.0));
+            .max(retry.unwrap_or(0.0));
         match status {
             410 => self.ended(status, step),
-            429 | 503 => self.paused(status, head, asked, step),
+            429 | 503 => self.paused(status, retry, asked, step),
             403 => {
                 self.forbidden = self.forbidden.saturating_add(1);
                 if self.forbidden >= step.rules.forbidden_burst {
-                    return self.paused(status, head, asked, step);
+                    return self.paused(status, retry, asked, step);
                 }
                 let verdict = self.failed(FailureKind::Forbidden, asked, step);
                 // A host that bans us does so at many URLs at once.
@@ -256,10 +223,11 @@ impl Courtesy {
         Verdict { note, ..step.verdict(Outcome::Gone, f64::INFINITY) }
     }
 
-    fn paused(&mut self, status: u16, head: &Head, asked: f64, step: Step) -> Verdict {
+    fn paused(&mut self, status: u16, retry: Option<f64>, asked: f64, step: Step) -> Verdict {
         let count = self.pause.as_ref().map_or(1, |pause| pause.count.saturating_add(1));
         let unasked = doubled(step.rules.pause, 2.0, count).min(step.rules.pause_cap);
-        let wait = if head.retry_after.is_some() { asked } else { asked.max(unasked) };
+        let unasked = if retry.is_some_and(|seconds| seconds > 0.0) { 0.0 } else { unasked };
+        let wait = asked.max(unasked);
         let next_at = self.free_from(step.spread(wait.max(self.floor(step))), step);
         self.pause = Some(Pause { until: next_at, status, count });
         let note = (count == 1)

@@ -40,6 +40,8 @@ const ACCEPTED: HeaderValue = HeaderValue::from_static(
 const ENCODINGS: HeaderValue = HeaderValue::from_static("zstd, br, gzip");
 /// How much of a body that nobody reads is taken in, so that the connection can be used again.
 const DRAINED: usize = 64 * 1024;
+/// And for how long.
+const DRAINING: Duration = Duration::from_secs(1);
 /// Longer addresses are not followed.
 const LONGEST_URL: usize = 4_096;
 
@@ -247,6 +249,7 @@ async fn drain(mut response: reqwest::Response, deadline: Instant) {
     if response.content_length() == Some(0) {
         return;
     }
+    let deadline = deadline.min(Instant::now() + DRAINING);
     let mut drained = 0;
     while let Ok(Ok(Some(chunk))) = timeout_at(deadline, response.chunk()).await {
         drained += chunk.len();

@@ -1,1 +1,6 @@
 //! The node as a client sees it.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on should say where")]
+
+mod fetching;
+mod origin;
