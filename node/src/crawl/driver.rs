@@ -327,7 +327,8 @@ impl Crawler {
             }
         }
         if settled.again {
-            if let Some(lane) = self.roster().send(*id) {
+            let lane = self.roster().send(*id);
+            if let Some(lane) = lane {
                 locked(&self.lanes).push(id.0, lane);
                 self.nudge.notify_one();
             }
