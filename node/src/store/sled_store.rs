@@ -11,7 +11,6 @@
 use std::{
     fs::File,
     io,
-    ops::ControlFlow,
     panic::AssertUnwindSafe,
     path::{Path, PathBuf},
     sync::{Mutex, MutexGuard, PoisonError},
@@ -19,7 +18,7 @@ use std::{
 };
 
 use super::{
-    Backend, Batch, Order, Store, StoreError, Table,
+    Backend, Batch, Order, Store, StoreError, Table, Visit,
     format::{sync_folder, tree_bytes},
     parts,
 };
@@ -125,7 +124,7 @@ impl Store for SledStore {
         from: &[u8],
         to: Option<&[u8]>,
         order: Order,
-        visit: &mut dyn FnMut(&[u8], &[u8]) -> ControlFlow<()>,
+        visit: &mut Visit<'_>,
     ) -> Result<(), StoreError> {
         let (from, to) = table.row_range(from, to);
         if from >= to {
