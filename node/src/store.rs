@@ -52,7 +52,8 @@ pub trait Store: Send + Sync + 'static {
     fn get(&self, table: Table, key: &[u8]) -> Result<Option<Vec<u8>>, StoreError>;
 
     /// Visits the rows with `from <= key < to` (`None`: to the end of the table) in order until the
-    /// visitor breaks. Every value is whole, but rows committed meanwhile may or may not be seen.
+    /// visitor breaks. Every value is whole, but rows committed meanwhile may or may not be seen; the
+    /// visitor itself may use the store.
     fn scan(
         &self,
         table: Table,

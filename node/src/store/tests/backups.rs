@@ -156,6 +156,29 @@ fn a_store_that_is_there_is_replaced_only_on_request_and_kept_aside() {
 }
 
 #[test]
+fn an_interrupted_restore_is_cleared_away_or_said() {
+    on_each_backend(|backend, folder| {
+        fill(folder, backend);
+        let before = contents(folder);
+        // It stopped while it was unpacking.
+        fs::create_dir(folder.join("restoring")).unwrap();
+        fs::write(folder.join("restoring/part"), "of a backup").unwrap();
+        assert!(contents(folder) == before);
+        assert!(!folder.join("restoring").exists());
+
+        // It stopped after the old store was set aside.
+        let (file, _) = backup_of(folder);
+        let path = folder.join(backend.file_name());
+        let aside = folder.join(format!("{}.replaced-1", backend.file_name()));
+        fs::rename(&path, &aside).unwrap();
+        let error = open(folder, None, 1 << 20).map(|_| ()).unwrap_err();
+        assert!(error.to_string().contains("as .replaced-1: rename it"), "{error}");
+        restore(folder, backend, Replace::SetAside, &file[..], |_| ()).unwrap();
+        assert!(contents(folder) == before);
+    });
+}
+
+#[test]
 fn a_moved_folder_holds_the_same_rows_in_the_other_engine() {
     on_each_backend(|backend, folder| {
         fill(folder, backend);

@@ -1,6 +1,9 @@
 //! Reading, scanning and committing.
 
-use std::{ops::ControlFlow, sync::atomic::AtomicBool, sync::atomic::Ordering::Relaxed};
+use std::{
+    ops::ControlFlow,
+    sync::atomic::{AtomicBool, Ordering::Relaxed},
+};
 
 use proptest::prelude::*;
 
@@ -145,6 +148,49 @@ fn a_visitor_that_breaks_sees_no_more_rows_and_no_other_table() {
         store.scan(Table::Entry, b"", None, Order::Descending, &mut visit).unwrap();
         assert_eq!(seen, [b"c", b"b"]);
         assert_eq!(all_rows(&*store, Table::Entry).len(), 3);
+    });
+}
+
+#[test]
+fn a_visitor_may_delete_what_it_sees() {
+    on_each_backend(|backend, folder| {
+        let store = open_store(folder, backend);
+        let mut batch = Batch::default();
+        for number in 0..100_u64 {
+            batch.put(Table::Known, number.to_be_bytes(), content(100 * number as usize, number));
+        }
+        store.commit(&batch).unwrap();
+        let mut seen = 0;
+        let mut visit = |key: &[u8], _: &[u8]| {
+            let mut batch = Batch::default();
+            batch.delete(Table::Known, key);
+            store.commit(&batch).unwrap();
+            seen += 1;
+            ControlFlow::Continue(())
+        };
+        store.scan(Table::Known, &[], None, Order::Ascending, &mut visit).unwrap();
+        assert_eq!((seen, all_rows(&*store, Table::Known).len()), (100, 0));
+    });
+}
+
+#[test]
+fn commits_of_several_threads_are_all_kept() {
+    on_each_backend(|backend, folder| {
+        let store = open_store(folder, backend);
+        std::thread::scope(|scope| {
+            for thread in 0..4_u8 {
+                let store = &*store;
+                scope.spawn(move || {
+                    for round in 0..20_u8 {
+                        put(store, Table::Known, &[thread, round], &content(8000, round.into()));
+                    }
+                });
+            }
+        });
+        drop(store);
+        let rows = all_rows(&*open_store(folder, backend), Table::Known);
+        assert_eq!(rows.len(), 80);
+        assert!(rows.iter().all(|(key, value)| *value == content(8000, key[1].into())));
     });
 }
 
