@@ -249,6 +249,22 @@ fn sled_keeps_no_parts_of_values_that_shrank_or_went() {
 }
 
 #[test]
+fn a_value_of_which_a_part_is_lost_is_damage_and_not_a_shorter_value() {
+    let folder = tempfile::tempdir().unwrap();
+    put(&*open_store(folder.path(), Backend::Sled), Table::Chunk, b"k", &content(20_000, 1));
+    let engine = sled::open(folder.path().join("store.sled")).unwrap();
+    let (last_part, _) = engine.pop_max().unwrap().unwrap();
+    assert_eq!(last_part, [0xff, Table::Chunk as u8, b'k', 0, 0, 0, 3]);
+    engine.flush().unwrap();
+    drop(engine);
+    // The engine holds the file for a moment after it was dropped.
+    std::fs::File::open(folder.path().join("store.sled/db")).unwrap().lock().unwrap();
+    let store = open_store(folder.path(), Backend::Sled);
+    let error = store.get(Table::Chunk, b"k").unwrap_err();
+    assert!(matches!(error, StoreError::Corrupt { .. }), "{error}");
+}
+
+#[test]
 fn sled_never_writes_to_the_files_that_it_does_not_sync() {
     let folder = tempfile::tempdir().unwrap();
     let store = open_store(folder.path(), Backend::Sled);
