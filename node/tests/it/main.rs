@@ -6,3 +6,4 @@ mod fetching;
 mod house;
 mod origin;
 mod pipeline;
+mod store_crash;
