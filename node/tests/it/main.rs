@@ -1,1 +1,3 @@
 //! The node as a client sees it.
+
+mod serving;
