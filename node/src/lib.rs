@@ -5,6 +5,7 @@
 //! serve). `store` keeps bytes, `archive` says what they mean.
 
 pub mod archive;
+pub mod bench;
 pub mod clock;
 pub mod config;
 pub mod crawl;
