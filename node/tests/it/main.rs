@@ -1,3 +1,4 @@
 //! The node as a client sees it.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on should say where")]
 
 mod serving;

@@ -28,7 +28,7 @@ async fn a_document_is_rendered_once_for_each_change_and_never_for_nobody() {
 async fn those_who_come_together_are_served_from_one_rendering() {
     let kiosk = std::sync::Arc::new(Kiosk::with_news());
     let mut asking = tokio::task::JoinSet::new();
-    let gate = kiosk.store.gate.lock().unwrap();
+    let gate = kiosk.store.hold_next_scan();
     for _ in 0..50 {
         let kiosk = kiosk.clone();
         asking.spawn(async move { kiosk.get(ATOM, &[("accept-encoding", "gzip")]).await });

@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, mpsc};
 
 use axum::Router;
 use axum::body::{Body, to_bytes};
@@ -143,13 +143,20 @@ pub(crate) struct Watched {
     inner: Arc<dyn Store>,
     pub(crate) scans: AtomicUsize,
     pub(crate) failing: AtomicBool,
-    pub(crate) gate: Mutex<()>,
+    gate: Mutex<Option<mpsc::Receiver<()>>>,
 }
 
 impl Watched {
     fn over(inner: Arc<dyn Store>) -> Self {
         let (scans, failing) = (AtomicUsize::new(0), AtomicBool::new(false));
-        Self { inner, scans, failing, gate: Mutex::new(()) }
+        Self { inner, scans, failing, gate: Mutex::new(None) }
+    }
+
+    /// The next scan waits until what is returned here is dropped.
+    pub(crate) fn hold_next_scan(&self) -> mpsc::Sender<()> {
+        let (sender, receiver) = mpsc::channel();
+        *self.gate.lock().unwrap() = Some(receiver);
+        sender
     }
 }
 
@@ -167,7 +174,10 @@ impl Store for Watched {
         visit: &mut dyn FnMut(&[u8], &[u8]) -> ControlFlow<()>,
     ) -> Result<(), StoreError> {
         self.scans.fetch_add(1, SeqCst);
-        drop(self.gate.lock().unwrap());
+        let held = self.gate.lock().unwrap().take();
+        if let Some(gate) = held {
+            assert!(gate.recv().is_err(), "nothing is ever sent");
+        }
         if self.failing.load(SeqCst) {
             return Err(StoreError::Corrupt { path: "store".into(), cause: "a test".into() });
         }
