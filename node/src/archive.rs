@@ -20,8 +20,8 @@ use serde::de::DeserializeOwned;
 use crate::store::{Order, Store, StoreError, Table};
 pub use changes::Changes;
 pub use records::{
-    ChunkInfo, Entry, FeedId, FeedRecord, FeedTally, HostTally, ItemKey, Known, KnownItem, Look,
-    NodeRecord, Sample, SourceId, SourceKind, SourceRecord, SourceState, Tally, item_key,
+    Entry, FeedId, FeedRecord, FeedTally, HostTally, ItemKey, Known, KnownItem, Look, NodeRecord,
+    Sample, SourceId, SourceKind, SourceRecord, SourceState, Tally, item_key,
 };
 
 /// Why something kept could not be had.
@@ -90,7 +90,26 @@ impl Archive {
 
     /// The items of one chunk.
     pub fn chunk(&self, source: SourceId, chunk: u32) -> Result<Vec<Item>, ArchiveError> {
-        Ok(self.row(Table::Chunk, &records::chunk_key(source, chunk))?.unwrap_or_default())
+        let row: Option<(f64, Vec<Item>)> =
+            self.row(Table::Chunk, &records::chunk_key(source, chunk))?;
+        Ok(row.map_or_else(Vec::new, |(_, items)| items))
+    }
+
+    /// Shows every chunk: its source, its number and when it was delivered.
+    pub fn each_chunk(
+        &self,
+        mut visit: impl FnMut(SourceId, u32, f64),
+    ) -> Result<(), ArchiveError> {
+        let mut failed = None;
+        self.store.scan(Table::Chunk, &[], None, Order::Ascending, &mut |key, bytes| {
+            let (source, number) = records::chunk_of(key);
+            match postcard::take_from_bytes(bytes) {
+                Ok((at, _)) => visit(source, number, at),
+                Err(error) => failed = Some(damaged(Table::Chunk, &error)),
+            }
+            ControlFlow::Continue(())
+        })?;
+        failed.map_or(Ok(()), Err)
     }
 
     /// All sources in order of their ids.
@@ -98,6 +117,26 @@ impl Archive {
         let mut all = Vec::new();
         self.rows(Table::Source, &[], None, Order::Ascending, &mut |key, record| {
             all.push((SourceId::from_key(key), record));
+            ControlFlow::Continue(())
+        })?;
+        Ok(all)
+    }
+
+    /// How many sources there are.
+    pub fn count_sources(&self) -> Result<usize, ArchiveError> {
+        let mut count = 0;
+        self.store.scan(Table::Source, &[], None, Order::Ascending, &mut |_, _| {
+            count += 1;
+            ControlFlow::Continue(())
+        })?;
+        Ok(count)
+    }
+
+    /// The sources of which items are known, also of those that are no longer crawled.
+    pub fn known_sources(&self) -> Result<Vec<SourceId>, ArchiveError> {
+        let mut all = Vec::new();
+        self.store.scan(Table::Known, &[], None, Order::Ascending, &mut |key, _| {
+            all.push(SourceId::from_key(key));
             ControlFlow::Continue(())
         })?;
         Ok(all)
@@ -122,6 +161,11 @@ impl Archive {
             ControlFlow::Continue(())
         })?;
         Ok(all)
+    }
+
+    /// A feed as it was asked for.
+    pub fn feed(&self, id: FeedId) -> Result<Option<FeedRecord>, ArchiveError> {
+        self.row(Table::Feed, &records::feed_key(id))
     }
 
     /// How far a feed has come.
@@ -257,6 +301,9 @@ impl Archive {
 }
 
 fn decode<T: DeserializeOwned>(table: Table, bytes: &[u8]) -> Result<T, ArchiveError> {
-    postcard::from_bytes(bytes)
-        .map_err(|error| ArchiveError::Damaged { table, reason: error.to_string() })
+    postcard::from_bytes(bytes).map_err(|error| damaged(table, &error))
+}
+
+fn damaged(table: Table, error: &postcard::Error) -> ArchiveError {
+    ArchiveError::Damaged { table, reason: error.to_string() }
 }

@@ -1,10 +1,11 @@
 //! The node's configuration: read loosely from a file and the environment, checked once, then trusted.
 //!
-//! The way of a value: [`raw`] collects what was set and where, and finds unknown keys; [`reader`] gives
+//! The way of a value: `file` and `raw` collect what was set and where; `reader` gives
 //! it the meaning that its section asks for; [`Config`] holds what came out, complete. A node must never
 //! start with a configuration of which a part was not understood, and a secret must never be printed.
 
 mod crawl;
+mod file;
 mod find;
 mod hosts;
 mod keys;
@@ -40,9 +41,10 @@ pub use reload::Reload;
 pub use schedule::{Budget, BudgetRule, Choice, Schedule};
 pub use secret::Secret;
 pub use sources::Source;
-pub use store::{Backend, Store};
+pub use store::Store;
 
-use raw::{File, Raw};
+use file::File;
+use raw::Raw;
 use reader::Reader;
 
 /// Everything the node was told, checked and complete.
@@ -90,15 +92,24 @@ impl Config {
         file: Option<&Path>,
         environment: impl IntoIterator<Item = (String, String)>,
     ) -> Result<Self, ConfigError> {
+        let Some(path) = file else { return Self::from_text(None, environment) };
+        let text = std::fs::read_to_string(path)
+            .map_err(|reason| ConfigError::Unreadable { path: path.to_path_buf(), reason })?;
+        Self::from_text(Some(&File::new(path, &text)), environment)
+    }
+
+    fn from_text(
+        file: Option<&File<'_>>,
+        environment: impl IntoIterator<Item = (String, String)>,
+    ) -> Result<Self, ConfigError> {
         let mut raw = Raw::empty();
         let mut problems = Vec::new();
-        if let Some(path) = file {
-            let text = std::fs::read_to_string(path)
-                .map_err(|reason| ConfigError::Unreadable { path: path.to_path_buf(), reason })?;
-            raw.add_file(&File { path, text: &text }, &mut problems);
+        if let Some(file) = file {
+            raw.add_file(file, &mut problems).map_err(ConfigError::Invalid)?;
         }
         raw.add_environment(environment, &mut problems);
         let config = Self::check(&raw, &mut problems);
+        problems.extend(config.too_many_feeds());
         if problems.is_empty() {
             return Ok(config);
         }
@@ -109,6 +120,14 @@ impl Config {
     /// How a host is to be treated.
     pub fn rule_for(&self, host: &str) -> HostRule {
         self.hosts.rule_for(host, &self.crawl)
+    }
+
+    fn too_many_feeds(&self) -> Option<Problem> {
+        let (declared, most) = (self.declared.len(), self.feeds.most);
+        let place = self.origins.get("feeds.most").cloned().unwrap_or(Place::Default);
+        let message =
+            format!("`feeds.most` = {most} ({place}): must be at least the {declared} of [[feed]]");
+        (declared > most).then_some(Problem { place, message })
     }
 
     /// What is meant by what was set; to be thrown away if there are problems.

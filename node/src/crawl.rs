@@ -7,7 +7,10 @@
 pub mod budget;
 pub mod courtesy;
 pub mod decide;
+pub mod driver;
 pub mod fetch;
 pub mod guard;
 pub mod lanes;
+pub mod look;
+pub mod read;
 pub mod roster;

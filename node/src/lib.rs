@@ -4,11 +4,14 @@
 //! politeness, fetch, what is new?), `select` (which feeds want it?), `publish` (append, render,
 //! serve). `store` keeps bytes, `archive` says what they mean.
 
+pub mod api;
 pub mod archive;
 pub mod bench;
 pub mod clock;
 pub mod config;
 pub mod crawl;
+pub mod metrics;
+pub mod node;
 mod pages;
 pub mod publish;
 pub mod select;

@@ -4,6 +4,7 @@
 //! all of them at once, and what was learnt about how much of each source they keep. It never touches
 //! the store: whoever changes a query commits the change first and then tells the desk.
 
+pub mod stage;
 mod standing;
 mod view;
 
@@ -129,14 +130,19 @@ impl Desk {
         self.read().sources_of(feed).to_vec()
     }
 
-    /// Whether any feed reads a source.
-    pub fn is_read(&self, source: SourceId) -> bool {
-        !self.read().readers(source).is_empty()
+    /// How many feeds read a source.
+    pub fn readers_of(&self, source: SourceId) -> u32 {
+        u32::try_from(self.read().readers(source).len()).unwrap_or(u32::MAX)
     }
 
     /// The feeds in order of their names.
     pub fn feeds(&self) -> Vec<FeedCard> {
         self.read().feeds()
+    }
+
+    /// How many feeds there are.
+    pub fn count(&self) -> usize {
+        self.read().count()
     }
 
     /// A feed by name.

@@ -69,9 +69,9 @@ impl Changes {
         self.batch.delete(Table::Known, id.to_key());
     }
 
-    /// Items of a source.
-    pub fn put_chunk(&mut self, source: SourceId, chunk: u32, items: &[&Item]) {
-        self.put(Table::Chunk, chunk_key(source, chunk), items);
+    /// Items of a source, delivered at an instant.
+    pub fn put_chunk(&mut self, source: SourceId, chunk: u32, at: f64, items: &[&Item]) {
+        self.put(Table::Chunk, chunk_key(source, chunk), &(at, items));
     }
 
     /// Items that nothing refers to.

@@ -77,6 +77,8 @@ pub struct SourceRecord {
     pub added_at: f64,
     /// Asked for by itself, not only by a feed or a list.
     pub wanted: bool,
+    /// Asked for by the configuration, and gone when it is gone from there.
+    pub declared: bool,
     /// The lists it is on.
     pub lists: Vec<SourceId>,
 }
@@ -95,7 +97,7 @@ pub struct SourceState {
     /// The page that its document belongs to.
     pub home: Option<String>,
     /// Digest of the last document: the same bytes are no change.
-    pub document: u128,
+    pub document: u64,
     /// Counts since it was added.
     pub tally: Tally,
     /// Our own estimate of how well we follow it.
@@ -191,8 +193,8 @@ pub struct Known {
     pub identity: SourceIdentity,
     /// Items seen, the longest gone first.
     pub items: Vec<KnownItem>,
-    /// Chunks that hold them, oldest first.
-    pub chunks: Vec<ChunkInfo>,
+    /// The number of the next chunk.
+    pub next_chunk: u32,
 }
 
 /// One item that was seen.
@@ -212,17 +214,6 @@ pub struct KnownItem {
     pub seen_at: f64,
 }
 
-/// A chunk of items of one source.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct ChunkInfo {
-    /// Its number.
-    pub number: u32,
-    /// When its items were delivered.
-    pub at: f64,
-    /// Some feed wanted one of its items.
-    pub wanted: bool,
-}
-
 /// A feed as it was asked for.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct FeedRecord {
@@ -232,6 +223,8 @@ pub struct FeedRecord {
     pub statement: String,
     /// When it was created.
     pub created_at: f64,
+    /// Made by the configuration, and gone when it is gone from there.
+    pub declared: bool,
 }
 
 /// How far a feed has come.
@@ -304,6 +297,11 @@ impl FeedId {
 
 fn number(key: &[u8]) -> u32 {
     key.first_chunk().map_or(0, |bytes| u32::from_be_bytes(*bytes))
+}
+
+/// The source and the number of a chunk.
+pub(super) fn chunk_of(key: &[u8]) -> (SourceId, u32) {
+    (SourceId::from_key(key), key.last_chunk().map_or(0, |bytes| u32::from_be_bytes(*bytes)))
 }
 
 pub(super) fn chunk_key(source: SourceId, chunk: u32) -> [u8; 8] {

@@ -1,17 +1,18 @@
 //! `[hosts."example.org"]`: other manners for single hosts and domains.
 
 use std::collections::BTreeMap;
+use std::net::Ipv6Addr;
 use std::num::NonZeroUsize;
 use std::time::Duration;
 
 use super::Crawl;
 use super::crawl::{HOUR, MONTH, MOST_PER_DOMAIN};
+use super::problem::Problem;
 use super::raw::Fields;
 use super::reader::Reader;
 use super::show::{Entry, quoted};
 use super::units::{duration, written_duration};
 use super::values::{count, flag, text};
-use crate::config::Problem;
 
 /// How one host is treated; complete, whether it was named or not.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -42,7 +43,7 @@ pub struct Hosts {
 impl Hosts {
     /// How a host is treated: as itself, as the nearest domain above it that is named, or as anybody.
     pub fn rule_for(&self, host: &str, crawl: &Crawl) -> HostRule {
-        let host = host.trim_end_matches('.').to_ascii_lowercase();
+        let host = host_name(host).unwrap_or_else(|| host.to_ascii_lowercase());
         if let Some(own) = self.named.get(&host) {
             return own.clone();
         }
@@ -138,8 +139,11 @@ impl HostRule {
     }
 }
 
-/// A host or domain in lower case, if the text is nothing else.
+/// A host or domain as the addresses of requests spell it, if the text is nothing else.
 pub(super) fn host_name(text: &str) -> Option<String> {
+    if let Ok(address) = text.trim_matches(['[', ']']).parse::<Ipv6Addr>() {
+        return Some(format!("[{address}]"));
+    }
     let plain = !text.is_empty() && !text.contains(|c: char| "/:@?#".contains(c));
     let host = url::Host::parse(text.trim_end_matches('.')).ok().filter(|_| plain)?;
     Some(host.to_string())

@@ -131,8 +131,17 @@ pub(super) static FEED: Section =
 pub(super) const SECRET: &str = "token";
 
 /// Variables that begin like ours and are no keys.
-pub(super) const OTHER_VARIABLES: [&str; 3] =
-    ["PERGOLA_CONFIG", "PERGOLA_LOG", "PERGOLA_REQUIRE_ALL"];
+const OTHER_VARIABLES: [&str; 3] = ["PERGOLA_CONFIG", "PERGOLA_LOG", "PERGOLA_REQUIRE_ALL"];
+
+/// Whether a variable must be one of our keys. Kubernetes sets some of its own for a service that is
+/// called pergola.
+pub(super) fn is_ours(name: &str, value: &str) -> bool {
+    let Some(rest) = name.strip_prefix("PERGOLA_") else { return false };
+    let of_kubernetes = rest.starts_with("SERVICE_")
+        || rest.starts_with("PORT_")
+        || (rest == "PORT" && value.contains("://"));
+    !of_kubernetes && !OTHER_VARIABLES.contains(&name)
+}
 
 /// The variable of a key.
 pub(super) fn variable(section: &str, key: &str) -> String {

@@ -4,6 +4,8 @@ use std::fmt;
 use std::net::IpAddr;
 use std::str::FromStr;
 
+use super::hosts::host_name;
+
 /// One exception from the rule that private addresses are never reached.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PrivateException {
@@ -32,12 +34,17 @@ impl PrivateException {
 
 /// The family and the first bits of an address.
 fn leading_bits(address: IpAddr, prefix: u8) -> (bool, u128) {
-    let (bits, width) = match address {
-        IpAddr::V4(address) => (u128::from(address.to_bits()), 32),
-        IpAddr::V6(address) => (address.to_bits(), 128),
+    let bits = match address {
+        IpAddr::V4(address) => u128::from(address.to_bits()),
+        IpAddr::V6(address) => address.to_bits(),
     };
-    let ignored = width - u32::from(prefix).min(width);
-    (address.is_ipv4(), bits.checked_shr(ignored).unwrap_or(0))
+    let ignored = width(address).saturating_sub(prefix);
+    (address.is_ipv4(), bits.checked_shr(ignored.into()).unwrap_or(0))
+}
+
+/// How many bits an address has.
+fn width(address: IpAddr) -> u8 {
+    if address.is_ipv4() { 32 } else { 128 }
 }
 
 impl FromStr for PrivateException {
@@ -45,22 +52,17 @@ impl FromStr for PrivateException {
 
     fn from_str(text: &str) -> Result<Self, String> {
         let wrong = || "must be hosts, addresses or networks such as \"10.0.0.0/8\"".to_owned();
-        let (address, prefix) = match text.split_once('/') {
-            Some((address, prefix)) => {
-                (address.parse::<IpAddr>().map_err(|_| wrong())?, prefix.parse::<u8>().ok())
-            }
-            None => match text.parse::<IpAddr>() {
-                Ok(address) => (address, None),
-                Err(_) => return super::hosts::host_name(text).map(Self::Host).ok_or_else(wrong),
-            },
+        let Some((address, prefix)) = text.split_once('/') else {
+            return match text.parse() {
+                Ok(address) => Ok(Self::Network { address, prefix: width(address) }),
+                Err(_) => host_name(text).map(Self::Host).ok_or_else(wrong),
+            };
         };
-        let width = if address.is_ipv4() { 32 } else { 128 };
-        let given = text.contains('/');
-        match prefix {
-            Some(prefix) if prefix <= width => Ok(Self::Network { address, prefix }),
-            None if !given => Ok(Self::Network { address, prefix: width }),
-            _ => Err(format!("the network's prefix must be from 0 to {width}")),
-        }
+        let address: IpAddr = address.parse().map_err(|_| wrong())?;
+        let prefix = prefix.parse().ok().filter(|prefix| *prefix <= width(address));
+        prefix
+            .map(|prefix| Self::Network { address, prefix })
+            .ok_or_else(|| format!("must be networks whose prefix is from 0 to {}", width(address)))
     }
 }
 

@@ -29,7 +29,11 @@ fn listed(problems: &[Problem]) -> String {
         many => format!("{many} problems"),
     };
     let lines: Vec<String> = problems.iter().map(|problem| format!("- {problem}")).collect();
-    format!("the configuration has {count}:\n{}", lines.join("\n"))
+    let file = problems.iter().find_map(|problem| match &problem.place {
+        Place::File { file, .. } => Some(format!(" in {file}")),
+        _ => None,
+    });
+    format!("the configuration{} has {count}:\n{}", file.unwrap_or_default(), lines.join("\n"))
 }
 
 /// One thing that is wrong.
@@ -88,8 +92,7 @@ impl Place {
 impl Problem {
     /// The file is no TOML.
     pub(super) fn syntax(place: Place, message: &str) -> Self {
-        let at = place.precisely();
-        Self { message: format!("{place} is no TOML: {message} at {at}"), place }
+        Self { message: format!("no TOML at {}: {message}", place.precisely()), place }
     }
 
     /// A value that is not allowed. `allowed` begins with "must".

@@ -6,6 +6,7 @@ use super::reader::Reader;
 use super::show::{Entry, quoted};
 use super::units::{duration, size, written_duration, written_size};
 use super::values::one_of;
+use crate::store::Backend;
 
 const MINUTE: Duration = Duration::from_secs(60);
 const YEAR: Duration = Duration::from_secs(365 * 86_400);
@@ -21,31 +22,12 @@ pub struct Store {
     pub cache: u64,
 }
 
-/// The stores there are.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Backend {
-    /// sled.
-    Sled,
-    /// redb.
-    Redb,
-}
-
-impl Backend {
-    const NAMES: [(&str, Self); 2] = [("sled", Self::Sled), ("redb", Self::Redb)];
-
-    /// The name used in the configuration.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Sled => "sled",
-            Self::Redb => "redb",
-        }
-    }
-}
+const BACKENDS: [(&str, Backend); 2] = [("sled", Backend::Sled), ("redb", Backend::Redb)];
 
 impl Store {
     pub(super) fn read(reader: &mut Reader<'_>) -> Self {
         Self {
-            backend: reader.optional("backend", one_of(Backend::NAMES)),
+            backend: reader.optional("backend", one_of(BACKENDS)),
             keep: reader.required("keep", duration(MINUTE..=100 * YEAR)),
             cache: reader.required("cache", size(1 << 20..=1 << 40)),
         }
@@ -53,7 +35,7 @@ impl Store {
 
     pub(super) fn entries(&self) -> Vec<Entry> {
         vec![
-            ("backend", self.backend.map(|backend| quoted(backend.name()))),
+            ("backend", self.backend.map(|backend| quoted(backend))),
             ("keep", Some(quoted(written_duration(self.keep)))),
             ("cache", Some(quoted(written_size(self.cache)))),
         ]

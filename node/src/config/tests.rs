@@ -1,1 +1,38 @@
+//! The configuration as a whole: what files and variables mean, and what is said about wrong ones.
+
+mod example;
+mod files;
+mod queries;
+mod sections;
+mod shown;
+mod tables;
+mod variables;
+
+use std::path::Path;
+
 use super::*;
+
+/// The configuration of a file called `pergola.toml` and of variables.
+fn load(text: &str, variables: &[(&str, &str)]) -> Result<Config, ConfigError> {
+    let owned = variables.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
+    Config::from_text(Some(&File::new(Path::new("pergola.toml"), text)), owned)
+}
+
+fn from_file(text: &str) -> Config {
+    load(text, &[]).unwrap_or_else(|error| panic!("{error}"))
+}
+
+fn from_variables(variables: &[(&str, &str)]) -> Config {
+    load("", variables).unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// What is wrong, one message per problem.
+fn problems(text: &str, variables: &[(&str, &str)]) -> Vec<String> {
+    match load(text, variables) {
+        Ok(_) => Vec::new(),
+        Err(ConfigError::Invalid(problems)) => {
+            problems.iter().map(|problem| problem.message.clone()).collect()
+        }
+        Err(other) => panic!("{other}"),
+    }
+}

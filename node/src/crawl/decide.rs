@@ -10,7 +10,7 @@ use pergola_feed::identity::Degraded;
 use pergola_feed::{Document, Item, NodeId, Origin, Timestamp};
 use pergola_refresh::DAY;
 
-use crate::archive::{ChunkInfo, ItemKey, Known, KnownItem, item_key};
+use crate::archive::{ItemKey, Known, KnownItem, item_key};
 
 /// Items kept together in one row.
 pub const CHUNK: usize = 32;
@@ -123,7 +123,7 @@ pub fn decide(mut document: Document, before: Before<'_>, now: f64) -> Decision 
         }
     }
     let mut news = chronological(news);
-    place_in_chunks(&mut news, &mut known, now);
+    place_in_chunks(&mut news, &mut known);
     let news: Vec<News> = news.into_iter().map(|(_, news)| news).collect();
     let observed = observe(&news, window, delta, had_any && met == 0, now);
     forget(&mut known, now);
@@ -156,10 +156,10 @@ fn chronological(mut news: Vec<(usize, News)>) -> Vec<(usize, News)> {
     news
 }
 
-fn place_in_chunks(news: &mut [(usize, News)], known: &mut Known, now: f64) {
-    let first = known.chunks.last().map_or(0, |chunk| chunk.number + 1);
-    for (number, group) in (first..).zip(news.chunks_mut(CHUNK)) {
-        known.chunks.push(ChunkInfo { number, at: now, wanted: false });
+fn place_in_chunks(news: &mut [(usize, News)], known: &mut Known) {
+    for group in news.chunks_mut(CHUNK) {
+        let number = known.next_chunk;
+        known.next_chunk += 1;
         for (index, (place, news)) in (0..).zip(group) {
             (news.chunk, news.index) = (number, index);
             let memory = &mut known.items[*place];
@@ -287,7 +287,7 @@ mod tests {
             let memory = decision.known.items.iter().find(|item| item.key == news.key).unwrap();
             assert_eq!((memory.chunk, memory.index), (news.chunk, news.index));
         }
-        assert_eq!(decision.known.chunks.len(), 3);
+        assert_eq!(decision.known.next_chunk, 3);
     }
 
     #[test]

@@ -26,6 +26,25 @@ pub struct FeedCard {
     pub body: FeedBody,
 }
 
+impl FeedCard {
+    /// Whether it names a source by this address.
+    pub fn names(&self, url: &str) -> bool {
+        let same = |given: &str| {
+            given == url || url::Url::parse(given).is_ok_and(|given| given.as_str() == url)
+        };
+        self.body.sources.iter().any(|clause| match &clause.source.value {
+            SourceRef::Url(given) | SourceRef::Opml(given) => same(given),
+            SourceRef::Peer { node, .. } => url.starts_with(node.as_str()),
+            SourceRef::Feed(_) => false,
+        })
+    }
+
+    /// Whether it reads a list, so that what it reads may change by itself.
+    pub fn reads_lists(&self) -> bool {
+        self.body.sources.iter().any(|clause| matches!(clause.source.value, SourceRef::Opml(_)))
+    }
+}
+
 /// The canonical statement that makes a feed.
 pub fn statement(name: &str, body: &FeedBody) -> String {
     let name = Spanned::new(name.to_owned(), Span::default());
@@ -126,6 +145,10 @@ impl Standing {
 
     pub(super) fn sources_of(&self, feed: FeedId) -> &[SourceId] {
         self.reads.get(&feed).map_or(&[], Vec::as_slice)
+    }
+
+    pub(super) fn count(&self) -> usize {
+        self.ids.len()
     }
 
     pub(super) fn feeds(&self) -> Vec<FeedCard> {

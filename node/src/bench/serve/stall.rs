@@ -76,7 +76,7 @@ fn filled(folder: &Path) -> anyhow::Result<Archive> {
     let store = store::open(&folder.join("data"), None, 1 << 20)?.store;
     let items: Vec<Item> = (0..ITEMS).map(item).collect();
     let mut changes = Changes::new();
-    changes.put_chunk(SOURCE, 0, &items.iter().collect::<Vec<_>>());
+    changes.put_chunk(SOURCE, 0, START, &items.iter().collect::<Vec<_>>());
     let mut tally = FeedTally::default();
     for (index, item) in (0..).zip(&items) {
         let at = START + 60.0 * f64::from(index);

@@ -26,8 +26,10 @@ pub struct LaneRules {
     pub parallel: u32,
     /// Requests of all lanes at once.
     pub in_flight: usize,
-    groups: HashMap<String, LaneId>,
-    overrides: HashMap<LaneId, LaneOverride>,
+    /// Names that share a lane: see [`LaneRules::group`].
+    pub groups: HashMap<String, LaneId>,
+    /// Lanes that are different: see [`LaneRules::treat`].
+    pub overrides: HashMap<LaneId, LaneOverride>,
 }
 
 /// What is different in one lane.

@@ -1,6 +1,5 @@
 //! A shelf over a store in a temporary folder, with a store that can be watched and made to fail.
 
-use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
 use std::sync::{Arc, Mutex, mpsc};
 
@@ -13,7 +12,7 @@ use pergola_node::archive::{
 };
 use pergola_node::clock::Clock;
 use pergola_node::publish::{Imprint, Listing, Shelf, router};
-use pergola_node::store::{self, Backend, Batch, Order, Store, StoreError, Table};
+use pergola_node::store::{self, Backend, Batch, Order, Store, StoreError, Table, Visit};
 use tower::ServiceExt;
 
 pub(crate) const FEED: FeedId = FeedId(7);
@@ -76,7 +75,7 @@ impl Kiosk {
         let entry = Entry { key, source, chunk, index: 0, at, changed_at: at };
         let mut changes = Changes::new();
         changes.put_source(source, &source_record(source));
-        changes.put_chunk(source, chunk, &[&item]);
+        changes.put_chunk(source, chunk, at, &[&item]);
         changes.put_entry(feed, tally.next, &entry);
         tally = FeedTally { next: tally.next + 1, edition: tally.edition + 1, changed_at: at };
         changes.put_feed_tally(feed, &tally);
@@ -134,6 +133,7 @@ fn source_record(id: SourceId) -> SourceRecord {
         importance: 1.0,
         added_at: START,
         wanted: true,
+        declared: false,
         lists: Vec::new(),
     }
 }
@@ -171,7 +171,7 @@ impl Store for Watched {
         from: &[u8],
         to: Option<&[u8]>,
         order: Order,
-        visit: &mut dyn FnMut(&[u8], &[u8]) -> ControlFlow<()>,
+        visit: &mut Visit<'_>,
     ) -> Result<(), StoreError> {
         self.scans.fetch_add(1, SeqCst);
         let held = self.gate.lock().unwrap().take();

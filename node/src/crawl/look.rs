@@ -1,0 +1,252 @@
+//! One look at a source: what was answered, and everything that follows from it.
+//!
+//! Pure: the archive has been read and the network has answered before [`conclude`] is called, and it is
+//! committed after. So a look that is cut off anywhere has simply not happened.
+
+use pergola_feed::{Hints, Limits, NodeId};
+use pergola_refresh::{Invalid, Observation, PublicationModel, Sources};
+use url::Url;
+
+use super::courtesy::{Courtesy, Outcome, Reading, RuleBook};
+use super::decide::{Before, Decision, News, Observed, decide};
+use super::fetch::{Answer, Ask, DecodeLimits, FetchError};
+use super::read::{Body, Member, read};
+use crate::archive::{Known, Look, SourceId, SourceRecord, SourceState};
+
+/// What holds for every look of this node.
+pub struct Manners {
+    /// This node.
+    pub node: NodeId,
+    /// How hosts are treated.
+    pub rules: RuleBook,
+    /// What a document may cost.
+    pub limits: Limits,
+    /// What unpacking one may cost.
+    pub decode: DecodeLimits,
+}
+
+/// A source as it was before the look.
+pub struct Subject {
+    /// Which source.
+    pub id: SourceId,
+    /// As it was asked for.
+    pub record: SourceRecord,
+    /// As it stood.
+    pub state: SourceState,
+    /// What was seen of its items.
+    pub known: Known,
+}
+
+/// What a look has brought; nothing of it holds before it is committed.
+#[derive(Debug)]
+pub struct Refreshed {
+    /// Which source.
+    pub id: SourceId,
+    /// When.
+    pub at: f64,
+    /// What came of it.
+    pub outcome: Outcome,
+    /// The source as asked for; changed if it has moved.
+    pub record: SourceRecord,
+    /// Whether it has moved.
+    pub moved: bool,
+    /// How it stands now.
+    pub state: SourceState,
+    /// What is known of its items, if that has changed.
+    pub known: Option<Known>,
+    /// New and edited items, oldest first.
+    pub news: Vec<News>,
+    /// What was observed, since when; nothing if the look failed.
+    pub observed: Option<(Option<f64>, Observed)>,
+    /// The sources on it, if it is a list.
+    pub members: Option<Vec<Member>>,
+    /// Look again at once: the page led to the feed.
+    pub again: bool,
+    /// The host may want quiet until then.
+    pub host_pause: Option<f64>,
+    /// Sentences for the log.
+    pub notes: Vec<String>,
+    /// Bytes that came over the wire.
+    pub bytes: u64,
+    /// Whether the answer was 304.
+    pub not_modified: bool,
+    /// Items believed lost since the last look.
+    pub lost: f64,
+    /// Items dropped because they had already passed this node.
+    pub loops: usize,
+}
+
+/// Everything that follows from an answer, or from there being none.
+pub fn conclude(
+    subject: Subject,
+    ask: &Ask,
+    answered: Result<Answer, FetchError>,
+    manners: &Manners,
+    now: f64,
+    random: f64,
+) -> Result<Refreshed, Invalid> {
+    let Subject { id, mut record, mut state, known } = subject;
+    let rules = manners.rules.rules_for(&ask.url);
+    let mut trouble = None;
+    let mut decision = None;
+    let (mut members, mut leads_to, mut digest) = (None, None, None);
+    let hints;
+    let (bytes, verdict) = match &answered {
+        Err(error) => {
+            trouble = Some(with_causes(error));
+            (0, state.courtesy.after(&error.exchange(ask), now, rules, random))
+        }
+        Ok(answer) => {
+            let reading = match read(answer, &record.kind, state.document, manners) {
+                Body::Unread => Reading::Nothing,
+                Body::Same => Reading::Same,
+                Body::Unusable(kind, why) => {
+                    trouble = Some(why);
+                    Reading::Failure(kind)
+                }
+                Body::LeadsTo(url) => {
+                    leads_to = Some(url);
+                    hints = Hints::default();
+                    Reading::Document { hints: &hints, new_items: 0 }
+                }
+                Body::List(found, hash) => {
+                    (members, digest) = (Some(found), Some(hash));
+                    hints = Hints::default();
+                    Reading::Document { hints: &hints, new_items: 0 }
+                }
+                Body::Document(document, hash) => {
+                    digest = Some(hash);
+                    state.title = document.title.clone();
+                    state.home = document.home().map(str::to_owned);
+                    hints = document.hints.clone();
+                    let url = record.url.as_str();
+                    let delta = answer.status == 226;
+                    let before = Before { known, url, node: &manners.node, delta };
+                    let decided = decision.insert(decide(*document, before, now));
+                    Reading::Document { hints: &hints, new_items: decided.observed.new_items }
+                }
+            };
+            if trouble.is_none() && answer.status >= 400 {
+                trouble = Some(format!("the source answered {}", answer.status));
+            }
+            let exchange = answer.exchange(ask, reading);
+            (answer.wire_bytes, state.courtesy.after(&exchange, now, rules, random))
+        }
+    };
+    let mut notes: Vec<String> = verdict.note.into_iter().collect();
+    state.next_at = verdict.next_at;
+    let mut moved = verdict.adopt.is_some_and(|url| move_to(&mut record, url));
+    let again = leads_to.is_some();
+    if let Some(url) = leads_to {
+        notes.push(format!("the page leads to the feed {url}, which is read instead"));
+        moved |= move_to(&mut record, url);
+        // What was remembered belongs to the page.
+        state.courtesy = Courtesy::default();
+        state.next_at = now;
+    }
+    state.document = digest.unwrap_or(state.document);
+    let outcome = verdict.outcome;
+    let observed = match (&decision, outcome) {
+        (Some(Decision { observed, .. }), _) => Some(observed.clone()),
+        (None, Outcome::Unchanged | Outcome::Changed) => Some(Observed::default()),
+        _ => None,
+    };
+    let since = state.schedule.last;
+    let lost = match &observed {
+        Some(observed) => learn(&mut state, observed, now)?,
+        None => 0.0,
+    };
+    let loops = decision.as_ref().map_or(0, |decision| decision.loops);
+    let status = answered.as_ref().ok().map(|answer| answer.status);
+    let new_items = observed.as_ref().map_or(0, |observed| observed.new_items);
+    state.trouble = trouble.map(|what| what.chars().take(500).collect());
+    count(&mut state, outcome, status, bytes);
+    let wire = u32::try_from(bytes).unwrap_or(u32::MAX);
+    state.remember(Look { at: now, outcome, new_items, bytes: wire });
+    let (known, news) = match decision {
+        Some(decision) => {
+            state.tally.items += u64::from(decision.observed.new_items);
+            state.tally.updates += decision.news.iter().filter(|news| news.edited).count() as u64;
+            state.tally.overruns += u64::from(decision.observed.censored);
+            notes.extend(decision.degraded.map(|degraded| degraded.reason));
+            if decision.loops > 0 {
+                notes.push(format!("{} items had already passed this node", decision.loops));
+            }
+            (Some(decision.known), decision.news)
+        }
+        None => (None, Vec::new()),
+    };
+    Ok(Refreshed {
+        id,
+        at: now,
+        outcome,
+        record,
+        moved,
+        state,
+        known,
+        news,
+        observed: observed.map(|observed| (since, observed)),
+        members,
+        again,
+        host_pause: verdict.host_pause,
+        notes,
+        bytes,
+        not_modified: status == Some(304),
+        lost,
+        loops,
+    })
+}
+
+/// The address of a source has changed; the old ones are remembered.
+fn move_to(record: &mut SourceRecord, url: Url) -> bool {
+    let before = std::mem::replace(&mut record.url, url.into());
+    if before == record.url {
+        return false;
+    }
+    record.formerly.retain(|old| *old != before);
+    record.formerly.push(before);
+    true
+}
+
+/// Lets the model and our estimate of quality learn from what was observed; returns how many items are
+/// believed lost.
+fn learn(state: &mut SourceState, observed: &Observed, now: f64) -> Result<f64, Invalid> {
+    let mut lost = 0.0;
+    let Observed { new_items, window, censored, ref dates } = *observed;
+    if let Some(since) = state.schedule.last {
+        let (expected, area) = state.schedule.model.divergence(since, now);
+        let age = (now - since).max(f64::MIN_POSITIVE);
+        let shown = if window > 0 { window } else { state.schedule.shown };
+        state.quality.refreshed(new_items, expected, censored, area / age, shown, age);
+        if censored {
+            lost = (expected - f64::from(new_items)).max(0.0);
+        }
+    }
+    let since = state.schedule.last;
+    let mut alone = Sources::new();
+    let place = alone.add(state.schedule.clone())?;
+    alone.observe(place, &Observation { at: now, since, new_items, window, censored, dates });
+    state.schedule = alone.get(place);
+    Ok(lost)
+}
+
+fn count(state: &mut SourceState, outcome: Outcome, status: Option<u16>, bytes: u64) {
+    state.tally.requests += 1;
+    state.tally.not_modified += u64::from(status == Some(304));
+    state.tally.failures += u64::from(matches!(outcome, Outcome::Failed(_)));
+    state.tally.bytes += bytes;
+}
+
+/// An error with its causes, in one line.
+fn with_causes(error: &FetchError) -> String {
+    let mut text = error.to_string();
+    let mut cause = std::error::Error::source(error);
+    while let Some(inner) = cause {
+        let said = inner.to_string();
+        if !text.contains(&said) {
+            text = format!("{text}: {said}");
+        }
+        cause = inner.source();
+    }
+    text
+}

@@ -1,0 +1,189 @@
+//! What the node counts, for Prometheus and for its own pages. Labels come from bounded vocabularies.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use prometheus_client::encoding::text::encode;
+use prometheus_client::metrics::counter::Counter;
+use prometheus_client::metrics::family::Family;
+use prometheus_client::metrics::gauge::Gauge;
+use prometheus_client::metrics::histogram::Histogram;
+use prometheus_client::registry::{Registry, Unit};
+
+use crate::crawl::courtesy::Outcome;
+
+type Label = [(&'static str, &'static str); 2];
+type Level = Gauge<f64, AtomicU64>;
+
+/// Everything that is counted or measured.
+pub struct Metrics {
+    registry: Registry,
+    /// Refreshes by outcome and, if they failed, by kind of failure.
+    refreshes: Family<Label, Counter>,
+    all: AtomicU64,
+    unchanged: AtomicU64,
+    failed: AtomicU64,
+    /// Bytes that came over the wire.
+    pub bytes: Counter,
+    /// Items that refreshes delivered.
+    pub items: Counter,
+    /// Items that were edited after their delivery.
+    pub edits: Counter,
+    /// Items believed lost between two refreshes.
+    pub lost: Counter<f64, AtomicU64>,
+    /// Items dropped because they had already passed this node.
+    pub loops: Counter,
+    /// Entries added to feeds.
+    pub published: Counter,
+    /// Commits that the store refused.
+    pub refused_commits: Counter,
+    /// Documents that could not be rendered.
+    pub failed_renderings: Counter,
+    /// Seconds from an item's publication to its delivery.
+    pub delay: Histogram,
+    /// What is measured when somebody asks.
+    pub levels: Levels,
+}
+
+/// Refreshes since the start.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RefreshCounts {
+    /// All of them.
+    pub all: u64,
+    /// … that found nothing changed.
+    pub unchanged: u64,
+    /// … that failed.
+    pub failed: u64,
+}
+
+/// What is measured when somebody asks.
+#[derive(Default)]
+pub struct Levels {
+    /// The scheduler's threshold τ.
+    pub threshold: Level,
+    /// Refreshes per minute allowed.
+    pub budget: Level,
+    /// Refreshes per minute made lately.
+    pub spending: Level,
+    /// Estimated share of windows held.
+    pub freshness: Level,
+    /// Estimated share of items delivered.
+    pub completeness: Level,
+    /// Sources crawled.
+    pub sources: Gauge,
+    /// Sources that fail.
+    pub failing: Gauge,
+    /// Feeds published.
+    pub feeds: Gauge,
+    /// Requests on the way.
+    pub in_flight: Gauge,
+    /// Sources due that wait for their lane.
+    pub waiting: Gauge,
+    /// Bytes of the store on disk.
+    pub disk: Gauge,
+}
+
+impl Metrics {
+    /// All counts at zero.
+    pub fn new() -> Self {
+        let mut registry = Registry::with_prefix("pergola");
+        let delay = Histogram::new(
+            [60.0, 300.0, 900.0, 1_800.0, 3_600.0, 7_200.0, 21_600.0, 86_400.0, 604_800.0]
+                .into_iter(),
+        );
+        let metrics = Self {
+            refreshes: Family::default(),
+            all: AtomicU64::new(0),
+            unchanged: AtomicU64::new(0),
+            failed: AtomicU64::new(0),
+            bytes: Counter::default(),
+            items: Counter::default(),
+            edits: Counter::default(),
+            lost: Counter::default(),
+            loops: Counter::default(),
+            published: Counter::default(),
+            refused_commits: Counter::default(),
+            failed_renderings: Counter::default(),
+            delay,
+            levels: Levels::default(),
+            registry: Registry::default(),
+        };
+        metrics.register(&mut registry);
+        Self { registry, ..metrics }
+    }
+
+    fn register(&self, to: &mut Registry) {
+        to.register("refreshes", "Refreshes by outcome and failure", self.refreshes.clone());
+        to.register_with_unit("fetched", "Received from sources", Unit::Bytes, self.bytes.clone());
+        to.register("items_delivered", "Items that refreshes delivered", self.items.clone());
+        to.register("items_edited", "Items edited after delivery", self.edits.clone());
+        to.register("items_lost", "Items believed lost between refreshes", self.lost.clone());
+        to.register("items_looped", "Items that had already passed this node", self.loops.clone());
+        to.register("entries_published", "Entries added to feeds", self.published.clone());
+        let refused = "Commits that the store refused; nothing of them happened";
+        to.register("commits_refused", refused, self.refused_commits.clone());
+        let failed = "Documents that could not be rendered";
+        to.register("renderings_failed", failed, self.failed_renderings.clone());
+        let delay = "From an item's publication to its delivery";
+        to.register_with_unit("delay", delay, Unit::Seconds, self.delay.clone());
+        let levels = &self.levels;
+        to.register("threshold", "The scheduler's threshold", levels.threshold.clone());
+        to.register("budget_per_minute", "Refreshes allowed", levels.budget.clone());
+        to.register("spending_per_minute", "Refreshes made lately", levels.spending.clone());
+        to.register(
+            "freshness_ratio",
+            "Share of windows held, estimated",
+            levels.freshness.clone(),
+        );
+        let completeness = "Share of items delivered, estimated";
+        to.register("completeness_ratio", completeness, levels.completeness.clone());
+        to.register("sources", "Sources crawled", levels.sources.clone());
+        to.register("sources_failing", "Sources that fail", levels.failing.clone());
+        to.register("feeds", "Feeds published", levels.feeds.clone());
+        to.register("requests_in_flight", "Requests on the way", levels.in_flight.clone());
+        to.register(
+            "lanes_waiting",
+            "Sources due that wait for their lane",
+            levels.waiting.clone(),
+        );
+        to.register_with_unit("store", "The store on disk", Unit::Bytes, levels.disk.clone());
+    }
+
+    /// How many refreshes there were.
+    pub fn refresh_counts(&self) -> RefreshCounts {
+        RefreshCounts {
+            all: self.all.load(Ordering::Relaxed),
+            unchanged: self.unchanged.load(Ordering::Relaxed),
+            failed: self.failed.load(Ordering::Relaxed),
+        }
+    }
+
+    /// A refresh has ended.
+    pub fn refreshed(&self, outcome: Outcome) {
+        self.all.fetch_add(1, Ordering::Relaxed);
+        match outcome {
+            Outcome::Unchanged => self.unchanged.fetch_add(1, Ordering::Relaxed),
+            Outcome::Failed(_) => self.failed.fetch_add(1, Ordering::Relaxed),
+            _ => 0,
+        };
+        let failure = match outcome {
+            Outcome::Failed(kind) => kind.name(),
+            _ => "",
+        };
+        let label = [("outcome", outcome.name()), ("failure", failure)];
+        self.refreshes.get_or_create(&label).inc();
+    }
+
+    /// In the text format of Prometheus.
+    pub fn text(&self) -> String {
+        let mut text = String::new();
+        // Writing to a string cannot fail.
+        let _ = encode(&mut text, &self.registry);
+        text
+    }
+}
+
+impl Default for Metrics {
+    fn default() -> Self {
+        Self::new()
+    }
+}

@@ -1,0 +1,337 @@
+//! The node: everything it consists of, put together, and what can be done to it.
+//!
+//! [`Node::open`] reads what is kept and starts the two threads through which every change goes; nothing
+//! is crawled and nobody is served until [`Node::start`]. The command line works on an opened node when
+//! none is running, and through the API when one is; both do the same.
+
+mod feeds;
+mod housekeeping;
+mod reload;
+mod running;
+mod sources;
+mod status;
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
+use std::thread::JoinHandle;
+
+use pergola_feed::NodeId;
+use pergola_refresh::{DAY, Invalid, Model, ModelKind, Source, StrategyKind};
+use tokio::sync::{Semaphore, mpsc};
+use url::Url;
+
+use crate::archive::{Archive, ArchiveError, Changes, NodeRecord, SourceId, SourceState};
+use crate::clock::Clock;
+use crate::config::{Choice, Config};
+use crate::crawl::budget::Purse;
+use crate::crawl::courtesy::{RuleBook, Rules};
+use crate::crawl::driver::{Crawler, Parts};
+use crate::crawl::fetch::{DecodeLimits, FetchError, FetchSettings, Fetcher};
+use crate::crawl::guard::{BadException, Guard};
+use crate::crawl::lanes::{LaneOverride, LaneRules, Lanes};
+use crate::crawl::look::Manners;
+use crate::crawl::read::Member;
+use crate::crawl::roster::Roster;
+use crate::metrics::Metrics;
+use crate::publish::writer::{Job, NotCommitted, Writer};
+use crate::publish::{Imprint, Shelf};
+use crate::select::{Desk, stage};
+use crate::store::{self, StoreError};
+pub use feeds::{Applied, FeedError};
+pub use reload::Reloaded;
+pub use running::{Running, close};
+pub use sources::{Added, EVERY_SOURCE, NewSource, SourceError};
+pub use status::{FeedStatus, NodeStatus, SourceStatus, Standing};
+
+/// Looks that may wait for selection.
+const DELIVERIES: usize = 256;
+/// Lists that may wait to be taken over.
+const LISTS: usize = 64;
+/// Above this many sources the planner and the calendar cost more than they gain: 2Steps and a single
+/// rate with dates take their place.
+const FEW: usize = 5_000;
+/// Before anything is known, a source is believed to publish an item a day.
+const FIRST_RATE: f64 = 1.0 / DAY;
+/// The window is believed to be this long until one was seen.
+const FIRST_WINDOW: u32 = 20;
+
+/// Why a node cannot start.
+#[derive(Debug, thiserror::Error)]
+pub enum StartError {
+    /// The data folder cannot be used.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// What is kept cannot be read.
+    #[error(transparent)]
+    Archive(#[from] ArchiveError),
+    /// The client cannot be set up.
+    #[error(transparent)]
+    Fetch(#[from] FetchError),
+    /// An exception for private networks that makes no sense.
+    #[error(transparent)]
+    Exception(#[from] BadException),
+    /// A number that the scheduler refuses.
+    #[error(transparent)]
+    Invalid(#[from] Invalid),
+    /// A first commit that failed.
+    #[error(transparent)]
+    NotCommitted(#[from] NotCommitted),
+    /// A thread or socket that could not be had.
+    #[error("{what}: {source}")]
+    System {
+        /// What was attempted.
+        what: String,
+        /// What the system says.
+        source: std::io::Error,
+    },
+    /// A stored or declared feed that is refused.
+    #[error("feed `{name}` cannot be put in force: {reason}")]
+    Feed {
+        /// The feed.
+        name: String,
+        /// Why.
+        reason: String,
+    },
+}
+
+/// A node, open.
+pub struct Node {
+    /// The time.
+    pub clock: Clock,
+    /// What is kept.
+    pub archive: Archive,
+    /// The queries.
+    pub desk: Arc<Desk>,
+    /// The published feeds.
+    pub shelf: Arc<Shelf>,
+    /// The crawler.
+    pub crawler: Arc<Crawler>,
+    /// What is counted.
+    pub metrics: Arc<Metrics>,
+    config: RwLock<Arc<Config>>,
+    writer: Writer,
+    record: Mutex<NodeRecord>,
+    members: Mutex<HashMap<SourceId, Vec<SourceId>>>,
+    /// One change of sources or feeds at a time: whoever holds the permit.
+    turn: Semaphore,
+    lists: Mutex<Option<mpsc::Receiver<(SourceId, Vec<Member>)>>>,
+    threads: Mutex<Vec<JoinHandle<()>>>,
+    notices: Mutex<Vec<String>>,
+    opened_at: f64,
+}
+
+impl Node {
+    /// Reads everything that is kept and gets ready; must be called inside a runtime.
+    pub async fn open(config: Config, clock: Clock) -> Result<Arc<Self>, StartError> {
+        let opened = store::open(&config.node.data, config.store.backend, config.store.cache)?;
+        let archive = Archive::new(opened.store);
+        let record = match archive.node()? {
+            Some(record) => record,
+            None => NodeRecord { id: random_id(), threshold: None, next_source: 1, next_feed: 1 },
+        };
+        let id = NodeId(record.id.clone());
+        let metrics = Arc::new(Metrics::new());
+        let desk = Arc::new(Desk::new(archive.selectivity()?.unwrap_or_default()));
+        let imprint = Imprint {
+            name: config.node.name.clone(),
+            public_url: config.node.public_url.clone(),
+            node: id.clone(),
+        };
+        let shelf = Arc::new(Shelf::new(archive.clone(), imprint, clock.clone()));
+        let announced = Arc::clone(&shelf);
+        let announce = Box::new(move |feed, tally| announced.changed(feed, tally));
+        let (writer, press) = Writer::start(archive.clone(), announce).map_err(thread)?;
+        let (deliveries, inbox) = mpsc::channel(DELIVERIES);
+        let (to_lists, lists) = mpsc::channel(LISTS);
+        let (selecting, selected) = (Arc::clone(&desk), writer.clone());
+        let selector = std::thread::Builder::new()
+            .name("select".into())
+            .spawn(move || stage::run(inbox, &selecting, &selected))
+            .map_err(thread)?;
+        let count = archive.count_sources()?;
+        let roster = Roster::new(
+            strategy(&config, count),
+            config.schedule.taste,
+            record.threshold.clone(),
+            Purse::new(&config.budget, config.schedule.cycle.as_secs_f64()),
+        )?;
+        let crawler = Arc::new(Crawler::new(Parts {
+            archive: archive.clone(),
+            clock: clock.clone(),
+            fetcher: Fetcher::new(fetch_settings(&config)?)?,
+            manners: manners(&config, id),
+            desk: Arc::clone(&desk),
+            metrics: Arc::clone(&metrics),
+            cycle: config.schedule.cycle.as_secs_f64(),
+            roster,
+            lanes: Lanes::new(lane_rules(&config)),
+            deliveries,
+            lists: to_lists,
+        })?);
+        let node = Arc::new(Self {
+            opened_at: clock.now(),
+            clock,
+            archive,
+            desk,
+            shelf,
+            crawler,
+            metrics,
+            config: RwLock::new(Arc::new(config)),
+            writer,
+            record: Mutex::new(record),
+            members: Mutex::default(),
+            turn: Semaphore::new(1),
+            lists: Mutex::new(Some(lists)),
+            threads: Mutex::new(vec![press, selector]),
+            notices: Mutex::new(opened.notice.into_iter().collect()),
+        });
+        node.load_sources()?;
+        node.load_feeds()?;
+        node.save_record().await?;
+        node.take_over_declared().await?;
+        Ok(node)
+    }
+
+    /// The configuration in force.
+    pub fn config(&self) -> Arc<Config> {
+        Arc::clone(&self.config.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// What the operator should know.
+    pub fn notices(&self) -> Vec<String> {
+        locked(&self.notices).clone()
+    }
+
+    /// The name that items carry when they have passed this node.
+    pub fn id(&self) -> NodeId {
+        NodeId(locked(&self.record).id.clone())
+    }
+
+    /// Lets `work` see the archive between two commits, so that what it reads belongs together.
+    pub async fn alone<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&Archive) -> T + Send + 'static,
+    ) -> Result<T, NotCommitted> {
+        self.writer.alone(work).await.ok_or(NotCommitted::Stopping)
+    }
+
+    async fn commit(&self, changes: Changes) -> Result<(), NotCommitted> {
+        self.writer.commit(Job { changes, ..Job::default() }).await.map(drop)
+    }
+
+    /// Saves what the node knows of itself, τ included.
+    async fn save_record(&self) -> Result<(), NotCommitted> {
+        let threshold = self.crawler.roster().threshold().clone();
+        let record = {
+            let mut record = locked(&self.record);
+            record.threshold = Some(threshold);
+            record.clone()
+        };
+        let mut changes = Changes::new();
+        changes.put_node(&record);
+        self.commit(changes).await
+    }
+
+    /// A source that was never looked at, as the scheduler starts with it.
+    fn blank_state(&self) -> Result<SourceState, Invalid> {
+        let kind = match self.config().schedule.model {
+            Choice::Fixed(kind) => kind,
+            Choice::Auto if self.crawler.roster().len() < FEW => ModelKind::Calendar,
+            Choice::Auto => ModelKind::Gamma,
+        };
+        let model: Model = kind.build(FIRST_RATE)?;
+        Ok(SourceState::new(Source::new(model, FIRST_WINDOW)))
+    }
+}
+
+fn strategy(config: &Config, sources: usize) -> StrategyKind {
+    match config.schedule.strategy {
+        Choice::Fixed(kind) => kind,
+        Choice::Auto if sources < FEW => StrategyKind::Plan,
+        Choice::Auto => StrategyKind::TwoSteps,
+    }
+}
+
+fn manners(config: &Config, node: NodeId) -> Manners {
+    let usual = Rules {
+        floor: config.crawl.floor.as_secs_f64(),
+        floor_with_evidence: config.crawl.floor_known.as_secs_f64(),
+        ..Rules::default()
+    };
+    let mut rules = RuleBook::new(usual.clone());
+    for (host, rule) in &config.hosts.named {
+        let base = if rule.peer { Rules::for_peer() } else { usual.clone() };
+        let floor = rule.floor.as_secs_f64();
+        let floor_with_evidence = rule.floor_known.as_secs_f64().min(floor);
+        rules.set(host, Rules { floor, floor_with_evidence, ..base });
+    }
+    let limits = pergola_feed::Limits {
+        items: config.crawl.max_items,
+        bytes: config.crawl.max_body,
+        ..Default::default()
+    };
+    let decode = DecodeLimits { max_decoded: config.crawl.max_body, ..DecodeLimits::default() };
+    Manners { node, rules, limits, decode }
+}
+
+fn lane_rules(config: &Config) -> LaneRules {
+    let mut rules = LaneRules::default();
+    rules.spacing = config.crawl.spacing.as_secs_f64();
+    rules.parallel = u32::try_from(config.crawl.per_domain.get()).unwrap_or(u32::MAX);
+    rules.in_flight = config.crawl.parallel.get();
+    let mut groups: HashMap<&str, Vec<&str>> = HashMap::new();
+    for (host, rule) in &config.hosts.named {
+        groups.entry(rule.group.as_deref().unwrap_or(host)).or_default().push(host);
+    }
+    groups.into_values().for_each(|members| rules.group(members));
+    for (host, rule) in &config.hosts.named {
+        let spacing = Some(rule.spacing.as_secs_f64());
+        let parallel = u32::try_from(rule.per_domain.get()).ok();
+        rules.treat(host, LaneOverride { spacing, parallel });
+    }
+    rules
+}
+
+fn fetch_settings(config: &Config) -> Result<FetchSettings, BadException> {
+    let named =
+        config.hosts.named.iter().filter(|(_, rule)| rule.private).map(|(host, _)| host.clone());
+    let exceptions: Vec<String> =
+        config.crawl.allow_private.iter().map(ToString::to_string).chain(named).collect();
+    Ok(FetchSettings {
+        contact: config.node.contact.to_string(),
+        guard: Guard::allowing(exceptions.iter().map(String::as_str))?,
+        extra_ca: config.crawl.extra_ca.clone(),
+        connect_timeout: config.crawl.connect_timeout,
+        total_timeout: config.crawl.timeout,
+        max_body: config.crawl.max_body,
+        max_redirects: config.crawl.max_redirects,
+        idle_per_host: config.crawl.parallel.get().min(64),
+        ..FetchSettings::default()
+    })
+}
+
+/// A name that no other node has: made once, from the randomness that hash maps are seeded with.
+fn random_id() -> String {
+    use std::hash::{BuildHasher, RandomState};
+    let part = || RandomState::new().hash_one(0);
+    format!("{:016x}{:016x}", part(), part())
+}
+
+fn thread(source: std::io::Error) -> StartError {
+    StartError::System { what: "a thread could not be started".into(), source }
+}
+
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// An address as sources are known by: absolute, without a fragment.
+fn normal_url(text: &str) -> Result<Url, SourceError> {
+    let bad = |reason: String| SourceError::BadUrl { url: text.to_owned(), reason };
+    let mut url = Url::parse(text.trim()).map_err(|error| bad(error.to_string()))?;
+    if !matches!(url.scheme(), "http" | "https") {
+        return Err(bad(format!("`{}` cannot be crawled, only http and https", url.scheme())));
+    }
+    url.set_fragment(None);
+    Ok(url)
+}

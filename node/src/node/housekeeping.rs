@@ -1,0 +1,258 @@
+//! What is done now and then: samples for plots, steering the budget, saving what was learnt, and
+//! throwing away what is older than it is kept.
+//!
+//! An entry goes when its feed keeps it no longer. A chunk of items goes when no entry refers to it and
+//! its source shows none of its items any more; found out by reading, not by counting references, so
+//! that no count can ever be wrong.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+
+use tokio_util::sync::CancellationToken;
+
+use super::feeds::FeedError;
+use super::{Node, locked};
+use crate::archive::{Archive, ArchiveError, Changes, FeedId, Sample, SourceId};
+use crate::store::Order;
+
+const MINUTE: f64 = 60.0;
+/// Minutes between two savings of what was learnt.
+const SAVED_EVERY: u64 = 5;
+/// Minutes between two clearings.
+const CLEARED_EVERY: u64 = 24 * 60;
+/// Minutes of samples that are kept: thirty days.
+const SAMPLES: u64 = 30 * 24 * 60;
+/// A chunk younger than this may belong to something that is just being done.
+const SETTLED: f64 = 86_400.0;
+/// Chunks deleted in one commit.
+const AT_ONCE: usize = 500;
+
+/// Counts at the last sample.
+#[derive(Debug, Default, Clone, Copy)]
+struct Counted {
+    refreshes: u64,
+    not_modified: u64,
+    failures: u64,
+    items: u64,
+    bytes: u64,
+    lost: f64,
+}
+
+impl Node {
+    /// Keeps house until told to stop.
+    pub(super) async fn keep_house(self: Arc<Self>, stop: CancellationToken) {
+        let mut before = self.counted();
+        let mut minute = (self.clock.now() / MINUTE) as u64;
+        loop {
+            tokio::select! {
+                () = stop.cancelled() => break,
+                () = self.clock.sleep_until((minute + 1) as f64 * MINUTE) => {}
+            }
+            // Minutes that were slept through have no sample.
+            minute = ((self.clock.now() / MINUTE) as u64).max(minute + 1);
+            if let Err(error) = self.every_minute(minute, &mut before).await {
+                tracing::error!(%error, "housekeeping was not finished");
+            }
+        }
+        if let Err(error) = self.save_learnt().await {
+            tracing::error!(%error, "what was learnt lately could not be saved");
+        }
+    }
+
+    async fn every_minute(&self, minute: u64, before: &mut Counted) -> Result<(), FeedError> {
+        let now = self.clock.now();
+        if let Err(invalid) = self.crawler.roster().steer(now) {
+            tracing::error!(%invalid, "the budget could not be followed");
+        }
+        self.plan_ahead(now);
+        let sample = self.sample(before, now);
+        let mut changes = Changes::new();
+        changes.put_sample(minute, &sample);
+        changes.delete_sample(minute.saturating_sub(SAMPLES));
+        self.commit(changes).await?;
+        if minute.is_multiple_of(SAVED_EVERY) {
+            self.save_learnt().await?;
+        }
+        if minute.is_multiple_of(CLEARED_EVERY) {
+            let cleared = self.clear_out().await?;
+            tracing::info!(entries = cleared.entries, chunks = cleared.chunks, "cleared out");
+        }
+        Ok(())
+    }
+
+    /// Tells the shelf when each feed's sources may next be looked at.
+    fn plan_ahead(&self, now: f64) {
+        for listing in self.shelf.listings() {
+            let sources = self.desk.sources_of(listing.id);
+            let next = self.crawler.roster().next_look(&sources, now);
+            self.shelf.set_next_look(listing.id, next);
+        }
+    }
+
+    fn counted(&self) -> Counted {
+        let counts = self.metrics.refresh_counts();
+        Counted {
+            refreshes: counts.all,
+            not_modified: counts.unchanged,
+            failures: counts.failed,
+            items: self.metrics.items.get(),
+            bytes: self.metrics.bytes.get(),
+            lost: self.metrics.lost.get(),
+        }
+    }
+
+    fn sample(&self, before: &mut Counted, now: f64) -> Sample {
+        let after = self.counted();
+        let since = std::mem::replace(before, after);
+        let small = |count: u64| u32::try_from(count).unwrap_or(u32::MAX);
+        let items = (after.items - since.items) as f64;
+        let lost = after.lost - since.lost;
+        let roster = self.crawler.roster();
+        Sample {
+            threshold: roster.threshold().value(),
+            budget: roster.purse.per_minute(),
+            refreshes: small(after.refreshes - since.refreshes),
+            not_modified: small(after.not_modified - since.not_modified),
+            failures: small(after.failures - since.failures),
+            items: small(after.items - since.items),
+            bytes: after.bytes - since.bytes,
+            completeness: if items + lost > 0.0 { items / (items + lost) } else { 1.0 },
+            freshness: roster.freshness(now),
+        }
+    }
+
+    /// Saves τ and the selectivities; called again at the end.
+    pub(super) async fn save_learnt(&self) -> Result<(), FeedError> {
+        self.save_record().await?;
+        let mut changes = Changes::new();
+        changes.put_selectivity(&self.desk.selectivity());
+        Ok(self.commit(changes).await?)
+    }
+
+    /// Throws away what is older than it is kept.
+    pub async fn clear_out(&self) -> Result<Cleared, FeedError> {
+        let _turn = self.turn.acquire().await;
+        let now = self.clock.now();
+        let usual = self.config().store.keep.as_secs_f64();
+        let mut cleared = Cleared::default();
+        for card in self.desk.feeds() {
+            let keep = card.body.options.keep.map_or(usual, |period| period.seconds() as f64);
+            let archive = self.archive.clone();
+            let below = blocking(move || first_kept(&archive, card.id, now - keep)).await?;
+            cleared.entries += self.delete_entries(card.id, below).await?;
+        }
+        let feeds: Vec<FeedId> = self.desk.feeds().iter().map(|card| card.id).collect();
+        let archive = self.archive.clone();
+        let unused = blocking(move || unused_chunks(&archive, &feeds, now - SETTLED)).await?;
+        cleared.chunks = unused.len();
+        for some in unused.chunks(AT_ONCE) {
+            let mut changes = Changes::new();
+            some.iter().for_each(|(source, number)| changes.delete_chunk(*source, *number));
+            self.commit(changes).await?;
+        }
+        self.forget_gone_sources().await?;
+        Ok(cleared)
+    }
+
+    /// What was seen of sources that are no longer crawled is forgotten.
+    async fn forget_gone_sources(&self) -> Result<(), FeedError> {
+        let mut changes = Changes::new();
+        for id in self.archive.known_sources()? {
+            if self.archive.source(id)?.is_none() {
+                changes.delete_known(id);
+            }
+        }
+        if changes.is_empty() { Ok(()) } else { Ok(self.commit(changes).await?) }
+    }
+
+    /// Lists that were read are taken over as they come.
+    pub(super) async fn follow_lists(self: Arc<Self>, stop: CancellationToken) {
+        let Some(mut lists) = locked(&self.lists).take() else { return };
+        loop {
+            let (list, members) = tokio::select! {
+                () = stop.cancelled() => return,
+                next = lists.recv() => match next { Some(next) => next, None => return },
+            };
+            let count = members.len();
+            match self.take_over_list(list, members).await {
+                Ok(()) => tracing::info!(list = list.0, count, "list taken over"),
+                Err(error) => tracing::error!(list = list.0, %error, "list not taken over"),
+            }
+        }
+    }
+}
+
+/// What was thrown away.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+pub struct Cleared {
+    /// Entries of feeds.
+    pub entries: usize,
+    /// Chunks of items.
+    pub chunks: usize,
+}
+
+/// The number of the first entry that is young enough; entries lie in the order of their time.
+fn first_kept(archive: &Archive, feed: FeedId, oldest: f64) -> Result<u64, ArchiveError> {
+    let (mut low, mut high) = (0, archive.feed_tally(feed)?.next);
+    while low < high {
+        let middle = low + (high - low) / 2;
+        let next = archive.entries(feed, middle, high, Order::Ascending, 1)?;
+        match next.first() {
+            Some((sequence, entry)) if entry.at < oldest => low = sequence + 1,
+            _ => high = middle,
+        }
+    }
+    Ok(low)
+}
+
+fn unused_chunks(
+    archive: &Archive,
+    feeds: &[FeedId],
+    before: f64,
+) -> Result<Vec<(SourceId, u32)>, ArchiveError> {
+    let mut used: HashSet<(SourceId, u32)> = HashSet::new();
+    for feed in feeds {
+        let mut from = 0;
+        loop {
+            let entries = archive.entries(*feed, from, u64::MAX, Order::Ascending, 10_000)?;
+            used.extend(entries.iter().map(|(_, entry)| (entry.source, entry.chunk)));
+            match entries.last() {
+                Some((sequence, _)) => from = sequence + 1,
+                None => break,
+            }
+        }
+    }
+    let mut old: HashMap<SourceId, Vec<u32>> = HashMap::new();
+    archive.each_chunk(|source, number, at| {
+        if at < before && !used.contains(&(source, number)) {
+            old.entry(source).or_default().push(number);
+        }
+    })?;
+    let mut unused = Vec::new();
+    for (source, numbers) in old {
+        let shown: HashSet<u32> = match (archive.source(source)?, archive.known(source)?) {
+            (Some(_), Some(known)) => {
+                let newest = known.items.iter().map(|item| item.seen_at).fold(0.0, f64::max);
+                known
+                    .items
+                    .iter()
+                    .filter(|item| item.seen_at >= newest)
+                    .map(|item| item.chunk)
+                    .collect()
+            }
+            _ => HashSet::new(),
+        };
+        let gone = numbers.into_iter().filter(|number| !shown.contains(number));
+        unused.extend(gone.map(|number| (source, number)));
+    }
+    Ok(unused)
+}
+
+async fn blocking<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, ArchiveError> + Send + 'static,
+) -> Result<T, FeedError> {
+    match tokio::task::spawn_blocking(work).await {
+        Ok(done) => Ok(done?),
+        Err(panicked) => std::panic::resume_unwind(panicked.into_panic()),
+    }
+}

@@ -1,0 +1,123 @@
+//! A node at work: its tasks under one supervisor, ended together and in order.
+//!
+//! Stopping is a drain: nothing new is looked at, what is on the way is finished and made durable, what
+//! was learnt is saved, and only then the writer ends. Whatever takes longer than the grace is cut off,
+//! which loses nothing but the looks themselves.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::net::TcpListener;
+use tokio::task::JoinSet;
+use tokio_util::sync::CancellationToken;
+
+use super::{Node, StartError, locked};
+
+/// A node at work.
+pub struct Running {
+    /// The node.
+    pub node: Arc<Node>,
+    address: SocketAddr,
+    stop: CancellationToken,
+    tasks: JoinSet<&'static str>,
+}
+
+impl Node {
+    /// Listens where the configuration says.
+    pub async fn listen(address: SocketAddr) -> Result<TcpListener, StartError> {
+        TcpListener::bind(address).await.map_err(|source| {
+            let hint = match source.kind() {
+                std::io::ErrorKind::AddrInUse => {
+                    "; is another pergola running? choose another with node.listen"
+                }
+                _ => "; see node.listen in the configuration",
+            };
+            StartError::System { what: format!("cannot listen on {address}{hint}"), source }
+        })
+    }
+
+    /// Crawls and serves from now on.
+    pub fn start(self: Arc<Self>, listener: TcpListener) -> Result<Running, StartError> {
+        let system = |source| StartError::System { what: "the socket is unusable".into(), source };
+        let address = listener.local_addr().map_err(system)?;
+        let stop = CancellationToken::new();
+        let mut tasks = JoinSet::new();
+        let (crawler, crawling) = (Arc::clone(&self.crawler), stop.clone());
+        tasks.spawn(async move {
+            crawler.run(crawling).await;
+            "crawler"
+        });
+        let (node, keeping) = (Arc::clone(&self), stop.clone());
+        tasks.spawn(async move {
+            node.keep_house(keeping).await;
+            "housekeeping"
+        });
+        let (node, following) = (Arc::clone(&self), stop.clone());
+        tasks.spawn(async move {
+            node.follow_lists(following).await;
+            "lists"
+        });
+        let router = crate::api::router(Arc::clone(&self))
+            .merge(crate::publish::router(Arc::clone(&self.shelf)));
+        let serving = stop.clone();
+        tasks.spawn(async move {
+            let service = router.into_make_service_with_connect_info::<SocketAddr>();
+            let served = axum::serve(listener, service)
+                .with_graceful_shutdown(serving.cancelled_owned())
+                .await;
+            if let Err(error) = served {
+                tracing::error!(%error, "the server has failed");
+            }
+            "server"
+        });
+        Ok(Running { node: self, address, stop, tasks })
+    }
+}
+
+impl Running {
+    /// Where it listens.
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// Waits until a task ends that nobody asked to; says which.
+    pub async fn failed(&mut self) -> String {
+        match self.tasks.join_next().await {
+            Some(Ok(task)) => format!("the {task} task ended by itself"),
+            Some(Err(panicked)) => panicked.to_string(),
+            None => "nothing runs".to_owned(),
+        }
+    }
+
+    /// Stops looking, finishes what is on the way, saves, and ends.
+    pub async fn stop(mut self, grace: Duration) {
+        self.stop.cancel();
+        let drain = async {
+            while let Some(ended) = self.tasks.join_next().await {
+                if let Err(error) = ended {
+                    tracing::error!(%error, "a task panicked while stopping");
+                }
+            }
+        };
+        if tokio::time::timeout(grace, drain).await.is_err() {
+            tracing::warn!("not everything was finished in time; what is left is cut off");
+            self.tasks.shutdown().await;
+        }
+        if let Err(error) = self.node.save_learnt().await {
+            tracing::error!(%error, "what was learnt lately could not be saved");
+        }
+        close(self.node).await;
+    }
+}
+
+/// Ends the writer's threads after their last job and releases the data folder.
+pub async fn close(node: Arc<Node>) {
+    let threads = std::mem::take(&mut *locked(&node.threads));
+    drop(node);
+    // They end when the last handle to them is gone, which a request being answered may still hold.
+    let joined = tokio::task::spawn_blocking(move || {
+        threads.into_iter().for_each(|thread| drop(thread.join()));
+    });
+    let _ = tokio::time::timeout(Duration::from_secs(10), joined).await;
+}

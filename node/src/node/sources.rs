@@ -1,0 +1,399 @@
+//! What can be done to sources: add, remove, look now; and the lists that bring their own.
+//!
+//! A source is crawled as long as somebody wants it: a person or the configuration asked for it, a list
+//! names it, or a feed reads it. When nobody does any more it goes, but the items that feeds hold stay.
+
+use std::collections::HashSet;
+
+use pergola_query::syntax::SourceRef;
+use url::Url;
+
+use super::{Node, StartError, locked, normal_url};
+use crate::archive::{ArchiveError, Changes, SourceId, SourceKind, SourceRecord};
+use crate::crawl::driver::Report;
+use crate::crawl::read::Member;
+use crate::publish::writer::NotCommitted;
+
+/// The name by which a query means every source of the node: `OPML "all"`.
+pub const EVERY_SOURCE: &str = "all";
+/// A source that fails may be tried by hand after this many seconds.
+const IMPATIENCE: f64 = 60.0;
+
+/// What goes wrong with sources.
+#[derive(Debug, thiserror::Error)]
+pub enum SourceError {
+    /// An address that is none.
+    #[error("`{url}` is no address of a source: {reason}")]
+    BadUrl {
+        /// What was given.
+        url: String,
+        /// What is wrong.
+        reason: String,
+    },
+    /// There is no such source.
+    #[error("there is no source {0}; `pergola source list` shows those there are")]
+    Unknown(String),
+    /// A feed would be left without it.
+    #[error("source {url} is read by {}: drop or alter them first", .feeds.join(", "))]
+    StillRead {
+        /// The source.
+        url: String,
+        /// The feeds.
+        feeds: Vec<String>,
+    },
+    /// It was asked for quiet.
+    #[error("{url} is not to be asked before {}: {why}", crate::node::sources::instant(*.until))]
+    TooEarly {
+        /// The source.
+        url: String,
+        /// When it may be asked.
+        until: f64,
+        /// Who says so.
+        why: String,
+    },
+    /// The look did not end.
+    #[error("the look at {0} was not finished: the node is stopping or its store fails")]
+    Unfinished(String),
+    /// The store refused it.
+    #[error(transparent)]
+    NotCommitted(#[from] NotCommitted),
+    /// What is kept cannot be read.
+    #[error(transparent)]
+    Archive(#[from] ArchiveError),
+    /// The scheduler refused it.
+    #[error(transparent)]
+    Invalid(#[from] pergola_refresh::Invalid),
+}
+
+/// An instant as people read it.
+pub(super) fn instant(at: f64) -> String {
+    if at.is_finite() {
+        pergola_feed::Timestamp::from_unix(at as i64).to_rfc3339()
+    } else {
+        "ever".into()
+    }
+}
+
+/// A source to be added.
+#[derive(Debug, Clone, PartialEq)]
+pub struct NewSource {
+    /// Where it is.
+    pub url: Url,
+    /// What to call it.
+    pub title: Option<String>,
+    /// How to read it.
+    pub kind: SourceKind,
+    /// What one of its items is worth.
+    pub importance: f32,
+    /// Asked for by itself.
+    pub wanted: bool,
+    /// Asked for by the configuration.
+    pub declared: bool,
+    /// The list that names it.
+    pub list: Option<SourceId>,
+}
+
+impl NewSource {
+    /// A feed that somebody asks for.
+    pub fn feed(url: &str) -> Result<Self, SourceError> {
+        Ok(Self {
+            url: normal_url(url)?,
+            title: None,
+            kind: SourceKind::Feed,
+            importance: 1.0,
+            wanted: true,
+            declared: false,
+            list: None,
+        })
+    }
+}
+
+/// What became of sources that were to be added.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Added {
+    /// New ones.
+    pub new: Vec<SourceId>,
+    /// Ones that were there.
+    pub known: Vec<SourceId>,
+}
+
+impl Node {
+    /// Adds sources, all in one commit; those that are there are only marked as wanted.
+    pub async fn add_sources(&self, sources: Vec<NewSource>) -> Result<Added, SourceError> {
+        let _turn = self.turn.acquire().await;
+        self.add_sources_in_turn(sources).await
+    }
+
+    pub(super) async fn add_sources_in_turn(
+        &self,
+        sources: Vec<NewSource>,
+    ) -> Result<Added, SourceError> {
+        let mut changes = Changes::new();
+        let mut added = Added::default();
+        let (mut records, mut states) = (Vec::new(), Vec::new());
+        let mut fresh = std::collections::HashMap::new();
+        let mut next = locked(&self.record).next_source;
+        for source in sources {
+            let url = source.url.as_str();
+            let there = self.crawler.roster().by_address(url);
+            if let Some(id) = there.or_else(|| fresh.get(url).copied()) {
+                if there.is_some() {
+                    self.want_more(id, &source, &mut changes)?;
+                }
+                added.known.push(id);
+                continue;
+            }
+            let id = SourceId(next);
+            next += 1;
+            fresh.insert(url.to_owned(), id);
+            let record = SourceRecord {
+                url: url.to_owned(),
+                formerly: Vec::new(),
+                title: source.title,
+                kind: source.kind,
+                importance: source.importance,
+                added_at: self.clock.now(),
+                wanted: source.wanted,
+                declared: source.declared,
+                lists: source.list.into_iter().collect(),
+            };
+            let state = self.blank_state()?;
+            changes.put_source(id, &record);
+            changes.put_state(id, &state);
+            added.new.push(id);
+            records.push((id, record, source.url));
+            states.push(state);
+        }
+        if !changes.is_empty() {
+            let record = {
+                let mut record = locked(&self.record).clone();
+                record.next_source = next;
+                record
+            };
+            changes.put_node(&record);
+            self.commit(changes).await?;
+            locked(&self.record).next_source = next;
+        }
+        for ((id, record, url), state) in records.iter().zip(states) {
+            let lane = self.crawler.lane_of(url);
+            let next_at = state.next_at;
+            self.crawler.roster().add(*id, &record.url, lane, state.schedule, next_at)?;
+            let mut members = locked(&self.members);
+            record.lists.iter().for_each(|list| members.entry(*list).or_default().push(*id));
+        }
+        if !records.is_empty() {
+            let urls: Vec<&str> =
+                records.iter().map(|(_, record, _)| record.url.as_str()).collect();
+            self.rebind_readers_of(&urls);
+            self.weigh(added.new.iter().copied());
+        }
+        Ok(added)
+    }
+
+    /// A source that is there is asked for once more.
+    fn want_more(
+        &self,
+        id: SourceId,
+        source: &NewSource,
+        changes: &mut Changes,
+    ) -> Result<(), SourceError> {
+        let Some(mut record) = self.archive.source(id)? else { return Ok(()) };
+        let before = record.clone();
+        record.wanted |= source.wanted;
+        record.declared |= source.declared;
+        if source.wanted {
+            record.title = source.title.clone().or(record.title);
+            record.importance = source.importance;
+            if source.kind != SourceKind::Feed {
+                record.kind = source.kind.clone();
+            }
+        }
+        if let Some(list) = source.list.filter(|list| !record.lists.contains(list)) {
+            record.lists.push(list);
+            locked(&self.members).entry(list).or_default().push(id);
+        }
+        if record != before {
+            changes.put_source(id, &record);
+        }
+        Ok(())
+    }
+
+    /// Removes a source that no feed reads.
+    pub async fn remove_source(&self, id: SourceId) -> Result<(), SourceError> {
+        let _turn = self.turn.acquire().await;
+        let record =
+            self.archive.source(id)?.ok_or_else(|| SourceError::Unknown(id.0.to_string()))?;
+        let feeds: Vec<String> = self
+            .desk
+            .feeds()
+            .into_iter()
+            .filter(|card| card.names(&record.url))
+            .map(|card| card.name)
+            .collect();
+        if !feeds.is_empty() {
+            return Err(SourceError::StillRead { url: record.url, feeds });
+        }
+        self.forget_sources(&[id]).await
+    }
+
+    /// Removes sources that nobody wants: not asked for, on no list, read by no feed.
+    pub(super) async fn reap_sources(&self, candidates: &[SourceId]) -> Result<(), SourceError> {
+        let mut unwanted = Vec::new();
+        for &id in candidates {
+            let Some(record) = self.archive.source(id)? else { continue };
+            if !record.wanted && record.lists.is_empty() && self.desk.readers_of(id) == 0 {
+                unwanted.push(id);
+            }
+        }
+        self.forget_sources(&unwanted).await
+    }
+
+    async fn forget_sources(&self, ids: &[SourceId]) -> Result<(), SourceError> {
+        if ids.is_empty() {
+            return Ok(());
+        }
+        let mut changes = Changes::new();
+        let mut orphans = Vec::new();
+        for &id in ids {
+            changes.delete_source(id);
+            for member in locked(&self.members).remove(&id).unwrap_or_default() {
+                if let Some(mut record) = self.archive.source(member)? {
+                    record.lists.retain(|list| *list != id);
+                    changes.put_source(member, &record);
+                    orphans.push(member);
+                }
+            }
+        }
+        self.commit(changes).await?;
+        for &id in ids {
+            self.crawler.roster().remove(id);
+            self.desk.forget_source(id);
+            locked(&self.members).values_mut().for_each(|members| members.retain(|m| *m != id));
+        }
+        self.rebind_readers_of(&[]);
+        Box::pin(self.reap_sources(&orphans)).await
+    }
+
+    /// Looks at a source now, if the source allows it. A look by hand is conditional like any other.
+    pub async fn look_now(&self, id: SourceId, running: bool) -> Result<Report, SourceError> {
+        let record =
+            self.archive.source(id)?.ok_or_else(|| SourceError::Unknown(id.0.to_string()))?;
+        let now = self.clock.now();
+        if let Some(state) = self.archive.state(id)? {
+            let tried = state.recent.back().map_or(f64::NEG_INFINITY, |look| look.at);
+            let may_retry = state.courtesy.failures.is_some()
+                && state.courtesy.pause.is_none()
+                && now - tried > IMPATIENCE;
+            if state.next_at > now && !may_retry {
+                let why = match (&state.courtesy.ended, &state.courtesy.pause) {
+                    (Some(ended), _) => format!("it has ended (it answered {})", ended.status),
+                    (_, Some(pause)) => format!("it answered {} and wants quiet", pause.status),
+                    _ => "it was asked a short while ago".to_owned(),
+                };
+                return Err(SourceError::TooEarly { url: record.url, until: state.next_at, why });
+            }
+        }
+        let report = match running {
+            true => self.crawler.request(id).await.ok(),
+            false => self.crawler.look_once(id).await,
+        };
+        report.ok_or(SourceError::Unfinished(record.url))
+    }
+
+    /// What stands on a list is subscribed to, and what has left it is not.
+    pub(super) async fn take_over_list(
+        &self,
+        list: SourceId,
+        found: Vec<Member>,
+    ) -> Result<(), SourceError> {
+        let _turn = self.turn.acquire().await;
+        let mut sources = Vec::new();
+        let mut named = HashSet::new();
+        for Member { url, title } in found {
+            // An address that cannot be crawled is the list's mistake, not ours.
+            let Ok(url) = normal_url(&url) else { continue };
+            if named.insert(url.to_string()) {
+                let new = NewSource::feed(url.as_str())?;
+                sources.push(NewSource { title, wanted: false, list: Some(list), ..new });
+            }
+        }
+        self.add_sources_in_turn(sources).await?;
+        let members = locked(&self.members).get(&list).cloned().unwrap_or_default();
+        let mut changes = Changes::new();
+        let mut gone = Vec::new();
+        for member in members {
+            let Some(mut record) = self.archive.source(member)? else { continue };
+            let stays = named.contains(&record.url)
+                || record.formerly.iter().any(|old| named.contains(old));
+            if !stays {
+                record.lists.retain(|other| *other != list);
+                changes.put_source(member, &record);
+                gone.push(member);
+            }
+        }
+        if !gone.is_empty() {
+            self.commit(changes).await?;
+            if let Some(members) = locked(&self.members).get_mut(&list) {
+                members.retain(|member| !gone.contains(member));
+            }
+        }
+        self.rebind_readers_of(&[]);
+        self.reap_sources(&gone).await
+    }
+
+    /// The sources that a clause of a query stands for.
+    pub(super) fn resolve(&self, clause: &SourceRef) -> Vec<SourceId> {
+        let at = |url: &str| {
+            let url = normal_url(url).ok()?;
+            self.crawler.roster().by_address(url.as_str())
+        };
+        match clause {
+            SourceRef::Url(url) => at(url).into_iter().collect(),
+            SourceRef::Opml(list) if list == EVERY_SOURCE => self.crawler.roster().ids().collect(),
+            SourceRef::Opml(list) => at(list)
+                .and_then(|list| locked(&self.members).get(&list).cloned())
+                .unwrap_or_default(),
+            SourceRef::Peer { node, feed } => at(&peer_address(node, feed)).into_iter().collect(),
+            SourceRef::Feed(_) => Vec::new(),
+        }
+    }
+
+    /// What every item of some sources is worth, as the queries stand.
+    pub(super) fn weigh(&self, sources: impl IntoIterator<Item = SourceId>) {
+        let now = self.clock.now();
+        for id in sources {
+            let importance = match self.archive.source(id) {
+                Ok(Some(record)) => f64::from(record.importance),
+                _ => continue,
+            };
+            let relevance = self.desk.relevance(id, now) * importance;
+            if let Err(invalid) = self.crawler.roster().weigh(id, relevance, 1.0) {
+                tracing::error!(source = id.0, %invalid, "the scheduler refused a relevance");
+            }
+        }
+    }
+
+    /// Puts every stored source in its place.
+    pub(super) fn load_sources(&self) -> Result<(), StartError> {
+        let mut records = self.archive.sources()?.into_iter().peekable();
+        let mut failed = None;
+        let mut members = locked(&self.members);
+        self.archive.each_state(|id, state| {
+            // Both tables are in the order of ids.
+            while records.next_if(|(other, _)| *other < id).is_some() {}
+            let Some((_, record)) = records.next_if(|(other, _)| *other == id) else { return };
+            let Ok(url) = Url::parse(&record.url) else { return };
+            let lane = self.crawler.lane_of(&url);
+            let placed =
+                self.crawler.roster().add(id, &record.url, lane, state.schedule, state.next_at);
+            failed = failed.take().or(placed.err());
+            record.lists.iter().for_each(|list| members.entry(*list).or_default().push(id));
+        })?;
+        failed.map_or(Ok(()), |invalid| Err(invalid.into()))
+    }
+}
+
+/// Where a peer publishes a feed, as long as nothing better is agreed on.
+pub(super) fn peer_address(node: &str, feed: &str) -> String {
+    format!("{}/feeds/{feed}.atom", node.trim_end_matches('/'))
+}

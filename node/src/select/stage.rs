@@ -1,0 +1,61 @@
+//! The stage between looking and publishing: takes what a look brought, asks the desk which feeds want
+//! each item, and hands the writer one job with everything that belongs together.
+
+use pergola_query::Scratch;
+use tokio::sync::mpsc;
+
+use super::{Desk, Texts};
+use crate::archive::Entry;
+use crate::crawl::decide::CHUNK;
+use crate::crawl::driver::Delivery;
+use crate::crawl::look::Refreshed;
+use crate::publish::writer::{Append, Job, Writer};
+
+/// Selects until the last crawler is gone.
+pub fn run(mut deliveries: mpsc::Receiver<Delivery>, desk: &Desk, writer: &Writer) {
+    let mut scratch = Scratch::new();
+    while let Some(delivery) = deliveries.blocking_recv() {
+        let Delivery { refreshed, host, done } = delivery;
+        let mut job = job(&refreshed, desk, &mut scratch);
+        job.changes.put_host(&host.0, &host.1);
+        writer.hand_over(job, done);
+    }
+}
+
+/// Everything that a look changes.
+fn job(refreshed: &Refreshed, desk: &Desk, scratch: &mut Scratch) -> Job {
+    let mut job = Job::default();
+    select(refreshed, desk, scratch, &mut job.appends);
+    let Refreshed { id, at, record, moved, state, known, news, .. } = refreshed;
+    job.changes.put_state(*id, state);
+    if *moved {
+        job.changes.put_source(*id, record);
+    }
+    if let Some(known) = known {
+        job.changes.put_known(*id, known);
+    }
+    for chunk in news.chunks(CHUNK) {
+        let items: Vec<_> = chunk.iter().map(|news| &news.item).collect();
+        job.changes.put_chunk(*id, chunk[0].chunk, *at, &items);
+    }
+    job
+}
+
+/// Which feeds want the news.
+fn select(refreshed: &Refreshed, desk: &Desk, scratch: &mut Scratch, appends: &mut Vec<Append>) {
+    let Refreshed { id, at, record, state, news, .. } = refreshed;
+    let title = record.title.as_deref().or(state.title.as_deref());
+    for news in news {
+        let texts = Texts::of(&news.item, &record.url, title);
+        let feeds = desk.wanted(*id, &news.item, &texts, !news.edited, *at, scratch);
+        let entry = Entry {
+            key: news.key,
+            source: *id,
+            chunk: news.chunk,
+            index: news.index,
+            at: *at,
+            changed_at: *at,
+        };
+        appends.extend(feeds.into_iter().map(|feed| Append { feed, entry, edited: news.edited }));
+    }
+}
