@@ -106,7 +106,8 @@ pub fn run(args: &Args) -> Result<Option<Report>> {
 fn measure(args: &Args) -> Result<Report> {
     let mut newsroom = Part::start("newsroom")?;
     let base: String = newsroom.ask("where")?;
-    let (mut cold, mut unchanged, mut changed) = (Kind::new("cold", 2.0), Kind::new("unchanged", 2.0), Kind::new("a tenth changed", 2.5));
+    let (mut cold, mut unchanged, mut changed) =
+        (Kind::new("cold", 2.0), Kind::new("unchanged", 2.0), Kind::new("a tenth changed", 2.5));
     let mut entries = 0;
     for _ in 0..args.rounds.max(1) {
         let mut node = Part::start("node")?;
@@ -150,7 +151,16 @@ impl Kind {
         let (node, bare) = (median(self.node), median(self.bare));
         let Counted { requests, not_modified, bytes } = self.counted;
         let ratio = node.cpu / bare.cpu;
-        Row { pass: self.pass, node, bare, ratio, target: self.target, requests, not_modified, bytes }
+        Row {
+            pass: self.pass,
+            node,
+            bare,
+            ratio,
+            target: self.target,
+            requests,
+            not_modified,
+            bytes,
+        }
     }
 }
 
@@ -172,11 +182,24 @@ async fn timed(work: impl Future<Output = Result<u64>>) -> Result<Pass> {
 
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "{} sources, {} queries with {} entries", self.sources, self.queries, self.entries)?;
+        writeln!(
+            f,
+            "{} sources, {} queries with {} entries",
+            self.sources, self.queries, self.entries
+        )?;
         writeln!(
             f,
             "{:<16} {:>9} {:>9} {:>6} {:>7} {:>10} {:>8} {:>9} {:>6} {:>9}",
-            "pass", "node CPU", "bare CPU", "ratio", "target", "feeds/CPUs", "peak MB", "requests", "304", "kB"
+            "pass",
+            "node CPU",
+            "bare CPU",
+            "ratio",
+            "target",
+            "feeds/CPUs",
+            "peak MB",
+            "requests",
+            "304",
+            "kB"
         )?;
         for row in &self.rows {
             writeln!(

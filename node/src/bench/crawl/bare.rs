@@ -4,7 +4,7 @@ use std::io::Read;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use anyhow::{Context, Result};
-use http::header::{ACCEPT_ENCODING, CONTENT_ENCODING, ETAG, IF_NONE_MATCH, HeaderValue};
+use http::header::{ACCEPT_ENCODING, CONTENT_ENCODING, ETAG, HeaderValue, IF_NONE_MATCH};
 use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 
@@ -24,7 +24,9 @@ pub(super) fn run(args: &Args) -> Result<()> {
         let mut sources: Vec<(String, Known)> = Vec::new();
         roles::answer(async |line| {
             if line.starts_with("http") {
-                sources = (0..count).map(|n| (super::parts::address(line, n), Known::default())).collect();
+                sources = (0..count)
+                    .map(|n| (super::parts::address(line, n), Known::default()))
+                    .collect();
                 return Ok(serde_json::Value::Null);
             }
             Ok(serde_json::to_value(timed(pass(&client, &sources)).await?)?)
