@@ -81,6 +81,6 @@ pub(super) fn unread(rejection: BytesRejection) -> Problem {
 }
 
 /// Something in the request makes no sense.
-pub(super) fn bad_request(detail: impl Into<String>) -> Problem {
+pub(super) fn bad_request(detail: impl Into<Box<str>>) -> Problem {
     Problem::new(StatusCode::BAD_REQUEST, "bad request", detail)
 }

@@ -13,21 +13,22 @@ use crate::pages;
 /// Seconds after which it may work again.
 const RETRY_SECONDS: u16 = 10;
 
-/// Why a request was not answered as asked.
+/// Why a request was not answered as asked. Its `type` says that the status tells the kind.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
+#[serde(tag = "type", rename = "about:blank")]
+#[schema(as = Problem)]
 pub(crate) struct Problem {
-    /// What kind of problem it is: `about:blank`, the status says it.
-    #[serde(rename = "type")]
-    pub(crate) kind: &'static str,
     /// The status code.
     pub(crate) status: u16,
     /// What it is, in a few words.
     pub(crate) title: &'static str,
     /// What it is in this case, and what to do next.
-    pub(crate) detail: String,
+    #[schema(value_type = String)]
+    pub(crate) detail: Box<str>,
     /// What to do next, if that is known.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) hint: Option<String>,
+    #[schema(value_type = Option<String>)]
+    pub(crate) hint: Option<Box<str>>,
     /// When it may be tried again, in Unix seconds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) retry_at: Option<f64>,
@@ -41,9 +42,12 @@ pub(crate) struct Problem {
 
 impl Problem {
     /// A problem in words.
-    pub(crate) fn new(status: StatusCode, title: &'static str, detail: impl Into<String>) -> Self {
+    pub(crate) fn new(
+        status: StatusCode,
+        title: &'static str,
+        detail: impl Into<Box<str>>,
+    ) -> Self {
         Self {
-            kind: "about:blank",
             status: status.as_u16(),
             title,
             detail: detail.into(),
@@ -55,7 +59,7 @@ impl Problem {
     }
 
     /// With what to do next.
-    pub(crate) fn hint(self, hint: impl Into<String>) -> Self {
+    pub(crate) fn hint(self, hint: impl Into<Box<str>>) -> Self {
         Self { hint: Some(hint.into()), ..self }
     }
 
