@@ -5,10 +5,14 @@
 //! them, as a feed document does; a [`Trace`] is a folder of recorded streams. Everything is a function
 //! of its seed, and every source draws from a random stream of its own: adding a source changes no
 //! other.
+//!
+//! With the feature `serve` the same sources publish over HTTP (module `serve`).
 
 mod keywords;
 mod process;
 mod publisher;
+#[cfg(feature = "serve")]
+pub mod serve;
 mod stand;
 mod trace;
 

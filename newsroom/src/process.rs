@@ -148,6 +148,16 @@ impl Process {
         }
     }
 
+    /// Items per second on average: of a sequence its first part, of recorded times the mean over their
+    /// span.
+    pub fn mean_rate(&self) -> f64 {
+        match self {
+            Self::Periodic { rates, .. } => rates.iter().sum::<f64>() / rates.len().max(1) as f64,
+            Self::Sequence(parts) => parts.first().map_or(0.0, |(_, part)| part.mean_rate()),
+            _ => self.rate_at(0.0),
+        }
+    }
+
     /// The rate in force at an instant, items per second; recorded times have their mean rate.
     pub fn rate_at(&self, instant: f64) -> f64 {
         match self {

@@ -33,6 +33,8 @@ pub struct Publisher {
     item_share: f64,
     random: ChaCha8Rng,
     now: f64,
+    /// How many times as often as the process says.
+    factor: f64,
     /// Recorded items already played.
     played: usize,
     /// Instants of the rest of a burst, latest first.
@@ -49,6 +51,7 @@ impl Publisher {
             item_share: 0.0,
             random: random_stream(seed, source),
             now: 0.0,
+            factor: 1.0,
             played: 0,
             burst: Vec::new(),
         })
@@ -57,6 +60,22 @@ impl Publisher {
     /// Gives the source a profile; each item carries each of its keywords with chance `item_share`.
     pub fn with_profile(self, profile: KeywordSet, item_share: f64) -> Self {
         Self { profile, item_share: item_share.clamp(0.0, 1.0), ..self }
+    }
+
+    /// Goes on from `at`, `factor` times as often as the process says; what was going to appear after
+    /// `at` is drawn afresh. Recorded times stay what they are.
+    pub fn restart(&mut self, at: f64, factor: f64) {
+        if let Process::Recorded(times) = &self.process {
+            self.played = times.partition_point(|&time| time <= at);
+        }
+        self.now = at;
+        self.factor = factor;
+        self.burst.clear();
+    }
+
+    /// Keywords as the next item might carry them.
+    pub fn draw_keywords(&mut self) -> KeywordSet {
+        self.profile.sample(self.item_share, &mut self.random)
     }
 
     /// All items until an instant, not beyond.
@@ -72,7 +91,7 @@ impl Publisher {
         if let Some(at) = self.burst.pop() {
             return Some(at);
         }
-        let (after, opened) = arrival(&self.process, self.now, &mut self.random)?;
+        let (after, opened) = arrival(&self.process, self.now, self.factor, &mut self.random)?;
         self.now = after;
         if let Some((size, spread)) = opened {
             let more = Poisson::new((size - 1.0).max(1e-9))
@@ -91,9 +110,16 @@ impl Publisher {
 fn arrival(
     process: &Process,
     now: f64,
+    factor: f64,
     random: &mut ChaCha8Rng,
 ) -> Option<(f64, Option<(f64, f64)>)> {
-    let mut gap = || -> f64 { Exp1.sample(random) };
+    if factor <= 0.0 {
+        return None;
+    }
+    let mut gap = || -> f64 {
+        let drawn: f64 = Exp1.sample(random);
+        drawn / factor
+    };
     match process {
         Process::Constant { rate } => (*rate > 0.0).then(|| (now + gap() / rate, None)),
         Process::Bursts { rate, size, spread } => {
@@ -127,7 +153,7 @@ fn arrival(
                 let index = parts.iter().position(|(_, p)| std::ptr::eq(p, part))?;
                 let end =
                     if index + 1 < parts.len() { start + parts[index].0 } else { f64::INFINITY };
-                match arrival(part, at - start, random) {
+                match arrival(part, at - start, factor, random) {
                     Some((after, opened)) if start + after < end => {
                         return Some((start + after, opened));
                     }
@@ -146,7 +172,7 @@ impl Iterator for Publisher {
 
     fn next(&mut self) -> Option<Item> {
         let at = self.next_instant()?;
-        let keywords = self.profile.sample(self.item_share, &mut self.random);
+        let keywords = self.draw_keywords();
         Some(Item { at, keywords })
     }
 }
@@ -208,9 +234,23 @@ mod tests {
     }
 
     #[test]
+    fn a_publisher_starts_again_anywhere_and_at_another_rate() {
+        let mut publisher = Publisher::new(Process::daily(Rhythm::Waves, 100.0, 0), 7, 1).unwrap();
+        publisher.restart(1_000.0 * DAY, 3.0);
+        let items = publisher.clone().until(1_010.0 * DAY);
+        assert!(items[0].at > 1_000.0 * DAY);
+        assert!((2_700..3_300).contains(&items.len()), "{}", items.len());
+        publisher.restart(2_000.0 * DAY, 0.0);
+        assert_eq!(publisher.next(), None);
+        let mut recorded = Publisher::new(Process::Recorded(vec![1.0, 2.0, 3.0]), 7, 1).unwrap();
+        recorded.restart(2.0, 5.0);
+        assert_eq!(recorded.map(|item| item.at).collect::<Vec<_>>(), [3.0]);
+    }
+
+    #[test]
     fn recorded_times_are_played_as_they_are_and_end() {
         let times = vec![1.0, 1.0, 5.0];
         assert_eq!(published(Process::Recorded(times.clone()), 1.0, 0), times);
-        assert_eq!(published(Process::Constant { rate: 0.0 }, 10.0, 0), []);
+        assert!(published(Process::Constant { rate: 0.0 }, 10.0, 0).is_empty());
     }
 }

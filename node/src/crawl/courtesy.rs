@@ -14,6 +14,7 @@ mod moves;
 mod pace;
 mod quiet_times;
 mod rules;
+mod standing;
 mod verdict;
 
 #[cfg(test)]
@@ -29,9 +30,9 @@ pub use hosts::HostPauses;
 pub use pace::Pace;
 pub use quiet_times::QuietTimes;
 pub use rules::{RuleBook, Rules};
+pub use standing::{Ended, Failures, Moved, Pause};
 pub use verdict::{FailureKind, Outcome, Verdict};
 
-use moves::{Move, moved};
 use rules::DAY;
 
 /// How often a request may go out without validators although there are some.
@@ -66,46 +67,6 @@ pub struct Courtesy {
     /// How busy the source has been of late.
     pub pace: Pace,
     next_at: f64,
-}
-
-/// The source wants quiet.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Pause {
-    /// Until then.
-    pub until: f64,
-    /// What it answered: 429, 503 or 403.
-    pub status: u16,
-    /// How often in a row.
-    pub count: u32,
-}
-
-/// What has gone wrong since it last went well.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Failures {
-    /// How often in a row.
-    pub count: u32,
-    /// When it began.
-    pub since: f64,
-    /// What it was the last time.
-    pub kind: FailureKind,
-}
-
-/// A permanent redirect that is not yet believed.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Moved {
-    /// Where it leads.
-    pub to: String,
-    /// Since when it has led there.
-    pub since: f64,
-}
-
-/// The source has said that it is gone.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Ended {
-    /// What it answered.
-    pub status: u16,
-    /// When.
-    pub at: f64,
 }
 
 impl Courtesy {
@@ -144,20 +105,24 @@ impl Courtesy {
             self.last_unconditional = Some(now);
         }
         let step = Step { now, rules, random };
-        let verdict = match exchange.reply {
+        let mut verdict = match exchange.reply {
             Reply::Failure(kind) => self.failed(kind, 0.0, step),
             Reply::Answer { status, head, hops, reading } => {
                 if status != 403 {
                     self.forbidden = 0;
                 }
-                match status {
+                let verdict = match status {
                     200 | 226 => self.delivered(status, head, reading, step),
                     304 if exchange.conditional => self.confirmed(head, step),
                     _ => self.refused(status, head, step),
-                }
-                .moving(self, exchange.asked, hops, step)
+                };
+                self.moving(verdict, exchange.asked, hops, step)
             }
         };
+        if self.ended.is_some() {
+            // Whoever looks at it by hand and fails does not bring it back.
+            verdict.next_at = f64::INFINITY;
+        }
         self.next_at = verdict.next_at;
         verdict
     }
@@ -225,16 +190,17 @@ impl Courtesy {
 
     /// Any status that brings no document.
     fn refused(&mut self, status: u16, head: &Head, step: Step) -> Verdict {
+        let retry = freshness::retry_after(head, step.now, step.rules);
         let asked = freshness::declared(head, step.now)
             .map_or(0.0, |declared| freshness::left(declared, head, step.rules))
-            .max(freshness::retry_after(head, step.now, step.rules).unwrap_or(0.0));
+            .max(retry.unwrap_or(0.0));
         match status {
             410 => self.ended(status, step),
-            429 | 503 => self.paused(status, head, asked, step),
+            429 | 503 => self.paused(status, retry, asked, step),
             403 => {
                 self.forbidden = self.forbidden.saturating_add(1);
                 if self.forbidden >= step.rules.forbidden_burst {
-                    return self.paused(status, head, asked, step);
+                    return self.paused(status, retry, asked, step);
                 }
                 let verdict = self.failed(FailureKind::Forbidden, asked, step);
                 // A host that bans us does so at many URLs at once.
@@ -256,10 +222,11 @@ impl Courtesy {
         Verdict { note, ..step.verdict(Outcome::Gone, f64::INFINITY) }
     }
 
-    fn paused(&mut self, status: u16, head: &Head, asked: f64, step: Step) -> Verdict {
+    fn paused(&mut self, status: u16, retry: Option<f64>, asked: f64, step: Step) -> Verdict {
         let count = self.pause.as_ref().map_or(1, |pause| pause.count.saturating_add(1));
         let unasked = doubled(step.rules.pause, 2.0, count).min(step.rules.pause_cap);
-        let wait = if head.retry_after.is_some() { asked } else { asked.max(unasked) };
+        let unasked = if retry.is_some_and(|seconds| seconds > 0.0) { 0.0 } else { unasked };
+        let wait = asked.max(unasked);
         let next_at = self.free_from(step.spread(wait.max(self.floor(step))), step);
         self.pause = Some(Pause { until: next_at, status, count });
         let note = (count == 1)
@@ -284,6 +251,18 @@ impl Courtesy {
             format!("failed ({}): the next look is in {:.0} s", kind.name(), next_at - step.now)
         });
         Verdict { note, ..step.verdict(Outcome::Failed(kind), next_at) }
+    }
+
+    /// Adds the new address, if a good answer came by way of one that may now be believed.
+    fn moving(&mut self, verdict: Verdict, asked: &Url, hops: &[Hop], step: Step) -> Verdict {
+        if !matches!(verdict.outcome, Outcome::Changed | Outcome::Unchanged | Outcome::Delta) {
+            return verdict;
+        }
+        let Some(target) = moves::adopt(&mut self.moved, asked, hops, step) else {
+            return verdict;
+        };
+        let note = Some(format!("moved for good: {asked} is now {target}"));
+        Verdict { adopt: Some(target.clone()), note, ..verdict }
     }
 
     /// What this answer asks for, with the lifetime that is remembered.
@@ -324,35 +303,6 @@ impl Step<'_> {
 
     fn verdict(self, outcome: Outcome, next_at: f64) -> Verdict {
         Verdict { next_at, outcome, adopt: None, host_pause: None, note: None }
-    }
-}
-
-impl Verdict {
-    /// Adds the new address, if a good answer came by way of one that may now be believed.
-    fn moving(mut self, courtesy: &mut Courtesy, asked: &Url, hops: &[Hop], step: Step) -> Self {
-        if !matches!(self.outcome, Outcome::Changed | Outcome::Unchanged | Outcome::Delta) {
-            return self;
-        }
-        let target = match moved(asked, hops) {
-            Move::Stayed => {
-                courtesy.moved = None;
-                return self;
-            }
-            Move::Encrypted(to) => to,
-            Move::Elsewhere(to) => {
-                let known = courtesy.moved.take().filter(|moved| moved.to == to.as_str());
-                let since = known.map_or(step.now, |moved| moved.since);
-                if step.now - since < step.rules.adopt_after {
-                    courtesy.moved = Some(Moved { to: to.as_str().to_owned(), since });
-                    return self;
-                }
-                to
-            }
-        };
-        courtesy.moved = None;
-        self.note = Some(format!("moved for good: {asked} is now {target}"));
-        self.adopt = Some(target.clone());
-        self
     }
 }
 

@@ -40,6 +40,8 @@ const ACCEPTED: HeaderValue = HeaderValue::from_static(
 const ENCODINGS: HeaderValue = HeaderValue::from_static("zstd, br, gzip");
 /// How much of a body that nobody reads is taken in, so that the connection can be used again.
 const DRAINED: usize = 64 * 1024;
+/// And for how long.
+const DRAINING: Duration = Duration::from_secs(1);
 /// Longer addresses are not followed.
 const LONGEST_URL: usize = 4_096;
 
@@ -87,13 +89,17 @@ impl Fetcher {
             .referer(false)
             .connect_timeout(settings.connect_timeout)
             .pool_max_idle_per_host(settings.idle_per_host);
-        if !settings.proxy_from_environment {
+        let wrong = |what: &str, error: reqwest::Error| FetchError::Settings {
+            what: what.to_owned(),
+            why: error.to_string(),
+        };
+        if let Some(proxy) = &settings.proxy {
+            let proxy = reqwest::Proxy::all(proxy.clone()).map_err(|e| wrong("the proxy", e))?;
+            builder = builder.proxy(proxy);
+        } else if !settings.proxy_from_environment {
             builder = builder.no_proxy();
         }
-        let client = builder.build().map_err(|source| FetchError::Settings {
-            what: "the HTTP client".to_owned(),
-            why: source.to_string(),
-        })?;
+        let client = builder.build().map_err(|error| wrong("the HTTP client", error))?;
         Ok(Self {
             client,
             product: settings.product().into(),
@@ -247,6 +253,7 @@ async fn drain(mut response: reqwest::Response, deadline: Instant) {
     if response.content_length() == Some(0) {
         return;
     }
+    let deadline = deadline.min(Instant::now() + DRAINING);
     let mut drained = 0;
     while let Ok(Ok(Some(chunk))) = timeout_at(deadline, response.chunk()).await {
         drained += chunk.len();

@@ -10,7 +10,6 @@
 mod networks;
 mod resolver;
 
-use std::collections::HashSet;
 use std::net::IpAddr;
 
 use thiserror::Error;
@@ -23,7 +22,7 @@ pub use resolver::{GuardedResolver, ResolveError, ResolverFiles};
 /// What may be reached although it is private.
 #[derive(Clone, Debug, Default)]
 pub struct Guard {
-    hosts: HashSet<String>,
+    hosts: Vec<String>,
     networks: Vec<Network>,
 }
 
@@ -60,7 +59,7 @@ impl Guard {
             if let Some(network) = Network::parse(exception) {
                 guard.networks.push(network);
             } else if let Ok(Host::Domain(host)) = Host::parse(exception.trim()) {
-                guard.hosts.insert(host.trim_end_matches('.').to_owned());
+                guard.hosts.push(host.trim_end_matches('.').to_owned());
             } else {
                 return Err(BadException(exception.to_owned()));
             }
@@ -71,7 +70,8 @@ impl Guard {
     /// Whether `host`, which is at `address`, may be reached.
     pub fn check(&self, host: &str, address: IpAddr) -> Result<(), Forbidden> {
         let Some(what) = special(address) else { return Ok(()) };
-        let named = self.hosts.contains(host.trim_end_matches('.'));
+        let name = host.trim_end_matches('.');
+        let named = self.hosts.iter().any(|allowed| allowed.eq_ignore_ascii_case(name));
         if named || self.networks.iter().any(|network| network.contains(address)) {
             return Ok(());
         }

@@ -126,3 +126,96 @@ fn has_zlib_header(packed: &[u8]) -> bool {
         _ => false,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+
+    use flate2::Compression;
+    use flate2::write::{DeflateEncoder, GzEncoder, ZlibEncoder};
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn decoded(body: &[u8], encodings: &str, limits: DecodeLimits) -> Result<Vec<u8>, FetchError> {
+        let header = HeaderValue::from_str(encodings).unwrap();
+        let url = Url::parse("http://a.example/feed").unwrap();
+        decode(body, Some(&header), &limits, &url).map(Cow::into_owned)
+    }
+
+    fn gzip(text: &[u8]) -> Vec<u8> {
+        let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
+        encoder.write_all(text).unwrap();
+        encoder.finish().unwrap()
+    }
+
+    #[test]
+    fn deflate_is_read_with_and_without_its_header() {
+        let mut zlib = ZlibEncoder::new(Vec::new(), Compression::default());
+        zlib.write_all(b"<rss/>").unwrap();
+        let mut raw = DeflateEncoder::new(Vec::new(), Compression::default());
+        raw.write_all(b"<rss/>").unwrap();
+        let limits = DecodeLimits::default();
+        assert_eq!(decoded(&zlib.finish().unwrap(), "deflate", limits).unwrap(), b"<rss/>");
+        assert_eq!(decoded(&raw.finish().unwrap(), "Deflate", limits).unwrap(), b"<rss/>");
+    }
+
+    #[test]
+    fn layers_are_undone_last_one_first() {
+        let zstd = zstd::encode_all(&gzip(b"<rss/>")[..], 1).unwrap();
+        let limits = DecodeLimits::default();
+        assert_eq!(decoded(&zstd, "gzip, identity, zstd", limits).unwrap(), b"<rss/>");
+        assert!(decoded(&zstd, "gzip, gzip, gzip", limits).is_err());
+    }
+
+    #[test]
+    fn what_is_broken_or_unknown_is_an_error_with_its_name() {
+        let limits = DecodeLimits::default();
+        for (body, encoding) in [(&b"<rss/>"[..], "gzip"), (b"x", "br"), (b"x", "zstd")] {
+            let error = decoded(body, encoding, limits).unwrap_err();
+            assert!(error.to_string().contains(&format!("its {encoding} body")), "{error}");
+        }
+        assert!(decoded(b"x", "snappy", limits).unwrap_err().to_string().contains("snappy"));
+        let truncated = &gzip(&[b'x'; 5_000])[..20];
+        assert!(decoded(truncated, "gzip", limits).is_err());
+    }
+
+    #[test]
+    fn an_empty_body_needs_no_decoding() {
+        assert_eq!(decoded(b"", "gzip", DecodeLimits::default()).unwrap(), b"");
+    }
+
+    #[test]
+    fn rule_7_size_and_ratio_are_capped() {
+        let limits = DecodeLimits { max_decoded: 100_000, max_ratio: 10, ratio_from: 50_000 };
+        let zeros = |length: usize| gzip(&vec![0; length]);
+        assert_eq!(decoded(&zeros(50_000), "gzip", limits).unwrap().len(), 50_000);
+        let bomb = decoded(&zeros(90_000), "gzip", limits).unwrap_err();
+        assert!(matches!(bomb, FetchError::Bomb { ratio: 10, .. }), "{bomb}");
+        let noise: Vec<u8> = (0..200_000u32).map(|n| (n.wrapping_mul(n) >> 7) as u8).collect();
+        let large = decoded(&gzip(&noise), "gzip", limits).unwrap_err();
+        assert!(matches!(large, FetchError::TooLarge { most: 100_000, .. }), "{large}");
+        let plain = decoded(&vec![0; 100_001], "identity", limits).unwrap_err();
+        assert!(matches!(plain, FetchError::TooLarge { .. }), "{plain}");
+    }
+
+    proptest! {
+        #[test]
+        fn whatever_comes_is_decoded_or_refused_within_the_limits(
+            mut body in prop::collection::vec(any::<u8>(), 0..400),
+            encoding in prop::sample::select(vec!["gzip", "br", "zstd", "deflate", "gzip, br"]),
+            flip in any::<prop::sample::Index>(),
+            honest in any::<bool>(),
+        ) {
+            if honest && encoding == "gzip" {
+                body = gzip(&body);
+                let place = flip.index(body.len());
+                body[place] ^= 0x10;
+            }
+            let limits = DecodeLimits { max_decoded: 10_000, ..DecodeLimits::default() };
+            if let Ok(decoded) = decoded(&body, encoding, limits) {
+                prop_assert!(decoded.len() <= 10_000);
+            }
+        }
+    }
+}

@@ -26,8 +26,10 @@ pub struct LaneRules {
     pub parallel: u32,
     /// Requests of all lanes at once.
     pub in_flight: usize,
-    groups: HashMap<String, LaneId>,
-    overrides: HashMap<LaneId, LaneOverride>,
+    /// Names that share a lane: see [`LaneRules::group`].
+    pub groups: HashMap<String, LaneId>,
+    /// Lanes that are different: see [`LaneRules::treat`].
+    pub overrides: HashMap<LaneId, LaneOverride>,
 }
 
 /// What is different in one lane.
@@ -59,6 +61,11 @@ impl Default for LaneRules {
 }
 
 impl LaneRules {
+    /// Lanes of `parallel` requests with `spacing` seconds between them, `in_flight` in all.
+    pub fn new(spacing: f64, parallel: u32, in_flight: usize) -> Self {
+        Self { spacing, parallel, in_flight, ..Self::default() }
+    }
+
     /// Joins hosts or domains into one lane (one operator behind several names).
     pub fn group<'a>(&mut self, members: impl IntoIterator<Item = &'a str>) {
         let names: Vec<String> = members.into_iter().map(lane_name).collect();

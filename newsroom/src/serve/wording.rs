@@ -1,0 +1,274 @@
+//! What items say: titles and paragraphs made from keywords and a small vocabulary.
+//!
+//! Everything is a function of a number (mixed from the seed, the source and the item), so nothing has
+//! to be kept and the same item always reads the same. The filler never contains a topic: an item
+//! mentions exactly the topics it carries, so that a query's answer can be told from the ground truth.
+
+use std::borrow::Cow;
+
+use crate::KeywordSet;
+
+/// The words for keywords 0, 1, 2, …
+pub const TOPICS: [&str; 40] = [
+    "volcano",
+    "elections",
+    "football",
+    "rust",
+    "gardening",
+    "astronomy",
+    "climate",
+    "cycling",
+    "chess",
+    "cinema",
+    "economy",
+    "energy",
+    "farming",
+    "fashion",
+    "health",
+    "history",
+    "iceland",
+    "jazz",
+    "kitchen",
+    "languages",
+    "libraries",
+    "linux",
+    "mathematics",
+    "medicine",
+    "mountains",
+    "museums",
+    "oceans",
+    "opera",
+    "physics",
+    "poetry",
+    "privacy",
+    "railways",
+    "robots",
+    "sailing",
+    "science",
+    "theatre",
+    "travel",
+    "weather",
+    "wildlife",
+    "tennis",
+];
+
+const OPENINGS: [&str; 12] = [
+    "What we know about",
+    "A closer look at",
+    "Five questions on",
+    "The week in",
+    "New figures on",
+    "A quiet change in",
+    "Why people talk about",
+    "Notes on",
+    "Live from the desk of",
+    "An interview about",
+    "The long road to",
+    "Readers write about",
+];
+
+const ENDINGS: [&str; 12] = [
+    "what happens next",
+    "a first report",
+    "the full story",
+    "an update",
+    "three things to remember",
+    "in plain words",
+    "before the weekend",
+    "seen from close by",
+    "two opinions",
+    "the numbers",
+    "ten years later",
+    "a correction",
+];
+
+const WORDS: [&str; 64] = [
+    "after",
+    "again",
+    "almost",
+    "along",
+    "another",
+    "answer",
+    "around",
+    "because",
+    "before",
+    "begin",
+    "between",
+    "bring",
+    "careful",
+    "change",
+    "clear",
+    "close",
+    "common",
+    "corner",
+    "could",
+    "country",
+    "different",
+    "during",
+    "early",
+    "enough",
+    "every",
+    "expect",
+    "explain",
+    "figure",
+    "follow",
+    "found",
+    "friend",
+    "further",
+    "given",
+    "group",
+    "happen",
+    "however",
+    "important",
+    "interest",
+    "known",
+    "large",
+    "later",
+    "letter",
+    "little",
+    "matter",
+    "measure",
+    "moment",
+    "morning",
+    "nearly",
+    "number",
+    "often",
+    "order",
+    "people",
+    "place",
+    "question",
+    "reason",
+    "result",
+    "second",
+    "several",
+    "simple",
+    "small",
+    "spoke",
+    "together",
+    "under",
+    "without",
+];
+
+/// The number of a topic, if it is one.
+pub(crate) fn topic(word: &str) -> Option<usize> {
+    TOPICS.iter().position(|&topic| topic == word)
+}
+
+/// The word for a keyword; those beyond the table have a number for a name.
+pub(crate) fn word(keyword: usize) -> Cow<'static, str> {
+    match TOPICS.get(keyword) {
+        Some(topic) => Cow::Borrowed(topic),
+        None => Cow::Owned(format!("topic{keyword}")),
+    }
+}
+
+/// The words for a set of keywords.
+pub(crate) fn words(keywords: KeywordSet) -> Vec<Cow<'static, str>> {
+    keywords.iter().map(word).collect()
+}
+
+/// A headline that names up to two of the topics.
+pub(crate) fn title<S: AsRef<str>>(topics: &[S], number: u64, item: u64) -> String {
+    let mut random = Mix(item);
+    let opening = random.pick(&OPENINGS);
+    let ending = random.pick(&ENDINGS);
+    match topics {
+        [] => format!("{opening} the day: {ending} ({number})"),
+        [one] => format!("{opening} {}: {ending} ({number})", one.as_ref()),
+        [one, two, ..] => {
+            format!("{opening} {} and {}: {ending} ({number})", one.as_ref(), two.as_ref())
+        }
+    }
+}
+
+/// A paragraph of about `bytes` bytes that mentions every topic, if there is room.
+pub(crate) fn paragraph<S: AsRef<str>>(topics: &[S], bytes: usize, item: u64) -> String {
+    let mut random = Mix(item ^ 0x5bd1_e995);
+    let mut text = String::with_capacity(bytes + 80);
+    let mut mentions = topics.iter().cycle().take(topics.len().max(bytes / 300));
+    while text.len() < bytes {
+        let length = 7 + random.next() % 8;
+        let place = random.next() % length;
+        for position in 0..length {
+            let mention = if position == place { mentions.next() } else { None };
+            let word = mention.map_or_else(|| random.pick(&WORDS), AsRef::as_ref);
+            if position == 0 {
+                let (first, rest) = word.split_at(word.chars().next().map_or(0, char::len_utf8));
+                text.extend(first.chars().flat_map(char::to_uppercase));
+                text.push_str(rest);
+            } else {
+                text.push(' ');
+                text.push_str(word);
+            }
+        }
+        text.push_str(". ");
+    }
+    text.truncate(text.trim_end().len());
+    text
+}
+
+/// One number from two, well stirred.
+pub(crate) fn mix(a: u64, b: u64) -> u64 {
+    let mut mixed = a.rotate_left(29) ^ b.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    mixed ^ (mixed >> 31)
+}
+
+/// One number from a text.
+pub(crate) fn mix_text(text: &str) -> u64 {
+    text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+    })
+}
+
+/// A few random choices, all told by the number it starts with.
+struct Mix(u64);
+
+impl Mix {
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        mix(self.0, 1) >> 3
+    }
+
+    fn pick(&mut self, from: &[&'static str]) -> &'static str {
+        from[(self.next() % from.len() as u64) as usize]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_filler_never_mentions_a_topic() {
+        let filler = OPENINGS.iter().chain(&ENDINGS).chain(&WORDS).flat_map(|text| text.split(' '));
+        for word in filler {
+            assert_eq!(topic(&word.to_lowercase()), None);
+        }
+        let text = paragraph::<&str>(&[], 5_000, 3).to_lowercase();
+        assert!(TOPICS.iter().all(|topic| !text.contains(topic)));
+    }
+
+    #[test]
+    fn a_paragraph_has_its_size_and_all_its_topics() {
+        for item in 0..50 {
+            let text = paragraph(&["volcano", "jazz"], 400, item);
+            assert!((400..560).contains(&text.len()), "{}", text.len());
+            let lower = text.to_lowercase();
+            assert!(lower.contains("volcano") && lower.contains("jazz"), "{text}");
+        }
+        assert_eq!(paragraph(&["jazz"], 200, 5), paragraph(&["jazz"], 200, 5));
+        assert_ne!(paragraph(&["jazz"], 200, 5), paragraph(&["jazz"], 200, 6));
+    }
+
+    #[test]
+    fn titles_name_their_topics_and_differ() {
+        let titles: Vec<String> = (0..9).map(|n| title(&["chess"], n, mix(1, n))).collect();
+        assert!(titles.iter().all(|title| title.contains("chess")));
+        let mut unique = titles.clone();
+        unique.sort();
+        unique.dedup();
+        assert_eq!(unique.len(), titles.len());
+    }
+}
