@@ -12,6 +12,7 @@ mod sources;
 mod status;
 
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 use std::thread::JoinHandle;
 
@@ -25,12 +26,11 @@ use crate::clock::Clock;
 use crate::config::{Choice, Config};
 use crate::crawl::budget::Purse;
 use crate::crawl::courtesy::{RuleBook, Rules};
-use crate::crawl::driver::{Crawler, Parts};
+use crate::crawl::driver::{Crawler, List, Parts};
 use crate::crawl::fetch::{DecodeLimits, FetchError, FetchSettings, Fetcher};
 use crate::crawl::guard::{BadException, Guard};
 use crate::crawl::lanes::{LaneOverride, LaneRules, Lanes};
 use crate::crawl::look::Manners;
-use crate::crawl::read::Member;
 use crate::crawl::roster::Roster;
 use crate::metrics::Metrics;
 use crate::publish::writer::{Job, NotCommitted, Writer};
@@ -38,7 +38,7 @@ use crate::publish::{Imprint, Shelf};
 use crate::select::{Desk, stage};
 use crate::store::{self, StoreError};
 pub use feeds::{Applied, FeedError};
-pub use reload::Reloaded;
+pub use reload::{ReloadError, Reloaded};
 pub use running::{Running, close};
 pub use sources::{Added, EVERY_SOURCE, NewSource, SourceError};
 pub use status::{FeedStatus, NodeStatus, SourceStatus, Standing};
@@ -114,10 +114,13 @@ pub struct Node {
     members: Mutex<HashMap<SourceId, Vec<SourceId>>>,
     /// One change of sources or feeds at a time: whoever holds the permit.
     turn: Semaphore,
-    lists: Mutex<Option<mpsc::Receiver<(SourceId, Vec<Member>)>>>,
+    lists: Mutex<Option<mpsc::Receiver<List>>>,
     threads: Mutex<Vec<JoinHandle<()>>>,
     notices: Mutex<Vec<String>>,
     opened_at: f64,
+    running: AtomicBool,
+    /// How the configuration is read again.
+    reader: Mutex<Option<reload::Reader>>,
 }
 
 impl Node {
@@ -184,6 +187,8 @@ impl Node {
             lists: Mutex::new(Some(lists)),
             threads: Mutex::new(vec![press, selector]),
             notices: Mutex::new(opened.notice.into_iter().collect()),
+            running: AtomicBool::new(false),
+            reader: Mutex::default(),
         });
         node.load_sources()?;
         node.load_feeds()?;
@@ -200,6 +205,22 @@ impl Node {
     /// What the operator should know.
     pub fn notices(&self) -> Vec<String> {
         locked(&self.notices).clone()
+    }
+
+    /// Whether it crawls and serves: from [`Node::start`] until it is told to stop.
+    pub fn is_running(&self) -> bool {
+        self.running.load(Ordering::Acquire)
+    }
+
+    fn set_running(&self, running: bool) {
+        self.running.store(running, Ordering::Release);
+        // Whoever waits for items learns that none will come.
+        self.shelf.wake();
+    }
+
+    /// Why the store refused the last commit, if it did.
+    pub fn store_trouble(&self) -> Option<String> {
+        self.writer.trouble()
     }
 
     /// The name that items carry when they have passed this node.
@@ -275,10 +296,9 @@ fn manners(config: &Config, node: NodeId) -> Manners {
 }
 
 fn lane_rules(config: &Config) -> LaneRules {
-    let mut rules = LaneRules::default();
-    rules.spacing = config.crawl.spacing.as_secs_f64();
-    rules.parallel = u32::try_from(config.crawl.per_domain.get()).unwrap_or(u32::MAX);
-    rules.in_flight = config.crawl.parallel.get();
+    let parallel = u32::try_from(config.crawl.per_domain.get()).unwrap_or(u32::MAX);
+    let spacing = config.crawl.spacing.as_secs_f64();
+    let mut rules = LaneRules::new(spacing, parallel, config.crawl.parallel.get());
     let mut groups: HashMap<&str, Vec<&str>> = HashMap::new();
     for (host, rule) in &config.hosts.named {
         groups.entry(rule.group.as_deref().unwrap_or(host)).or_default().push(host);

@@ -207,7 +207,7 @@ fn applied(answer: &Value) -> anyhow::Result<String> {
                 format!("created {} with {} and {sources}", name(&done["name"]), items())
             }
             "changed" => format!("changed {}, which gained {}", name(&done["name"]), items()),
-            "renamed" => format!("renamed {} to {}", name(&done["from"]), name(&done["to"])),
+            "renamed" => format!("renamed {} to {}", name(&done["from"]), name(&done["name"])),
             "dropped" => format!("dropped {}", name(&done["name"])),
             _ => explained(&done).trim_end().to_owned(),
         };
