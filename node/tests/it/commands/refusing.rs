@@ -68,7 +68,7 @@ fn the_configuration_is_checked_and_shown_without_its_secrets() {
     let command = ["config", "show", "--token", "a secret of some length"];
     let shown = place.ok(&command);
     assert!(shown.contains("token = \"********\"") && !shown.contains("a secret"), "{shown}");
-    assert_eq!(place.json(&command)["crawl"]["allow_private"][0], "127.0.0.1");
+    assert_eq!(place.json(&command)["crawl"]["allow_private"][0], "127.0.0.1/32");
 }
 
 #[test]
