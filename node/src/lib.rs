@@ -9,6 +9,7 @@ pub mod archive;
 pub mod clock;
 pub mod config;
 pub mod crawl;
+pub mod doctor;
 pub mod metrics;
 pub mod node;
 mod pages;

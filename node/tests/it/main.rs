@@ -4,3 +4,4 @@
 
 mod fetching;
 mod origin;
+mod politeness;
