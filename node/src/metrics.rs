@@ -86,10 +86,9 @@ impl Metrics {
     /// All counts at zero.
     pub fn new() -> Self {
         let mut registry = Registry::with_prefix("pergola");
-        let delay = Histogram::new(
-            [60.0, 300.0, 900.0, 1_800.0, 3_600.0, 7_200.0, 21_600.0, 86_400.0, 604_800.0]
-                .into_iter(),
-        );
+        let delay = Histogram::new([
+            60.0, 300.0, 900.0, 1_800.0, 3_600.0, 7_200.0, 21_600.0, 86_400.0, 604_800.0,
+        ]);
         let metrics = Self {
             refreshes: Family::default(),
             all: AtomicU64::new(0),

@@ -25,12 +25,11 @@ use crate::clock::Clock;
 use crate::config::{Choice, Config};
 use crate::crawl::budget::Purse;
 use crate::crawl::courtesy::{RuleBook, Rules};
-use crate::crawl::driver::{Crawler, Parts};
+use crate::crawl::driver::{Crawler, List, Parts};
 use crate::crawl::fetch::{DecodeLimits, FetchError, FetchSettings, Fetcher};
 use crate::crawl::guard::{BadException, Guard};
 use crate::crawl::lanes::{LaneOverride, LaneRules, Lanes};
 use crate::crawl::look::Manners;
-use crate::crawl::read::Member;
 use crate::crawl::roster::Roster;
 use crate::metrics::Metrics;
 use crate::publish::writer::{Job, NotCommitted, Writer};
@@ -114,7 +113,7 @@ pub struct Node {
     members: Mutex<HashMap<SourceId, Vec<SourceId>>>,
     /// One change of sources or feeds at a time: whoever holds the permit.
     turn: Semaphore,
-    lists: Mutex<Option<mpsc::Receiver<(SourceId, Vec<Member>)>>>,
+    lists: Mutex<Option<mpsc::Receiver<List>>>,
     threads: Mutex<Vec<JoinHandle<()>>>,
     notices: Mutex<Vec<String>>,
     opened_at: f64,
@@ -275,10 +274,9 @@ fn manners(config: &Config, node: NodeId) -> Manners {
 }
 
 fn lane_rules(config: &Config) -> LaneRules {
-    let mut rules = LaneRules::default();
-    rules.spacing = config.crawl.spacing.as_secs_f64();
-    rules.parallel = u32::try_from(config.crawl.per_domain.get()).unwrap_or(u32::MAX);
-    rules.in_flight = config.crawl.parallel.get();
+    let parallel = u32::try_from(config.crawl.per_domain.get()).unwrap_or(u32::MAX);
+    let spacing = config.crawl.spacing.as_secs_f64();
+    let mut rules = LaneRules::new(spacing, parallel, config.crawl.parallel.get());
     let mut groups: HashMap<&str, Vec<&str>> = HashMap::new();
     for (host, rule) in &config.hosts.named {
         groups.entry(rule.group.as_deref().unwrap_or(host)).or_default().push(host);

@@ -40,20 +40,27 @@ pub const MAX_VALUE_BYTES: usize = 64 << 20;
 /// The key in [`Table::Meta`] under which the store keeps its schema version.
 pub const SCHEMA_KEY: &[u8] = b"schema";
 
+/// Is given a row's key and value, and says whether to go on.
+pub type Visit<'a> = dyn FnMut(&[u8], &[u8]) -> ControlFlow<()> + 'a;
+
+/// One change: a row and its new value, `None` if it is removed.
+pub type Change<'a> = (Table, &'a [u8], Option<&'a [u8]>);
+
 /// Ordered rows of bytes.
 pub trait Store: Send + Sync + 'static {
     /// The value of one row.
     fn get(&self, table: Table, key: &[u8]) -> Result<Option<Vec<u8>>, StoreError>;
 
     /// Visits the rows with `from <= key < to` (`None`: to the end of the table) in order until the
-    /// visitor breaks. Every value is whole, but rows committed meanwhile may or may not be seen.
+    /// visitor breaks. Every value is whole, but rows committed meanwhile may or may not be seen; the
+    /// visitor itself may use the store.
     fn scan(
         &self,
         table: Table,
         from: &[u8],
         to: Option<&[u8]>,
         order: Order,
-        visit: &mut dyn FnMut(&[u8], &[u8]) -> ControlFlow<()>,
+        visit: &mut Visit<'_>,
     ) -> Result<(), StoreError>;
 
     /// Makes all changes of the batch or none; they are on the disk when it returns.
@@ -179,13 +186,13 @@ impl Batch {
         self.bytes
     }
 
-    /// The changes as they were made: `None` for a row that is removed.
-    pub fn iter(&self) -> impl Iterator<Item = (Table, &[u8], Option<&[u8]>)> {
+    /// The changes as they were made.
+    pub fn iter(&self) -> impl Iterator<Item = Change<'_>> {
         self.changes.iter().map(|(table, key, value)| (*table, key.as_slice(), value.as_deref()))
     }
 
     /// The change that counts for each key, by table and key.
-    fn settled(&self) -> Vec<(Table, &[u8], Option<&[u8]>)> {
+    fn settled(&self) -> Vec<Change<'_>> {
         let mut changes: Vec<_> = self.iter().collect();
         changes.sort_by(|a, b| (a.0, a.1).cmp(&(b.0, b.1)));
         // `dedup_by` drops the later of two, and the later change is the one that counts.

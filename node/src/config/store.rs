@@ -35,7 +35,7 @@ impl Store {
 
     pub(super) fn entries(&self) -> Vec<Entry> {
         vec![
-            ("backend", self.backend.map(|backend| quoted(backend))),
+            ("backend", self.backend.map(quoted)),
             ("keep", Some(quoted(written_duration(self.keep)))),
             ("cache", Some(quoted(written_size(self.cache)))),
         ]

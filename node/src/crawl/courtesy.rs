@@ -33,7 +33,6 @@ pub use rules::{RuleBook, Rules};
 pub use standing::{Ended, Failures, Moved, Pause};
 pub use verdict::{FailureKind, Outcome, Verdict};
 
-use moves::{Move, moved};
 use rules::DAY;
 
 /// How often a request may go out without validators although there are some.
@@ -112,12 +111,12 @@ impl Courtesy {
                 if status != 403 {
                     self.forbidden = 0;
                 }
-                match status {
+                let verdict = match status {
                     200 | 226 => self.delivered(status, head, reading, step),
                     304 if exchange.conditional => self.confirmed(head, step),
                     _ => self.refused(status, head, step),
-                }
-                .moving(self, exchange.asked, hops, step)
+                };
+                self.moving(verdict, exchange.asked, hops, step)
             }
         };
         if self.ended.is_some() {
@@ -254,6 +253,18 @@ impl Courtesy {
         Verdict { note, ..step.verdict(Outcome::Failed(kind), next_at) }
     }
 
+    /// Adds the new address, if a good answer came by way of one that may now be believed.
+    fn moving(&mut self, verdict: Verdict, asked: &Url, hops: &[Hop], step: Step) -> Verdict {
+        if !matches!(verdict.outcome, Outcome::Changed | Outcome::Unchanged | Outcome::Delta) {
+            return verdict;
+        }
+        let Some(target) = moves::adopt(&mut self.moved, asked, hops, step) else {
+            return verdict;
+        };
+        let note = Some(format!("moved for good: {asked} is now {target}"));
+        Verdict { adopt: Some(target.clone()), note, ..verdict }
+    }
+
     /// What this answer asks for, with the lifetime that is remembered.
     fn asked_by(&self, head: &Head, step: Step) -> f64 {
         let lifetime = self.lifetime.map_or(0.0, |left| freshness::left(left, head, step.rules));
@@ -292,35 +303,6 @@ impl Step<'_> {
 
     fn verdict(self, outcome: Outcome, next_at: f64) -> Verdict {
         Verdict { next_at, outcome, adopt: None, host_pause: None, note: None }
-    }
-}
-
-impl Verdict {
-    /// Adds the new address, if a good answer came by way of one that may now be believed.
-    fn moving(mut self, courtesy: &mut Courtesy, asked: &Url, hops: &[Hop], step: Step) -> Self {
-        if !matches!(self.outcome, Outcome::Changed | Outcome::Unchanged | Outcome::Delta) {
-            return self;
-        }
-        let target = match moved(asked, hops) {
-            Move::Stayed => {
-                courtesy.moved = None;
-                return self;
-            }
-            Move::Encrypted(to) => to,
-            Move::Elsewhere(to) => {
-                let known = courtesy.moved.take().filter(|moved| moved.to == to.as_str());
-                let since = known.map_or(step.now, |moved| moved.since);
-                if step.now - since < step.rules.adopt_after {
-                    courtesy.moved = Some(Moved { to: to.as_str().to_owned(), since });
-                    return self;
-                }
-                to
-            }
-        };
-        courtesy.moved = None;
-        self.note = Some(format!("moved for good: {asked} is now {target}"));
-        self.adopt = Some(target.clone());
-        self
     }
 }
 

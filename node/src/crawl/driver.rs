@@ -78,8 +78,11 @@ pub struct Crawler {
     waiting: Mutex<HashMap<SourceId, Vec<oneshot::Sender<Report>>>>,
     nudge: Notify,
     deliveries: mpsc::Sender<Delivery>,
-    lists: mpsc::Sender<(SourceId, Vec<Member>)>,
+    lists: mpsc::Sender<List>,
 }
+
+/// A list that was read, and what stands on it.
+pub type List = (SourceId, Vec<Member>);
 
 /// What a crawler is made of.
 pub struct Parts {
@@ -104,7 +107,7 @@ pub struct Parts {
     /// Where what was found goes.
     pub deliveries: mpsc::Sender<Delivery>,
     /// Where what stands on lists goes.
-    pub lists: mpsc::Sender<(SourceId, Vec<Member>)>,
+    pub lists: mpsc::Sender<List>,
 }
 
 impl Crawler {
@@ -321,13 +324,14 @@ impl Crawler {
             }
             None => locked(&self.pauses).forget(&settled.host, id.0),
         }
-        if let Some(members) = settled.members.clone() {
-            if self.lists.try_send((*id, members)).is_err() {
-                tracing::warn!(source = id.0, "too many lists at once; it is read again next time");
-            }
+        if let Some(members) = settled.members.clone()
+            && self.lists.try_send((*id, members)).is_err()
+        {
+            tracing::warn!(source = id.0, "too many lists at once; it is read again next time");
         }
         if settled.again {
-            if let Some(lane) = self.roster().send(*id) {
+            let lane = self.roster().send(*id);
+            if let Some(lane) = lane {
                 locked(&self.lanes).push(id.0, lane);
                 self.nudge.notify_one();
             }

@@ -89,13 +89,17 @@ impl Fetcher {
             .referer(false)
             .connect_timeout(settings.connect_timeout)
             .pool_max_idle_per_host(settings.idle_per_host);
-        if !settings.proxy_from_environment {
+        let wrong = |what: &str, error: reqwest::Error| FetchError::Settings {
+            what: what.to_owned(),
+            why: error.to_string(),
+        };
+        if let Some(proxy) = &settings.proxy {
+            let proxy = reqwest::Proxy::all(proxy.clone()).map_err(|e| wrong("the proxy", e))?;
+            builder = builder.proxy(proxy);
+        } else if !settings.proxy_from_environment {
             builder = builder.no_proxy();
         }
-        let client = builder.build().map_err(|source| FetchError::Settings {
-            what: "the HTTP client".to_owned(),
-            why: source.to_string(),
-        })?;
+        let client = builder.build().map_err(|error| wrong("the HTTP client", error))?;
         Ok(Self {
             client,
             product: settings.product().into(),

@@ -360,7 +360,8 @@ impl Node {
                 }
             }
         }
-        self.weigh(self.crawler.roster().ids().collect::<Vec<SourceId>>());
+        let every: Vec<SourceId> = self.crawler.roster().ids().collect();
+        self.weigh(every);
         Ok(())
     }
 }

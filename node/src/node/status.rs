@@ -162,6 +162,8 @@ impl Node {
         let delivered = items as f64;
         let (waiting, in_flight) = self.crawler.queue();
         let store = self.archive.store();
+        // Before the roster is locked: whoever changes queries locks the desk first.
+        let feeds = self.desk.count();
         let roster = self.crawler.roster();
         NodeStatus {
             version: env!("CARGO_PKG_VERSION"),
@@ -169,7 +171,7 @@ impl Node {
             id: self.id().0,
             uptime: now - self.opened_at,
             sources: roster.len(),
-            feeds: self.desk.count(),
+            feeds,
             threshold: roster.threshold().value(),
             budget_per_minute: roster.purse.per_minute(),
             refreshes: counts.all,

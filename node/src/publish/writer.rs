@@ -97,7 +97,7 @@ impl Writer {
         if self.messages.send(Message::Commit(job, done)).await.is_err() {
             return Err(NotCommitted::Stopping);
         }
-        answer.await.unwrap_or_else(|_| Err(NotCommitted::Stopping))
+        answer.await.unwrap_or(Err(NotCommitted::Stopping))
     }
 
     /// Hands over a job for which somebody else waits; for threads, which may wait for room.

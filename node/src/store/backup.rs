@@ -14,7 +14,7 @@
 //! A backup is a picture of one moment only if nobody commits while it is written.
 
 mod restore;
-mod transfer;
+pub(super) mod transfer;
 
 use std::{
     io::{self, BufReader, Read, Write},

@@ -4,6 +4,7 @@
 //! format.json              {"schema": 1, "backend": "sled"}: read before any engine is started
 //! store.sled/, store.redb  the engine's own files
 //! lock                     locked as long as the store is open
+//! restoring/               a backup that is being unpacked
 //! ```
 
 use std::{
@@ -14,13 +15,16 @@ use std::{
 
 use super::{
     Backend, Batch, Store, StoreError,
-    format::{Format, lock, sync_folder},
+    format::{Format, lock, remove, sync_folder},
     held::HeldStore,
     migrate::{self, Step},
     redb_store::RedbStore,
     sled_store::SledStore,
     space::{self, FreeBytes},
 };
+
+/// Where a backup is unpacked, inside the data folder. Of no use to anybody after a crash.
+pub(super) const RESTORING: &str = "restoring";
 
 /// A store that is ready.
 pub struct Opened {
@@ -83,7 +87,7 @@ impl Opening<'_> {
 
         let path = folder.join(backend.file_name());
         if format.is_some() && !path.exists() {
-            return Err(StoreError::corrupt(&path, "format.json names it but it is not there"));
+            return Err(store_is_missing(&path));
         }
         let opened = open_engine(&path, backend, self.cache_bytes);
         let damage = match &opened {
@@ -99,6 +103,7 @@ impl Opening<'_> {
             }
             None => opened.map(|(store, schema)| (store, schema, None))?,
         };
+        remove(&folder.join(RESTORING))?;
         let held = HeldStore {
             store,
             folder: folder.to_owned(),
@@ -123,6 +128,8 @@ impl Opening<'_> {
 
     /// Sets a damaged store aside and starts an empty one.
     fn start_again(&self, path: &Path, backend: Backend, cause: &str) -> Result<Fresh, StoreError> {
+        // Without format.json a crash in here leaves a folder that is started again, not refused.
+        remove(&path.with_file_name("format.json"))?;
         let aside = set_aside(path, "damaged")?;
         let (store, schema) = open_engine(path, backend, self.cache_bytes)?;
         let notice = format!(
@@ -133,6 +140,13 @@ impl Opening<'_> {
         );
         Ok((store, schema, Some(notice)))
     }
+}
+
+/// A store that `format.json` names but that is not there: never a reason to start an empty one.
+pub(super) fn store_is_missing(path: &Path) -> StoreError {
+    let cause = "format.json names it but it is not there (an interrupted restore leaves the old one \
+                 beside it, as .replaced-1: rename it, or restore again)";
+    StoreError::corrupt(path, cause)
 }
 
 type Fresh = (Box<dyn Store>, Option<u32>, Option<String>);

@@ -1,9 +1,9 @@
 //! A store in a locked folder, which refuses what would not end well.
 
-use std::{fs::File, ops::ControlFlow, path::PathBuf};
+use std::{fs::File, path::PathBuf};
 
 use super::{
-    Backend, Batch, MAX_KEY_BYTES, MAX_VALUE_BYTES, Order, Store, StoreError, Table,
+    Backend, Batch, MAX_KEY_BYTES, MAX_VALUE_BYTES, Order, Store, StoreError, Table, Visit,
     space::{self, FreeBytes},
 };
 
@@ -26,7 +26,7 @@ impl Store for HeldStore {
         from: &[u8],
         to: Option<&[u8]>,
         order: Order,
-        visit: &mut dyn FnMut(&[u8], &[u8]) -> ControlFlow<()>,
+        visit: &mut Visit<'_>,
     ) -> Result<(), StoreError> {
         self.store.scan(table, from, to, order, visit)
     }

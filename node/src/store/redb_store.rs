@@ -4,14 +4,13 @@
 
 use std::{
     io,
-    ops::ControlFlow,
     path::{Path, PathBuf},
 };
 
 use redb::{Database, ReadOnlyTable, ReadableDatabase, TableDefinition};
 
 use super::{
-    Backend, Batch, Order, Store, StoreError, Table,
+    Backend, Batch, Order, Store, StoreError, Table, Visit,
     format::{sync_folder, tree_bytes},
 };
 
@@ -79,7 +78,7 @@ impl Store for RedbStore {
         from: &[u8],
         to: Option<&[u8]>,
         order: Order,
-        visit: &mut dyn FnMut(&[u8], &[u8]) -> ControlFlow<()>,
+        visit: &mut Visit<'_>,
     ) -> Result<(), StoreError> {
         let (from, to) = table.row_range(from, to);
         if from >= to {

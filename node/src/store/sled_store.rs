@@ -4,6 +4,7 @@
 //! * its `flush` writes but does not wait for the drive, so each commit ends with our own
 //!   `sync_data` on the engine's file;
 //! * large records go to files that it never syncs, so values are cut into parts (`parts`);
+//! * it is done only some time after it was closed, so closing waits for that;
 //! * it panics on some damaged files, so opening catches that and calls it damage.
 //!
 //! Its batches are a hash map inside, so the order in which a batch is filled does not matter to it.
@@ -11,15 +12,13 @@
 use std::{
     fs::File,
     io,
-    ops::ControlFlow,
     panic::AssertUnwindSafe,
     path::{Path, PathBuf},
     sync::{Mutex, MutexGuard, PoisonError},
-    time::Duration,
 };
 
 use super::{
-    Backend, Batch, Order, Store, StoreError, Table,
+    Backend, Batch, Order, Store, StoreError, Table, Visit,
     format::{sync_folder, tree_bytes},
     parts,
 };
@@ -31,10 +30,10 @@ type Split = [bool; Table::ALL.len()];
 pub(super) struct SledStore {
     db: sled::Db,
     path: PathBuf,
-    /// Our own handle of the engine's file, to sync it.
-    file: File,
     /// Held while a batch is applied, never while it is synced.
     writer: Mutex<Split>,
+    /// Dropped after the engine.
+    file: EngineFile,
 }
 
 impl SledStore {
@@ -45,13 +44,15 @@ impl SledStore {
             synced.map_err(StoreError::io(path))?;
         }
         sync_folder(path)?;
-        let file = File::open(path.join("db")).map_err(StoreError::io(path))?;
         let mut split = Split::default();
         for table in Table::ALL {
             let first = db.scan_prefix(parts::prefix(table)).next().transpose();
             split[table as usize] = first.map_err(|error| failed(path, error))?.is_some();
         }
-        Ok(Self { db, path: path.to_owned(), file, writer: Mutex::new(split) })
+        // Last, because it waits for the engine when it is dropped.
+        let file = File::options().read(true).write(true).open(path.join("db"));
+        let file = EngineFile(file.map_err(StoreError::io(path))?);
+        Ok(Self { db, path: path.to_owned(), writer: Mutex::new(split), file })
     }
 
     /// Puts a value in parts together again; `None` if its row has gone meanwhile.
@@ -125,7 +126,7 @@ impl Store for SledStore {
         from: &[u8],
         to: Option<&[u8]>,
         order: Order,
-        visit: &mut dyn FnMut(&[u8], &[u8]) -> ControlFlow<()>,
+        visit: &mut Visit<'_>,
     ) -> Result<(), StoreError> {
         let (from, to) = table.row_range(from, to);
         if from >= to {
@@ -158,7 +159,7 @@ impl Store for SledStore {
         };
         let flushed = applied.and_then(|()| self.db.flush());
         flushed.map_err(|error| failed(&self.path, error))?;
-        self.file.sync_data().map_err(StoreError::io(&self.path))
+        self.file.0.sync_data().map_err(StoreError::io(&self.path))
     }
 
     fn bytes_on_disk(&self) -> u64 {
@@ -171,29 +172,24 @@ impl Store for SledStore {
 }
 
 fn open_engine(path: &Path, cache_bytes: u64) -> Result<sled::Db, StoreError> {
-    let config = sled::Config::new()
-        .path(path)
-        .cache_capacity(cache_bytes.max(1 << 20))
-        .flush_every_ms(None);
-    // A store that was just closed in this process lets go of its file in a background thread; the
-    // data folder's own lock says that nobody else has it.
-    let mut attempts_left = 200;
-    loop {
-        let opened = std::panic::catch_unwind(AssertUnwindSafe(|| config.open()));
-        match opened {
-            Ok(Ok(db)) => return Ok(db),
-            Ok(Err(error)) if attempts_left > 0 && is_lock_error(&error) => {
-                attempts_left -= 1;
-                std::thread::park_timeout(Duration::from_millis(10));
-            }
-            Ok(Err(error)) => return Err(failed(path, error)),
-            Err(_) => return Err(StoreError::corrupt(path, "sled panicked while it opened it")),
-        }
+    let cache = cache_bytes.max(1 << 20);
+    let config = sled::Config::new().path(path).cache_capacity(cache).flush_every_ms(None);
+    match std::panic::catch_unwind(AssertUnwindSafe(|| config.open())) {
+        Ok(opened) => opened.map_err(|error| failed(path, error)),
+        Err(_) => Err(StoreError::corrupt(path, "sled panicked while it opened it")),
     }
 }
 
-fn is_lock_error(error: &sled::Error) -> bool {
-    matches!(error, sled::Error::Io(error) if error.to_string().contains("could not acquire lock"))
+/// Our own handle of the engine's file, to sync it and to know when the engine has let go of it:
+/// its background threads hold and lock the file for a while after the store was closed.
+struct EngineFile(File);
+
+impl Drop for EngineFile {
+    fn drop(&mut self) {
+        if let Err(error) = self.0.lock() {
+            tracing::warn!(%error, "cannot wait until sled has closed its file");
+        }
+    }
 }
 
 fn failed(path: &Path, error: sled::Error) -> StoreError {

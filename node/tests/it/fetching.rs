@@ -291,3 +291,13 @@ async fn what_is_no_http_or_leads_nowhere_is_said() {
     let error = failure(settings(), Url::parse("ftp://a.example/feed").unwrap()).await;
     assert!(error.to_string().contains("http://"), "{error}");
 }
+
+#[tokio::test]
+async fn a_named_proxy_is_asked_instead() {
+    let proxy = Origin::builder().page("http://a.example/feed", Reply::ok("<rss/>")).start().await;
+    let settings = FetchSettings { proxy: Some(proxy.url("/")), ..settings() };
+    let url = Url::parse("http://a.example/feed").unwrap();
+    let answer = Fetcher::new(settings).unwrap().fetch(&ask(url)).await.unwrap();
+    assert_eq!((answer.status, &answer.body[..]), (200, &b"<rss/>"[..]));
+    assert_eq!(proxy.hits("http://a.example/feed"), 1);
+}

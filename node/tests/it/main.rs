@@ -3,5 +3,9 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on should say where")]
 
 mod fetching;
+mod house;
 mod origin;
 mod politeness;
+mod pipeline;
+mod serving;
+mod store_crash;

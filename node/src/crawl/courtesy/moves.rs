@@ -2,11 +2,34 @@
 
 use url::Url;
 
-use super::Hop;
+use super::{Hop, Moved, Step};
+
+/// Follows up what a good answer's redirects say; returns the address that may now be believed.
+pub(super) fn adopt<'a>(
+    remembered: &mut Option<Moved>,
+    asked: &Url,
+    hops: &'a [Hop],
+    step: Step<'_>,
+) -> Option<&'a Url> {
+    let before = remembered.take();
+    match moved(asked, hops) {
+        Move::Stayed => None,
+        Move::Encrypted(to) => Some(to),
+        Move::Elsewhere(to) => {
+            let same = before.filter(|moved| moved.to == to.as_str());
+            let since = same.map_or(step.now, |moved| moved.since);
+            if step.now - since >= step.rules.adopt_after {
+                return Some(to);
+            }
+            *remembered = Some(Moved { to: to.as_str().to_owned(), since });
+            None
+        }
+    }
+}
 
 /// Where a chain of redirects says that the source lives now.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Move<'a> {
+enum Move<'a> {
     /// Where it was.
     Stayed,
     /// The same place, encrypted: adopted at once.
@@ -16,7 +39,7 @@ pub(super) enum Move<'a> {
 }
 
 /// Follows the permanent redirects at the start of the chain; the first temporary one ends it.
-pub(super) fn moved<'a>(asked: &Url, hops: &'a [Hop]) -> Move<'a> {
+fn moved<'a>(asked: &Url, hops: &'a [Hop]) -> Move<'a> {
     let mut permanent = hops.iter().take_while(|hop| matches!(hop.status, 301 | 308));
     let Some(first) = permanent.next() else {
         return Move::Stayed;

@@ -85,22 +85,27 @@ impl RuleBook {
         Self { usual, hosts: HashMap::new() }
     }
 
-    /// Treats `host` (a name or an address as it stands in a URL, optionally with `:port`) by `rules`.
+    /// Treats `host` by `rules`: a name or an address, optionally with `:port`. A name speaks for the
+    /// names below it, too.
     pub fn set(&mut self, host: &str, rules: Rules) {
-        self.hosts.insert(host.to_ascii_lowercase(), rules);
+        self.hosts.insert(host.to_ascii_lowercase().replace(['[', ']'], ""), rules);
     }
 
-    /// The rules for this address: those of host and port, else those of the host, else the usual.
+    /// The rules for this address: those of host and port, else of the host, else of the nearest
+    /// domain above it that has some, else the usual.
     pub fn rules_for(&self, url: &Url) -> &Rules {
         if self.hosts.is_empty() {
             return &self.usual;
         }
         let host = url.host_str().unwrap_or_default();
-        let with_port = url.port_or_known_default().map(|port| format!("{host}:{port}"));
-        with_port
-            .and_then(|name| self.hosts.get(&name))
-            .or_else(|| self.hosts.get(host))
-            .unwrap_or(&self.usual)
+        let host = host.trim_start_matches('[').trim_end_matches([']', '.']);
+        if let Some(port) = url.port_or_known_default()
+            && let Some(rules) = self.hosts.get(&format!("{host}:{port}"))
+        {
+            return rules;
+        }
+        let mut names = std::iter::successors(Some(host), |name| Some(name.split_once('.')?.1));
+        names.find_map(|name| self.hosts.get(name)).unwrap_or(&self.usual)
     }
 }
 
@@ -113,9 +118,12 @@ mod tests {
         let mut book = RuleBook::new(Rules::default());
         book.set("Example.org", Rules { floor: 1.0, ..Rules::default() });
         book.set("example.org:8080", Rules::for_peer());
+        book.set("[::1]", Rules::for_peer());
         let floor_of = |url: &str| book.rules_for(&Url::parse(url).unwrap()).floor;
+        assert_eq!(floor_of("http://[::1]:81/feed"), 0.0);
         assert_eq!(floor_of("http://example.org/feed"), 1.0);
         assert_eq!(floor_of("http://example.org:8080/feed"), 0.0);
-        assert_eq!(floor_of("http://www.example.org/feed"), 3_600.0);
+        assert_eq!(floor_of("http://www.example.org/feed"), 1.0);
+        assert_eq!(floor_of("http://anexample.org/feed"), 3_600.0);
     }
 }

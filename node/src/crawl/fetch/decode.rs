@@ -133,6 +133,7 @@ mod tests {
 
     use flate2::Compression;
     use flate2::write::{DeflateEncoder, GzEncoder, ZlibEncoder};
+    use proptest::prelude::*;
 
     use super::*;
 
@@ -196,5 +197,25 @@ mod tests {
         assert!(matches!(large, FetchError::TooLarge { most: 100_000, .. }), "{large}");
         let plain = decoded(&vec![0; 100_001], "identity", limits).unwrap_err();
         assert!(matches!(plain, FetchError::TooLarge { .. }), "{plain}");
+    }
+
+    proptest! {
+        #[test]
+        fn whatever_comes_is_decoded_or_refused_within_the_limits(
+            mut body in prop::collection::vec(any::<u8>(), 0..400),
+            encoding in prop::sample::select(vec!["gzip", "br", "zstd", "deflate", "gzip, br"]),
+            flip in any::<prop::sample::Index>(),
+            honest in any::<bool>(),
+        ) {
+            if honest && encoding == "gzip" {
+                body = gzip(&body);
+                let place = flip.index(body.len());
+                body[place] ^= 0x10;
+            }
+            let limits = DecodeLimits { max_decoded: 10_000, ..DecodeLimits::default() };
+            if let Ok(decoded) = decoded(&body, encoding, limits) {
+                prop_assert!(decoded.len() <= 10_000);
+            }
+        }
     }
 }

@@ -7,6 +7,7 @@ use std::time::Duration;
 use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject;
 use rustls::{ClientConfig, RootCertStore};
+use url::Url;
 
 use super::FetchError;
 use crate::crawl::guard::{Guard, ResolverFiles};
@@ -22,8 +23,10 @@ pub struct FetchSettings {
     pub resolver_files: ResolverFiles,
     /// Files of certificates (PEM) that are trusted besides the public ones.
     pub extra_ca: Vec<PathBuf>,
-    /// Whether `HTTP_PROXY` and its kin count. A proxy resolves names itself, so private networks are
-    /// then its business; its own address must be allowed if it is private.
+    /// A proxy for all fetches. It resolves names itself, so private networks are then its business;
+    /// its own name must be allowed if its address is private.
+    pub proxy: Option<Url>,
+    /// Whether `HTTP_PROXY` and its kin count, if no proxy is named.
     pub proxy_from_environment: bool,
     /// From the name to a connection.
     pub connect_timeout: Duration,
@@ -44,6 +47,7 @@ impl Default for FetchSettings {
             guard: Guard::default(),
             resolver_files: ResolverFiles::default(),
             extra_ca: Vec::new(),
+            proxy: None,
             proxy_from_environment: false,
             connect_timeout: Duration::from_secs(10),
             total_timeout: Duration::from_secs(30),

@@ -85,7 +85,12 @@ struct Shared {
 impl GuardedResolver {
     /// Reads the system's files once. A missing hosts file is an empty one.
     pub fn new(guard: Guard, files: &ResolverFiles) -> Self {
-        let hosts = std::fs::read_to_string(&files.hosts).unwrap_or_default();
+        let hosts = std::fs::read_to_string(&files.hosts).unwrap_or_else(|error| {
+            if error.kind() != std::io::ErrorKind::NotFound {
+                tracing::warn!(file = %files.hosts.display(), %error, "the hosts file is not used");
+            }
+            String::new()
+        });
         let servers =
             servers(files).map_err(|why| format!("{}: {why}", files.resolv_conf.display()).into());
         let hosts_file = files.hosts.display().to_string();

@@ -61,6 +61,11 @@ impl Default for LaneRules {
 }
 
 impl LaneRules {
+    /// Lanes of `parallel` requests with `spacing` seconds between them, `in_flight` in all.
+    pub fn new(spacing: f64, parallel: u32, in_flight: usize) -> Self {
+        Self { spacing, parallel, in_flight, ..Self::default() }
+    }
+
     /// Joins hosts or domains into one lane (one operator behind several names).
     pub fn group<'a>(&mut self, members: impl IntoIterator<Item = &'a str>) {
         let names: Vec<String> = members.into_iter().map(lane_name).collect();

@@ -8,7 +8,7 @@ use std::{fs, io::Read, path::Path};
 use super::{BackupError, Summary, read_backup};
 use crate::store::{
     Backend, StoreError,
-    folder::{open_engine, set_aside},
+    folder::{RESTORING, open_engine, set_aside},
     format::{Format, lock, remove, sync_folder},
     held::HeldStore,
     migrate::{self, STEPS},
@@ -45,7 +45,7 @@ pub fn restore(
         return Err(BackupError::InUse { folder: folder.to_owned() });
     }
 
-    let new_folder = folder.join("restoring");
+    let new_folder = folder.join(RESTORING);
     remove(&new_folder)?;
     fs::create_dir(&new_folder).map_err(StoreError::io(&new_folder))?;
     let new_store = new_folder.join(backend.file_name());

@@ -8,7 +8,7 @@ use std::path::Path;
 use super::{BackupError, GROUP_BYTES, Summary, visit_rows};
 use crate::store::{
     Backend, Batch, Store, StoreError,
-    folder::open_engine,
+    folder::{open_engine, store_is_missing},
     format::{Format, lock, remove},
     migrate::{self, STEPS},
     space,
@@ -55,11 +55,13 @@ pub(in crate::store) fn move_in_steps(
     let (old_path, new_path) =
         (folder.join(format.backend.file_name()), folder.join(to.file_name()));
     if !old_path.exists() {
-        return Err(
-            StoreError::corrupt(old_path, "format.json names it but it is not there").into()
-        );
+        return Err(store_is_missing(&old_path).into());
     }
-    let (old, _) = open_engine(&old_path, format.backend, 16 << 20)?;
+    let (old, schema) = open_engine(&old_path, format.backend, 16 << 20)?;
+    let (found, known) = (schema.unwrap_or(format.schema), migrate::latest(STEPS));
+    if found > known {
+        return Err(StoreError::Newer { folder: folder.to_owned(), found, known }.into());
+    }
     if format.backend == to {
         return visit_rows(&*old, progress, |_, _, _| Ok(()));
     }

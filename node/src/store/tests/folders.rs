@@ -1,0 +1,246 @@
+//! Versions, engines, locks, damage and full disks.
+
+use std::{fs, io, path::PathBuf};
+
+use super::{
+    super::{StoreError, folder::Opening, format::Format, migrate::Step},
+    *,
+};
+
+fn names(folder: &Path) -> Vec<String> {
+    let entries = fs::read_dir(folder).unwrap();
+    let mut names: Vec<_> =
+        entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    names.sort();
+    names
+}
+
+#[test]
+fn a_new_folder_gets_sled_and_says_so() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = open(&folder.path().join("new/data"), None, 1 << 20).unwrap().store;
+    assert_eq!(store.backend(), Backend::Sled);
+    assert!(store.bytes_on_disk() > 0);
+    let format = fs::read_to_string(folder.path().join("new/data/format.json")).unwrap();
+    assert_eq!(format, r#"{"schema":1,"backend":"sled"}"#);
+}
+
+#[test]
+fn engines_have_names_that_can_be_read_back() {
+    for backend in Backend::ALL {
+        assert_eq!(backend.to_string().parse(), Ok(backend));
+        assert_eq!(serde_json::to_string(&backend).unwrap(), format!("\"{backend}\""));
+    }
+    let error = "rocks".parse::<Backend>().unwrap_err().to_string();
+    assert_eq!(error, "there is no store called \"rocks\": write sled or redb");
+}
+
+#[test]
+fn a_folder_is_opened_by_one_at_a_time() {
+    on_each_backend(|backend, folder| {
+        let store = open_store(folder, backend);
+        let error = open(folder, None, 1 << 20).map(|_| ()).unwrap_err();
+        assert!(matches!(error, StoreError::Locked { .. }), "{error}");
+        assert!(error.to_string().starts_with("another pergola is using "));
+        drop(store);
+        assert_eq!(open(folder, None, 1 << 20).unwrap().store.backend(), backend);
+    });
+}
+
+#[test]
+fn the_other_engine_is_refused_with_the_command_that_moves_the_data() {
+    let folder = tempfile::tempdir().unwrap();
+    drop(open_store(folder.path(), Backend::Sled));
+    let error = open(folder.path(), Some(Backend::Redb), 1 << 20).map(|_| ()).unwrap_err();
+    assert!(matches!(error, StoreError::OtherBackend { .. }));
+    assert!(error.to_string().contains("`pergola store move --to redb`"), "{error}");
+    assert_eq!(names(folder.path()), ["format.json", "lock", "store.sled"]);
+}
+
+#[test]
+fn a_newer_folder_is_refused_before_anything_is_touched() {
+    let folder = tempfile::tempdir().unwrap();
+    let newer = r#"{"schema": 7, "backend": "a later invention", "more": []}"#;
+    fs::write(folder.path().join("format.json"), newer).unwrap();
+    let error = open(folder.path(), None, 1 << 20).map(|_| ()).unwrap_err();
+    assert!(matches!(error, StoreError::Newer { found: 7, known: 1, .. }), "{error}");
+    assert_eq!(names(folder.path()), ["format.json"]);
+}
+
+#[test]
+fn a_lost_format_file_is_written_again_from_what_is_there() {
+    on_each_backend(|backend, folder| {
+        put(&*open_store(folder, backend), Table::Feed, b"a", b"1");
+        fs::remove_file(folder.join("format.json")).unwrap();
+        let store = open(folder, None, 1 << 20).unwrap().store;
+        assert_eq!(store.get(Table::Feed, b"a").unwrap().unwrap(), b"1");
+        assert!(folder.join("format.json").exists());
+    });
+}
+
+#[test]
+fn a_store_that_is_not_where_the_format_says_is_an_error_and_not_an_empty_store() {
+    let folder = tempfile::tempdir().unwrap();
+    drop(open_store(folder.path(), Backend::Sled));
+    fs::rename(folder.path().join("store.sled"), folder.path().join("elsewhere")).unwrap();
+    let error = open(folder.path(), None, 1 << 20).map(|_| ()).unwrap_err();
+    assert!(error.to_string().contains("format.json names it but it is not there"), "{error}");
+    assert_eq!(names(folder.path()), ["elsewhere", "format.json", "lock"]);
+}
+
+/// What a disk may do to a store: a title, the file, and its new contents.
+fn damages(backend: Backend) -> Vec<(PathBuf, Vec<u8>)> {
+    match backend {
+        Backend::Sled => vec![
+            ("store.sled/conf".into(), b"segment_size: many\nuse_compression: false".to_vec()),
+            ("store.sled/db".into(), vec![0; 1 << 20]),
+            ("store.sled/db".into(), content(1 << 20, 1)),
+        ],
+        Backend::Redb => {
+            vec![("store.redb".into(), content(1 << 20, 1)), ("store.redb".into(), b"cut".to_vec())]
+        }
+    }
+}
+
+#[test]
+fn a_damaged_store_is_set_aside_and_an_empty_one_started() {
+    on_each_backend(|backend, folder| {
+        for (number, (file, garbage)) in (1..).zip(damages(backend)) {
+            put(&*open_store(folder, backend), Table::Feed, b"a", b"1");
+            fs::write(folder.join(&file), garbage).unwrap();
+            let opened = open(folder, None, 1 << 20).unwrap();
+            let aside = format!("{}.damaged-{number}", backend.file_name());
+            let notice = opened.notice.unwrap();
+            assert!(notice.contains(&aside), "{notice}");
+            assert!(folder.join(aside).exists());
+            assert_eq!(opened.store.get(Table::Feed, b"a").unwrap(), None);
+            put(&*opened.store, Table::Feed, b"b", b"2");
+            drop(opened.store);
+            let store = open_store(folder, backend);
+            assert_eq!(store.get(Table::Feed, b"b").unwrap().unwrap(), b"2");
+        }
+    });
+}
+
+#[test]
+fn a_store_that_cannot_be_read_is_an_error_and_is_not_set_aside() {
+    on_each_backend(|backend, folder| {
+        drop(open_store(folder, backend));
+        let file = match backend {
+            Backend::Sled => folder.join("store.sled/db"),
+            Backend::Redb => folder.join("store.redb"),
+        };
+        fs::remove_file(&file).unwrap();
+        fs::create_dir(&file).unwrap();
+        let before = names(folder);
+        let error = open(folder, None, 1 << 20).map(|_| ()).unwrap_err();
+        assert!(matches!(error, StoreError::Io { .. }), "{error}");
+        assert_eq!(names(folder), before);
+    });
+}
+
+/// A disk whose free space is what a file in the folder says.
+fn free_by_file(folder: &Path) -> io::Result<u64> {
+    let text = fs::read_to_string(folder.join("free"))?;
+    text.parse().map_err(io::Error::other)
+}
+
+#[test]
+fn a_nearly_full_disk_refuses_commits_and_changes_nothing() {
+    on_each_backend(|backend, folder| {
+        let set_free = |bytes: u64| fs::write(folder.join("free"), bytes.to_string()).unwrap();
+        let opening = Opening { free_bytes: free_by_file, ..Opening::default() };
+        set_free((16 << 20) - 1);
+        let error = opening.open(folder, Some(backend)).map(|_| ()).unwrap_err();
+        assert!(matches!(error, StoreError::Full { .. }), "{error}");
+        assert!(!folder.join(backend.file_name()).exists());
+
+        set_free(16 << 20);
+        let store = opening.open(folder, Some(backend)).unwrap().store;
+        put(&*store, Table::Feed, b"a", b"fits");
+        let mut large = Batch::default();
+        large.put(Table::Feed, "b", vec![0; 5 << 20]);
+        let error = store.commit(&large).unwrap_err();
+        let (free, needed) = (16 << 20, 4 * ((5 << 20) + 1));
+        assert!(
+            matches!(error, StoreError::Full { free: f, needed: n } if (f, n) == (free, needed)),
+            "{error}"
+        );
+        assert_eq!(store.get(Table::Feed, b"b").unwrap(), None);
+        set_free(needed);
+        store.commit(&large).unwrap();
+    });
+}
+
+#[test]
+fn a_full_disk_reported_by_the_system_is_the_same_error() {
+    let error = StoreError::io("store.sled")(io::ErrorKind::StorageFull.into());
+    assert!(matches!(error, StoreError::Full { .. }), "{error}");
+}
+
+/// Adds one to a counter: taken twice, it would show.
+fn count_up(store: &dyn Store) -> Result<Batch, StoreError> {
+    let old = store.get(Table::Meta, b"counter")?.map_or(0, |value| value[0]);
+    let mut batch = Batch::default();
+    batch.put(Table::Meta, "counter", vec![old + 1]);
+    Ok(batch)
+}
+
+/// Stops like a crash as long as there is a certain row.
+fn stop_if_told(store: &dyn Store) -> Result<Batch, StoreError> {
+    match store.get(Table::Meta, b"stop")? {
+        Some(_) => Err(StoreError::Full { free: 0, needed: 1 }),
+        None => count_up(store),
+    }
+}
+
+const TWO_STEPS: &[Step] = &[count_up, stop_if_told];
+
+fn open_at(folder: &Path, steps: &[Step]) -> Result<Arc<dyn Store>, StoreError> {
+    let opening = Opening { steps, ..Opening::default() };
+    opening.open(folder, None).map(|opened| opened.store)
+}
+
+fn counter(store: &dyn Store) -> u8 {
+    store.get(Table::Meta, b"counter").unwrap().unwrap()[0]
+}
+
+#[test]
+fn an_old_folder_is_brought_forward_once() {
+    on_each_backend(|backend, folder| {
+        drop(open_store(folder, backend));
+        for _ in 0..2 {
+            assert_eq!(counter(&*open_at(folder, TWO_STEPS).unwrap()), 2);
+        }
+        assert_eq!(Format::read(folder, 3).unwrap().unwrap().schema, 3);
+        let error = open(folder, None, 1 << 20).map(|_| ()).unwrap_err();
+        assert!(matches!(error, StoreError::Newer { found: 3, known: 1, .. }), "{error}");
+    });
+}
+
+#[test]
+fn a_new_folder_needs_no_steps() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = open_at(folder.path(), TWO_STEPS).unwrap();
+    assert_eq!(store.get(Table::Meta, b"counter").unwrap(), None);
+}
+
+#[test]
+fn a_crash_between_two_steps_repeats_neither() {
+    on_each_backend(|backend, folder| {
+        put(&*open_store(folder, backend), Table::Meta, b"stop", b"");
+        assert!(open_at(folder, TWO_STEPS).is_err());
+        // The first step is in the store but not yet in format.json.
+        assert_eq!(Format::read(folder, 3).unwrap().unwrap().schema, 1);
+        let error = open(folder, None, 1 << 20).map(|_| ()).unwrap_err();
+        assert!(matches!(error, StoreError::Newer { found: 2, .. }), "{error}");
+
+        let store = open_at(folder, &TWO_STEPS[..1]).unwrap();
+        assert_eq!(counter(&*store), 1);
+        let mut batch = Batch::default();
+        batch.delete(Table::Meta, "stop");
+        store.commit(&batch).unwrap();
+        drop(store);
+        assert_eq!(counter(&*open_at(folder, TWO_STEPS).unwrap()), 2);
+    });
+}
