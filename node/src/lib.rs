@@ -10,6 +10,7 @@ pub mod bench;
 pub mod clock;
 pub mod config;
 pub mod crawl;
+pub mod demo;
 pub mod doctor;
 pub mod metrics;
 pub mod node;
