@@ -159,7 +159,7 @@ impl Demo {
 }
 
 /// Waits for Ctrl-C, SIGTERM or the end of the time.
-async fn stop_signal(seconds: Option<u64>) -> anyhow::Result<()> {
+pub(crate) async fn stop_signal(seconds: Option<u64>) -> anyhow::Result<()> {
     use tokio::signal::unix::{SignalKind, signal};
     let mut terminate = signal(SignalKind::terminate())?;
     let time = async {
