@@ -4,9 +4,11 @@
 
 mod api;
 mod commands;
+mod demo;
 mod fetching;
 mod house;
 mod origin;
 mod pipeline;
+mod politeness;
 mod serving;
 mod store_crash;
