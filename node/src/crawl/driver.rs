@@ -5,11 +5,13 @@
 //! sees to it even if it panics); a burst after a pause of the machine, because missed cycles are not
 //! made up for.
 
+mod settled;
+
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use pergola_refresh::Observation;
 use tokio::sync::{Notify, mpsc, oneshot};
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
@@ -21,11 +23,12 @@ use super::lanes::{LaneId, Lanes};
 use super::look::{Manners, Refreshed, Subject, conclude};
 use super::read::Member;
 use super::roster::Roster;
-use crate::archive::{Archive, ArchiveError, HostTally, SourceId};
+use crate::archive::{Archive, ArchiveError, HostTally, SourceId, SourceKind};
 use crate::clock::Clock;
 use crate::metrics::Metrics;
-use crate::publish::writer::{Committed, Done, NotCommitted};
+use crate::publish::writer::{Done, NotCommitted};
 use crate::select::Desk;
+use settled::Settled;
 
 /// After a failure of our own a source is left alone this long.
 const OUR_FAULT: f64 = 60.0;
@@ -79,6 +82,8 @@ pub struct Crawler {
     hosts: Mutex<HashMap<String, HostTally>>,
     waiting: Mutex<HashMap<SourceId, Vec<oneshot::Sender<Report>>>>,
     nudge: Notify,
+    /// The store has refused a commit, and none has succeeded since.
+    stalled: AtomicBool,
     deliveries: mpsc::Sender<Delivery>,
     lists: mpsc::Sender<List>,
 }
@@ -131,6 +136,7 @@ impl Crawler {
             hosts: Mutex::new(hosts),
             waiting: Mutex::default(),
             nudge: Notify::new(),
+            stalled: AtomicBool::new(false),
             deliveries: parts.deliveries,
             lists: parts.lists,
         })
@@ -221,7 +227,26 @@ impl Crawler {
         report
     }
 
+    /// The store takes commits again.
+    pub fn resume(&self) {
+        self.stalled.store(false, Ordering::Relaxed);
+    }
+
+    /// The pause that a source has asked for, remembered over a restart; its host may mean all of it.
+    pub fn remember_pause(&self, id: SourceId, url: &Url, until: f64, now: f64) {
+        let host = url.host_str().unwrap_or_default();
+        if let Some(until) = locked(&self.pauses).report(host, id.0, until, now) {
+            let mut lanes = locked(&self.lanes);
+            let lane = lanes.lane_of(url);
+            lanes.pause(lane, until);
+        }
+    }
+
     fn decide(&self, now: f64) {
+        // What cannot be kept is not asked for.
+        if self.stalled.load(Ordering::Relaxed) {
+            return;
+        }
         let due = self.roster().decide(now);
         let mut lanes = locked(&self.lanes);
         for (id, lane) in due {
@@ -239,13 +264,17 @@ impl Crawler {
     }
 
     async fn look(self: Arc<Self>, id: SourceId, lane: LaneId) {
-        let mut outing = Outing { crawler: &self, id, lane, next_at: None };
+        let back_at = self.clock.now() + OUR_FAULT;
+        let mut outing = Outing { crawler: &self, id, lane, settled: false, back_at };
         match self.refresh(id).await {
             Ok(settled) => {
-                outing.next_at = Some(settled.report.next_at);
+                outing.settled = true;
                 self.settle(settled, lane);
             }
             Err(problem) => {
+                if let Problem::Refused { next_at, .. } = problem {
+                    outing.back_at = next_at;
+                }
                 tracing::error!(source = id.0, %problem, "a refresh could not be finished");
             }
         }
@@ -258,7 +287,8 @@ impl Crawler {
         let url = Url::parse(&record.url).map_err(|_| Problem::Vanished)?;
         let host = url.host_str().unwrap_or_default().to_owned();
         let readers = self.desk.readers_of(id).max(1);
-        let ask = Ask::new(url, state.courtesy.request(self.clock.now()), readers);
+        let mut ask = Ask::new(url, state.courtesy.request(self.clock.now()), readers);
+        ask.delta = record.kind == SourceKind::Feed;
         let answered = self.fetcher.fetch(&ask).await;
         let has_body = answered.as_ref().is_ok_and(|answer| !answer.body.is_empty());
         let crawler = Arc::clone(self);
@@ -283,107 +313,21 @@ impl Crawler {
         let mut settled = Settled::of(&refreshed, host.clone());
         let (done, committed) = oneshot::channel();
         let delivery = Delivery { refreshed, host: (host, tally), done };
-        self.deliveries
-            .send(delivery)
-            .await
-            .map_err(|_| Problem::Refused(NotCommitted::Stopping))?;
-        let committed = committed.await.unwrap_or(Err(NotCommitted::Stopping));
-        settled.committed = committed.map_err(|error| {
-            self.metrics.refused_commits.inc();
-            Problem::Refused(error)
-        })?;
-        Ok(settled)
-    }
-
-    /// What is durable becomes known: to the scheduler, the lanes, the counters and whoever waits.
-    fn settle(&self, settled: Settled, lane: LaneId) {
-        let Settled { id, schedule, observed, at, report, committed, .. } = &settled;
-        let relevance = self.desk.relevance(*id, *at) * f64::from(settled.importance);
-        let moved_to = settled.moved_to.as_ref().map(|url| (url, self.lane_of(url)));
-        {
-            let mut roster = self.roster();
-            roster.purse.spent(settled.bytes);
-            let cost = match roster.purse.counts_bytes() {
-                true => (settled.mean_bytes / roster.purse.mean_size()).clamp(0.05, 20.0),
-                false => 1.0,
-            };
-            let observation = observed.as_ref().map(|(since, observed)| Observation {
-                at: *at,
-                since: *since,
-                new_items: observed.new_items,
-                window: observed.window,
-                censored: observed.censored,
-                dates: &observed.dates,
-            });
-            let learnt = observation.as_ref().map(|seen| (schedule.clone(), seen));
-            if let Some((url, lane)) = &moved_to {
-                roster.moved(*id, url.as_str(), *lane);
+        let committed = match self.deliveries.send(delivery).await {
+            Ok(()) => committed.await.unwrap_or(Err(NotCommitted::Stopping)),
+            Err(_) => Err(NotCommitted::Stopping),
+        };
+        match committed {
+            Ok(committed) => {
+                settled.committed = committed;
+                Ok(settled)
             }
-            let outcome = roster
-                .settle(*id, learnt, report.next_at)
-                .and_then(|()| roster.weigh(*id, relevance, cost));
-            if let Err(invalid) = outcome {
-                tracing::error!(source = id.0, %invalid, "the scheduler refused a source's state");
+            Err(reason) => {
+                self.metrics.refused_commits.inc();
+                self.stalled.store(true, Ordering::Relaxed);
+                Err(Problem::Refused { reason, next_at: settled.report.next_at })
             }
         }
-        self.metrics.refreshed(report.outcome);
-        self.metrics.bytes.inc_by(settled.bytes);
-        self.metrics.items.inc_by(u64::from(report.new_items));
-        self.metrics.edits.inc_by(settled.edits);
-        self.metrics.lost.inc_by(settled.lost);
-        self.metrics.loops.inc_by(settled.loops);
-        self.metrics.published.inc_by(committed.published as u64);
-        for date in
-            observed.iter().flat_map(|(since, seen)| seen.dates.iter().filter(|_| since.is_some()))
-        {
-            self.metrics.delay.observe((at - date).max(0.0));
-        }
-        for note in &settled.notes {
-            tracing::info!(source = id.0, url = settled.url, note, "source");
-        }
-        match settled.host_pause {
-            Some(until) => {
-                let pause = locked(&self.pauses).report(&settled.host, id.0, until, *at);
-                if let Some(until) = pause {
-                    tracing::info!(host = settled.host, until, "the host wants quiet");
-                    locked(&self.lanes).pause(lane, until);
-                }
-            }
-            None => locked(&self.pauses).forget(&settled.host, id.0),
-        }
-        if let Some(members) = settled.members.clone()
-            && self.lists.try_send((*id, members)).is_err()
-        {
-            tracing::warn!(source = id.0, "too many lists at once; it is read again next time");
-        }
-        if settled.again {
-            let lane = self.roster().send(*id);
-            if let Some(lane) = lane {
-                locked(&self.lanes).push(id.0, lane);
-                self.nudge.notify_one();
-            }
-            return;
-        }
-        for waiting in locked(&self.waiting).remove(id).into_iter().flatten() {
-            // Whoever asked may have gone.
-            let _ = waiting.send(report.clone());
-        }
-    }
-
-    fn count_host(&self, host: &str, refreshed: &Refreshed) -> HostTally {
-        let mut hosts = locked(&self.hosts);
-        if !hosts.contains_key(host) {
-            hosts.insert(host.to_owned(), HostTally::default());
-        }
-        let Some(tally) = hosts.get_mut(host) else { return HostTally::default() };
-        let courtesy = &refreshed.state.courtesy;
-        tally.requests += 1;
-        tally.not_modified += u64::from(refreshed.not_modified);
-        tally.bytes += refreshed.bytes;
-        tally.pauses += u64::from(refreshed.outcome == Outcome::Paused);
-        tally.hints += u64::from(courtesy.lifetime.is_some() || courtesy.period.is_some());
-        tally.last = refreshed.at;
-        *tally
     }
 }
 
@@ -392,17 +336,19 @@ struct Outing<'a> {
     crawler: &'a Crawler,
     id: SourceId,
     lane: LaneId,
-    /// Set if the look went its way; then the source is back already.
-    next_at: Option<f64>,
+    /// The look went its way, and the source is back already.
+    settled: bool,
+    /// When it may be asked again otherwise.
+    back_at: f64,
 }
 
 impl Drop for Outing<'_> {
     fn drop(&mut self) {
         let now = self.crawler.clock.now();
         locked(&self.crawler.lanes).finished(self.lane, now);
-        if self.next_at.is_none() {
+        if !self.settled {
             // Without an observation nothing can be refused.
-            let _ = self.crawler.roster().settle(self.id, None, now + OUR_FAULT);
+            let _ = self.crawler.roster().settle(self.id, None, self.back_at);
             locked(&self.crawler.waiting).remove(&self.id);
         }
     }
@@ -413,72 +359,15 @@ impl Drop for Outing<'_> {
 enum Problem {
     #[error(transparent)]
     Archive(#[from] ArchiveError),
-    #[error(transparent)]
-    Refused(NotCommitted),
+    /// What was found could not be kept. The source is not to be asked before `next_at` all the same.
+    #[error("{reason}")]
+    Refused { reason: NotCommitted, next_at: f64 },
     #[error(transparent)]
     Invalid(#[from] pergola_refresh::Invalid),
     #[error("the source is gone")]
     Vanished,
     #[error("reading the answer panicked")]
     Panicked,
-}
-
-/// What is left to be told of a look once it is durable.
-struct Settled {
-    id: SourceId,
-    at: f64,
-    url: String,
-    host: String,
-    schedule: pergola_refresh::Source,
-    observed: Option<(Option<f64>, super::decide::Observed)>,
-    importance: f32,
-    moved_to: Option<Url>,
-    members: Option<Vec<Member>>,
-    again: bool,
-    host_pause: Option<f64>,
-    notes: Vec<String>,
-    bytes: u64,
-    mean_bytes: f64,
-    edits: u64,
-    lost: f64,
-    loops: u64,
-    report: Report,
-    committed: Committed,
-}
-
-impl Settled {
-    fn of(refreshed: &Refreshed, host: String) -> Self {
-        let Refreshed { id, at, outcome, record, state, .. } = refreshed;
-        let new_items = refreshed.observed.as_ref().map_or(0, |(_, seen)| seen.new_items);
-        let report = Report {
-            source: *id,
-            outcome: *outcome,
-            new_items,
-            trouble: state.trouble.clone(),
-            next_at: state.next_at,
-        };
-        Self {
-            id: *id,
-            at: *at,
-            url: record.url.clone(),
-            host,
-            schedule: state.schedule.clone(),
-            observed: refreshed.observed.clone(),
-            importance: record.importance,
-            moved_to: refreshed.moved.then(|| Url::parse(&record.url).ok()).flatten(),
-            members: refreshed.members.clone(),
-            again: refreshed.again,
-            host_pause: refreshed.host_pause,
-            notes: refreshed.notes.clone(),
-            bytes: refreshed.bytes,
-            mean_bytes: state.tally.bytes as f64 / state.tally.requests.max(1) as f64,
-            edits: refreshed.news.iter().filter(|news| news.edited).count() as u64,
-            lost: refreshed.lost,
-            loops: refreshed.loops as u64,
-            report,
-            committed: Committed::default(),
-        }
-    }
 }
 
 /// A number in [0, 1) that differs from node to node, source to source and look to look.

@@ -1,24 +1,16 @@
 //! What can be done to feeds: create, change, drop, explain; by statements of the query language.
 
-use std::collections::{BTreeMap, HashSet};
+mod entries;
+mod force;
 
 use pergola_query::syntax::{FeedBody, Script, SourceRef, Span, Spanned, Statement};
-use pergola_query::{Change, Explanation, QueryError, Scratch};
+use pergola_query::{Change, Explanation, QueryError};
 
 use super::sources::{EVERY_SOURCE, peer_address};
-use super::{NewSource, Node, SourceError, StartError, locked};
-use crate::archive::{
-    Archive, ArchiveError, Changes, Entry, FeedId, FeedRecord, SourceId, SourceKind,
-};
-use crate::publish::Listing;
-use crate::publish::writer::{Append, Job, NotCommitted};
-use crate::select::{Desk, Texts, statement};
-use crate::store::Order;
-
-/// A new feed begins with at most so many items that its sources show already.
-const BACKFILL: usize = 10_000;
-/// Entries deleted in one commit.
-const DELETED_AT_ONCE: usize = 1_000;
+use super::{NewSource, Node, SourceError, locked};
+use crate::archive::{ArchiveError, Changes, FeedId, FeedRecord, SourceKind};
+use crate::publish::writer::{Job, NotCommitted};
+use crate::select::statement;
 
 /// What goes wrong with feeds.
 #[derive(Debug, thiserror::Error)]
@@ -277,186 +269,6 @@ impl Node {
         }
         Ok(self.add_sources_in_turn(sources).await?.new.len())
     }
-
-    /// A stored feed is selected for and published from now on.
-    fn put_in_force(&self, id: FeedId, name: &str, body: &FeedBody) {
-        self.bind(id, name, body);
-        self.rebind_readers(name);
-        self.shelve(id, name, body);
-        self.weigh(self.desk.sources_of(id));
-    }
-
-    fn bind(&self, id: FeedId, name: &str, body: &FeedBody) {
-        let bound = self.desk.put(id, name, body, self.clock.now(), |clause| self.resolve(clause));
-        if let Err(error) = bound {
-            // It was checked before; only a limit of the matcher can be left.
-            tracing::error!(feed = name, %error, "a feed could not be put in force");
-        }
-    }
-
-    fn shelve(&self, id: FeedId, name: &str, body: &FeedBody) {
-        let tally = self.archive.feed_tally(id).unwrap_or_default();
-        let window =
-            body.options.window.map_or(self.config().feeds.window, |window| window as usize);
-        self.shelf.put(Listing {
-            id,
-            name: name.to_owned(),
-            statement: statement(name, body),
-            window,
-            order: body.options.order,
-            tally,
-        });
-    }
-
-    /// Feeds that read a feed, directly or not, read what it reads now.
-    fn rebind_readers(&self, name: &str) {
-        let catalogue = self.desk.catalogue();
-        let mut next: Vec<String> = catalogue.readers(name).map(str::to_owned).collect();
-        let mut done = HashSet::new();
-        while let Some(reader) = next.pop() {
-            if !done.insert(reader.clone()) {
-                continue;
-            }
-            if let Some(card) = self.desk.feed(&reader) {
-                self.bind(card.id, &card.name, &card.body);
-            }
-            next.extend(catalogue.readers(&reader).map(str::to_owned));
-        }
-    }
-
-    /// The sources at these addresses have come or gone, or lists have changed.
-    pub(super) fn rebind_readers_of(&self, urls: &[&str]) {
-        for card in self.desk.feeds() {
-            if card.reads_lists() || urls.iter().any(|url| card.names(url)) {
-                self.bind(card.id, &card.name, &card.body);
-                self.rebind_readers(&card.name);
-                self.weigh(self.desk.sources_of(card.id));
-            }
-        }
-    }
-
-    /// Items that its sources show already enter a new feed, oldest first.
-    async fn backfill(&self, feed: FeedId) -> Result<usize, FeedError> {
-        let (archive, desk) = (self.archive.clone(), std::sync::Arc::clone(&self.desk));
-        let now = self.clock.now();
-        let found = tokio::task::spawn_blocking(move || wanted_so_far(&archive, &desk, feed, now));
-        let Ok(appends) = found.await else { return Ok(0) };
-        let committed = self.writer.commit(Job { appends: appends?, ..Job::default() }).await?;
-        Ok(committed.published)
-    }
-
-    /// Deletes the entries of a feed below a number, in commits of bounded size.
-    pub(super) async fn delete_entries(
-        &self,
-        feed: FeedId,
-        below: u64,
-    ) -> Result<usize, FeedError> {
-        let mut deleted = 0;
-        loop {
-            let entries =
-                self.archive.entries(feed, 0, below, Order::Ascending, DELETED_AT_ONCE)?;
-            if entries.is_empty() {
-                return Ok(deleted);
-            }
-            let mut changes = Changes::new();
-            for (sequence, entry) in &entries {
-                changes.delete_entry(feed, *sequence, entry.key);
-            }
-            self.commit(changes).await?;
-            deleted += entries.len();
-        }
-    }
-
-    /// Puts every stored feed in force, those that others read first.
-    pub(super) fn load_feeds(&self) -> Result<(), StartError> {
-        let mut left = BTreeMap::new();
-        for (id, record) in self.archive.feeds()? {
-            left.insert(record.name.clone(), (id, body_of(&record)?));
-        }
-        while !left.is_empty() {
-            let ready: Vec<String> = left
-                .iter()
-                .filter(|(_, (_, body))| !feeds_read(body).any(|other| left.contains_key(other)))
-                .map(|(name, _)| name.clone())
-                .collect();
-            if ready.is_empty() {
-                let name = left.keys().next().cloned().unwrap_or_default();
-                return Err(StartError::Feed {
-                    name,
-                    reason: "feeds read each other in a circle".into(),
-                });
-            }
-            for name in ready {
-                if let Some((id, body)) = left.remove(&name) {
-                    self.bind(id, &name, &body);
-                    self.shelve(id, &name, &body);
-                }
-            }
-        }
-        let every: Vec<SourceId> = self.crawler.roster().ids().collect();
-        self.weigh(every);
-        Ok(())
-    }
-}
-
-/// The feeds that a feed reads.
-fn feeds_read(body: &FeedBody) -> impl Iterator<Item = &String> {
-    body.sources.iter().filter_map(|clause| match &clause.source.value {
-        SourceRef::Feed(name) => Some(name),
-        _ => None,
-    })
-}
-
-/// The body of a stored feed.
-fn body_of(record: &FeedRecord) -> Result<FeedBody, StartError> {
-    let wrong = |reason: String| StartError::Feed { name: record.name.clone(), reason };
-    let script =
-        pergola_query::parse(&record.statement).map_err(|error| wrong(error.to_string()))?;
-    match script.statements.into_iter().next().map(|statement| statement.value) {
-        Some(pergola_query::syntax::Statement::Create(feed)) => Ok(feed.body),
-        _ => Err(wrong("it is no CREATE FEED".into())),
-    }
-}
-
-/// What the sources of a feed have shown so far and it wants, oldest first.
-fn wanted_so_far(
-    archive: &Archive,
-    desk: &Desk,
-    feed: FeedId,
-    now: f64,
-) -> Result<Vec<Append>, ArchiveError> {
-    let mut scratch = Scratch::new();
-    let mut found = Vec::new();
-    for source in desk.sources_of(feed) {
-        let Some(record) = archive.source(source)? else { continue };
-        let Some(mut known) = archive.known(source)? else { continue };
-        let title = archive.state(source)?.and_then(|state| state.title);
-        let title = record.title.or(title);
-        known.items.sort_unstable_by_key(|memory| (memory.chunk, memory.index));
-        for together in known.items.chunk_by(|a, b| a.chunk == b.chunk) {
-            let items = archive.chunk(source, together[0].chunk)?;
-            for memory in together {
-                let Some(item) = items.get(usize::from(memory.index)) else { continue };
-                let texts = Texts::of(item, &record.url, title.as_deref());
-                if !desk.wanted(source, item, &texts, false, now, &mut scratch).contains(&feed) {
-                    continue;
-                }
-                let entry = Entry {
-                    key: memory.key,
-                    source,
-                    chunk: memory.chunk,
-                    index: memory.index,
-                    at: now,
-                    changed_at: now,
-                };
-                let dated = item.published.or(item.first_seen);
-                found.push((dated, Append { feed, entry, edited: false }));
-            }
-        }
-    }
-    found.sort_by_key(|(dated, _)| *dated);
-    let skipped = found.len().saturating_sub(BACKFILL);
-    Ok(found.into_iter().skip(skipped).map(|(_, append)| append).collect())
 }
 
 fn wrong(error: &QueryError, text: &str, origin: &str) -> FeedError {

@@ -74,6 +74,7 @@ impl Node {
         changes.put_sample(minute, &sample);
         changes.delete_sample(minute.saturating_sub(SAMPLES));
         self.commit(changes).await?;
+        self.crawler.resume();
         if minute.is_multiple_of(SAVED_EVERY) {
             self.save_learnt().await?;
         }

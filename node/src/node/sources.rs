@@ -378,12 +378,16 @@ impl Node {
         let mut records = self.archive.sources()?.into_iter().peekable();
         let mut failed = None;
         let mut members = locked(&self.members);
+        let now = self.clock.now();
         self.archive.each_state(|id, state| {
             // Both tables are in the order of ids.
             while records.next_if(|(other, _)| *other < id).is_some() {}
             let Some((_, record)) = records.next_if(|(other, _)| *other == id) else { return };
             let Ok(url) = Url::parse(&record.url) else { return };
             let lane = self.crawler.lane_of(&url);
+            if let Some(pause) = state.courtesy.pause.as_ref().filter(|pause| pause.until > now) {
+                self.crawler.remember_pause(id, &url, pause.until, now);
+            }
             let placed =
                 self.crawler.roster().add(id, &record.url, lane, state.schedule, state.next_at);
             failed = failed.take().or(placed.err());

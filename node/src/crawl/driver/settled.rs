@@ -1,0 +1,165 @@
+//! After the commit: what is durable becomes known to the scheduler, the lanes, the counters and whoever
+//! waits.
+
+use pergola_refresh::Observation;
+use url::Url;
+
+use super::{Crawler, Report, locked};
+use crate::archive::{HostTally, SourceId};
+use crate::crawl::courtesy::Outcome;
+use crate::crawl::decide::Observed;
+use crate::crawl::lanes::LaneId;
+use crate::crawl::look::Refreshed;
+use crate::crawl::read::Member;
+use crate::publish::writer::Committed;
+
+/// What is left to be told of a look once it is durable.
+pub(super) struct Settled {
+    pub(super) id: SourceId,
+    at: f64,
+    url: String,
+    host: String,
+    schedule: pergola_refresh::Source,
+    observed: Option<(Option<f64>, Observed)>,
+    importance: f32,
+    moved_to: Option<Url>,
+    members: Option<Vec<Member>>,
+    again: bool,
+    host_pause: Option<f64>,
+    notes: Vec<String>,
+    bytes: u64,
+    mean_bytes: f64,
+    edits: u64,
+    lost: f64,
+    loops: u64,
+    pub(super) report: Report,
+    pub(super) committed: Committed,
+}
+
+impl Settled {
+    pub(super) fn of(refreshed: &Refreshed, host: String) -> Self {
+        let Refreshed { id, at, outcome, record, state, .. } = refreshed;
+        let new_items = refreshed.observed.as_ref().map_or(0, |(_, seen)| seen.new_items);
+        let report = Report {
+            source: *id,
+            outcome: *outcome,
+            new_items,
+            trouble: state.trouble.clone(),
+            next_at: state.next_at,
+        };
+        Self {
+            id: *id,
+            at: *at,
+            url: record.url.clone(),
+            host,
+            schedule: state.schedule.clone(),
+            observed: refreshed.observed.clone(),
+            importance: record.importance,
+            moved_to: refreshed.moved.then(|| Url::parse(&record.url).ok()).flatten(),
+            members: refreshed.members.clone(),
+            again: refreshed.again,
+            host_pause: refreshed.host_pause,
+            notes: refreshed.notes.clone(),
+            bytes: refreshed.bytes,
+            mean_bytes: state.tally.bytes as f64 / state.tally.requests.max(1) as f64,
+            edits: refreshed.news.iter().filter(|news| news.edited).count() as u64,
+            lost: refreshed.lost,
+            loops: refreshed.loops as u64,
+            report,
+            committed: Committed::default(),
+        }
+    }
+}
+
+impl Crawler {
+    /// What is durable becomes known: to the scheduler, the lanes, the counters and whoever waits.
+    pub(super) fn settle(&self, settled: Settled, lane: LaneId) {
+        let Settled { id, schedule, observed, at, report, committed, .. } = &settled;
+        let relevance = self.desk.relevance(*id, *at) * f64::from(settled.importance);
+        let moved_to = settled.moved_to.as_ref().map(|url| (url, self.lane_of(url)));
+        {
+            let mut roster = self.roster();
+            roster.purse.spent(settled.bytes);
+            let cost = match roster.purse.counts_bytes() {
+                true => (settled.mean_bytes / roster.purse.mean_size()).clamp(0.05, 20.0),
+                false => 1.0,
+            };
+            let observation = observed.as_ref().map(|(since, observed)| Observation {
+                at: *at,
+                since: *since,
+                new_items: observed.new_items,
+                window: observed.window,
+                censored: observed.censored,
+                dates: &observed.dates,
+            });
+            let learnt = observation.as_ref().map(|seen| (schedule.clone(), seen));
+            if let Some((url, lane)) = &moved_to {
+                roster.moved(*id, url.as_str(), *lane);
+            }
+            let outcome = roster
+                .settle(*id, learnt, report.next_at)
+                .and_then(|()| roster.weigh(*id, relevance, cost));
+            if let Err(invalid) = outcome {
+                tracing::error!(source = id.0, %invalid, "the scheduler refused a source's state");
+            }
+        }
+        self.metrics.refreshed(report.outcome);
+        self.metrics.bytes.inc_by(settled.bytes);
+        self.metrics.items.inc_by(u64::from(report.new_items));
+        self.metrics.edits.inc_by(settled.edits);
+        self.metrics.lost.inc_by(settled.lost);
+        self.metrics.loops.inc_by(settled.loops);
+        self.metrics.published.inc_by(committed.published as u64);
+        for date in
+            observed.iter().flat_map(|(since, seen)| seen.dates.iter().filter(|_| since.is_some()))
+        {
+            self.metrics.delay.observe((at - date).max(0.0));
+        }
+        for note in &settled.notes {
+            tracing::info!(source = id.0, url = settled.url, note, "source");
+        }
+        match settled.host_pause {
+            Some(until) => {
+                let pause = locked(&self.pauses).report(&settled.host, id.0, until, *at);
+                if let Some(until) = pause {
+                    tracing::info!(host = settled.host, until, "the host wants quiet");
+                    locked(&self.lanes).pause(lane, until);
+                }
+            }
+            None => locked(&self.pauses).forget(&settled.host, id.0),
+        }
+        if let Some(members) = settled.members.clone()
+            && self.lists.try_send((*id, members)).is_err()
+        {
+            tracing::warn!(source = id.0, "too many lists at once; it is read again next time");
+        }
+        if settled.again {
+            let lane = self.roster().send(*id);
+            if let Some(lane) = lane {
+                locked(&self.lanes).push(id.0, lane);
+                self.nudge.notify_one();
+            }
+            return;
+        }
+        for waiting in locked(&self.waiting).remove(id).into_iter().flatten() {
+            // Whoever asked may have gone.
+            let _ = waiting.send(report.clone());
+        }
+    }
+
+    pub(super) fn count_host(&self, host: &str, refreshed: &Refreshed) -> HostTally {
+        let mut hosts = locked(&self.hosts);
+        if !hosts.contains_key(host) {
+            hosts.insert(host.to_owned(), HostTally::default());
+        }
+        let Some(tally) = hosts.get_mut(host) else { return HostTally::default() };
+        let courtesy = &refreshed.state.courtesy;
+        tally.requests += 1;
+        tally.not_modified += u64::from(refreshed.not_modified);
+        tally.bytes += refreshed.bytes;
+        tally.pauses += u64::from(refreshed.outcome == Outcome::Paused);
+        tally.hints += u64::from(courtesy.lifetime.is_some() || courtesy.period.is_some());
+        tally.last = refreshed.at;
+        *tally
+    }
+}

@@ -1,0 +1,90 @@
+//! The entries of a feed as a whole: what a new one begins with, and what a dropped one leaves.
+
+use pergola_query::Scratch;
+
+use super::FeedError;
+use crate::archive::{Archive, ArchiveError, Changes, Entry, FeedId};
+use crate::node::Node;
+use crate::publish::writer::{Append, Job};
+use crate::select::{Desk, Texts};
+use crate::store::Order;
+
+/// A new feed begins with at most so many items that its sources show already.
+const BACKFILL: usize = 10_000;
+/// Entries deleted in one commit.
+const DELETED_AT_ONCE: usize = 1_000;
+
+impl Node {
+    /// Items that its sources show already enter a new feed, oldest first.
+    pub(super) async fn backfill(&self, feed: FeedId) -> Result<usize, FeedError> {
+        let (archive, desk) = (self.archive.clone(), std::sync::Arc::clone(&self.desk));
+        let now = self.clock.now();
+        let found = tokio::task::spawn_blocking(move || wanted_so_far(&archive, &desk, feed, now));
+        let Ok(appends) = found.await else { return Ok(0) };
+        let committed = self.writer.commit(Job { appends: appends?, ..Job::default() }).await?;
+        Ok(committed.published)
+    }
+
+    /// Deletes the entries of a feed below a number, in commits of bounded size.
+    pub(in crate::node) async fn delete_entries(
+        &self,
+        feed: FeedId,
+        below: u64,
+    ) -> Result<usize, FeedError> {
+        let mut deleted = 0;
+        loop {
+            let entries =
+                self.archive.entries(feed, 0, below, Order::Ascending, DELETED_AT_ONCE)?;
+            if entries.is_empty() {
+                return Ok(deleted);
+            }
+            let mut changes = Changes::new();
+            for (sequence, entry) in &entries {
+                changes.delete_entry(feed, *sequence, entry.key);
+            }
+            self.commit(changes).await?;
+            deleted += entries.len();
+        }
+    }
+}
+
+/// What the sources of a feed have shown so far and it wants, oldest first.
+fn wanted_so_far(
+    archive: &Archive,
+    desk: &Desk,
+    feed: FeedId,
+    now: f64,
+) -> Result<Vec<Append>, ArchiveError> {
+    let mut scratch = Scratch::new();
+    let mut found = Vec::new();
+    for source in desk.sources_of(feed) {
+        let Some(record) = archive.source(source)? else { continue };
+        let Some(mut known) = archive.known(source)? else { continue };
+        let title = archive.state(source)?.and_then(|state| state.title);
+        let title = record.title.or(title);
+        known.items.sort_unstable_by_key(|memory| (memory.chunk, memory.index));
+        for together in known.items.chunk_by(|a, b| a.chunk == b.chunk) {
+            let items = archive.chunk(source, together[0].chunk)?;
+            for memory in together {
+                let Some(item) = items.get(usize::from(memory.index)) else { continue };
+                let texts = Texts::of(item, &record.url, title.as_deref());
+                if !desk.wanted(source, item, &texts, false, now, &mut scratch).contains(&feed) {
+                    continue;
+                }
+                let entry = Entry {
+                    key: memory.key,
+                    source,
+                    chunk: memory.chunk,
+                    index: memory.index,
+                    at: now,
+                    changed_at: now,
+                };
+                let dated = item.published.or(item.first_seen);
+                found.push((dated, Append { feed, entry, edited: false }));
+            }
+        }
+    }
+    found.sort_by_key(|(dated, _)| *dated);
+    let skipped = found.len().saturating_sub(BACKFILL);
+    Ok(found.into_iter().skip(skipped).map(|(_, append)| append).collect())
+}
