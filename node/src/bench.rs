@@ -4,4 +4,7 @@
 //! beside nginx, `scale` runs a hundred thousand sources, `budget` halves a budget at run time. Each
 //! part that is measured runs in a process of its own, so that its CPU time is its own.
 
+pub mod budget;
+pub mod roles;
+pub mod scale;
 pub mod usage;

@@ -35,6 +35,8 @@ struct Seat {
     address: u128,
     /// Not to be asked before.
     next_at: f64,
+    /// What its user says that one of its items is worth.
+    importance: f32,
     /// Being looked at, or on the way.
     out: bool,
     gone: bool,
@@ -76,7 +78,8 @@ impl Roster {
         let place = self.sources.add(source)?;
         self.sources.hold(place, next_at);
         let address = digest(&[url]);
-        self.seats.push(Seat { id, lane, address, next_at, out: false, gone: false });
+        let importance = 1.0;
+        self.seats.push(Seat { id, lane, address, next_at, importance, out: false, gone: false });
         self.places.insert(id, place);
         self.addresses.insert(address, id);
         Ok(())
@@ -167,6 +170,18 @@ impl Roster {
         self.sources.set_cost(place, cost)
     }
 
+    /// What one of a source's items is worth beside those of other sources; one unless it was said.
+    pub fn importance(&self, id: SourceId) -> f32 {
+        self.places.get(&id).map_or(1.0, |&place| self.seats[place].importance)
+    }
+
+    /// Its user says what one of a source's items is worth.
+    pub fn set_importance(&mut self, id: SourceId, importance: f32) {
+        if let Some(&place) = self.places.get(&id) {
+            self.seats[place].importance = importance;
+        }
+    }
+
     /// Whether a source is being looked at, and when it may be asked next.
     pub fn standing(&self, id: SourceId) -> Option<(bool, f64)> {
         let seat = self.seats[*self.places.get(&id)?];
@@ -190,6 +205,11 @@ impl Roster {
             self.scheduler.steer_budget(self.purse.budget()?);
         }
         Ok(())
+    }
+
+    /// Another strategy, from now on; its threshold has to be found first.
+    pub fn set_strategy(&mut self, strategy: StrategyKind, taste: Taste) {
+        self.scheduler.set_strategy(strategy.build(taste));
     }
 
     /// Another budget, from now on.
