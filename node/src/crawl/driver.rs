@@ -10,7 +10,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use pergola_refresh::Observation;
-use tokio::sync::{Notify, mpsc, oneshot};
+use tokio::sync::{Notify, Semaphore, mpsc, oneshot};
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 use url::Url;
@@ -76,6 +76,8 @@ pub struct Crawler {
     pauses: Mutex<HostPauses>,
     hosts: Mutex<HashMap<String, HostTally>>,
     waiting: Mutex<HashMap<SourceId, Vec<oneshot::Sender<Report>>>>,
+    /// Documents that may be read at once: more threads than processors only cost memory.
+    readers: Semaphore,
     nudge: Notify,
     deliveries: mpsc::Sender<Delivery>,
     lists: mpsc::Sender<List>,
@@ -128,6 +130,7 @@ impl Crawler {
             pauses: Mutex::default(),
             hosts: Mutex::new(hosts),
             waiting: Mutex::default(),
+            readers: Semaphore::new(std::thread::available_parallelism().map_or(2, usize::from)),
             nudge: Notify::new(),
             deliveries: parts.deliveries,
             lists: parts.lists,
@@ -248,6 +251,7 @@ impl Crawler {
         };
         // Parsing is work; an answer without a body is none.
         let refreshed = if has_body {
+            let _reader = self.readers.acquire().await;
             tokio::task::spawn_blocking(conclusion).await.map_err(|_| Problem::Panicked)??
         } else {
             conclusion()?

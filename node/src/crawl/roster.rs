@@ -16,6 +16,10 @@ use super::budget::{HORIZON_CYCLES, Purse};
 use super::lanes::LaneId;
 use crate::archive::SourceId;
 
+/// τ before anything is known of its right value: below it in any sensible node, so that the budget is
+/// spent on what is most urgent while τ rises. From above, nothing would be looked at until it has fallen.
+pub const FIRST_THRESHOLD: f64 = 1e-3;
+
 /// The scheduler and its sources.
 pub struct Roster {
     scheduler: Scheduler<Sources>,
@@ -53,7 +57,7 @@ impl Roster {
         let controller = Controller::Steady { horizon: HORIZON_CYCLES };
         let threshold = match threshold {
             Some(known) => known,
-            None => Threshold::new(1.0, controller)?,
+            None => Threshold::new(FIRST_THRESHOLD, controller)?,
         };
         let scheduler = Scheduler::new(strategy.build(taste), threshold, purse.budget()?);
         Ok(Self {

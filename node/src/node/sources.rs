@@ -364,24 +364,28 @@ impl Node {
         }
     }
 
-    /// Puts every stored source in its place.
+    /// Puts every stored source in its place, one after the other: all of them at once would cost more
+    /// than what is kept of them.
     pub(super) fn load_sources(&self) -> Result<(), StartError> {
-        let mut records = self.archive.sources()?.into_iter().peekable();
-        let mut failed = None;
+        let mut outcome = Ok(());
         let mut members = locked(&self.members);
-        self.archive.each_state(|id, state| {
-            // Both tables are in the order of ids.
-            while records.next_if(|(other, _)| *other < id).is_some() {}
-            let Some((_, record)) = records.next_if(|(other, _)| *other == id) else { return };
-            let Ok(url) = Url::parse(&record.url) else { return };
-            let lane = self.crawler.lane_of(&url);
-            let mut roster = self.crawler.roster();
-            let placed = roster.add(id, &record.url, lane, state.schedule, state.next_at);
-            roster.set_importance(id, record.importance);
-            failed = failed.take().or(placed.err());
-            record.lists.iter().for_each(|list| members.entry(*list).or_default().push(id));
+        self.archive.each_source(|id, record| {
+            if outcome.is_ok() {
+                outcome = self.load_source(id, &record);
+                record.lists.iter().for_each(|list| members.entry(*list).or_default().push(id));
+            }
         })?;
-        failed.map_or(Ok(()), |invalid| Err(invalid.into()))
+        outcome
+    }
+
+    fn load_source(&self, id: SourceId, record: &SourceRecord) -> Result<(), StartError> {
+        let Some(state) = self.archive.state(id)? else { return Ok(()) };
+        let Ok(url) = Url::parse(&record.url) else { return Ok(()) };
+        let lane = self.crawler.lane_of(&url);
+        let mut roster = self.crawler.roster();
+        roster.add(id, &record.url, lane, state.schedule, state.next_at)?;
+        roster.set_importance(id, record.importance);
+        Ok(())
     }
 }
 

@@ -11,6 +11,7 @@ use super::judge::Record;
 use super::live::purse;
 use super::{Args, Played};
 use crate::crawl::budget::HORIZON_CYCLES;
+use crate::crawl::roster::FIRST_THRESHOLD;
 use crate::node::{FIRST_RATE, FIRST_WINDOW};
 
 /// What an aggregator knows of one source besides the scheduler's state.
@@ -34,7 +35,8 @@ pub(super) fn play(args: &Args, live: &Record) -> Result<Played> {
         let stand = Stand::new(publisher, stream.window);
         readers.push(Reader { stand, seen: None, delivered: 0.0 });
     }
-    let threshold = Threshold::new(1.0, Controller::Steady { horizon: HORIZON_CYCLES })?;
+    let threshold =
+        Threshold::new(FIRST_THRESHOLD, Controller::Steady { horizon: HORIZON_CYCLES })?;
     let strategy = StrategyKind::Plan.build(Taste::default());
     let mut scheduler = Scheduler::new(strategy, threshold, purse(args, 1.0).budget()?);
     let halved = args.warmup + args.before;
