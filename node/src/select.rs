@@ -170,9 +170,9 @@ impl Desk {
         })
     }
 
-    /// What was learnt so far, to be saved.
-    pub fn selectivity(&self) -> Selectivity {
-        self.learnt().clone()
+    /// Shows what was learnt so far, to be saved: with many sources a copy of it is large.
+    pub fn save(&self, write: impl FnOnce(&Selectivity)) {
+        write(&self.learnt());
     }
 
     fn read(&self) -> RwLockReadGuard<'_, Standing> {

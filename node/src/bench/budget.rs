@@ -89,8 +89,8 @@ pub struct Report {
     pub predicted: Course,
     /// Refreshes of the node that failed.
     pub failed: u64,
-    /// Longest that a request of the node came after its decision, in cycles.
-    pub latest: f64,
+    /// How long after its cycle had begun a request of the node came, in cycles, on average.
+    pub late: f64,
 }
 
 /// Runs the benchmark.
@@ -100,7 +100,8 @@ pub fn run(args: &Args) -> Result<Option<Report>> {
     let foreseen = prediction::play(args, &played.record)?;
     let Args { sources, budget, cycle, speed, .. } = *args;
     let record = &played.record;
-    let delays = record.looks.iter().flatten().map(|at| ((at - record.start) / cycle).fract());
+    let late = record.looks.iter().flatten().map(|at| ((at - record.start) / cycle).fract());
+    let looks = record.looks.iter().flatten().count().max(1) as f64;
     Ok(Some(Report {
         sources,
         budget,
@@ -110,7 +111,7 @@ pub fn run(args: &Args) -> Result<Option<Report>> {
         node: course(args, record, played.thresholds),
         predicted: course(args, &foreseen.record, foreseen.thresholds),
         failed: played.failed,
-        latest: delays.fold(0.0, f64::max),
+        late: late.sum::<f64>() / looks,
     }))
 }
 
@@ -157,8 +158,8 @@ impl fmt::Display for Report {
         writeln!(f, "load of the machine: {:.1} before, {:.1} after", load[0], load[1])?;
         writeln!(
             f,
-            "{} looks failed; a look came up to {:.2} cycles late",
-            self.failed, self.latest
+            "{} looks failed; a look came {:.2} cycles late on average",
+            self.failed, self.late
         )?;
         writeln!(f, "  {:40} {:>12} {:>12}", "", "node", "predicted")?;
         let mut row = |what: &str, of: &dyn Fn(&Course) -> String| {

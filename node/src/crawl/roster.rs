@@ -18,7 +18,7 @@ use crate::archive::SourceId;
 
 /// τ before anything is known of its right value: below it in any sensible node, so that the budget is
 /// spent on what is most urgent while τ rises. From above, nothing would be looked at until it has fallen.
-pub const FIRST_THRESHOLD: f64 = 1e-3;
+pub const FIRST_THRESHOLD: f64 = 1e-5;
 
 /// The scheduler and its sources.
 pub struct Roster {

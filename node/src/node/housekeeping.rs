@@ -125,7 +125,7 @@ impl Node {
     pub(super) async fn save_learnt(&self) -> Result<(), FeedError> {
         self.save_record().await?;
         let mut changes = Changes::new();
-        changes.put_selectivity(&self.desk.selectivity());
+        self.desk.save(|learnt| changes.put_selectivity(learnt));
         Ok(self.commit(changes).await?)
     }
 
