@@ -115,10 +115,7 @@ impl Archive {
     /// All sources in order of their ids.
     pub fn sources(&self) -> Result<Vec<(SourceId, SourceRecord)>, ArchiveError> {
         let mut all = Vec::new();
-        self.rows(Table::Source, &[], None, Order::Ascending, &mut |key, record| {
-            all.push((SourceId::from_key(key), record));
-            ControlFlow::Continue(())
-        })?;
+        self.each_source(|id, record| all.push((id, record)))?;
         Ok(all)
     }
 
@@ -136,6 +133,17 @@ impl Archive {
             if some.len() < limit { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
         })?;
         Ok(some)
+    }
+
+    /// Shows every source, one after the other in order of their ids, without holding them all.
+    pub fn each_source(
+        &self,
+        mut visit: impl FnMut(SourceId, SourceRecord),
+    ) -> Result<(), ArchiveError> {
+        self.rows(Table::Source, &[], None, Order::Ascending, &mut |key, record| {
+            visit(SourceId::from_key(key), record);
+            ControlFlow::Continue(())
+        })
     }
 
     /// How many sources there are.

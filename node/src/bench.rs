@@ -4,9 +4,11 @@
 //! beside nginx, `scale` runs a hundred thousand sources, `budget` halves a budget at run time. Each
 //! part that is measured runs in a process of its own, so that its CPU time is its own.
 
+pub mod budget;
 pub mod client;
 pub mod crawl;
 pub mod roles;
+pub mod scale;
 pub mod serve;
 pub mod usage;
 
@@ -24,6 +26,12 @@ pub enum Command {
     /// Requests per second for one feed, beside nginx; needs nginx and wrk
     #[command(after_help = "Example:\n  pergola bench serve")]
     Serve,
+    /// A hundred thousand sources in one node: memory, cycles, and the budget held
+    #[command(after_help = "Example:\n  pergola bench scale")]
+    Scale(scale::Args),
+    /// The budget halved at run time, beside what the laboratory predicts
+    #[command(after_help = "Example:\n  pergola bench budget")]
+    Budget(budget::Args),
 }
 
 impl Command {
@@ -32,6 +40,8 @@ impl Command {
         match self {
             Self::Crawl(args) => crawl::run(&args)?.map_or(Ok(()), |report| print(&report, json)),
             Self::Serve => print(&serve::run(&serve::Settings::default())?, json),
+            Self::Scale(args) => scale::run(&args)?.map_or(Ok(()), |report| print(&report, json)),
+            Self::Budget(args) => budget::run(&args)?.map_or(Ok(()), |report| print(&report, json)),
         }
     }
 }

@@ -28,6 +28,13 @@ impl Clock {
         Self { started: Instant::now(), epoch: since_epoch.as_secs_f64(), speed: speed.max(1e-6) }
     }
 
+    /// Showed the real time at the instant `start` (seconds since the Unix epoch) and runs `speed` times
+    /// as fast since then, so that several processes can share one accelerated time.
+    pub fn accelerated_since(start: f64, speed: f64) -> Self {
+        let clock = Self::accelerated(speed);
+        Self { epoch: start + (clock.epoch - start) * clock.speed, ..clock }
+    }
+
     /// Seconds since the Unix epoch.
     pub fn now(&self) -> f64 {
         self.epoch + self.started.elapsed().as_secs_f64() * self.speed
@@ -60,5 +67,15 @@ mod tests {
         let wait = clock.real_time_until(clock.now() + 600.0);
         assert!(wait <= Duration::from_secs(1) && wait > Duration::from_millis(900), "{wait:?}");
         assert_eq!(clock.real_time_until(0.0), Duration::ZERO);
+    }
+
+    #[test]
+    fn clocks_accelerated_since_the_same_instant_show_the_same_time() {
+        let start = Clock::real().now() - 10.0;
+        let (one, other) =
+            (Clock::accelerated_since(start, 100.0), Clock::accelerated_since(start, 100.0));
+        let shown = one.now() - start;
+        assert!((1_000.0..1_100.0).contains(&shown), "ten seconds are a thousand, not {shown}");
+        assert!((other.now() - one.now()).abs() < 50.0);
     }
 }

@@ -8,6 +8,7 @@ mod feeds;
 mod housekeeping;
 mod reload;
 mod running;
+mod scheduling;
 mod sources;
 mod status;
 
@@ -17,13 +18,13 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 use std::thread::JoinHandle;
 
 use pergola_feed::NodeId;
-use pergola_refresh::{DAY, Invalid, Model, ModelKind, Source, StrategyKind};
+use pergola_refresh::Invalid;
 use tokio::sync::{Semaphore, mpsc};
 use url::Url;
 
-use crate::archive::{Archive, ArchiveError, Changes, NodeRecord, SourceId, SourceState};
+use crate::archive::{Archive, ArchiveError, Changes, NodeRecord, SourceId};
 use crate::clock::Clock;
-use crate::config::{Choice, Config};
+use crate::config::Config;
 use crate::crawl::budget::Purse;
 use crate::crawl::courtesy::{RuleBook, Rules};
 use crate::crawl::driver::{Crawler, List, Parts};
@@ -40,6 +41,8 @@ use crate::store::{self, StoreError};
 pub use feeds::{Applied, FeedError};
 pub use reload::{ReloadError, Reloaded};
 pub use running::{Running, close};
+use scheduling::strategy;
+pub(crate) use scheduling::{FIRST_RATE, FIRST_WINDOW};
 pub use sources::{Added, EVERY_SOURCE, NewSource, SourceError};
 pub use status::{FeedStatus, NodeStatus, SourceStatus, Standing};
 
@@ -47,13 +50,6 @@ pub use status::{FeedStatus, NodeStatus, SourceStatus, Standing};
 const DELIVERIES: usize = 256;
 /// Lists that may wait to be taken over.
 const LISTS: usize = 64;
-/// Above this many sources the planner and the calendar cost more than they gain: 2Steps and a single
-/// rate with dates take their place.
-const FEW: usize = 5_000;
-/// Before anything is known, a source is believed to publish an item a day.
-const FIRST_RATE: f64 = 1.0 / DAY;
-/// The window is believed to be this long until one was seen.
-const FIRST_WINDOW: u32 = 20;
 
 /// Why a node cannot start.
 #[derive(Debug, thiserror::Error)]
@@ -251,25 +247,6 @@ impl Node {
         let mut changes = Changes::new();
         changes.put_node(&record);
         self.commit(changes).await
-    }
-
-    /// A source that was never looked at, as the scheduler starts with it.
-    fn blank_state(&self) -> Result<SourceState, Invalid> {
-        let kind = match self.config().schedule.model {
-            Choice::Fixed(kind) => kind,
-            Choice::Auto if self.crawler.roster().len() < FEW => ModelKind::Calendar,
-            Choice::Auto => ModelKind::Gamma,
-        };
-        let model: Model = kind.build(FIRST_RATE)?;
-        Ok(SourceState::new(Source::new(model, FIRST_WINDOW)))
-    }
-}
-
-fn strategy(config: &Config, sources: usize) -> StrategyKind {
-    match config.schedule.strategy {
-        Choice::Fixed(kind) => kind,
-        Choice::Auto if sources < FEW => StrategyKind::Plan,
-        Choice::Auto => StrategyKind::TwoSteps,
     }
 }
 

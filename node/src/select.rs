@@ -61,7 +61,8 @@ impl Desk {
         standing.put(id, name, body, resolve)?;
         let mut learnt = self.learnt();
         for &source in standing.sources_of(id) {
-            if !before.contains(&source)
+            // What a feed reads is kept in order.
+            if before.binary_search(&source).is_err()
                 && learnt.estimate(at(source), of(id), now as i64).seen == 0.0
             {
                 learnt.begin(at(source), of(id), now as i64);
@@ -178,9 +179,9 @@ impl Desk {
         })
     }
 
-    /// What was learnt so far, to be saved.
-    pub fn selectivity(&self) -> Selectivity {
-        self.learnt().clone()
+    /// Shows what was learnt so far, to be saved: with many sources a copy of it is large.
+    pub fn save(&self, write: impl FnOnce(&Selectivity)) {
+        write(&self.learnt());
     }
 
     fn read(&self) -> RwLockReadGuard<'_, Standing> {

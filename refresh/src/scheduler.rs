@@ -109,6 +109,12 @@ impl<K: Knowledge> Scheduler<K> {
         &self.threshold
     }
 
+    /// Changes the strategy while running. Thresholds of two strategies have nothing in common.
+    pub fn set_strategy(&mut self, strategy: Box<dyn Strategy<K>>) {
+        self.strategy = strategy;
+        self.threshold.search_again();
+    }
+
     /// Changes the budget while running; what was owed under the old one is forgiven.
     pub fn set_budget(&mut self, budget: Budget) {
         self.budget = budget;
@@ -143,7 +149,9 @@ impl<K: Knowledge> Scheduler<K> {
         let everything = (demand as f64) < self.budget.per_cycle && demand >= ready();
         let spent = self.chosen.len();
         let spending = Spending { spent, demand, budget: self.budget.per_cycle, everything };
-        self.threshold.adjust(&spending);
+        if self.threshold.is_literal() || self.strategy.threshold_mattered() {
+            self.threshold.adjust(&spending);
+        }
         &self.chosen
     }
 

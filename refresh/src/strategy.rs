@@ -43,6 +43,12 @@ pub trait Strategy<K: Knowledge>: Send {
     /// `cycle.limit` of them. Returns the demand: how many it would have chosen without the limit.
     fn choose(&mut self, cycle: &Cycle, known: &K, chosen: &mut Vec<usize>) -> usize;
 
+    /// Whether the last choice depended on the threshold. While first looks or saturated sources take
+    /// the whole budget it does not, and nothing can be learnt about the threshold's right value.
+    fn threshold_mattered(&self) -> bool {
+        true
+    }
+
     /// What a refresh showed, for strategies that keep books of their own.
     fn observed(&mut self, _source: usize, _observation: &Observation<'_>) {}
 }

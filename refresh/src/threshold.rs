@@ -82,6 +82,11 @@ impl Threshold {
         self.value
     }
 
+    /// Whether it follows the published rule to the letter.
+    pub(crate) fn is_literal(&self) -> bool {
+        self.controller == Controller::Literal
+    }
+
     /// Learns what the last cycle cost.
     pub fn adjust(&mut self, spending: &Spending) {
         let (demand, b) = (spending.demand as f64, spending.budget);

@@ -12,7 +12,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use tokio::sync::{Notify, mpsc, oneshot};
+use tokio::sync::{Notify, Semaphore, mpsc, oneshot};
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 use url::Url;
@@ -23,7 +23,7 @@ use super::lanes::{LaneId, Lanes};
 use super::look::{Manners, Refreshed, Subject, conclude};
 use super::read::Member;
 use super::roster::Roster;
-use crate::archive::{Archive, ArchiveError, HostTally, SourceId, SourceKind};
+use crate::archive::{Archive, ArchiveError, Changes, HostTally, SourceId, SourceKind};
 use crate::clock::Clock;
 use crate::metrics::Metrics;
 use crate::publish::writer::{Done, NotCommitted};
@@ -39,8 +39,6 @@ const LEADS: usize = 5;
 pub struct Delivery {
     /// What it brought.
     pub refreshed: Refreshed,
-    /// What was done to the host so far.
-    pub host: (String, HostTally),
     /// Who waits until it is durable.
     pub done: Done,
 }
@@ -79,8 +77,11 @@ pub struct Crawler {
     roster: Mutex<Roster>,
     lanes: Mutex<Lanes>,
     pauses: Mutex<HostPauses>,
-    hosts: Mutex<HashMap<String, HostTally>>,
+    /// What was done to each host, and whether that is saved.
+    hosts: Mutex<HashMap<String, (HostTally, bool)>>,
     waiting: Mutex<HashMap<SourceId, Vec<oneshot::Sender<Report>>>>,
+    /// Documents that may be read at once: more threads than processors only cost memory.
+    readers: Semaphore,
     nudge: Notify,
     /// The store has refused a commit, and none has succeeded since.
     stalled: AtomicBool,
@@ -121,7 +122,8 @@ impl Crawler {
     /// A crawler that does nothing until it is run.
     pub fn new(parts: Parts) -> Result<Self, ArchiveError> {
         let Parts { archive, clock, fetcher, manners, desk, metrics, cycle, .. } = parts;
-        let hosts = archive.hosts()?.into_iter().collect();
+        let saved = |(host, tally)| (host, (tally, true));
+        let hosts = archive.hosts()?.into_iter().map(saved).collect();
         Ok(Self {
             archive,
             clock,
@@ -135,6 +137,7 @@ impl Crawler {
             pauses: Mutex::default(),
             hosts: Mutex::new(hosts),
             waiting: Mutex::default(),
+            readers: Semaphore::new(std::thread::available_parallelism().map_or(2, usize::from)),
             nudge: Notify::new(),
             stalled: AtomicBool::new(false),
             deliveries: parts.deliveries,
@@ -227,6 +230,16 @@ impl Crawler {
         report
     }
 
+    /// Adds what was done to hosts since this was last called.
+    pub fn save_hosts(&self, changes: &mut Changes) {
+        for (host, (tally, saved)) in
+            locked(&self.hosts).iter_mut().filter(|(_, (_, saved))| !saved)
+        {
+            changes.put_host(host, tally);
+            *saved = true;
+        }
+    }
+
     /// The store takes commits again.
     pub fn resume(&self) {
         self.stalled.store(false, Ordering::Relaxed);
@@ -305,14 +318,15 @@ impl Crawler {
         };
         // Parsing is work; an answer without a body is none.
         let refreshed = if has_body {
+            let _reader = self.readers.acquire().await;
             tokio::task::spawn_blocking(conclusion).await.map_err(|_| Problem::Panicked)??
         } else {
             conclusion()?
         };
-        let tally = self.count_host(&host, &refreshed);
-        let mut settled = Settled::of(&refreshed, host.clone());
+        self.count_host(&host, &refreshed);
+        let mut settled = Settled::of(&refreshed, host);
         let (done, committed) = oneshot::channel();
-        let delivery = Delivery { refreshed, host: (host, tally), done };
+        let delivery = Delivery { refreshed, done };
         let committed = match self.deliveries.send(delivery).await {
             Ok(()) => committed.await.unwrap_or(Err(NotCommitted::Stopping)),
             Err(_) => Err(NotCommitted::Stopping),

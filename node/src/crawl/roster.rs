@@ -16,6 +16,10 @@ use super::budget::{HORIZON_CYCLES, Purse};
 use super::lanes::LaneId;
 use crate::archive::SourceId;
 
+/// τ before anything is known of its right value: below it in any sensible node, so that the budget is
+/// spent on what is most urgent while τ rises. From above, nothing would be looked at until it has fallen.
+pub const FIRST_THRESHOLD: f64 = 1e-5;
+
 /// The scheduler and its sources.
 pub struct Roster {
     scheduler: Scheduler<Sources>,
@@ -35,6 +39,8 @@ struct Seat {
     address: u128,
     /// Not to be asked before.
     next_at: f64,
+    /// What its user says that one of its items is worth.
+    importance: f32,
     /// Being looked at, or on the way.
     out: bool,
     gone: bool,
@@ -51,7 +57,7 @@ impl Roster {
         let controller = Controller::Steady { horizon: HORIZON_CYCLES };
         let threshold = match threshold {
             Some(known) => known,
-            None => Threshold::new(1.0, controller)?,
+            None => Threshold::new(FIRST_THRESHOLD, controller)?,
         };
         let scheduler = Scheduler::new(strategy.build(taste), threshold, purse.budget()?);
         Ok(Self {
@@ -76,7 +82,8 @@ impl Roster {
         let place = self.sources.add(source)?;
         self.sources.hold(place, next_at);
         let address = digest(&[url]);
-        self.seats.push(Seat { id, lane, address, next_at, out: false, gone: false });
+        let importance = 1.0;
+        self.seats.push(Seat { id, lane, address, next_at, importance, out: false, gone: false });
         self.places.insert(id, place);
         self.addresses.insert(address, id);
         Ok(())
@@ -167,6 +174,18 @@ impl Roster {
         self.sources.set_cost(place, cost)
     }
 
+    /// What one of a source's items is worth beside those of other sources; one unless it was said.
+    pub fn importance(&self, id: SourceId) -> f32 {
+        self.places.get(&id).map_or(1.0, |&place| self.seats[place].importance)
+    }
+
+    /// Its user says what one of a source's items is worth.
+    pub fn set_importance(&mut self, id: SourceId, importance: f32) {
+        if let Some(&place) = self.places.get(&id) {
+            self.seats[place].importance = importance;
+        }
+    }
+
     /// Whether a source is being looked at, and when it may be asked next.
     pub fn standing(&self, id: SourceId) -> Option<(bool, f64)> {
         let seat = self.seats[*self.places.get(&id)?];
@@ -190,6 +209,11 @@ impl Roster {
             self.scheduler.steer_budget(self.purse.budget()?);
         }
         Ok(())
+    }
+
+    /// Another strategy, from now on; its threshold has to be found first.
+    pub fn set_strategy(&mut self, strategy: StrategyKind, taste: Taste) {
+        self.scheduler.set_strategy(strategy.build(taste));
     }
 
     /// Another budget, from now on.

@@ -72,6 +72,7 @@ impl Node {
         let sample = self.sample(before, now);
         let mut changes = Changes::new();
         changes.put_sample(minute, &sample);
+        self.crawler.save_hosts(&mut changes);
         changes.delete_sample(minute.saturating_sub(SAMPLES));
         self.commit(changes).await?;
         self.crawler.resume();
@@ -149,7 +150,8 @@ impl Node {
     pub(super) async fn save_learnt(&self) -> Result<(), FeedError> {
         self.save_record().await?;
         let mut changes = Changes::new();
-        changes.put_selectivity(&self.desk.selectivity());
+        self.crawler.save_hosts(&mut changes);
+        self.desk.save(|learnt| changes.put_selectivity(learnt));
         Ok(self.commit(changes).await?)
     }
 

@@ -125,13 +125,13 @@ impl Node {
     async fn undeclare_sources(&self, stay: &HashSet<SourceId>) -> Result<(), SourceError> {
         let mut changes = Changes::new();
         let mut left = Vec::new();
-        for (id, mut record) in self.archive.sources()? {
+        self.archive.each_source(|id, mut record| {
             if record.declared && !stay.contains(&id) {
                 (record.declared, record.wanted) = (false, false);
                 changes.put_source(id, &record);
                 left.push(id);
             }
-        }
+        })?;
         if left.is_empty() {
             return Ok(());
         }

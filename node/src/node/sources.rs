@@ -130,9 +130,11 @@ impl Node {
     ) -> Result<Added, SourceError> {
         let mut changes = Changes::new();
         let mut added = Added::default();
-        let (mut records, mut states) = (Vec::new(), Vec::new());
+        let mut records = Vec::new();
         let mut fresh = std::collections::HashMap::new();
         let mut next = locked(&self.record).next_source;
+        let before = self.crawler.roster().len();
+        let blank = self.blank_state(before + sources.len())?;
         for source in sources {
             let url = source.url.as_str();
             let there = self.crawler.roster().by_address(url);
@@ -157,12 +159,10 @@ impl Node {
                 declared: source.declared,
                 lists: source.list.into_iter().collect(),
             };
-            let state = self.blank_state()?;
             changes.put_source(id, &record);
-            changes.put_state(id, &state);
+            changes.put_state(id, &blank);
             added.new.push(id);
             records.push((id, record, source.url));
-            states.push(state);
         }
         if !changes.is_empty() {
             let record = {
@@ -174,15 +174,20 @@ impl Node {
             self.commit(changes).await?;
             locked(&self.record).next_source = next;
         }
-        for ((id, record, url), state) in records.iter().zip(states) {
+        for (id, record, url) in &records {
             let lane = self.crawler.lane_of(url);
-            let next_at = state.next_at;
-            self.crawler.roster().add(*id, &record.url, lane, state.schedule, next_at)?;
+            let schedule = blank.schedule.clone();
+            {
+                let mut roster = self.crawler.roster();
+                roster.add(*id, &record.url, lane, schedule, blank.next_at)?;
+                roster.set_importance(*id, record.importance);
+            }
             let mut members = locked(&self.members);
             record.lists.iter().for_each(|list| members.entry(*list).or_default().push(*id));
         }
+        self.choose_strategy(before);
         if !records.is_empty() {
-            let urls: Vec<&str> =
+            let urls: HashSet<&str> =
                 records.iter().map(|(_, record, _)| record.url.as_str()).collect();
             self.rebind_readers_of(&urls);
             self.weigh(added.new.iter().copied());
@@ -214,6 +219,7 @@ impl Node {
         }
         if record != before {
             changes.put_source(id, &record);
+            self.crawler.roster().set_importance(id, record.importance);
         }
         Ok(())
     }
@@ -270,7 +276,7 @@ impl Node {
             self.desk.forget_source(id);
             locked(&self.members).values_mut().for_each(|members| members.retain(|m| *m != id));
         }
-        self.rebind_readers_of(&[]);
+        self.rebind_readers_of(&HashSet::new());
         Box::pin(self.reap_sources(&orphans)).await
     }
 
@@ -337,7 +343,7 @@ impl Node {
                 members.retain(|member| !gone.contains(member));
             }
         }
-        self.rebind_readers_of(&[]);
+        self.rebind_readers_of(&HashSet::new());
         self.reap_sources(&gone).await
     }
 
@@ -358,42 +364,32 @@ impl Node {
         }
     }
 
-    /// What every item of some sources is worth, as the queries stand.
-    pub(super) fn weigh(&self, sources: impl IntoIterator<Item = SourceId>) {
-        let now = self.clock.now();
-        for id in sources {
-            let importance = match self.archive.source(id) {
-                Ok(Some(record)) => f64::from(record.importance),
-                _ => continue,
-            };
-            let relevance = self.desk.relevance(id, now) * importance;
-            if let Err(invalid) = self.crawler.roster().weigh(id, relevance, 1.0) {
-                tracing::error!(source = id.0, %invalid, "the scheduler refused a relevance");
+    /// Puts every stored source in its place, one after the other: all of them at once would cost more
+    /// than what is kept of them.
+    pub(super) fn load_sources(&self) -> Result<(), StartError> {
+        let mut outcome = Ok(());
+        let mut members = locked(&self.members);
+        self.archive.each_source(|id, record| {
+            if outcome.is_ok() {
+                outcome = self.load_source(id, &record);
+                record.lists.iter().for_each(|list| members.entry(*list).or_default().push(id));
             }
-        }
+        })?;
+        outcome
     }
 
-    /// Puts every stored source in its place.
-    pub(super) fn load_sources(&self) -> Result<(), StartError> {
-        let mut records = self.archive.sources()?.into_iter().peekable();
-        let mut failed = None;
-        let mut members = locked(&self.members);
+    fn load_source(&self, id: SourceId, record: &SourceRecord) -> Result<(), StartError> {
+        let Some(state) = self.archive.state(id)? else { return Ok(()) };
+        let Ok(url) = Url::parse(&record.url) else { return Ok(()) };
+        let lane = self.crawler.lane_of(&url);
         let now = self.clock.now();
-        self.archive.each_state(|id, state| {
-            // Both tables are in the order of ids.
-            while records.next_if(|(other, _)| *other < id).is_some() {}
-            let Some((_, record)) = records.next_if(|(other, _)| *other == id) else { return };
-            let Ok(url) = Url::parse(&record.url) else { return };
-            let lane = self.crawler.lane_of(&url);
-            if let Some(pause) = state.courtesy.pause.as_ref().filter(|pause| pause.until > now) {
-                self.crawler.remember_pause(id, &url, pause.until, now);
-            }
-            let placed =
-                self.crawler.roster().add(id, &record.url, lane, state.schedule, state.next_at);
-            failed = failed.take().or(placed.err());
-            record.lists.iter().for_each(|list| members.entry(*list).or_default().push(id));
-        })?;
-        failed.map_or(Ok(()), |invalid| Err(invalid.into()))
+        if let Some(pause) = state.courtesy.pause.as_ref().filter(|pause| pause.until > now) {
+            self.crawler.remember_pause(id, &url, pause.until, now);
+        }
+        let mut roster = self.crawler.roster();
+        roster.add(id, &record.url, lane, state.schedule, state.next_at)?;
+        roster.set_importance(id, record.importance);
+        Ok(())
     }
 }
 

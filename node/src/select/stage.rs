@@ -15,10 +15,8 @@ use crate::publish::writer::{Append, Job, Writer};
 pub fn run(mut deliveries: mpsc::Receiver<Delivery>, desk: &Desk, writer: &Writer) {
     let mut scratch = Scratch::new();
     while let Some(delivery) = deliveries.blocking_recv() {
-        let Delivery { refreshed, host, done } = delivery;
-        let mut job = job(&refreshed, desk, &mut scratch);
-        job.changes.put_host(&host.0, &host.1);
-        writer.hand_over(job, done);
+        let Delivery { refreshed, done } = delivery;
+        writer.hand_over(job(&refreshed, desk, &mut scratch), done);
     }
 }
 

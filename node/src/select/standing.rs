@@ -1,6 +1,6 @@
 //! The queries in force: by name, in the matcher, and by the sources they read.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use pergola_query::syntax::{Feed, FeedBody, Script, SourceRef, Span, Spanned, Statement};
 use pergola_query::{Catalogue, Change, ItemView, Match, Matcher, QueryError, Scratch};
@@ -29,12 +29,18 @@ pub struct FeedCard {
 impl FeedCard {
     /// Whether it names a source by this address.
     pub fn names(&self, url: &str) -> bool {
+        self.names_any(&HashSet::from([url]))
+    }
+
+    /// Whether it names a source by one of these addresses, however many they are.
+    pub fn names_any(&self, urls: &HashSet<&str>) -> bool {
         let same = |given: &str| {
-            given == url || url::Url::parse(given).is_ok_and(|given| given.as_str() == url)
+            let normal = || url::Url::parse(given).is_ok_and(|given| urls.contains(given.as_str()));
+            urls.contains(given) || normal()
         };
         self.body.sources.iter().any(|clause| match &clause.source.value {
             SourceRef::Url(given) | SourceRef::Opml(given) => same(given),
-            SourceRef::Peer { node, .. } => url.starts_with(node.as_str()),
+            SourceRef::Peer { node, .. } => urls.iter().any(|url| url.starts_with(node.as_str())),
             SourceRef::Feed(_) => false,
         })
     }

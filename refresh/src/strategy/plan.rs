@@ -37,6 +37,8 @@ pub(crate) struct Plan {
     table_of: HashMap<(usize, usize, u32), usize>,
     bins: Vec<f64>,
     nodes: Vec<Node>,
+    /// First looks have taken the whole budget.
+    all_first: bool,
 }
 
 /// When a source is next due, and for which state of the world that was found.
@@ -80,6 +82,7 @@ impl Plan {
             table_of: HashMap::new(),
             bins: Vec::new(),
             nodes: Vec::new(),
+            all_first: false,
         }
     }
 
@@ -215,11 +218,13 @@ impl Strategy<Sources> for Plan {
     fn choose(&mut self, cycle: &Cycle, known: &Sources, chosen: &mut Vec<usize>) -> usize {
         self.planned.resize(known.len(), UNPLANNED);
         let mut due: Vec<(f64, usize)> = Vec::new();
+        let mut first = 0;
         for source in 0..known.len() {
             if !known.ready(source, cycle.now) {
                 continue;
             }
             let Some(last) = known.last(source) else {
+                first += 1;
                 due.push((f64::NEG_INFINITY, source));
                 continue;
             };
@@ -240,6 +245,11 @@ impl Strategy<Sources> for Plan {
         }
         due.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
         chosen.extend(due.iter().take(cycle.limit).map(|&(_, source)| source));
+        self.all_first = first > 0 && first as f64 >= cycle.budget;
         due.len()
+    }
+
+    fn threshold_mattered(&self) -> bool {
+        !self.all_first
     }
 }

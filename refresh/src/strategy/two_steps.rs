@@ -14,6 +14,8 @@ use crate::Knowledge;
 pub(crate) struct TwoSteps {
     saturated: Vec<(f64, usize)>,
     others: Vec<(f64, usize)>,
+    /// More sources were saturated than the cycle's share of the budget, which they took.
+    all_saturated: bool,
 }
 
 impl<K: Knowledge> Strategy<K> for TwoSteps {
@@ -37,8 +39,9 @@ impl<K: Knowledge> Strategy<K> for TwoSteps {
         // Below one refresh per cycle most quotas are zero: a saturated source is then taken as soon
         // as the limit, which is paid back, allows.
         let quota = cycle.quota.max(usize::from(cycle.budget < 1.0)).min(cycle.limit);
-        take_highest(&mut self.saturated, quota, chosen);
+        let waiting = take_highest(&mut self.saturated, quota, chosen);
         let first = chosen.len();
+        self.all_saturated = first > 0 && first == cycle.quota && waiting > first;
         let left = cycle.budget - first as f64;
         if left <= 0.0 {
             return first;
@@ -46,5 +49,9 @@ impl<K: Knowledge> Strategy<K> for TwoSteps {
         let threshold = cycle.threshold * cycle.budget / left;
         self.others.retain(|&(utility, _)| utility >= threshold);
         first + take_highest(&mut self.others, cycle.limit - first, chosen)
+    }
+
+    fn threshold_mattered(&self) -> bool {
+        !self.all_saturated
     }
 }

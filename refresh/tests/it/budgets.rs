@@ -127,3 +127,33 @@ fn the_threshold_does_not_sink_while_politeness_holds_the_sources_back() {
     let threshold = scheduler.threshold().value();
     assert!(threshold > 0.5, "τ fell from 1 to {threshold}, and would let a flood through later");
 }
+
+/// τ after `cycles` cycles in which no source is ever settled: all were never looked at, or all lose
+/// items.
+fn threshold_after(kind: StrategyKind, last: Option<f64>, cycles: usize) -> f64 {
+    let mut sources = Sources::new();
+    for _ in 0..2_000 {
+        let model = ModelKind::Gamma.build(1.0 / HOUR).unwrap();
+        sources.add(Source { last, ..Source::new(model, 10) }).unwrap();
+    }
+    // A share that is no whole number.
+    let budget = Budget::new(16.7, HOUR).unwrap();
+    let mut scheduler = Scheduler::steady(kind.build(Taste::default()), budget, 100.0).unwrap();
+    for cycle in 0..cycles {
+        let now = (100 + cycle) as f64 * HOUR;
+        assert!(scheduler.decide(now, &sources).len() >= 16);
+    }
+    scheduler.threshold().value()
+}
+
+#[test]
+fn the_first_looks_at_many_sources_leave_the_threshold_alone() {
+    for kind in [StrategyKind::TwoSteps, StrategyKind::Plan] {
+        assert_eq!(threshold_after(kind, None, 500), 1.0, "{}", kind.name());
+    }
+}
+
+#[test]
+fn saturated_sources_that_take_the_whole_budget_leave_the_threshold_alone() {
+    assert_eq!(threshold_after(StrategyKind::TwoSteps, Some(0.0), 500), 1.0);
+}

@@ -5,7 +5,7 @@ use pergola_refresh::Observation;
 use url::Url;
 
 use super::{Crawler, Report, locked};
-use crate::archive::{HostTally, SourceId};
+use crate::archive::SourceId;
 use crate::crawl::courtesy::Outcome;
 use crate::crawl::decide::Observed;
 use crate::crawl::lanes::LaneId;
@@ -147,12 +147,13 @@ impl Crawler {
         }
     }
 
-    pub(super) fn count_host(&self, host: &str, refreshed: &Refreshed) -> HostTally {
+    /// Counts what was done to a host; saved with the next sample.
+    pub(super) fn count_host(&self, host: &str, refreshed: &Refreshed) {
         let mut hosts = locked(&self.hosts);
         if !hosts.contains_key(host) {
-            hosts.insert(host.to_owned(), HostTally::default());
+            hosts.insert(host.to_owned(), Default::default());
         }
-        let Some(tally) = hosts.get_mut(host) else { return HostTally::default() };
+        let Some((tally, saved)) = hosts.get_mut(host) else { return };
         let courtesy = &refreshed.state.courtesy;
         tally.requests += 1;
         tally.not_modified += u64::from(refreshed.not_modified);
@@ -160,6 +161,6 @@ impl Crawler {
         tally.pauses += u64::from(refreshed.outcome == Outcome::Paused);
         tally.hints += u64::from(courtesy.lifetime.is_some() || courtesy.period.is_some());
         tally.last = refreshed.at;
-        *tally
+        *saved = false;
     }
 }

@@ -57,9 +57,9 @@ impl Node {
     }
 
     /// The sources at these addresses have come or gone, or lists have changed.
-    pub(in crate::node) fn rebind_readers_of(&self, urls: &[&str]) {
+    pub(in crate::node) fn rebind_readers_of(&self, urls: &HashSet<&str>) {
         for card in self.desk.feeds() {
-            if card.reads_lists() || urls.iter().any(|url| card.names(url)) {
+            if card.reads_lists() || card.names_any(urls) {
                 self.bind(card.id, &card.name, &card.body);
                 self.rebind_readers(&card.name);
                 self.weigh(self.desk.sources_of(card.id));

@@ -1,0 +1,61 @@
+//! How the node schedules: which strategy and which model by the number of its sources, and what their
+//! items are worth by its queries.
+
+use pergola_refresh::{DAY, Invalid, Model, ModelKind, Source, StrategyKind};
+
+use super::Node;
+use crate::archive::{SourceId, SourceState};
+use crate::config::{Choice, Config};
+
+/// Above this many sources the planner and the calendar cost more than they gain: 2Steps and a single
+/// rate with dates take their place.
+const FEW: usize = 5_000;
+/// Before anything is known, a source is believed to publish an item a day.
+pub(crate) const FIRST_RATE: f64 = 1.0 / DAY;
+/// The window is believed to be this long until one was seen.
+pub(crate) const FIRST_WINDOW: u32 = 20;
+
+impl Node {
+    /// What every item of some sources is worth, as the queries stand.
+    pub(super) fn weigh(&self, sources: impl IntoIterator<Item = SourceId>) {
+        let now = self.clock.now();
+        for id in sources {
+            let relevance = self.desk.relevance(id, now);
+            let mut roster = self.crawler.roster();
+            let worth = relevance * f64::from(roster.importance(id));
+            if let Err(invalid) = roster.weigh(id, worth, 1.0) {
+                tracing::error!(source = id.0, %invalid, "the scheduler refused a relevance");
+            }
+        }
+    }
+
+    /// A node that has outgrown the planner, having had `before` sources, goes on with 2Steps.
+    pub(super) fn choose_strategy(&self, before: usize) {
+        let config = self.config();
+        let mut roster = self.crawler.roster();
+        let (old, new) = (strategy(&config, before), strategy(&config, roster.len()));
+        if old != new {
+            roster.set_strategy(new, config.schedule.taste);
+        }
+    }
+
+    /// A source that was never looked at, as the scheduler starts with it in a node of so many sources.
+    pub(super) fn blank_state(&self, sources: usize) -> Result<SourceState, Invalid> {
+        let kind = match self.config().schedule.model {
+            Choice::Fixed(kind) => kind,
+            Choice::Auto if sources < FEW => ModelKind::Calendar,
+            Choice::Auto => ModelKind::Gamma,
+        };
+        let model: Model = kind.build(FIRST_RATE)?;
+        Ok(SourceState::new(Source::new(model, FIRST_WINDOW)))
+    }
+}
+
+/// Who decides in a node of so many sources.
+pub(super) fn strategy(config: &Config, sources: usize) -> StrategyKind {
+    match config.schedule.strategy {
+        Choice::Fixed(kind) => kind,
+        Choice::Auto if sources < FEW => StrategyKind::Plan,
+        Choice::Auto => StrategyKind::TwoSteps,
+    }
+}
