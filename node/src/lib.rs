@@ -7,6 +7,7 @@
 pub mod api;
 pub mod archive;
 pub mod bench;
+pub mod cli;
 pub mod clock;
 pub mod config;
 pub mod crawl;
