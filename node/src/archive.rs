@@ -122,6 +122,22 @@ impl Archive {
         Ok(all)
     }
 
+    /// The sources after a number in order of their ids, at most `limit` of them.
+    pub fn sources_after(
+        &self,
+        after: Option<SourceId>,
+        limit: usize,
+    ) -> Result<Vec<(SourceId, SourceRecord)>, ArchiveError> {
+        let mut some = Vec::new();
+        let Some(from) = after.map_or(Some(0), |id| id.0.checked_add(1)) else { return Ok(some) };
+        let from = SourceId(from).to_key();
+        self.rows(Table::Source, &from, None, Order::Ascending, &mut |key, record| {
+            some.push((SourceId::from_key(key), record));
+            if some.len() < limit { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+        })?;
+        Ok(some)
+    }
+
     /// How many sources there are.
     pub fn count_sources(&self) -> Result<usize, ArchiveError> {
         let mut count = 0;

@@ -4,4 +4,8 @@
 //! beside nginx, `scale` runs a hundred thousand sources, `budget` halves a budget at run time. Each
 //! part that is measured runs in a process of its own, so that its CPU time is its own.
 
+pub mod client;
+pub mod crawl;
+pub mod roles;
+pub mod serve;
 pub mod usage;

@@ -5,17 +5,27 @@
 //! programs as JSON (`--json`), and what goes wrong to standard error, with what to do next. Escape codes
 //! never reach anything but a terminal, and a token never reaches any output.
 
+mod client;
+mod configuration;
 mod failure;
+mod feed;
+mod keep;
+mod lists;
 mod log;
+mod overview;
 mod presence;
 mod run;
+mod screen;
 mod service;
 mod settings;
+mod source;
 
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
+use client::Client;
+use screen::Screen;
 use settings::{Options, Settings};
 
 /// A node that crawls feeds, keeps what your queries ask for and publishes it as feeds of its own.
@@ -38,12 +48,70 @@ struct Cli {
 enum Command {
     /// Crawl, select and publish, until stopped
     Run(run::Args),
+    #[command(flatten)]
+    Ask(Question),
+    /// What the node was told: check, show
+    #[command(subcommand)]
+    Config(configuration::Command),
+    /// Make the data folder hold what a backup holds
+    Restore(keep::Restore),
+    /// The engine that keeps the data: move
+    #[command(subcommand)]
+    Store(keep::StoreCommand),
+    /// Say by the exit code whether the node is ready
+    #[command(after_help = "Example:\n  pergola healthcheck\n  pergola healthcheck --node \
+                            http://127.0.0.1:8080/")]
+    Healthcheck,
+}
+
+/// What is asked of a node, running or not.
+#[derive(Debug, Subcommand)]
+enum Question {
+    /// What is crawled: add, list, show, remove, refresh
+    #[command(subcommand)]
+    Source(source::Command),
+    /// What is published: create, list, show, explain, drop, tail
+    #[command(subcommand)]
+    Feed(feed::Command),
+    /// Show how the node stands
+    #[command(after_help = "Example:\n  pergola status\n  pergola status --json")]
+    Status,
+    /// Crawl everything that an OPML file names
+    Import(lists::Import),
+    /// Write the sources as OPML
+    Export(lists::Export),
+    /// Write everything that is kept into one file, also while the node runs
+    Backup(keep::Backup),
 }
 
 impl Command {
     async fn carry_out(self, settings: Settings) -> anyhow::Result<()> {
+        if !matches!(self, Self::Run(_)) {
+            log::start_if_wanted(&settings)?;
+        }
+        let screen = Screen::new(&settings);
         match self {
             Self::Run(args) => run::run(args, settings).await,
+            Self::Ask(question) => {
+                Client::with(&settings, async |client| question.ask(client, &screen).await).await
+            }
+            Self::Config(command) => configuration::run(command, &settings, &screen).await,
+            Self::Restore(args) => keep::restore(args, &settings, &screen),
+            Self::Store(command) => keep::store(command, &settings, &screen),
+            Self::Healthcheck => overview::healthcheck(&settings, &screen).await,
+        }
+    }
+}
+
+impl Question {
+    async fn ask(self, client: &Client, screen: &Screen) -> anyhow::Result<()> {
+        match self {
+            Self::Source(command) => source::run(command, client, screen).await,
+            Self::Feed(command) => feed::run(command, client, screen).await,
+            Self::Status => overview::status(client, screen).await,
+            Self::Import(args) => lists::import(args, client, screen).await,
+            Self::Export(args) => lists::export(args, client, screen).await,
+            Self::Backup(args) => keep::backup(args, client, screen).await,
         }
     }
 }

@@ -12,6 +12,7 @@ mod sources;
 mod status;
 
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 use std::thread::JoinHandle;
 
@@ -37,7 +38,7 @@ use crate::publish::{Imprint, Shelf};
 use crate::select::{Desk, stage};
 use crate::store::{self, StoreError};
 pub use feeds::{Applied, FeedError};
-pub use reload::Reloaded;
+pub use reload::{ReloadError, Reloaded};
 pub use running::{Running, close};
 pub use sources::{Added, EVERY_SOURCE, NewSource, SourceError};
 pub use status::{FeedStatus, NodeStatus, SourceStatus, Standing};
@@ -117,6 +118,9 @@ pub struct Node {
     threads: Mutex<Vec<JoinHandle<()>>>,
     notices: Mutex<Vec<String>>,
     opened_at: f64,
+    running: AtomicBool,
+    /// How the configuration is read again.
+    reader: Mutex<Option<reload::Reader>>,
 }
 
 impl Node {
@@ -183,6 +187,8 @@ impl Node {
             lists: Mutex::new(Some(lists)),
             threads: Mutex::new(vec![press, selector]),
             notices: Mutex::new(opened.notice.into_iter().collect()),
+            running: AtomicBool::new(false),
+            reader: Mutex::default(),
         });
         node.load_sources()?;
         node.load_feeds()?;
@@ -199,6 +205,22 @@ impl Node {
     /// What the operator should know.
     pub fn notices(&self) -> Vec<String> {
         locked(&self.notices).clone()
+    }
+
+    /// Whether it crawls and serves: from [`Node::start`] until it is told to stop.
+    pub fn is_running(&self) -> bool {
+        self.running.load(Ordering::Acquire)
+    }
+
+    fn set_running(&self, running: bool) {
+        self.running.store(running, Ordering::Release);
+        // Whoever waits for items learns that none will come.
+        self.shelf.wake();
+    }
+
+    /// Why the store refused the last commit, if it did.
+    pub fn store_trouble(&self) -> Option<String> {
+        self.writer.trouble()
     }
 
     /// The name that items carry when they have passed this node.

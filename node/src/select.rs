@@ -130,6 +130,15 @@ impl Desk {
         self.read().sources_of(feed).to_vec()
     }
 
+    /// The sources that a feed reads, at most `limit` of them, with the share of each that it keeps.
+    pub fn shares_of(&self, feed: FeedId, now: f64, limit: usize) -> Vec<(SourceId, f64)> {
+        let sources: Vec<SourceId> =
+            self.read().sources_of(feed).iter().copied().take(limit).collect();
+        let learnt = self.learnt();
+        let share = |source| learnt.estimate(at(source), of(feed), now as i64).share();
+        sources.into_iter().map(|source| (source, share(source))).collect()
+    }
+
     /// How many feeds read a source.
     pub fn readers_of(&self, source: SourceId) -> u32 {
         u32::try_from(self.read().readers(source).len()).unwrap_or(u32::MAX)

@@ -35,8 +35,14 @@ pub(super) fn report(error: &anyhow::Error) -> ExitCode {
     ExitCode::FAILURE
 }
 
+/// Says what to do next although nothing failed.
+pub(super) fn advise(hint: &str) {
+    // Advice that nobody can read is no failure.
+    let _ = io::stderr().write_all(format!("hint: {hint}\n").as_bytes());
+}
+
 /// The failure, its causes as far as they say something new, and the hint.
-fn told(error: &anyhow::Error) -> String {
+pub(super) fn told(error: &anyhow::Error) -> String {
     let mut said = error.to_string();
     let mut text = format!("error: {said}\n");
     for cause in error.chain().skip(1).map(ToString::to_string) {

@@ -24,3 +24,11 @@ pub(super) fn start(log: &Log, settings: &Settings) -> anyhow::Result<()> {
     };
     started.map_err(|error| anyhow::anyhow!("the log cannot be started: {error}"))
 }
+
+/// Commands log nothing, unless `PERGOLA_LOG` asks for it.
+pub(super) fn start_if_wanted(settings: &Settings) -> anyhow::Result<()> {
+    match settings.variable(VARIABLE) {
+        None => Ok(()),
+        Some(level) => start(&Log { level: level.to_owned(), format: LogFormat::Text }, settings),
+    }
+}

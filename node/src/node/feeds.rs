@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use pergola_query::syntax::{FeedBody, SourceRef};
+use pergola_query::syntax::{FeedBody, Script, SourceRef, Span, Spanned, Statement};
 use pergola_query::{Change, Explanation, QueryError, Scratch};
 
 use super::sources::{EVERY_SOURCE, peer_address};
@@ -28,7 +28,7 @@ pub enum FeedError {
     Query {
         /// The message with the place in the text.
         rendered: String,
-        /// Whether it is a name that exists already.
+        /// Whether it is a name that exists already, or a feed that others read.
         conflict: bool,
     },
     /// There is no such feed.
@@ -39,6 +39,9 @@ pub enum FeedError {
         /// The nearest one there is.
         nearest: Option<String>,
     },
+    /// Something else than the one statement that was to be explained.
+    #[error("{0} statements can be explained here; give one CREATE, ALTER or EXPLAIN FEED")]
+    NotOne(usize),
     /// Enough is enough.
     #[error("there are {0} feeds already; feeds.most in the configuration allows no more")]
     TooMany(usize),
@@ -173,6 +176,36 @@ impl Node {
                 let explained = explained.map_err(|error| wrong(&error, "", "query"))?;
                 Ok(Applied::Explained(Box::new(explained)))
             }
+        }
+    }
+
+    /// Drops a feed that no other reads.
+    pub async fn drop_feed(&self, name: &str) -> Result<(), FeedError> {
+        let _turn = self.turn.acquire().await;
+        if self.desk.feed(name).is_none() {
+            return Err(self.unknown(name));
+        }
+        let name = Spanned::new(name.to_owned(), Span::default());
+        let drop = Spanned::new(Statement::Drop(name), Span::default());
+        let text = Script { statements: vec![drop] }.to_string();
+        let changes = self.desk.check(&text).map_err(|error| wrong(&error, &text, "query"))?;
+        for change in changes {
+            self.apply(change, false).await?;
+        }
+        Ok(())
+    }
+
+    /// What a statement that makes or explains one feed would mean. Nothing is changed.
+    pub fn explain_text(&self, text: &str, origin: &str) -> Result<Explanation, FeedError> {
+        let changes = self.desk.check(text).map_err(|error| wrong(&error, text, origin))?;
+        let [change] = &changes[..] else { return Err(FeedError::NotOne(changes.len())) };
+        match change {
+            Change::Create { name, body }
+            | Change::Replace { name, body }
+            | Change::Explain { name, body } => {
+                self.explain(name, body).map_err(|error| wrong(&error, text, origin))
+            }
+            Change::Rename { .. } | Change::Drop { .. } => Err(FeedError::NotOne(0)),
         }
     }
 
@@ -427,6 +460,7 @@ fn wanted_so_far(
 }
 
 fn wrong(error: &QueryError, text: &str, origin: &str) -> FeedError {
-    let conflict = matches!(error.kind, pergola_query::ErrorKind::FeedExists(_));
+    use pergola_query::ErrorKind::{FeedExists, StillRead};
+    let conflict = matches!(error.kind, FeedExists(_) | StillRead { .. });
     FeedError::Query { rendered: error.render(text, origin), conflict }
 }

@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use pergola_query::Change;
 
-use super::{NewSource, Node, SourceError, StartError};
+use super::{NewSource, Node, SourceError, StartError, locked};
 use crate::archive::{Changes, SourceId, SourceKind};
-use crate::config::Config;
+use crate::config::{Budget, Config, ConfigError};
 use crate::crawl::budget::Purse;
 
 /// What a new configuration has changed.
@@ -19,7 +19,43 @@ pub struct Reloaded {
     pub restart: Vec<String>,
 }
 
+/// Reads the configuration once more, from wherever it came.
+pub(super) type Reader = Arc<dyn Fn() -> Result<Config, ConfigError> + Send + Sync>;
+
+/// Why a configuration was not taken over.
+#[derive(Debug, thiserror::Error)]
+pub enum ReloadError {
+    /// Nobody said where the configuration comes from.
+    #[error("this node does not know where its configuration came from; restart it instead")]
+    NoReader,
+    /// It is wrong; the one in force stays.
+    #[error(transparent)]
+    Config(#[from] ConfigError),
+    /// It could not be put in force.
+    #[error(transparent)]
+    Start(#[from] StartError),
+}
+
 impl Node {
+    /// Says how the configuration is read again, for [`Node::reread`].
+    pub fn reread_by(
+        &self,
+        read: impl Fn() -> Result<Config, ConfigError> + Send + Sync + 'static,
+    ) {
+        *locked(&self.reader) = Some(Arc::new(read));
+    }
+
+    /// Reads the configuration again and takes it over.
+    pub async fn reread(&self) -> Result<Reloaded, ReloadError> {
+        let reader = locked(&self.reader).clone().ok_or(ReloadError::NoReader)?;
+        Ok(self.reload(reader()?).await?)
+    }
+
+    /// Another budget, until the configuration says otherwise or the node is started again.
+    pub fn set_budget(&self, budget: &Budget) -> Result<(), pergola_refresh::Invalid> {
+        self.crawler.roster().set_purse(Purse::new(budget, self.crawler.cycle))
+    }
+
     /// Takes over another configuration: sources, feeds and budget at once, the rest at the next start.
     pub async fn reload(&self, config: Config) -> Result<Reloaded, StartError> {
         let before = self.config();

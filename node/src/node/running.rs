@@ -71,6 +71,7 @@ impl Node {
             }
             "server"
         });
+        self.set_running(true);
         Ok(Running { node: self, address, stop, tasks })
     }
 }
@@ -92,6 +93,7 @@ impl Running {
 
     /// Stops looking, finishes what is on the way, saves, and ends.
     pub async fn stop(mut self, grace: Duration) {
+        self.node.set_running(false);
         self.stop.cancel();
         let drain = async {
             while let Some(ended) = self.tasks.join_next().await {

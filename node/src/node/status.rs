@@ -1,7 +1,7 @@
 //! How the node, its sources and its feeds stand, as the API and the pages tell it.
 
 use pergola_refresh::PublicationModel;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::{Node, SourceError};
@@ -9,7 +9,7 @@ use crate::archive::{ArchiveError, SourceId, SourceKind, SourceRecord, SourceSta
 use crate::select::FeedCard;
 
 /// How a source stands, in one word.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Standing {
     /// Never looked at.
@@ -114,6 +114,8 @@ pub struct NodeStatus {
     pub name: String,
     /// What items carry when they have passed it.
     pub id: String,
+    /// Whether it crawls; `false` if it was only opened.
+    pub running: bool,
     /// Seconds since it was opened.
     pub uptime: f64,
     /// Sources.
@@ -169,6 +171,7 @@ impl Node {
             version: env!("CARGO_PKG_VERSION"),
             name: config.node.name.clone(),
             id: self.id().0,
+            running: self.is_running(),
             uptime: now - self.opened_at,
             sources: roster.len(),
             feeds,
@@ -218,6 +221,29 @@ impl Node {
             }
         })?;
         Ok(all)
+    }
+
+    /// How the sources after a number stand that somebody wants to see, at most `limit` of them.
+    pub fn source_page(
+        &self,
+        after: Option<SourceId>,
+        limit: usize,
+        wanted: impl Fn(&SourceStatus) -> bool,
+    ) -> Result<Vec<SourceStatus>, ArchiveError> {
+        let (mut page, mut after) = (Vec::new(), after);
+        while page.len() < limit {
+            let some = self.archive.sources_after(after, limit)?;
+            let Some((last, _)) = some.last() else { break };
+            after = Some(*last);
+            for (id, record) in some {
+                let Some(state) = self.archive.state(id)? else { continue };
+                let status = self.source_status(id, record, &state);
+                if page.len() < limit && wanted(&status) {
+                    page.push(status);
+                }
+            }
+        }
+        Ok(page)
     }
 
     /// How one source stands, and what is kept of it.

@@ -10,8 +10,7 @@ use http::header::{CACHE_CONTROL, VARY};
 use http::{HeaderMap, HeaderValue, StatusCode};
 
 use super::document::{Rendered, compress};
-use super::edition::Publication;
-use super::edition::RenderError;
+use super::edition::{Publication, RenderError};
 use super::negotiate::{Coding, is_unchanged};
 use super::shelf::Shelf;
 
@@ -56,8 +55,10 @@ pub(super) async fn answer(
                     let done = shelf.blocking(move || compress(coding, &body)).await?;
                     done.map_err(|_| RenderError::Aborted)
                 };
+                let compressed = document.compress_once(coding, work).await;
+                shelf.make_room();
                 // Who cannot have it compressed has it as it is.
-                document.compress_once(coding, work).await.unwrap_or(document.plain())
+                compressed.unwrap_or(document.plain())
             }
         };
         let mut response = Response::new(Body::from(coded.body.clone()));

@@ -33,7 +33,7 @@ pub(super) struct Publication {
     edition: RwLock<Arc<Edition>>,
     /// Bits of an `f64`: when a source is next looked at.
     next_look: AtomicU64,
-    /// When somebody last asked for it, in the clock's seconds.
+    /// When somebody last asked for it, in the clock's milliseconds.
     used: AtomicU64,
 }
 
@@ -92,7 +92,7 @@ impl Publication {
 
     /// Somebody asks for it.
     pub(super) fn touch(&self, now: f64) {
-        self.used.store(now as u64, Relaxed);
+        self.used.store((now * 1000.0) as u64, Relaxed);
     }
 
     pub(super) fn last_used(&self) -> u64 {

@@ -5,6 +5,7 @@ use axum::response::{IntoResponse, Response};
 use http::header::{CACHE_CONTROL, CONTENT_TYPE, RETRY_AFTER, VARY, X_CONTENT_TYPE_OPTIONS};
 use http::{HeaderMap, HeaderValue, StatusCode};
 use serde::Serialize;
+use utoipa::ToSchema;
 
 use super::negotiate::is_browser;
 use crate::pages;
@@ -12,21 +13,56 @@ use crate::pages;
 /// Seconds after which it may work again.
 const RETRY_SECONDS: u16 = 10;
 
-/// Why a request was not answered as asked.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+/// Why a request was not answered as asked. Its `type` says that the status tells the kind.
+#[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
+#[serde(tag = "type", rename = "about:blank")]
+#[schema(as = Problem)]
 pub(crate) struct Problem {
     /// The status code.
     pub(crate) status: u16,
     /// What it is, in a few words.
     pub(crate) title: &'static str,
     /// What it is in this case, and what to do next.
-    pub(crate) detail: String,
+    #[schema(value_type = String)]
+    pub(crate) detail: Box<str>,
+    /// What to do next, if that is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>)]
+    pub(crate) hint: Option<Box<str>>,
+    /// When it may be tried again, in Unix seconds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) retry_at: Option<f64>,
+    /// Feeds that were found instead.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) feeds: Vec<String>,
     /// Where to go instead.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) links: Vec<String>,
 }
 
 impl Problem {
+    /// A problem in words.
+    pub(crate) fn new(
+        status: StatusCode,
+        title: &'static str,
+        detail: impl Into<Box<str>>,
+    ) -> Self {
+        Self {
+            status: status.as_u16(),
+            title,
+            detail: detail.into(),
+            hint: None,
+            retry_at: None,
+            feeds: Vec::new(),
+            links: Vec::new(),
+        }
+    }
+
+    /// With what to do next.
+    pub(crate) fn hint(self, hint: impl Into<Box<str>>) -> Self {
+        Self { hint: Some(hint.into()), ..self }
+    }
+
     /// There is no such feed; perhaps another one was meant.
     pub(super) fn no_feed(name: &str, nearest: Option<String>) -> Self {
         let shown: String = name.chars().take(80).collect();
@@ -35,7 +71,7 @@ impl Problem {
         let detail = format!("no feed is called {shown:?}; {hint}All feeds are listed at /opml");
         let nearest = nearest.map(|nearest| format!("/feeds/{nearest}"));
         let links = nearest.into_iter().chain(["/opml".to_owned()]).collect();
-        Self { status: 404, title: "no such feed", detail, links }
+        Self { links, ..Self::new(StatusCode::NOT_FOUND, "no such feed", detail) }
     }
 
     /// The client wants a form that feeds do not have.
@@ -43,9 +79,9 @@ impl Problem {
         let links = [".atom", ".rss", ".json"].map(|extension| format!("/feeds/{name}{extension}"));
         let detail = "this feed can be had as application/atom+xml, application/rss+xml, \
                       application/feed+json or text/html; ask for one of them, or use an address \
-                      that names the form"
-            .to_owned();
-        Self { status: 406, title: "no acceptable form", detail, links: links.into() }
+                      that names the form";
+        let problem = Self::new(StatusCode::NOT_ACCEPTABLE, "no acceptable form", detail);
+        Self { links: links.into(), ..problem }
     }
 
     /// The store does not answer.
@@ -54,26 +90,41 @@ impl Problem {
             "the items cannot be read just now; try again in {RETRY_SECONDS} seconds. The node's log \
              says why"
         );
-        Self { status: 503, title: "temporarily unavailable", detail, links: Vec::new() }
+        Self::new(StatusCode::SERVICE_UNAVAILABLE, "temporarily unavailable", detail)
     }
 
     /// As whoever asked can read it.
-    pub(super) fn answer(&self, asked: &HeaderMap) -> Response {
-        let status = StatusCode::from_u16(self.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
-        let mut response = if is_browser(asked) {
-            pages::respond(status, &pages::problem::page(self))
-        } else {
-            let text = serde_json::to_string(self).expect("strings and numbers are JSON");
-            let kind = HeaderValue::from_static("application/problem+json");
-            (status, [(CONTENT_TYPE, kind)], Body::from(text)).into_response()
-        };
-        let headers = response.headers_mut();
+    pub(super) fn answer(self, asked: &HeaderMap) -> Response {
+        if !is_browser(asked) {
+            return self.into_response();
+        }
+        let mut response = pages::respond(self.status(), &pages::problem::page(&self));
+        self.head(response.headers_mut());
+        response
+    }
+
+    fn status(&self) -> StatusCode {
+        StatusCode::from_u16(self.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR)
+    }
+
+    fn head(&self, headers: &mut HeaderMap) {
         headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
         headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-cache"));
         headers.insert(VARY, HeaderValue::from_static("Accept"));
-        if status == StatusCode::SERVICE_UNAVAILABLE {
+        if self.status() == StatusCode::SERVICE_UNAVAILABLE {
             headers.insert(RETRY_AFTER, RETRY_SECONDS.into());
         }
+    }
+}
+
+impl IntoResponse for Problem {
+    /// As programs read it.
+    fn into_response(self) -> Response {
+        let text = serde_json::to_string(&self).expect("strings and numbers are JSON");
+        let kind = HeaderValue::from_static("application/problem+json");
+        let mut response =
+            (self.status(), [(CONTENT_TYPE, kind)], Body::from(text)).into_response();
+        self.head(response.headers_mut());
         response
     }
 }

@@ -12,7 +12,7 @@ use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use pergola_feed::NodeId;
 use pergola_query::syntax::OrderBy;
-use tokio::sync::Semaphore;
+use tokio::sync::{Semaphore, watch};
 use url::Url;
 
 use super::document::Rendered;
@@ -80,6 +80,8 @@ pub struct Shelf {
     /// Work on the blocking threads, so that a rush on many feeds stays within memory.
     pub(super) workers: Arc<Semaphore>,
     pub(super) counters: Counters,
+    /// Counts every change of any feed, for those who wait for one.
+    changes: watch::Sender<u64>,
 }
 
 #[derive(Default)]
@@ -117,6 +119,7 @@ impl Shelf {
             limit: Self::LIMIT,
             workers: Arc::new(Semaphore::new(workers)),
             counters: Counters::default(),
+            changes: watch::Sender::default(),
         }
     }
 
@@ -156,6 +159,7 @@ impl Shelf {
         }
         drop(catalogue);
         self.forget_opml();
+        self.wake();
     }
 
     /// A feed has other items than before: its next reader gets a new edition.
@@ -163,6 +167,22 @@ impl Shelf {
         if let Some(publication) = self.publication(id) {
             publication.succeed(tally);
         }
+        self.wake();
+    }
+
+    /// Sees every change of any feed from now on.
+    pub fn changes(&self) -> watch::Receiver<u64> {
+        self.changes.subscribe()
+    }
+
+    /// Wakes everybody who waits for a change.
+    pub fn wake(&self) {
+        self.changes.send_modify(|count| *count = count.wrapping_add(1));
+    }
+
+    /// How far a feed has come, as far as it was told.
+    pub fn tally(&self, id: FeedId) -> Option<FeedTally> {
+        self.publication(id).map(|publication| publication.listing().tally)
     }
 
     /// When the node will next look at a source of this feed, in the clock's seconds.

@@ -8,7 +8,7 @@
 //! who waits for it is told.
 
 use std::collections::HashMap;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use tokio::sync::{mpsc, oneshot};
 
@@ -74,7 +74,11 @@ enum Message {
 #[derive(Clone)]
 pub struct Writer {
     messages: mpsc::Sender<Message>,
+    trouble: Trouble,
 }
+
+/// Why the last commit was refused, if it was.
+type Trouble = Arc<Mutex<Option<Arc<ArchiveError>>>>;
 
 /// Told of every feed that has changed, after the change is durable.
 pub type Announce = Box<dyn Fn(FeedId, FeedTally) + Send>;
@@ -86,9 +90,17 @@ impl Writer {
         announce: Announce,
     ) -> std::io::Result<(Self, std::thread::JoinHandle<()>)> {
         let (messages, inbox) = mpsc::channel(WAITING);
-        let desk = Press { archive, announce, tallies: HashMap::new() };
+        let trouble = Trouble::default();
+        let told = Arc::clone(&trouble);
+        let desk = Press { archive, announce, tallies: HashMap::new(), trouble: told };
         let thread = std::thread::Builder::new().name("writer".into()).spawn(|| desk.run(inbox))?;
-        Ok((Self { messages }, thread))
+        Ok((Self { messages, trouble }, thread))
+    }
+
+    /// Why the store refused the last commit, if it did.
+    pub fn trouble(&self) -> Option<String> {
+        let trouble = self.trouble.lock().unwrap_or_else(PoisonError::into_inner);
+        trouble.as_ref().map(ToString::to_string)
     }
 
     /// Commits a job. When this returns `Ok`, it is durable.
@@ -129,6 +141,7 @@ struct Press {
     archive: Archive,
     announce: Announce,
     tallies: HashMap<FeedId, FeedTally>,
+    trouble: Trouble,
 }
 
 impl Press {
@@ -149,6 +162,10 @@ impl Press {
                 work(&self.archive);
             }
         }
+    }
+
+    fn remember(&self, trouble: Option<Arc<ArchiveError>>) {
+        *self.trouble.lock().unwrap_or_else(PoisonError::into_inner) = trouble;
     }
 
     fn commit(&mut self, group: Vec<(Job, Done)>) {
@@ -176,6 +193,7 @@ impl Press {
         let outcome = outcome.and_then(|()| Ok(self.archive.store().commit(&batch)?));
         match outcome {
             Ok(()) => {
+                self.remember(None);
                 for (done, committed) in waiting {
                     // Whoever waited may have gone; the commit stands.
                     let _ = done.send(Ok(committed));
@@ -189,7 +207,9 @@ impl Press {
                 for (feed, _) in touched {
                     self.tallies.remove(&feed);
                 }
-                let error = NotCommitted::Failed(Arc::new(error));
+                let error = Arc::new(error);
+                self.remember(Some(Arc::clone(&error)));
+                let error = NotCommitted::Failed(error);
                 for (done, _) in waiting {
                     let _ = done.send(Err(error.clone()));
                 }

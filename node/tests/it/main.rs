@@ -6,4 +6,5 @@ mod fetching;
 mod house;
 mod origin;
 mod pipeline;
+mod serving;
 mod store_crash;

@@ -47,12 +47,13 @@ impl Shelf {
             let (listing, held) = (publication.listing(), self.held.clone());
             async move {
                 let work = move || render::render(&archive, &imprint, &listing, form, &held);
-                let done = self.blocking(work).await?.map_err(RenderError::Archive);
+                let done = self.blocking(work).await;
+                let done = done.and_then(|rendered| rendered.map_err(RenderError::Archive));
                 match &done {
                     Ok(_) => self.counters.rendered.fetch_add(1, Relaxed),
                     Err(error) => {
-                        let name = &publication.name();
-                        tracing::warn!(feed = %name, %error, "a feed could not be rendered");
+                        let feed = publication.name();
+                        tracing::warn!(feed, %error, "a feed could not be rendered");
                         self.counters.failed.fetch_add(1, Relaxed)
                     }
                 };
@@ -60,7 +61,7 @@ impl Shelf {
             }
         };
         let document = edition.render_once(form, || self.clock.now(), render).await?;
-        self.make_room(publication);
+        self.make_room();
         Ok(document)
     }
 
@@ -79,14 +80,17 @@ impl Shelf {
         done.await.map_err(|_| RenderError::Aborted)
     }
 
-    /// Drops the documents that were not asked for longest until the rest is within the limit.
-    pub(in crate::publish) fn make_room(&self, except: &Publication) {
+    /// Drops the documents that were not asked for longest until the rest is within the limit. The
+    /// feed that was asked for last stays, or a document larger than the limit would be rendered for
+    /// every request.
+    pub(in crate::publish) fn make_room(&self) {
         if self.held.load(Relaxed) <= self.limit {
             return;
         }
-        let mut others = self.publications();
-        others.sort_by_key(|publication| publication.last_used());
-        for publication in others.iter().filter(|p| p.id() != except.id()) {
+        let mut publications = self.publications();
+        publications.sort_by_key(|publication| publication.last_used());
+        publications.pop();
+        for publication in publications {
             if self.held.load(Relaxed) <= self.limit {
                 return;
             }

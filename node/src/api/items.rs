@@ -1,0 +1,154 @@
+//! The items of a feed by their numbers, also those that are still to come.
+//!
+//! Numbers begin at 1 here, so that 0 stands before the first item.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::Json as Answer;
+use axum::extract::State;
+use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
+
+use super::asked::{Asking, Named, bad_request};
+use super::feeds::card;
+use super::work::blocking;
+use crate::archive::{FeedId, Published};
+use crate::node::Node;
+use crate::publish::Problem;
+use crate::store::Order;
+
+/// Items told at once.
+const PAGE: usize = 100;
+/// … at most.
+const LARGEST_PAGE: usize = 1_000;
+/// Seconds that an answer is held at most.
+const LONGEST_WAIT: f64 = 30.0;
+
+/// Which items are told.
+#[derive(Debug, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub(super) struct Which {
+    /// Only those after this number; without it, the newest.
+    after: Option<u64>,
+    /// At most so many: 100 unless told, 1000 at most.
+    limit: Option<usize>,
+    /// Holds the answer for so many seconds, 30 at most, until there is an item.
+    wait: Option<f64>,
+}
+
+/// Some items.
+#[derive(Debug, Serialize, ToSchema)]
+pub(super) struct ItemPage {
+    /// Oldest first.
+    items: Vec<PublishedItem>,
+    /// Go on after this number.
+    next: u64,
+}
+
+/// An item as a feed published it.
+#[derive(Debug, Serialize, ToSchema)]
+struct PublishedItem {
+    /// Its number in the feed.
+    sequence: u64,
+    /// When it was published here, in Unix seconds.
+    at: f64,
+    /// What identifies it.
+    id: String,
+    /// Its title.
+    title: Option<String>,
+    /// The page it is about.
+    link: Option<String>,
+    /// When its publisher says that it was published, in Unix seconds.
+    published: Option<i64>,
+    /// The name or address of the feed it comes from.
+    source: Option<String>,
+    /// The number of the source that delivered it.
+    source_id: u32,
+}
+
+/// The items of a feed after a number, or the newest.
+#[utoipa::path(get, path = "/api/v1/feeds/{name}/items", params(("name" = String, Path), Which),
+    responses((status = 200, body = ItemPage), (status = 400, body = Problem),
+        (status = 404, body = Problem)))]
+pub(super) async fn list(
+    State(node): State<Arc<Node>>,
+    Named(name): Named,
+    Asking(which): Asking<Which>,
+) -> Result<Answer<ItemPage>, Problem> {
+    let limit = which.limit.unwrap_or(PAGE);
+    if !(1..=LARGEST_PAGE).contains(&limit) {
+        return Err(bad_request(format!("`limit` must be from 1 to {LARGEST_PAGE}")));
+    }
+    let wait = which.wait.unwrap_or(0.0);
+    if !(0.0..=LONGEST_WAIT).contains(&wait) {
+        return Err(bad_request(format!("`wait` must be from 0 to {LONGEST_WAIT} seconds")));
+    }
+    let feed = card(&node, &name)?.id;
+    if wait > 0.0 {
+        let after = which.after.unwrap_or(0);
+        // Nothing new in time is an answer, too.
+        let _ = tokio::time::timeout(Duration::from_secs_f64(wait), more(&node, feed, after)).await;
+    }
+    blocking(move || page(&node, feed, which.after, limit).map(Answer)).await
+}
+
+/// Waits until a feed has come further than a number, or nothing will come any more.
+async fn more(node: &Node, feed: FeedId, after: u64) {
+    let mut changes = node.shelf.changes();
+    while node.is_running() {
+        changes.borrow_and_update();
+        match node.shelf.tally(feed) {
+            Some(tally) if tally.next <= after && node.is_running() => {}
+            _ => return,
+        }
+        if changes.changed().await.is_err() {
+            return;
+        }
+    }
+}
+
+fn page(node: &Node, feed: FeedId, after: Option<u64>, limit: usize) -> Result<ItemPage, Problem> {
+    let archive = &node.archive;
+    let entries = match after {
+        Some(after) => archive.entries(feed, after, u64::MAX, Order::Ascending, limit)?,
+        None => {
+            let mut newest = archive.entries(feed, 0, u64::MAX, Order::Descending, limit)?;
+            newest.reverse();
+            newest
+        }
+    };
+    let last = entries.last().map(|(sequence, _)| sequence + 1);
+    let next = match (last, after) {
+        (Some(last), _) => last,
+        (None, Some(after)) => after,
+        (None, None) => archive.feed_tally(feed)?.next,
+    };
+    let items = archive.with_items(entries)?;
+    let items: Result<_, _> = items.into_iter().map(|item| told(node, item)).collect();
+    Ok(ItemPage { items: items?, next })
+}
+
+fn told(node: &Node, published: Published) -> Result<PublishedItem, Problem> {
+    let Published { sequence, entry, item } = published;
+    let origin = item.origin.and_then(|origin| origin.title.or(origin.feed).or(origin.home));
+    let source = match origin {
+        Some(origin) => Some(origin),
+        None => {
+            let title = node.archive.state(entry.source)?.and_then(|state| state.title);
+            let record = node.archive.source(entry.source)?;
+            record.map(|record| record.title.or(title).unwrap_or(record.url))
+        }
+    };
+    Ok(PublishedItem {
+        sequence: sequence + 1,
+        at: entry.at,
+        id: item.id.0,
+        title: item.title,
+        link: item.link,
+        published: item.published.map(|at| at.unix()),
+        source,
+        source_id: entry.source.0,
+    })
+}

@@ -1,0 +1,133 @@
+//! What stands in the documents.
+
+use http::StatusCode;
+use pergola_feed::opml::Opml;
+use pergola_feed::{Document, ParseOptions, parse};
+use pergola_node::archive::{FeedId, SourceId};
+use pergola_query::syntax::OrderBy;
+
+use super::kiosk::{FEED, Kiosk, item, listing};
+
+async fn document(kiosk: &Kiosk, path: &str) -> Document {
+    let answer = kiosk.get(path, &[]).await;
+    assert_eq!(answer.status, StatusCode::OK, "{path}");
+    parse(&answer.body, &ParseOptions::default()).unwrap()
+}
+
+fn ids(document: &Document) -> Vec<&str> {
+    let names = document.items.iter().map(|item| item.id.0.rsplit(':').next().unwrap());
+    names.collect()
+}
+
+#[tokio::test]
+async fn every_form_holds_the_same_items_with_their_ids_authors_and_origins() {
+    let kiosk = Kiosk::with_news();
+    for (path, kind) in [
+        ("/feeds/News.atom", "application/atom+xml; charset=utf-8"),
+        ("/feeds/News.rss", "application/rss+xml; charset=utf-8"),
+        ("/feeds/News.json", "application/feed+json; charset=utf-8"),
+    ] {
+        assert_eq!(kiosk.get(path, &[]).await.header("content-type"), kind);
+        let document = document(&kiosk, path).await;
+        assert_eq!(document.title.as_deref(), Some("News"));
+        let own = format!("https://node.example/pergola{path}");
+        assert_eq!(document.self_link(), Some(own.as_str()));
+        assert_eq!(document.home(), Some("https://node.example/pergola/feeds/News"));
+        assert_eq!(ids(&document), ["two", "one"], "newest first");
+        let newest = &document.items[0];
+        assert_eq!(newest.title.as_deref(), Some("Title of two"));
+        assert_eq!(newest.hops.iter().map(|hop| hop.0.as_str()).collect::<Vec<_>>(), ["this-node"]);
+        let origin = newest.origin.as_ref().unwrap();
+        assert_eq!(origin.feed.as_deref(), Some("https://source2.example/feed"));
+        assert_eq!(origin.title.as_deref(), Some("Source 2"));
+    }
+}
+
+#[tokio::test]
+async fn the_window_limits_what_is_shown_and_the_order_is_the_one_asked_for() {
+    let kiosk = Kiosk::new();
+    let mut dated = item("old");
+    dated.published = Some(pergola_feed::Timestamp::from_unix(1000));
+    for (source, item) in [(2, item("a")), (1, item("b")), (2, item("c")), (1, dated)] {
+        kiosk.publish_from(FEED, SourceId(source), item);
+    }
+    let mut wanted = listing(FEED, "News");
+    for (order, window, expected) in [
+        (None, 20, vec!["old", "c", "b", "a"]),
+        (None, 2, vec!["old", "c"]),
+        (Some(OrderBy::Published), 20, vec!["c", "b", "a", "old"]),
+        (Some(OrderBy::Source), 20, vec!["old", "b", "c", "a"]),
+    ] {
+        (wanted.order, wanted.window) = (order, window);
+        kiosk.shelf.put(wanted.clone());
+        assert_eq!(ids(&document(&kiosk, "/feeds/News.atom").await), expected, "{order:?}");
+    }
+}
+
+#[tokio::test]
+async fn an_item_without_a_date_carries_when_it_was_first_seen_and_says_so() {
+    let kiosk = Kiosk::with_news();
+    let mut undated = item("undated");
+    undated.published = None;
+    kiosk.publish(FEED, vec![undated]);
+    let atom = kiosk.get("/feeds/News.atom", &[]).await;
+    assert!(atom.text().contains("<updated>2023-11-14T22:15:20Z</updated>"), "{}", atom.text());
+    assert!(atom.text().contains("<pergola:stand-in>first-seen</pergola:stand-in>"));
+    let page = kiosk.get("/feeds/News", &[("accept", "text/html")]).await;
+    assert!(page.text().contains("first seen <time datetime=\"2023-11-14T22:15:20Z\">"));
+}
+
+#[tokio::test]
+async fn an_item_that_came_by_another_node_keeps_its_origin_and_its_way() {
+    let kiosk = Kiosk::with_news();
+    let mut relayed = item("relayed");
+    relayed.hops.push(pergola_feed::NodeId("upstream".into()));
+    let home = Some("https://origin.example/".to_owned());
+    relayed.origin = Some(pergola_feed::Origin { home, ..pergola_feed::Origin::default() });
+    kiosk.publish(FEED, vec![relayed.clone()]);
+    let found = document(&kiosk, "/feeds/News.atom").await.items.swap_remove(0);
+    assert_eq!(found.origin, relayed.origin);
+    let way: Vec<&str> = found.hops.iter().map(|hop| hop.0.as_str()).collect();
+    assert_eq!(way, ["upstream", "this-node"]);
+}
+
+#[tokio::test]
+async fn a_feed_without_items_is_a_document_too() {
+    let kiosk = Kiosk::new();
+    kiosk.shelf.put(listing(FEED, "News"));
+    for path in ["/feeds/News.atom", "/feeds/News.rss", "/feeds/News.json"] {
+        assert!(document(&kiosk, path).await.items.is_empty());
+    }
+}
+
+#[tokio::test]
+async fn a_feed_is_found_by_its_present_name_only_and_names_are_case_sensitive() {
+    let kiosk = Kiosk::with_news();
+    assert_eq!(kiosk.get("/feeds/news.atom", &[]).await.status, StatusCode::NOT_FOUND);
+    kiosk.shelf.put(listing(FEED, "Tiếng_Việt"));
+    assert_eq!(kiosk.get("/feeds/News.atom", &[]).await.status, StatusCode::NOT_FOUND);
+    let path = "/feeds/Ti%E1%BA%BFng_Vi%E1%BB%87t.atom";
+    let document = document(&kiosk, path).await;
+    assert_eq!(document.self_link().unwrap(), format!("https://node.example/pergola{path}"));
+    kiosk.shelf.remove(FEED);
+    assert_eq!(kiosk.get(path, &[]).await.status, StatusCode::NOT_FOUND);
+}
+
+#[tokio::test]
+async fn the_list_of_feeds_is_opml_and_changes_with_the_feeds() {
+    let kiosk = Kiosk::with_news();
+    let first = kiosk.get("/opml", &[]).await;
+    let list = Opml::parse(&first.body).unwrap();
+    assert_eq!(list.title.as_deref(), Some("Feeds of Trellis"));
+    let addresses: Vec<_> = list.outlines.iter().map(|feed| feed.feed.as_deref()).collect();
+    assert_eq!(addresses, [Some("https://node.example/pergola/feeds/News.atom")]);
+    let tag = first.header("etag");
+    assert_eq!(
+        kiosk.get("/opml", &[("if-none-match", tag)]).await.status,
+        StatusCode::NOT_MODIFIED
+    );
+    kiosk.shelf.put(listing(FeedId(8), "Science"));
+    let second = kiosk.get("/opml", &[("if-none-match", tag)]).await;
+    assert_eq!(second.status, StatusCode::OK);
+    assert_eq!(Opml::parse(&second.body).unwrap().outlines.len(), 2);
+}

@@ -1,0 +1,198 @@
+//! A shelf over a store in a temporary folder, with a store that can be watched and made to fail.
+
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
+use std::sync::{Arc, Mutex, mpsc};
+
+use axum::Router;
+use axum::body::{Body, to_bytes};
+use http::{HeaderMap, Method, Request, StatusCode};
+use pergola_feed::{Item, NodeId, Text, Timestamp};
+use pergola_node::archive::{
+    Archive, Changes, Entry, FeedId, FeedTally, SourceId, SourceKind, SourceRecord, item_key,
+};
+use pergola_node::clock::Clock;
+use pergola_node::publish::{Imprint, Listing, Shelf, router};
+use pergola_node::store::{self, Backend, Batch, Order, Store, StoreError, Table, Visit};
+use tower::ServiceExt;
+
+pub(crate) const FEED: FeedId = FeedId(7);
+/// When the first item was published here: 2023-11-14 22:13:20.
+pub(crate) const START: f64 = 1_700_000_000.0;
+
+pub(crate) struct Kiosk {
+    pub(crate) shelf: Arc<Shelf>,
+    pub(crate) store: Arc<Watched>,
+    pub(crate) archive: Archive,
+    pub(crate) clock: Clock,
+    router: Router,
+    _folder: tempfile::TempDir,
+}
+
+pub(crate) struct Answer {
+    pub(crate) status: StatusCode,
+    pub(crate) headers: HeaderMap,
+    pub(crate) body: Vec<u8>,
+}
+
+impl Kiosk {
+    pub(crate) fn new() -> Self {
+        Self::with(Clock::real(), |shelf| shelf)
+    }
+
+    pub(crate) fn with(clock: Clock, change: impl FnOnce(Shelf) -> Shelf) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let opened = store::open(folder.path(), Some(Backend::Redb), 1 << 20).unwrap();
+        let store = Arc::new(Watched::over(opened.store));
+        let archive = Archive::new(store.clone());
+        let public_url = "https://node.example/pergola/".parse().unwrap();
+        let imprint =
+            Imprint { name: "Trellis".into(), public_url, node: NodeId("this-node".into()) };
+        let shelf = Arc::new(change(Shelf::new(archive.clone(), imprint, clock.clone())));
+        let router = router(shelf.clone());
+        Self { shelf, store, archive, clock, router, _folder: folder }
+    }
+
+    /// With a feed `News` of two items.
+    pub(crate) fn with_news() -> Self {
+        let kiosk = Self::new();
+        kiosk.shelf.put(listing(FEED, "News"));
+        kiosk.publish(FEED, vec![item("one"), item("two")]);
+        kiosk
+    }
+
+    /// Appends items to a feed as the writer does, and tells the shelf.
+    pub(crate) fn publish(&self, feed: FeedId, items: Vec<Item>) {
+        for (place, item) in items.into_iter().enumerate() {
+            self.publish_from(feed, SourceId(1 + place as u32 % 2), item);
+        }
+    }
+
+    pub(crate) fn publish_from(&self, feed: FeedId, source: SourceId, item: Item) {
+        let mut tally = self.archive.feed_tally(feed).unwrap();
+        let at = START + 60.0 * tally.next as f64;
+        let chunk = tally.next as u32 + 1000 * feed.0;
+        let key = item_key(&item.id, &item, "https://source.example/feed");
+        let entry = Entry { key, source, chunk, index: 0, at, changed_at: at };
+        let mut changes = Changes::new();
+        changes.put_source(source, &source_record(source));
+        changes.put_chunk(source, chunk, at, &[&item]);
+        changes.put_entry(feed, tally.next, &entry);
+        tally = FeedTally { next: tally.next + 1, edition: tally.edition + 1, changed_at: at };
+        changes.put_feed_tally(feed, &tally);
+        self.store.commit(&changes.into_batch()).unwrap();
+        self.shelf.changed(feed, tally);
+    }
+
+    pub(crate) async fn get(&self, path: &str, headers: &[(&str, &str)]) -> Answer {
+        self.ask(Method::GET, path, headers).await
+    }
+
+    pub(crate) async fn ask(&self, method: Method, path: &str, headers: &[(&str, &str)]) -> Answer {
+        let mut request = Request::builder().method(method).uri(path);
+        for (name, value) in headers {
+            request = request.header(*name, *value);
+        }
+        let request = request.body(Body::empty()).unwrap();
+        let (parts, body) = self.router.clone().oneshot(request).await.unwrap().into_parts();
+        let body = to_bytes(body, usize::MAX).await.unwrap().to_vec();
+        Answer { status: parts.status, headers: parts.headers, body }
+    }
+}
+
+impl Answer {
+    pub(crate) fn header(&self, name: &str) -> &str {
+        self.headers.get(name).map_or("", |value| value.to_str().unwrap())
+    }
+
+    pub(crate) fn text(&self) -> &str {
+        std::str::from_utf8(&self.body).unwrap()
+    }
+}
+
+pub(crate) fn listing(id: FeedId, name: &str) -> Listing {
+    let statement = format!("CREATE FEED {name} AS\nRETURN \"https://source.example/feed\"");
+    let tally = FeedTally::default();
+    Listing { id, name: name.into(), statement, window: 20, order: None, tally }
+}
+
+pub(crate) fn item(name: &str) -> Item {
+    let mut item = Item::new(format!("tag:source.example,2023:{name}"));
+    item.title = Some(format!("Title of {name}"));
+    item.link = Some(format!("https://source.example/{name}"));
+    item.content = Some(Text::html(format!("<p>Text of {name}</p>")));
+    item.published = Some(Timestamp::from_unix(START as i64 - 3600));
+    item
+}
+
+fn source_record(id: SourceId) -> SourceRecord {
+    SourceRecord {
+        url: format!("https://source{}.example/feed", id.0),
+        formerly: Vec::new(),
+        title: Some(format!("Source {}", id.0)),
+        kind: SourceKind::Feed,
+        importance: 1.0,
+        added_at: START,
+        wanted: true,
+        declared: false,
+        lists: Vec::new(),
+    }
+}
+
+/// A store that counts how often a feed's entries are read, and fails or waits when told to.
+pub(crate) struct Watched {
+    inner: Arc<dyn Store>,
+    pub(crate) scans: AtomicUsize,
+    pub(crate) failing: AtomicBool,
+    gate: Mutex<Option<mpsc::Receiver<()>>>,
+}
+
+impl Watched {
+    fn over(inner: Arc<dyn Store>) -> Self {
+        let (scans, failing) = (AtomicUsize::new(0), AtomicBool::new(false));
+        Self { inner, scans, failing, gate: Mutex::new(None) }
+    }
+
+    /// The next scan waits until what is returned here is dropped.
+    pub(crate) fn hold_next_scan(&self) -> mpsc::Sender<()> {
+        let (sender, receiver) = mpsc::channel();
+        *self.gate.lock().unwrap() = Some(receiver);
+        sender
+    }
+}
+
+impl Store for Watched {
+    fn get(&self, table: Table, key: &[u8]) -> Result<Option<Vec<u8>>, StoreError> {
+        self.inner.get(table, key)
+    }
+
+    fn scan(
+        &self,
+        table: Table,
+        from: &[u8],
+        to: Option<&[u8]>,
+        order: Order,
+        visit: &mut Visit<'_>,
+    ) -> Result<(), StoreError> {
+        self.scans.fetch_add(1, SeqCst);
+        let held = self.gate.lock().unwrap().take();
+        if let Some(gate) = held {
+            assert!(gate.recv().is_err(), "nothing is ever sent");
+        }
+        if self.failing.load(SeqCst) {
+            return Err(StoreError::Corrupt { path: "store".into(), cause: "a test".into() });
+        }
+        self.inner.scan(table, from, to, order, visit)
+    }
+
+    fn commit(&self, batch: &Batch) -> Result<(), StoreError> {
+        self.inner.commit(batch)
+    }
+
+    fn bytes_on_disk(&self) -> u64 {
+        self.inner.bytes_on_disk()
+    }
+
+    fn backend(&self) -> Backend {
+        self.inner.backend()
+    }
+}

@@ -1,0 +1,116 @@
+//! What people see.
+
+use http::StatusCode;
+use pergola_feed::Text;
+use pergola_node::archive::{Changes, HostTally};
+use pergola_node::store::Store;
+
+use super::kiosk::{Answer, FEED, Kiosk, START, item};
+
+const BROWSER: (&str, &str) =
+    ("accept", "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8");
+
+fn assert_is_a_safe_page(answer: &Answer) {
+    assert_eq!(answer.status, StatusCode::OK);
+    assert_eq!(answer.header("content-type"), "text/html; charset=utf-8");
+    assert_eq!(answer.header("x-content-type-options"), "nosniff");
+    let policy = answer.header("content-security-policy");
+    assert!(policy.starts_with("default-src 'none';") && !policy.contains("unsafe"), "{policy}");
+    let text = answer.text().to_lowercase();
+    assert!(!text.contains("<script") && !text.contains("onerror") && !text.contains(" style="));
+}
+
+#[tokio::test]
+async fn the_first_page_lists_the_feeds_with_their_addresses() {
+    let kiosk = Kiosk::with_news();
+    let page = kiosk.get("/", &[BROWSER]).await;
+    assert_is_a_safe_page(&page);
+    for part in [
+        "href=\"feeds/News\"",
+        "href=\"feeds/News.atom\"",
+        "href=\"feeds/News.rss\"",
+        "href=\"feeds/News.json\"",
+        "https://node.example/pergola/feeds/News.atom",
+        "RETURN &quot;https://source.example/feed&quot;",
+        "2 items so far",
+        "2023-11-14 22:14 UTC",
+    ] {
+        assert!(page.text().contains(part), "{part} in {}", page.text());
+    }
+}
+
+#[tokio::test]
+async fn a_node_without_feeds_says_how_to_make_one() {
+    let page = Kiosk::new().get("/", &[]).await;
+    assert_is_a_safe_page(&page);
+    assert!(page.text().contains("pergola feed create"));
+}
+
+#[tokio::test]
+async fn a_browser_sees_the_items_and_nothing_of_them_runs() {
+    let kiosk = Kiosk::with_news();
+    let mut evil = item("evil");
+    evil.title = Some("<script>alert(1)</script>".into());
+    evil.link = Some("javascript:alert(2)".into());
+    evil.content = Some(Text::html(
+        "<p style='color:red'>Kept<img src=x onerror=alert(3)><script>alert(4)</script></p>",
+    ));
+    kiosk.publish(FEED, vec![evil]);
+    let page = kiosk.get("/feeds/News", &[BROWSER]).await;
+    assert_is_a_safe_page(&page);
+    assert_eq!(page.header("vary"), "Accept, Accept-Encoding");
+    assert!(page.text().contains("<p>Kept"), "{}", page.text());
+    assert!(page.text().contains("href=\"https://source.example/one\""));
+    assert!(!page.text().contains("javascript:"));
+    let atom = kiosk.get("/feeds/News", &[]).await;
+    assert_eq!(atom.header("content-type"), "application/atom+xml; charset=utf-8");
+    assert_eq!(atom.header("vary"), "Accept, Accept-Encoding");
+    let again = kiosk.get("/feeds/News", &[BROWSER, ("if-none-match", page.header("etag"))]).await;
+    assert_eq!(again.status, StatusCode::NOT_MODIFIED);
+}
+
+#[tokio::test]
+async fn the_contact_page_shows_what_was_done_to_a_host() {
+    let kiosk = Kiosk::new();
+    let mut changes = Changes::new();
+    for number in 0..250 {
+        let tally =
+            HostTally { requests: 1, last: START + f64::from(number), ..HostTally::default() };
+        changes.put_host(&format!("host{number}.example"), &tally);
+    }
+    let tally = HostTally {
+        requests: 40,
+        not_modified: 30,
+        bytes: 12_345,
+        pauses: 6,
+        hints: 17,
+        last: START,
+    };
+    changes.put_host("feeds.example.org", &tally);
+    kiosk.store.commit(&changes.into_batch()).unwrap();
+
+    let all = kiosk.get("/about", &[BROWSER]).await;
+    assert_is_a_safe_page(&all);
+    assert_eq!(all.text().matches("<tr>").count(), 201, "a head and 200 rows");
+    assert!(all.text().contains("251 hosts"));
+    for path in ["/about?host=example.org", "/about?host=https://Feeds.Example.org/news.xml"] {
+        let page = kiosk.get(path, &[BROWSER]).await;
+        assert_eq!(page.text().matches("<tr>").count(), 2, "{path}");
+        for part in ["feeds.example.org", ">40<", ">75 %<", ">12345<", ">6<", ">17<"] {
+            assert!(page.text().contains(part), "{part}");
+        }
+    }
+    let none = kiosk.get("/about?host=%3Cscript%3E.example", &[]).await;
+    assert_is_a_safe_page(&none);
+    assert!(none.text().contains("never asked"));
+}
+
+#[tokio::test]
+async fn the_contact_page_says_how_the_operator_is_reached() {
+    let without = Kiosk::new().get("/about", &[]).await;
+    assert!(without.text().contains("node.example"));
+    let clock = pergola_node::clock::Clock::real();
+    let kiosk = Kiosk::with(clock, |shelf| shelf.with_contact(Some("ops@node.example".into())));
+    let with = kiosk.get("/about", &[]).await;
+    assert!(with.text().contains("href=\"mailto:ops@node.example\""));
+}
