@@ -5,6 +5,7 @@
 mod fetching;
 mod house;
 mod origin;
+mod politeness;
 mod pipeline;
 mod serving;
 mod store_crash;
