@@ -52,7 +52,7 @@ pub async fn run(args: Args, config: Config) -> anyhow::Result<Verdict> {
     }
     let score = tokio::select! {
         score = politeness::score(&config) => score?,
-        stopped = tokio::signal::ctrl_c() => {
+        stopped = crate::demo::stop_signal(None) => {
             stopped?;
             anyhow::bail!("stopped before the score was known");
         }

@@ -11,6 +11,7 @@ pub mod cli;
 pub mod clock;
 pub mod config;
 pub mod crawl;
+pub mod demo;
 pub mod doctor;
 pub mod metrics;
 pub mod node;

@@ -145,7 +145,7 @@ fn query(name: &str, sources: &[NewSource]) -> Result<String, Problem> {
     }
     let clauses: Vec<String> =
         urls.into_iter().map(|url| SourceRef::Url(url.to_owned()).to_string()).collect();
-    let text = format!("CREATE FEED {name} AS RETURN {};", clauses.join(", "));
+    let text = format!("CREATE FEED {name} AS RETURN {};", clauses.join(" | "));
     // A name that is more than a name would make something else of the statement.
     let made = pergola_query::parse(&text).ok().map(|script| script.statements);
     match made.as_deref() {

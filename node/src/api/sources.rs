@@ -72,7 +72,6 @@ pub(super) async fn add(
         };
         let report = if look { Some(look_at_new(&node, id).await?) } else { None };
         let (source, _) = node.source(id)?;
-        let report = report.map(LookReport::from);
         Ok((StatusCode::CREATED, Answer(AddedSource { source, report })))
     })
     .await
@@ -134,24 +133,10 @@ pub(super) async fn refresh(
 }
 
 /// Looks at a source that was just added; if it fails for good the source goes again.
-async fn look_at_new(node: &Arc<Node>, id: SourceId) -> Result<Report, Problem> {
-    let looked = node.look_now(id, node.is_running()).await;
-    let refused = match looked {
-        Ok(report) if !is_hopeless(report.outcome) => return Ok(report),
-        Ok(report) => {
-            let (source, _) = node.source(id)?;
-            let formerly = node.archive.source(id)?.map(|r| r.formerly).unwrap_or_default();
-            let why = report.trouble.unwrap_or_else(|| report.outcome.name().to_owned());
-            let detail = format!("{} cannot be read: {why}; it was not added", source.url);
-            let problem =
-                Problem::new(StatusCode::UNPROCESSABLE_ENTITY, "not a usable source", detail);
-            // The page led to a feed, and that was of no use.
-            let feeds = if formerly.is_empty() { Vec::new() } else { vec![source.url] };
-            Problem { feeds, ..problem }.hint(
-                "check the address; to add it all the same, and have it looked at later, send \
-                 \"look\": false",
-            )
-        }
+async fn look_at_new(node: &Node, id: SourceId) -> Result<LookReport, Problem> {
+    let refused = match first_look(node, id).await {
+        Ok((outcome, report)) if !is_hopeless(outcome) => return Ok(report),
+        Ok((_, report)) => unusable(node, id, report)?,
         Err(error) => error.into(),
     };
     match node.remove_source(id).await {
@@ -159,6 +144,36 @@ async fn look_at_new(node: &Arc<Node>, id: SourceId) -> Result<Report, Problem> 
         Ok(()) | Err(SourceError::StillRead { .. } | SourceError::Unknown(_)) => Err(refused),
         Err(error) => Err(error.into()),
     }
+}
+
+async fn first_look(node: &Node, id: SourceId) -> Result<(Outcome, LookReport), SourceError> {
+    match node.look_now(id, node.is_running()).await {
+        Ok(report) => Ok((report.outcome, report.into())),
+        // The crawler was faster, and has looked already.
+        Err(early @ SourceError::TooEarly { .. }) => {
+            let (_, state) = node.source(id)?;
+            let Some(look) = state.recent.back() else { return Err(early) };
+            let (source, new_items) = (id, look.new_items);
+            let (trouble, next_at) = (state.trouble.clone(), state.next_at);
+            let report = Report { source, outcome: look.outcome, new_items, trouble, next_at };
+            Ok((look.outcome, report.into()))
+        }
+        Err(error) => Err(error),
+    }
+}
+
+fn unusable(node: &Node, id: SourceId, report: LookReport) -> Result<Problem, Problem> {
+    let (source, _) = node.source(id)?;
+    let moved = node.archive.source(id)?.is_some_and(|record| !record.formerly.is_empty());
+    let why = report.trouble.unwrap_or_else(|| report.outcome.to_owned());
+    let detail = format!("{} cannot be read: {why}; it was not added", source.url);
+    let problem = Problem::new(StatusCode::UNPROCESSABLE_ENTITY, "not a usable source", detail);
+    // The page led to a feed, and that was of no use.
+    let feeds = if moved { vec![source.url] } else { Vec::new() };
+    Ok(Problem { feeds, ..problem }.hint(
+        "check the address; to add it all the same, and have it looked at later, send \
+         \"look\": false",
+    ))
 }
 
 /// Whether another look would most likely end the same way.

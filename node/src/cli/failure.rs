@@ -51,8 +51,9 @@ pub(super) fn told(error: &anyhow::Error) -> String {
             said.push_str(&cause);
         }
     }
-    let hints = error.chain().filter_map(|cause| cause.downcast_ref::<Failure>());
-    for hint in hints.filter_map(|failure| failure.hint.as_deref()) {
+    // By the error and not by its chain, which hides the types of contexts.
+    if let Some(hint) = error.downcast_ref::<Failure>().and_then(|failure| failure.hint.as_deref())
+    {
         let _ = writeln!(text, "hint: {hint}");
     }
     text

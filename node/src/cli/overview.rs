@@ -37,6 +37,11 @@ struct Status {
     notices: Vec<String>,
 }
 
+#[derive(Debug, Deserialize)]
+struct Unready {
+    reasons: Vec<String>,
+}
+
 /// Shows how the node stands.
 pub(super) async fn status(client: &Client, screen: &Screen) -> anyhow::Result<()> {
     let mut answer = client.get(&["status"], &[]).await?.json().await?;
@@ -92,10 +97,9 @@ pub(super) async fn healthcheck(settings: &Settings, screen: &Screen) -> anyhow:
     };
     let (ready, said) = network.probe(&base, "readyz", PATIENCE).await?;
     if !ready {
-        let why = serde_json::from_str::<Value>(&said).ok();
-        let why = why.as_ref().and_then(|why| why["detail"].as_str()).unwrap_or(&said);
+        let why = serde_json::from_str::<Unready>(&said).map(|unready| unready.reasons.join("; "));
+        let what = format!("the node is not ready: {}", harmless(&why.unwrap_or(said)));
         let hint = "its log says more; `pergola status` shows how it stands";
-        let what = format!("the node is not ready: {}", harmless(why));
         return Err(Failure::new(what).hint(hint).into());
     }
     screen.show(&json!({ "ready": true }), || Ok("ready\n".to_owned()))

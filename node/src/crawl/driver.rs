@@ -29,6 +29,8 @@ use crate::select::Desk;
 
 /// After a failure of our own a source is left alone this long.
 const OUR_FAULT: f64 = 60.0;
+/// Pages that may lead to pages, when a source is looked at by hand.
+const LEADS: usize = 5;
 
 /// What a look brought, on its way to selection.
 pub struct Delivery {
@@ -171,15 +173,40 @@ impl Crawler {
         while let Some(ended) = looks.join_next().await {
             report_panic(ended);
         }
+        // Nobody else will be looked at: whoever waits for it is told.
+        locked(&self.waiting).clear();
     }
 
     /// Looks at one source now, outside the loop; for a node that is not running.
     pub async fn look_once(self: &Arc<Self>, id: SourceId) -> Option<Report> {
-        let lane = self.roster().send(id)?;
-        let (sender, report) = oneshot::channel();
+        let mut lane = self.roster().send(id)?;
+        let (sender, mut report) = oneshot::channel();
         locked(&self.waiting).entry(id).or_default().push(sender);
-        self.clone().look(id, lane).await;
-        report.await.ok()
+        for _ in 0..LEADS {
+            self.clone().look(id, lane).await;
+            match report.try_recv() {
+                Ok(report) => return Some(report),
+                Err(oneshot::error::TryRecvError::Closed) => return None,
+                // It led elsewhere, and stands in line there.
+                Err(oneshot::error::TryRecvError::Empty) => lane = self.next_in_line().await?,
+            }
+        }
+        None
+    }
+
+    /// The lane of whoever may go first, when it may.
+    async fn next_in_line(&self) -> Option<LaneId> {
+        loop {
+            let now = self.clock.now();
+            let wake = {
+                let mut lanes = locked(&self.lanes);
+                match lanes.pop_with_lane(now) {
+                    Some((_, lane)) => return Some(lane),
+                    None => lanes.next_wakeup(now)?,
+                }
+            };
+            self.clock.sleep_until(wake).await;
+        }
     }
 
     /// Has a source looked at as soon as its lane is free. The receiver hears how it ended.

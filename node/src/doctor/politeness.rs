@@ -25,7 +25,7 @@ pub use trials::{Trial, of_seconds, of_weeks};
 
 use crate::clock::Clock;
 use crate::config::{Budget, BudgetRule, Choice, Config, Hosts, PrivateException};
-use crate::node::{NewSource, Node, Running, SourceError};
+use crate::node::{NewSource, Node, Running, SourceError, SourceStatus};
 use crate::store::Backend;
 use trials::DAY;
 
@@ -122,6 +122,7 @@ async fn run(
     running.node.add_sources(sources).await?;
     if pace.disturbed {
         clock.sleep_until(started + BY_HAND).await;
+        first_looks(&running.node).await?;
         facts.refused_by_hand = try_by_hand(&running.node, &server, trials).await?;
         clock.sleep_until(started + RESTART).await;
         let stopped = clock.now();
@@ -145,6 +146,21 @@ async fn run(
     let log = server.log();
     running.stop(GRACE).await;
     Ok((log, facts))
+}
+
+/// Waits until the sources of the disturbed trials were looked at once; not for ever.
+async fn first_looks(node: &Arc<Node>) -> anyhow::Result<()> {
+    let looking = async {
+        let waiting = |source: &SourceStatus| {
+            let disturbed = source.url.ends_with("/by-hand") || source.url.ends_with("/restart");
+            disturbed && source.last_look.is_none()
+        };
+        while node.source_list()?.iter().any(waiting) {
+            tokio::time::sleep(GLANCE).await;
+        }
+        Ok(())
+    };
+    tokio::time::timeout(PATIENCE, looking).await.unwrap_or(Ok(()))
 }
 
 async fn start(config: &Config, clock: &Clock) -> anyhow::Result<Running> {

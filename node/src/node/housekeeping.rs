@@ -12,7 +12,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::feeds::FeedError;
 use super::{Node, locked};
-use crate::archive::{Archive, ArchiveError, Changes, FeedId, Sample, SourceId};
+use crate::archive::{Archive, ArchiveError, Changes, FeedId, Sample, SourceId, SourceKind};
 use crate::store::Order;
 
 const MINUTE: f64 = 60.0;
@@ -20,6 +20,10 @@ const MINUTE: f64 = 60.0;
 const SAVED_EVERY: u64 = 5;
 /// Minutes between two clearings.
 const CLEARED_EVERY: u64 = 24 * 60;
+/// Minutes between two looks for lists that are due.
+const LISTS_EVERY: u64 = 60;
+/// Seconds after which a list is read again: its sources come and go too seldom for the scheduler.
+const LIST_AGE: f64 = 86_400.0;
 /// Minutes of samples that are kept: thirty days.
 const SAMPLES: u64 = 30 * 24 * 60;
 /// A chunk younger than this may belong to something that is just being done.
@@ -73,6 +77,9 @@ impl Node {
         if minute.is_multiple_of(SAVED_EVERY) {
             self.save_learnt().await?;
         }
+        if minute.is_multiple_of(LISTS_EVERY) {
+            self.read_old_lists(now)?;
+        }
         if minute.is_multiple_of(CLEARED_EVERY) {
             let cleared = self.clear_out().await?;
             tracing::info!(entries = cleared.entries, chunks = cleared.chunks, "cleared out");
@@ -87,6 +94,22 @@ impl Node {
             let next = self.crawler.roster().next_look(&sources, now);
             self.shelf.set_next_look(listing.id, next);
         }
+    }
+
+    /// Lists are read once a day, if they allow it.
+    fn read_old_lists(&self, now: f64) -> Result<(), ArchiveError> {
+        for (id, record) in self.archive.sources()? {
+            if record.kind != SourceKind::List {
+                continue;
+            }
+            let Some(state) = self.archive.state(id)? else { continue };
+            let looked = state.recent.back().map_or(f64::NEG_INFINITY, |look| look.at);
+            if state.next_at <= now && looked < now - LIST_AGE {
+                // Nobody waits for the report.
+                drop(self.crawler.request(id));
+            }
+        }
+        Ok(())
     }
 
     fn counted(&self) -> Counted {

@@ -2,10 +2,13 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on should say where")]
 
+mod api;
+mod commands;
+mod demo;
 mod fetching;
 mod house;
 mod origin;
-mod politeness;
 mod pipeline;
+mod politeness;
 mod serving;
 mod store_crash;

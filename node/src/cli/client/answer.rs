@@ -93,7 +93,6 @@ struct Problem {
     title: Option<String>,
     detail: Option<String>,
     hint: Option<String>,
-    retry_at: Option<Value>,
     feeds: Vec<Value>,
 }
 
@@ -104,20 +103,30 @@ impl Problem {
             (None, Some(title)) => title,
             (None, None) => format!("the node answered {status}"),
         };
-        let mut hint = self.hint.unwrap_or_default();
+        let mut hint = self.hint.map(typed).unwrap_or_default();
         if status == StatusCode::UNAUTHORIZED {
             hint = format!("give the node's api.token with --token or in {TOKEN_VARIABLE}");
+        }
+        if what.contains(&hint) {
+            hint.clear();
         }
         let found: Vec<&str> = self.feeds.iter().filter_map(address).collect();
         if !found.is_empty() {
             let _ = write!(hint, "{}try {}", separator(&hint), found.join(" or "));
         }
-        if let (Some(at), true) = (self.retry_at, hint.is_empty()) {
-            let _ = write!(hint, "ask again at {}", at.as_str().map_or(at.to_string(), Into::into));
-        }
         let failure = Failure::new(what);
         if hint.is_empty() { failure } else { failure.hint(hint) }
     }
+}
+
+/// A hint for somebody who types commands instead of sending requests.
+fn typed(hint: String) -> String {
+    const TYPED: [(&str, &str); 3] = [
+        ("send \"look\": false", "use --no-look"),
+        ("GET /api/v1/sources lists", "`pergola source list` shows"),
+        ("GET /api/v1/feeds lists", "`pergola feed list` shows"),
+    ];
+    TYPED.iter().fold(hint, |hint, (sent, typed)| hint.replace(sent, typed))
 }
 
 fn separator(hint: &str) -> &'static str {

@@ -183,11 +183,11 @@ pub(super) fn by_hand(seen: &[Seen], facts: &Facts, least: f64) -> Judged {
 
 /// The node was stopped in the middle of the wait.
 pub(super) fn no_burst(seen: &[Seen], facts: &Facts) -> Judged {
-    let Some((stopped, started)) = facts.restart else {
+    let Some((stopped, _)) = facts.restart else {
         return Err("the client was not restarted".to_owned());
     };
     let waited = gap(seen, 0).ok_or_else(nothing)?;
-    if !(seen[0].at < stopped && started < seen[0].answered + 6.0 * DAY) {
+    if !(seen[0].at..seen[1].at).contains(&stopped) {
         return Err("the restart did not fall into the wait".to_owned());
     }
     Ok(format!("restarted after {}, asked after {}", span(stopped - seen[0].at), span(waited)))
@@ -225,10 +225,11 @@ pub(super) fn outside_quiet_times(
     let into = |seen: &&Seen| (seen.at - phase).rem_euclid(period);
     let late = facts.lateness();
     // The first request cannot know, and one that was under way when the quiet began could not either.
+    // A machine that stands still for longer than that blurs one in ten.
     let disturbing = seen[1..].iter().filter(|seen| (late..quiet).contains(&into(seen))).count();
     let said = format!("{disturbing} of {} requests in quiet times", seen.len() - 1);
     let days = (seen[seen.len() - 1].at - seen[0].at) / DAY;
-    if disturbing > 0 { Err(said) } else { Ok(format!("{said} over {days:.0} days")) }
+    if disturbing * 10 > seen.len() { Err(said) } else { Ok(format!("{said} over {days:.0} days")) }
 }
 
 /// Sources that were asked for the same wait are planned at different distances.

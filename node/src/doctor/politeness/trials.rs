@@ -16,9 +16,6 @@ pub(super) const MINUTE: f64 = 60.0;
 pub(super) const HOUR: f64 = 3_600.0;
 pub(super) const DAY: f64 = 86_400.0;
 
-/// The host of most trials; those that want quiet for a whole host have one of their own.
-pub(super) const SHARED_HOST: u8 = 10;
-
 /// One rule, how it is tried and how it is judged.
 #[derive(Clone, Copy)]
 pub struct Trial {
@@ -48,11 +45,7 @@ impl Trial {
         reply: fn(Asked<'_>) -> Reply,
         judge: fn(&[Seen], &Facts) -> Judged,
     ) -> Self {
-        Self { point, name, rule, host: SHARED_HOST, sources: &[""], needs: 2, reply, judge }
-    }
-
-    const fn at(self, host: u8) -> Self {
-        Self { host, ..self }
+        Self { point, name, rule, host: 2, sources: &[""], needs: 2, reply, judge }
     }
 
     const fn needs(self, needs: usize) -> Self {
@@ -66,7 +59,9 @@ impl Trial {
 
 /// The trials that run over weeks of accelerated time.
 pub fn of_weeks() -> Vec<Trial> {
-    [asking::TRIALS, trouble::TRIALS, bounds::TRIALS, pacing::OVER_WEEKS].concat()
+    let all = [asking::TRIALS, trouble::TRIALS, bounds::TRIALS, pacing::OVER_WEEKS].concat();
+    // A host of its own for each, so that no trial waits for another's lane.
+    (10..).zip(all).map(|(host, trial)| Trial { host, ..trial }).collect()
 }
 
 /// The trials of seconds, which acceleration would blur.

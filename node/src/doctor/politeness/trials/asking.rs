@@ -57,7 +57,7 @@ pub(super) const TRIALS: &[Trial] = &[
             0 => Reply::ok(asked).max_age(6.0 * DAY).with("Age", "259200"),
             _ => Reply::gone(),
         },
-        |seen, _| waits_between(seen, &[(3.0 * DAY, 5.5 * DAY)]),
+        |seen, _| waits_between(seen, &[(3.0 * DAY, 5.9 * DAY)]),
     ),
     Trial::new(
         1,
@@ -129,7 +129,7 @@ pub(super) const TRIALS: &[Trial] = &[
             1 => Reply::status(304).max_age(2.0 * HOUR),
             _ => Reply::gone(),
         },
-        |seen, _| waits_between(seen, &[(4.0 * DAY, 6.0 * DAY), (2.0 * HOUR, 2.0 * DAY)]),
+        |seen, _| waits_between(seen, &[(4.0 * DAY, 8.0 * DAY), (2.0 * HOUR, 2.0 * DAY)]),
     )
     .needs(3),
     Trial::new(
@@ -140,7 +140,7 @@ pub(super) const TRIALS: &[Trial] = &[
             0 => Reply::ok(asked).max_age(365.0 * DAY),
             _ => Reply::gone(),
         },
-        |seen, _| waits_between(seen, &[(7.0 * DAY, 9.0 * DAY)]),
+        |seen, _| waits_between(seen, &[(7.0 * DAY, 11.0 * DAY)]),
     ),
     Trial::new(
         1,

@@ -29,7 +29,6 @@ pub(super) const TRIALS: &[Trial] = &[
         },
         bounded_bytes,
     )
-    .at(15)
     .needs(1),
     Trial::new(
         7,
@@ -38,7 +37,6 @@ pub(super) const TRIALS: &[Trial] = &[
         |_| Reply::document(&" ".repeat(BOMB)).packed("gzip"),
         refused_bomb,
     )
-    .at(15)
     .needs(1),
     Trial::new(
         7,
@@ -50,7 +48,6 @@ pub(super) const TRIALS: &[Trial] = &[
         },
         bounded_time,
     )
-    .at(16)
     .needs(1),
     Trial::new(
         7,

@@ -50,10 +50,10 @@ pub(super) const OVER_WEEKS: &[Trial] = &[
         "restart",
         "no burst after a restart",
         |asked| match asked.nth {
-            0 => Reply::ok(asked).max_age(6.0 * DAY),
+            0 => Reply::ok(asked).max_age(7.0 * DAY),
             _ => Reply::gone(),
         },
-        |seen, facts| waits(seen, &[6.0 * DAY]).and_then(|_| no_burst(seen, facts)),
+        |seen, facts| waits(seen, &[7.0 * DAY]).and_then(|_| no_burst(seen, facts)),
     ),
     Trial::new(
         9,

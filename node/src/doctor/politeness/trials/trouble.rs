@@ -25,7 +25,6 @@ pub(super) const TRIALS: &[Trial] = &[
         },
         |seen, facts| waits(seen, &[HOUR; 3]).and_then(|said| not_a_failure(said, seen, facts)),
     )
-    .at(11)
     .needs(4),
     Trial::new(
         5,
@@ -41,7 +40,6 @@ pub(super) const TRIALS: &[Trial] = &[
             said.and_then(|said| not_a_failure(said, seen, facts))
         },
     )
-    .at(11)
     .needs(3),
     Trial::new(
         5,
@@ -54,7 +52,6 @@ pub(super) const TRIALS: &[Trial] = &[
         },
         |seen, _| host_is_quiet(seen, 429, 2.0 * DAY),
     )
-    .at(12)
     .of(&["a", "b", "c", "d", "e"])
     .needs(20),
     Trial::new(
@@ -68,7 +65,6 @@ pub(super) const TRIALS: &[Trial] = &[
         },
         |seen, _| host_is_quiet(seen, 403, HOUR),
     )
-    .at(13)
     .of(&["a", "b", "c", "d", "e"])
     .needs(10),
     Trial::new(
@@ -144,6 +140,5 @@ pub(super) const TRIALS: &[Trial] = &[
         |_| Reply::misbehaving(Body::Hangup),
         |seen, facts| backs_off(seen, facts, 2.0),
     )
-    .at(14)
     .needs(9),
 ];

@@ -1,0 +1,40 @@
+//! What the API says of itself.
+
+use reqwest::{Method, StatusCode};
+use serde_json::json;
+
+use super::{ask, feed, get, origin, post, quiet_house};
+
+#[tokio::test(flavor = "multi_thread")]
+async fn whatever_is_described_is_answered() {
+    let (house, origin) = (quiet_house().await, origin("/rss", feed(&["One"])).await);
+    let url = origin.url("/rss").to_string();
+    post(&house, "/api/v1/sources", json!({"url": url})).await;
+    let query = "CREATE FEED News AS RETURN OPML \"all\";";
+    post(&house, "/api/v1/feeds", json!({"query": query})).await;
+    let (status, document) = get(&house, "/api/openapi.json").await;
+    assert_eq!(status, StatusCode::OK);
+    assert!(document["openapi"].as_str().unwrap().starts_with("3."), "{document}");
+    let mut asked = 0;
+    let mut last = Vec::new();
+    for (path, methods) in document["paths"].as_object().unwrap() {
+        let path = path.replace("{id}", "1").replace("{name}", "News");
+        for method in methods.as_object().unwrap().keys() {
+            let method: Method = method.to_uppercase().parse().unwrap();
+            if method == Method::DELETE {
+                last.push((method, path.clone()));
+                continue;
+            }
+            asked += 1;
+            let status = ask(&house, method.clone(), &path).send().await.unwrap().status();
+            let missing = [StatusCode::NOT_FOUND, StatusCode::METHOD_NOT_ALLOWED];
+            assert!(!missing.contains(&status), "{method} {path}: {status}");
+        }
+    }
+    for (method, path) in last {
+        asked += 1;
+        let status = ask(&house, method, &path).send().await.unwrap().status();
+        assert_eq!(status, StatusCode::NO_CONTENT, "{path}");
+    }
+    assert_eq!(asked, 24);
+}

@@ -1,0 +1,7 @@
+//! The command line as a person uses it: the real program, on a running node and on a bare data folder.
+
+mod asking;
+mod keeping;
+mod place;
+mod refusing;
+mod running;
