@@ -88,7 +88,7 @@ async fn a_body_that_never_ends() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_body_that_drips() {
     let drips = Reply::dripping(Duration::from_millis(100));
-    answering(drips, "timeout", &["127.0.0.1 was too slow"]).await;
+    answering(drips, "timeout", &["127.0.0.1", "was too slow to send its document"]).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
