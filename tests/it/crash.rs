@@ -178,12 +178,14 @@ impl Witness {
         self.kept_waiting += self.promised.len();
     }
 
-    /// What sources have published and the feed of everything has never shown.
+    /// What sources have published since they opened and the feed of everything does not hold.
     fn missing(&self, press: &Press) -> Vec<String> {
         let archive = &self.seen["Everything"];
         let held: HashSet<&str> = archive.iter().map(|item| item.id.as_str()).collect();
         let truths = press.newsroom.names().map(|name| press.newsroom.truth(name).unwrap());
-        let items = truths.flat_map(|truth| truth.items);
+        // Older ones may have left their window before anybody looked.
+        let opening = press.newsroom.opening();
+        let items = truths.flat_map(|truth| truth.items).filter(|item| item.at >= opening);
         items.map(|item| item.guid).filter(|guid| !held.contains(guid.as_str())).collect()
     }
 }
