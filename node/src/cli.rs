@@ -48,9 +48,6 @@ struct Cli {
 enum Command {
     /// Crawl, select and publish, until stopped
     Run(run::Args),
-    /// Show on this machine what a node does: sources, feeds and readers within a minute
-    #[command(after_help = "Example:\n  pergola demo\n  pergola demo --seconds 60")]
-    Demo(crate::demo::Args),
     #[command(flatten)]
     Ask(Question),
     /// What the node was told: check, show
@@ -95,7 +92,6 @@ impl Command {
         let screen = Screen::new(&settings);
         match self {
             Self::Run(args) => run::run(args, settings).await,
-            Self::Demo(args) => crate::demo::run(args).await,
             Self::Ask(question) => {
                 Client::with(&settings, async |client| question.ask(client, &screen).await).await
             }
