@@ -9,3 +9,37 @@ pub mod crawl;
 pub mod roles;
 pub mod serve;
 pub mod usage;
+
+use std::fmt::Display;
+
+use clap::Subcommand;
+use serde::Serialize;
+
+/// What is measured.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Full passes over many sources, beside a bare loop of reqwest and feed-rs
+    #[command(after_help = "Example:\n  pergola bench crawl\n  pergola bench crawl --store redb")]
+    Crawl(crawl::Args),
+    /// Requests per second for one feed, beside nginx; needs nginx and wrk
+    #[command(after_help = "Example:\n  pergola bench serve")]
+    Serve,
+}
+
+impl Command {
+    /// Measures and prints.
+    pub fn run(self, json: bool) -> anyhow::Result<()> {
+        match self {
+            Self::Crawl(args) => crawl::run(&args)?.map_or(Ok(()), |report| print(&report, json)),
+            Self::Serve => print(&serve::run(&serve::Settings::default())?, json),
+        }
+    }
+}
+
+fn print(report: &(impl Serialize + Display), json: bool) -> anyhow::Result<()> {
+    match json {
+        true => println!("{}", serde_json::to_string_pretty(report)?),
+        false => print!("{report}"),
+    }
+    Ok(())
+}

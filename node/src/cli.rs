@@ -62,6 +62,15 @@ enum Command {
     #[command(after_help = "Example:\n  pergola healthcheck\n  pergola healthcheck --node \
                             http://127.0.0.1:8080/")]
     Healthcheck,
+    /// Show a node at work: a newsroom and a node on loopback, in fast time
+    #[command(after_help = "Example:\n  pergola demo\n  pergola demo --speed 3600 --seconds 60")]
+    Demo(crate::demo::Args),
+    /// Look for what commonly goes wrong, or score this crawler's manners
+    #[command(after_help = "Example:\n  pergola doctor\n  pergola doctor --politeness")]
+    Doctor(crate::doctor::Args),
+    /// Measure how quick this node is: crawl, serve
+    #[command(subcommand)]
+    Bench(crate::bench::Command),
 }
 
 /// What is asked of a node, running or not.
@@ -99,6 +108,21 @@ impl Command {
             Self::Restore(args) => keep::restore(args, &settings, &screen),
             Self::Store(command) => keep::store(command, &settings, &screen),
             Self::Healthcheck => overview::healthcheck(&settings, &screen).await,
+            Self::Demo(args) => {
+                crate::demo::run(crate::demo::Args { json: settings.options.json, ..args }).await
+            }
+            Self::Doctor(args) => {
+                let args = crate::doctor::Args { json: settings.options.json, ..args };
+                match crate::doctor::run(args, settings.load()?).await? {
+                    crate::doctor::Verdict::Ill => anyhow::bail!("something is wrong; see above"),
+                    _ => Ok(()),
+                }
+            }
+            Self::Bench(command) => {
+                let json = settings.options.json;
+                // Its parts have runtimes of their own.
+                tokio::task::spawn_blocking(move || command.run(json)).await?
+            }
         }
     }
 }

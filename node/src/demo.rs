@@ -41,7 +41,7 @@ pub struct Args {
     #[arg(long, default_value_t = 1)]
     pub seed: u64,
     /// Print one JSON object per line.
-    #[arg(long)]
+    #[arg(skip)]
     pub json: bool,
 }
 

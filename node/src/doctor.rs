@@ -18,7 +18,7 @@ pub struct Args {
     #[arg(long)]
     pub politeness: bool,
     /// Print JSON.
-    #[arg(long)]
+    #[arg(skip)]
     pub json: bool,
 }
 

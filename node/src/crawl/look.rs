@@ -7,7 +7,7 @@ use pergola_feed::{Hints, Limits, NodeId};
 use pergola_refresh::{Invalid, Observation, PublicationModel, Sources};
 use url::Url;
 
-use super::courtesy::{Courtesy, Outcome, Reading, RuleBook};
+use super::courtesy::{Courtesy, FailureKind, Outcome, Reading, RuleBook};
 use super::decide::{Before, Decision, News, Observed, decide};
 use super::fetch::{Answer, Ask, DecodeLimits, FetchError};
 use super::read::{Body, Member, read};
@@ -103,6 +103,11 @@ pub fn conclude(
                 Body::Unusable(kind, why) => {
                     trouble = Some(why);
                     Reading::Failure(kind)
+                }
+                Body::LeadsTo(url) if record.formerly.iter().any(|old| old == url.as_str()) => {
+                    trouble =
+                        Some(format!("the pages lead to each other, and none is a feed: {url}"));
+                    Reading::Failure(FailureKind::NotAFeed)
                 }
                 Body::LeadsTo(url) => {
                     leads_to = Some(url);

@@ -348,7 +348,7 @@ mod tests {
         let refuses = Arc::new(AtomicBool::new(false));
         let archive = Archive::new(Arc::new(Moody { inner, refuses: Arc::clone(&refuses) }));
         let (tell, told) = std::sync::mpsc::channel();
-        let announce = Box::new(move |feed, tally| drop(tell.send((feed, tally))));
+        let announce = Box::new(move |feed, tally| tell.send((feed, tally)).unwrap());
         let (writer, _) = Writer::start(archive.clone(), announce).unwrap();
         Office { archive, writer, refuses, told, _folder: folder }
     }
