@@ -68,8 +68,11 @@ async fn fetched(url: &str) -> Result<Document, String> {
     parse(output.stdout.as_bytes(), &ParseOptions::default()).map_err(|error| error.to_string())
 }
 
+/// Id, title, link and date of an item.
+type Essence = (String, Option<String>, Option<String>, Option<i64>);
+
 /// What a reader makes of a document, whatever its format.
-fn essence(document: &Document) -> Vec<(String, Option<String>, Option<String>, Option<i64>)> {
+fn essence(document: &Document) -> Vec<Essence> {
     let one = |item: &Item| {
         let published = item.published.map(|at| at.unix());
         (item.id.0.clone(), item.title.clone(), item.link.clone(), published)

@@ -3,6 +3,8 @@
 //! Every node here is a process of its own, started as a user would start it; the sources it crawls are
 //! served by the test. See `harness.rs` for how.
 
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on should say where")]
+
 mod bad_input;
 mod crash;
 mod demo;
