@@ -1,1 +1,16 @@
 //! End to end: real nodes, real sockets, real readers, real crashes.
+//!
+//! Every node here is a process of its own, started as a user would start it; the sources it crawls are
+//! served by the test. See `harness.rs` for how.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on should say where")]
+
+mod bad_input;
+mod crash;
+mod demo;
+mod full_disk;
+mod harness;
+mod newsboat;
+#[path = "../../node/tests/it/origin.rs"]
+#[expect(dead_code, reason = "the node's own tests use all of it")]
+mod origin;

@@ -12,6 +12,8 @@
 //! never end, that drip, that are no HTTP at all. Paths that nobody scripted answer 404. It ends when it
 //! is dropped.
 
+// Named, so that the end-to-end tests can share this file.
+#[path = "origin/reply.rs"]
 mod reply;
 
 use std::collections::{HashMap, VecDeque};

@@ -1,0 +1,81 @@
+//! The demonstration, as somebody who has just installed Pergola runs it.
+
+use std::fs::{self, File};
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use pergola_feed::{Document, Format, Item, ParseOptions, parse};
+use tempfile::TempDir;
+
+use crate::harness::{eventually, missing, pergola, run, within};
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_demonstration_publishes_in_three_formats_that_agree_and_leaves_nothing_behind() {
+    let test = "the_demonstration_publishes_in_three_formats_that_agree_and_leaves_nothing_behind";
+    if missing("curl", test) {
+        return;
+    }
+    let (folder, screen) = (TempDir::new().unwrap(), TempDir::new().unwrap());
+    let said = screen.path().join("stdout");
+    let mut command = pergola();
+    command.args(["demo", "--seconds", "15"]).current_dir(folder.path());
+    command.env("HOME", folder.path()).env("TMPDIR", folder.path());
+    command.stdin(Stdio::null()).stdout(File::create(&said).unwrap());
+    let mut demo = command.spawn().unwrap();
+
+    let base = eventually("the address on the screen", async || {
+        let text = fs::read_to_string(&said).unwrap();
+        let found = text.split_whitespace().find(|word| word.starts_with("http://127.0.0.1:"));
+        found.map(str::to_owned).ok_or(text)
+    })
+    .await;
+    // A document may change between two requests, but not between every two.
+    eventually("three documents that agree", async || {
+        let atom = fetched(&format!("{base}/feeds/Volcanoes.atom")).await?;
+        let rss = fetched(&format!("{base}/feeds/Volcanoes.rss")).await?;
+        let json = fetched(&format!("{base}/feeds/Volcanoes.json")).await?;
+        assert_eq!(
+            [atom.format, rss.format, json.format],
+            [Format::Atom, Format::Rss2, Format::Json]
+        );
+        let [atom, rss, json] = [atom, rss, json].map(|document| essence(&document));
+        match !atom.is_empty() && atom == rss && rss == json {
+            true => Ok(()),
+            false => Err(format!("{atom:?}\n{rss:?}\n{json:?}")),
+        }
+    })
+    .await;
+
+    let status = within(Duration::from_secs(90), "the end of the demonstration", async || {
+        demo.try_wait().unwrap().ok_or_else(|| "it still runs".to_owned())
+    })
+    .await;
+    let text = fs::read_to_string(&said).unwrap();
+    assert!(status.success(), "{status}: {text}");
+    assert!(text.contains("delivered"), "there is no summary: {text}");
+    let left: Vec<_> = fs::read_dir(folder.path()).unwrap().map(Result::unwrap).collect();
+    assert!(left.is_empty(), "left behind: {left:?}");
+}
+
+/// A document by way of curl.
+async fn fetched(url: &str) -> Result<Document, String> {
+    let mut curl = Command::new("curl");
+    curl.args(["--silent", "--show-error", "--fail", "--compressed", "--max-time", "20", url]);
+    let output = run(curl).await;
+    if output.code != Some(0) {
+        return Err(output.stderr);
+    }
+    parse(output.stdout.as_bytes(), &ParseOptions::default()).map_err(|error| error.to_string())
+}
+
+/// Id, title, link and date of an item.
+type Essence = (String, Option<String>, Option<String>, Option<i64>);
+
+/// What a reader makes of a document, whatever its format.
+fn essence(document: &Document) -> Vec<Essence> {
+    let one = |item: &Item| {
+        let published = item.published.map(|at| at.unix());
+        (item.id.0.clone(), item.title.clone(), item.link.clone(), published)
+    };
+    document.items.iter().map(one).collect()
+}

@@ -1,0 +1,87 @@
+//! Programs: ours, and those of others that may be missing.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::OnceLock;
+use std::time::SystemTime;
+
+/// What the binary is made of.
+const CRATES: [&str; 5] = ["feed", "newsroom", "node", "query", "refresh"];
+
+/// What a program has said.
+#[derive(Debug)]
+pub(crate) struct Output {
+    /// How it ended; nothing if a signal ended it.
+    pub(crate) code: Option<i32>,
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
+}
+
+/// Runs a program to its end, without holding up the test's own servers.
+pub(crate) async fn run(mut command: Command) -> Output {
+    let ended = tokio::task::spawn_blocking(move || command.stdin(Stdio::null()).output());
+    let output = ended.await.unwrap().unwrap();
+    let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
+    Output { code: output.status.code(), stdout: text(output.stdout), stderr: text(output.stderr) }
+}
+
+/// A command of ours, with an environment in which nothing is configured.
+pub(crate) fn pergola() -> Command {
+    let mut command = Command::new(binary());
+    let ours = std::env::vars_os().map(|(name, _)| name);
+    for name in ours.filter(|name| name.to_string_lossy().starts_with("PERGOLA_")) {
+        command.env_remove(name);
+    }
+    command
+}
+
+/// The binary, beside this test's own; built if it is missing or older than its sources.
+fn binary() -> &'static Path {
+    static BINARY: OnceLock<PathBuf> = OnceLock::new();
+    BINARY.get_or_init(|| {
+        let own = std::env::current_exe().unwrap();
+        let profile = own.parent().and_then(Path::parent).unwrap();
+        let binary = profile.join("pergola");
+        let workspace = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
+        let sources = CRATES.iter().map(|name| workspace.join(name).join("src"));
+        let newest = sources.map(|folder| newest(&folder)).max();
+        if fs::metadata(&binary).and_then(|file| file.modified()).ok() < newest {
+            let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or("cargo".into()));
+            cargo.args(["build", "--quiet", "-p", "pergola-node", "--bin", "pergola"]);
+            if profile.ends_with("release") {
+                cargo.arg("--release");
+            }
+            let built = cargo.current_dir(workspace).status().unwrap();
+            assert!(built.success(), "`pergola` cannot be built");
+        }
+        binary
+    })
+}
+
+/// When something in a folder was last changed.
+fn newest(folder: &Path) -> SystemTime {
+    let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap());
+    let changed = entries.map(|entry| match entry.file_type().unwrap().is_dir() {
+        true => newest(&entry.path()),
+        false => entry.metadata().unwrap().modified().unwrap(),
+    });
+    changed.max().unwrap_or(SystemTime::UNIX_EPOCH)
+}
+
+/// Whether a program is missing, in which case the test that needs it says so and ends. With
+/// `PERGOLA_REQUIRE_ALL` set that is a failure.
+pub(crate) fn missing(program: &str, test: &str) -> bool {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    if std::env::split_paths(&path).any(|folder| folder.join(program).is_file()) {
+        return false;
+    }
+    skipped(test, &format!("`{program}` is not installed"));
+    true
+}
+
+/// Says that a test was skipped, and why. With `PERGOLA_REQUIRE_ALL` set that is a failure.
+pub(crate) fn skipped(test: &str, why: &str) {
+    assert!(std::env::var_os("PERGOLA_REQUIRE_ALL").is_none(), "{test} cannot run: {why}");
+    eprintln!("skipped: {test}: {why}");
+}
