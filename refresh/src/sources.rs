@@ -211,11 +211,13 @@ impl Sources {
         (usize::from(self.shown[source]) + soon.min(window as f64) as usize).clamp(1, window)
     }
 
-    pub(crate) fn relevance(&self, source: usize) -> f64 {
+    /// What an item of the source is worth.
+    pub fn relevance(&self, source: usize) -> f64 {
         f64::from(self.relevance[source])
     }
 
-    pub(crate) fn cost(&self, source: usize) -> f64 {
+    /// What one refresh of the source costs, relative to the average.
+    pub fn cost(&self, source: usize) -> f64 {
         f64::from(self.cost[source])
     }
 

@@ -97,6 +97,7 @@ pub fn run(args: &Args) -> Result<Option<Report>> {
     match roles::mine().as_deref() {
         Some("newsroom") => parts::newsroom(args).map(|()| None),
         Some("node") => parts::node(args).map(|()| None),
+        Some("reader") => parts::reader(args).map(|()| None),
         Some("bare") => bare::run(args).map(|()| None),
         Some(other) => anyhow::bail!("there is no part `{other}` in this benchmark"),
         None => measure(args).map(Some),
@@ -108,11 +109,12 @@ fn measure(args: &Args) -> Result<Report> {
     let base: String = newsroom.ask("where")?;
     let (mut cold, mut unchanged, mut changed) =
         (Kind::new("cold", 2.0), Kind::new("unchanged", 2.0), Kind::new("a tenth changed", 2.5));
+    let mut reader = Part::start("reader")?;
     let mut entries = 0;
     for _ in 0..args.rounds.max(1) {
         let mut node = Part::start("node")?;
         let mut bare = Part::start("bare")?;
-        node.ask::<()>(&base)?;
+        let served: String = node.ask(&base)?;
         bare.ask::<()>(&base)?;
         for kind in [&mut cold, &mut unchanged, &mut changed] {
             if kind.pass == "a tenth changed" {
@@ -120,7 +122,12 @@ fn measure(args: &Args) -> Result<Report> {
             }
             kind.bare.push(bare.ask("pass")?);
             let before: Counted = newsroom.ask("count")?;
-            kind.node.push(node.ask("pass")?);
+            let started: Usage = node.ask("usage")?;
+            let looked: Pass = node.ask("pass")?;
+            reader.ask::<()>(&served)?;
+            let ended: Usage = node.ask("usage")?;
+            let cpu = ended.cpu_since(&started);
+            kind.node.push(Pass { cpu, peak: ended.peak, ..looked });
             let after: Counted = newsroom.ask("count")?;
             kind.counted = Counted {
                 requests: after.requests - before.requests,

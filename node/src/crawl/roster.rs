@@ -157,7 +157,10 @@ impl Roster {
         next_at: f64,
     ) -> Result<(), Invalid> {
         let Some(&place) = self.places.get(&id) else { return Ok(()) };
-        if let Some((source, observation)) = learnt {
+        if let Some((mut source, observation)) = learnt {
+            // What it is worth is not learnt by looking at it.
+            source.relevance = self.sources.relevance(place);
+            source.cost = self.sources.cost(place);
             self.sources.set(place, source)?;
             self.scheduler.observed(place, observation);
         }

@@ -9,8 +9,11 @@
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
+use tokio::runtime::Handle;
 use tokio::sync::{mpsc, oneshot};
+use tokio::time::{Instant, timeout_at};
 
 use crate::archive::{Archive, ArchiveError, Changes, Entry, FeedId, FeedTally, ItemKey};
 
@@ -18,6 +21,8 @@ use crate::archive::{Archive, ArchiveError, Changes, Entry, FeedId, FeedTally, I
 const WAITING: usize = 512;
 /// Jobs committed together at most.
 const GROUP: usize = 256;
+/// How long the first job of a group waits for others: a flush costs as much as many rows.
+const GATHERING: Duration = Duration::from_millis(10);
 
 /// An item for a feed.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -84,7 +89,7 @@ type Trouble = Arc<Mutex<Option<Arc<ArchiveError>>>>;
 pub type Announce = Box<dyn Fn(FeedId, FeedTally) + Send>;
 
 impl Writer {
-    /// Starts the writer's thread; it ends when every [`Writer`] is gone, after the last job.
+    /// Starts the writer's thread, inside a runtime; it ends when every [`Writer`] is gone, after the last job.
     pub fn start(
         archive: Archive,
         announce: Announce,
@@ -92,7 +97,8 @@ impl Writer {
         let (messages, inbox) = mpsc::channel(WAITING);
         let trouble = Trouble::default();
         let told = Arc::clone(&trouble);
-        let desk = Press { archive, announce, tallies: HashMap::new(), trouble: told };
+        let runtime = Handle::current();
+        let desk = Press { archive, announce, runtime, tallies: HashMap::new(), trouble: told };
         let thread = std::thread::Builder::new().name("writer".into()).spawn(|| desk.run(inbox))?;
         Ok((Self { messages, trouble }, thread))
     }
@@ -139,6 +145,8 @@ impl Writer {
 
 struct Press {
     archive: Archive,
+    /// Whose clock it waits by.
+    runtime: Handle,
     announce: Announce,
     tallies: HashMap<FeedId, FeedTally>,
     trouble: Trouble,
@@ -149,13 +157,18 @@ impl Press {
         while let Some(message) = inbox.blocking_recv() {
             let (mut group, mut alone) = (Vec::new(), None);
             let mut next = Some(message);
+            let gathered = Instant::now() + GATHERING;
             while let Some(message) = next {
                 match message {
                     Message::Commit(job, done) => group.push((job, done)),
                     Message::Alone(work) => alone = Some(work),
                 }
-                let more = alone.is_none() && group.len() < GROUP;
-                next = if more { inbox.try_recv().ok() } else { None };
+                next = match alone.is_none() && group.len() < GROUP {
+                    true => {
+                        self.runtime.block_on(timeout_at(gathered, inbox.recv())).ok().flatten()
+                    }
+                    false => None,
+                };
             }
             self.commit(group);
             if let Some(work) = alone {

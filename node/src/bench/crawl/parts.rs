@@ -11,6 +11,7 @@ use tokio::task::JoinSet;
 use super::{Args, Counted, timed};
 use crate::archive::SourceId;
 use crate::bench::roles;
+use crate::bench::usage::Usage;
 use crate::clock::Clock;
 use crate::config::{BudgetRule, Config};
 use crate::node::{NewSource, Node};
@@ -74,10 +75,27 @@ pub(super) fn node(args: &Args) -> Result<()> {
                 let bench = bench.as_ref().context("the address comes first")?;
                 Ok(serde_json::to_value(bench.entries()?)?)
             }
+            "usage" => Ok(serde_json::to_value(Usage::now())?),
             base => {
-                bench = Some(Bench::start(args, base, folder.path()).await?);
-                Ok(serde_json::Value::Null)
+                let started = bench.insert(Bench::start(args, base, folder.path()).await?);
+                Ok(serde_json::to_value(&started.served)?)
             }
+        })
+        .await
+    })
+}
+
+/// Fetches every feed of the node at an address once.
+pub(super) fn reader(args: &Args) -> Result<()> {
+    tokio::runtime::Runtime::new()?.block_on(async {
+        let client = crate::bench::client::plain()?;
+        roles::answer(async |served| {
+            for number in 0..args.queries {
+                let url = format!("{served}/feeds/query{number}.atom");
+                let response = client.get(url).send().await?.error_for_status()?;
+                response.bytes().await?;
+            }
+            Ok(serde_json::Value::Null)
         })
         .await
     })
@@ -85,8 +103,8 @@ pub(super) fn node(args: &Args) -> Result<()> {
 
 struct Bench {
     node: Arc<Node>,
-    base: String,
-    client: reqwest::Client,
+    /// Where it publishes.
+    served: String,
     sources: Vec<SourceId>,
     /// Kept, or the node would stop.
     _running: crate::node::Running,
@@ -114,22 +132,16 @@ impl Bench {
         let listener = TcpListener::bind("127.0.0.1:0").await?;
         let served = format!("http://{}", listener.local_addr()?);
         let running = Arc::clone(&node).start(listener)?;
-        let client = crate::bench::client::plain()?;
-        Ok(Self { node, base: served, client, sources, _running: running })
+        Ok(Self { node, served, sources, _running: running })
     }
 
-    /// Looks at everything, waits until all of it is durable, and fetches every feed once.
+    /// Looks at everything and waits until all of it is durable.
     async fn pass(&self) -> Result<u64> {
         let waiting: Vec<_> =
             self.sources.iter().map(|source| self.node.crawler.request(*source)).collect();
         let mut items = 0;
         for report in waiting {
             items += u64::from(report.await?.new_items);
-        }
-        for card in self.node.desk.feeds() {
-            let url = format!("{}/feeds/{}.atom", self.base, card.name);
-            let response = self.client.get(url).send().await?;
-            response.bytes().await?;
         }
         Ok(items)
     }

@@ -75,7 +75,9 @@ impl Crawler {
     /// What is durable becomes known: to the scheduler, the lanes, the counters and whoever waits.
     pub(super) fn settle(&self, settled: Settled, lane: LaneId) {
         let Settled { id, schedule, observed, at, report, committed, .. } = &settled;
-        let relevance = self.desk.relevance(*id, *at) * f64::from(settled.importance);
+        // Without news nothing was learnt about who wants what.
+        let relevance = (report.new_items > 0)
+            .then(|| self.desk.relevance(*id, *at) * f64::from(settled.importance));
         let moved_to = settled.moved_to.as_ref().map(|url| (url, self.lane_of(url)));
         {
             let mut roster = self.roster();
@@ -96,9 +98,9 @@ impl Crawler {
             if let Some((url, lane)) = &moved_to {
                 roster.moved(*id, url.as_str(), *lane);
             }
-            let outcome = roster
-                .settle(*id, learnt, report.next_at)
-                .and_then(|()| roster.weigh(*id, relevance, cost));
+            let outcome = roster.settle(*id, learnt, report.next_at).and_then(|()| {
+                relevance.map_or(Ok(()), |relevance| roster.weigh(*id, relevance, cost))
+            });
             if let Err(invalid) = outcome {
                 tracing::error!(source = id.0, %invalid, "the scheduler refused a source's state");
             }
