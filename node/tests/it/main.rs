@@ -4,6 +4,7 @@
 
 mod fetching;
 mod house;
+mod many_sources;
 mod origin;
 mod pipeline;
 mod store_crash;
