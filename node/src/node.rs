@@ -6,6 +6,7 @@
 
 mod feeds;
 mod housekeeping;
+mod places;
 mod reload;
 mod running;
 mod scheduling;

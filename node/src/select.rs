@@ -283,6 +283,16 @@ mod tests {
     }
 
     #[test]
+    fn a_feed_knows_which_addresses_it_names() {
+        let card = desk(SCRIPT).feed("Volcanoes").unwrap();
+        let news = "https://news.example.org/rss";
+        assert!(card.names(news) && !card.names("https://news.example.org/atom"));
+        let some = std::collections::HashSet::from(["https://a.example/", news]);
+        assert!(card.names_any(&some));
+        assert!(!card.names_any(&std::collections::HashSet::from(["https://a.example/"])));
+    }
+
+    #[test]
     fn a_cycle_of_feeds_is_refused() {
         let desk = desk(SCRIPT);
         let error = desk.check("ALTER FEED Volcanoes ADD FEED Iceland;").unwrap_err();

@@ -43,6 +43,9 @@ pub struct Args {
     /// Minutes of accelerated time that are measured.
     #[arg(long, default_value_t = 10.0)]
     pub minutes: f64,
+    /// Sources added in one commit.
+    #[arg(long, default_value_t = 10_000)]
+    pub part: usize,
     /// The seed of everything random.
     #[arg(long, default_value_t = 1)]
     pub seed: u64,
@@ -212,6 +215,7 @@ impl fmt::Display for Report {
             row(&what, each.settled, "ms", "")?;
             row("  on the clock (median)", each.settled_clock, "ms", "")?;
             row("  while τ is searched", each.searching, "ms", "")?;
+            row("  … the longest", each.longest, "ms", "")?;
         }
         Ok(())
     }

@@ -8,7 +8,7 @@ use std::collections::HashSet;
 use pergola_query::syntax::SourceRef;
 use url::Url;
 
-use super::{Node, StartError, locked, normal_url};
+use super::{Node, locked, normal_url};
 use crate::archive::{ArchiveError, Changes, SourceId, SourceKind, SourceRecord};
 use crate::crawl::driver::Report;
 use crate::crawl::read::Member;
@@ -118,7 +118,8 @@ pub struct Added {
 }
 
 impl Node {
-    /// Adds sources, all in one commit; those that are there are only marked as wanted.
+    /// Adds sources; those that are there are only marked as wanted. Many are added in several commits:
+    /// if one fails, those before it stay, and adding all of them again does no harm.
     pub async fn add_sources(&self, sources: Vec<NewSource>) -> Result<Added, SourceError> {
         let _turn = self.turn.acquire().await;
         self.add_sources_in_turn(sources).await
@@ -134,7 +135,6 @@ impl Node {
         let mut fresh = std::collections::HashMap::new();
         let mut next = locked(&self.record).next_source;
         let before = self.crawler.roster().len();
-        let blank = self.blank_state(before + sources.len())?;
         for source in sources {
             let url = source.url.as_str();
             let there = self.crawler.roster().by_address(url);
@@ -159,32 +159,14 @@ impl Node {
                 declared: source.declared,
                 lists: source.list.into_iter().collect(),
             };
-            changes.put_source(id, &record);
-            changes.put_state(id, &blank);
             added.new.push(id);
             records.push((id, record, source.url));
         }
         if !changes.is_empty() {
-            let record = {
-                let mut record = locked(&self.record).clone();
-                record.next_source = next;
-                record
-            };
-            changes.put_node(&record);
             self.commit(changes).await?;
-            locked(&self.record).next_source = next;
         }
-        for (id, record, url) in &records {
-            let lane = self.crawler.lane_of(url);
-            let schedule = blank.schedule.clone();
-            {
-                let mut roster = self.crawler.roster();
-                roster.add(*id, &record.url, lane, schedule, blank.next_at)?;
-                roster.set_importance(*id, record.importance);
-            }
-            let mut members = locked(&self.members);
-            record.lists.iter().for_each(|list| members.entry(*list).or_default().push(*id));
-        }
+        let blank = self.blank_state(before + records.len())?;
+        self.store_sources(&records, &blank).await?;
         self.choose_strategy(before);
         if !records.is_empty() {
             let urls: HashSet<&str> =
@@ -362,34 +344,6 @@ impl Node {
             SourceRef::Peer { node, feed } => at(&peer_address(node, feed)).into_iter().collect(),
             SourceRef::Feed(_) => Vec::new(),
         }
-    }
-
-    /// Puts every stored source in its place, one after the other: all of them at once would cost more
-    /// than what is kept of them.
-    pub(super) fn load_sources(&self) -> Result<(), StartError> {
-        let mut outcome = Ok(());
-        let mut members = locked(&self.members);
-        self.archive.each_source(|id, record| {
-            if outcome.is_ok() {
-                outcome = self.load_source(id, &record);
-                record.lists.iter().for_each(|list| members.entry(*list).or_default().push(id));
-            }
-        })?;
-        outcome
-    }
-
-    fn load_source(&self, id: SourceId, record: &SourceRecord) -> Result<(), StartError> {
-        let Some(state) = self.archive.state(id)? else { return Ok(()) };
-        let Ok(url) = Url::parse(&record.url) else { return Ok(()) };
-        let lane = self.crawler.lane_of(&url);
-        let now = self.clock.now();
-        if let Some(pause) = state.courtesy.pause.as_ref().filter(|pause| pause.until > now) {
-            self.crawler.remember_pause(id, &url, pause.until, now);
-        }
-        let mut roster = self.crawler.roster();
-        roster.add(id, &record.url, lane, state.schedule, state.next_at)?;
-        roster.set_importance(id, record.importance);
-        Ok(())
     }
 }
 

@@ -7,6 +7,7 @@ mod commands;
 mod demo;
 mod fetching;
 mod house;
+mod many_sources;
 mod origin;
 mod pipeline;
 mod politeness;

@@ -43,6 +43,8 @@ pub struct Decisions {
     pub settled: f64,
     /// Time on the clock, median once it is found: others use the processor as well.
     pub settled_clock: f64,
+    /// CPU time of the longest decision: one in which everything is planned again.
+    pub longest: f64,
     /// τ at the end.
     pub threshold: f64,
 }
@@ -151,6 +153,7 @@ impl Setting {
             searching: mean(&used[..SEARCHING.min(cycles)]),
             settled: mean(&used[cycles.saturating_sub(SETTLED)..]),
             settled_clock: median(&took[cycles.saturating_sub(SETTLED)..]),
+            longest: used.iter().copied().fold(0.0, f64::max),
             threshold: roster.threshold().value(),
         })
     }

@@ -16,8 +16,6 @@ use crate::clock::Clock;
 use crate::config::{BudgetRule, Config, HostRule};
 use crate::node::{NewSource, Node, Running, close};
 
-/// Sources added in one commit.
-const AT_ONCE: usize = 10_000;
 /// Real time between two looks at how far the node has come.
 const GLANCE: Duration = Duration::from_millis(20);
 /// Time that a node has to end.
@@ -55,8 +53,8 @@ pub(super) fn adding(args: &Args) -> Result<()> {
         node.run_script(FEEDS, "bench").await?;
         let watch = Clock::real();
         let began = watch.now();
-        for first in (0..args.sources).step_by(AT_ONCE) {
-            let numbers = first..(first + AT_ONCE).min(args.sources);
+        for first in (0..args.sources).step_by(args.part.max(1)) {
+            let numbers = first..(first + args.part.max(1)).min(args.sources);
             let source =
                 |n: usize| NewSource::feed(&format!("{}/sources/source-{n:06}", scene.base));
             node.add_sources(numbers.map(source).collect::<Result<_, _>>()?).await?;

@@ -1,0 +1,79 @@
+//! Sources take their places in memory: the roster, their lanes, the lists that name them.
+//!
+//! Never a place for a source that is not durable, and never all sources at once in memory, neither
+//! while they are stored nor while they are loaded: there may be a hundred thousand.
+
+use pergola_refresh::Invalid;
+use url::Url;
+
+use super::sources::SourceError;
+use super::{Node, StartError, locked};
+use crate::archive::{Changes, SourceId, SourceRecord, SourceState};
+
+/// Sources made durable together: while it commits, the store holds many times what has changed.
+const AT_ONCE: usize = 250;
+
+impl Node {
+    /// Makes new sources durable, some at a time, and then gives them their places.
+    pub(super) async fn store_sources(
+        &self,
+        sources: &[(SourceId, SourceRecord, Url)],
+        blank: &SourceState,
+    ) -> Result<(), SourceError> {
+        for some in sources.chunks(AT_ONCE) {
+            let mut changes = Changes::new();
+            let mut node = locked(&self.record).clone();
+            for (id, record, _) in some {
+                changes.put_source(*id, record);
+                changes.put_state(*id, blank);
+                node.next_source = id.0 + 1;
+            }
+            changes.put_node(&node);
+            self.commit(changes).await?;
+            locked(&self.record).next_source = node.next_source;
+            for (id, record, url) in some {
+                self.place(*id, record, url, blank.clone())?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Puts every stored source in its place, one after the other.
+    pub(super) fn load_sources(&self) -> Result<(), StartError> {
+        let mut outcome = Ok(());
+        self.archive.each_source(|id, record| {
+            if outcome.is_ok() {
+                outcome = self.load_source(id, &record);
+            }
+        })?;
+        outcome
+    }
+
+    fn load_source(&self, id: SourceId, record: &SourceRecord) -> Result<(), StartError> {
+        let Some(state) = self.archive.state(id)? else { return Ok(()) };
+        let Ok(url) = Url::parse(&record.url) else { return Ok(()) };
+        let now = self.clock.now();
+        if let Some(pause) = state.courtesy.pause.as_ref().filter(|pause| pause.until > now) {
+            self.crawler.remember_pause(id, &url, pause.until, now);
+        }
+        Ok(self.place(id, record, &url, state)?)
+    }
+
+    fn place(
+        &self,
+        id: SourceId,
+        record: &SourceRecord,
+        url: &Url,
+        state: SourceState,
+    ) -> Result<(), Invalid> {
+        let lane = self.crawler.lane_of(url);
+        {
+            let mut roster = self.crawler.roster();
+            roster.add(id, &record.url, lane, state.schedule, state.next_at)?;
+            roster.set_importance(id, record.importance);
+        }
+        let mut members = locked(&self.members);
+        record.lists.iter().for_each(|list| members.entry(*list).or_default().push(id));
+        Ok(())
+    }
+}
