@@ -43,8 +43,11 @@ async fn outlives_a_full_disk(backend: &str, test: &str) {
     .await;
     assert!(reasons.contains("the disk is nearly full"), "{reasons}");
     assert!(home.log().contains("the disk is nearly full"), "{}", home.log());
-    let refused = node.metric("pergola_commits_refused_total", &[]).await;
-    assert!(refused >= Some(1.0), "refused commits: {refused:?}");
+    eventually("a refused commit to be counted", async || {
+        let refused = node.metric("pergola_commits_refused_total", &[]).await;
+        if refused >= Some(1.0) { Ok(()) } else { Err(format!("{refused:?}")) }
+    })
+    .await;
     assert_eq!(node.get("/healthz").await.0, 200);
     assert_eq!(node.titles("News").await, ["Before"], "it goes on serving");
 
