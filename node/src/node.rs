@@ -140,7 +140,9 @@ impl Node {
         let shelf = Arc::new(Shelf::new(archive.clone(), imprint, clock.clone()));
         let announced = Arc::clone(&shelf);
         let announce = Box::new(move |feed, tally| announced.changed(feed, tally));
-        let (writer, press) = Writer::start(archive.clone(), announce).map_err(thread)?;
+        let (writer, press) =
+            Writer::start(archive.clone(), announce, metrics.refused_commits.clone())
+                .map_err(thread)?;
         let (deliveries, inbox) = mpsc::channel(DELIVERIES);
         let (to_lists, lists) = mpsc::channel(LISTS);
         let (selecting, selected) = (Arc::clone(&desk), writer.clone());

@@ -337,7 +337,6 @@ impl Crawler {
                 Ok(settled)
             }
             Err(reason) => {
-                self.metrics.refused_commits.inc();
                 self.stalled.store(true, Ordering::Relaxed);
                 Err(Problem::Refused { reason, next_at: settled.report.next_at })
             }

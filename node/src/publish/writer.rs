@@ -11,6 +11,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use prometheus_client::metrics::counter::Counter;
 use tokio::runtime::Handle;
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::{Instant, timeout_at};
@@ -93,12 +94,14 @@ impl Writer {
     pub fn start(
         archive: Archive,
         announce: Announce,
+        refused: Counter,
     ) -> std::io::Result<(Self, std::thread::JoinHandle<()>)> {
         let (messages, inbox) = mpsc::channel(WAITING);
         let trouble = Trouble::default();
         let told = Arc::clone(&trouble);
         let runtime = Handle::current();
-        let desk = Press { archive, announce, runtime, tallies: HashMap::new(), trouble: told };
+        let desk =
+            Press { archive, announce, runtime, refused, tallies: HashMap::new(), trouble: told };
         let thread = std::thread::Builder::new().name("writer".into()).spawn(|| desk.run(inbox))?;
         Ok((Self { messages, trouble }, thread))
     }
@@ -147,6 +150,8 @@ struct Press {
     archive: Archive,
     /// Whose clock it waits by.
     runtime: Handle,
+    /// Commits that the store refused.
+    refused: Counter,
     announce: Announce,
     tallies: HashMap<FeedId, FeedTally>,
     trouble: Trouble,
@@ -216,6 +221,7 @@ impl Press {
                 }
             }
             Err(error) => {
+                self.refused.inc();
                 // The numbers given have not been used: read them again next time.
                 for (feed, _) in touched {
                     self.tallies.remove(&feed);
@@ -362,7 +368,7 @@ mod tests {
         let archive = Archive::new(Arc::new(Moody { inner, refuses: Arc::clone(&refuses) }));
         let (tell, told) = std::sync::mpsc::channel();
         let announce = Box::new(move |feed, tally| tell.send((feed, tally)).unwrap());
-        let (writer, _) = Writer::start(archive.clone(), announce).unwrap();
+        let (writer, _) = Writer::start(archive.clone(), announce, Counter::default()).unwrap();
         Office { archive, writer, refuses, told, _folder: folder }
     }
 

@@ -30,7 +30,7 @@ pub enum StoreError {
     },
     /// The folder holds the other engine's data.
     #[error(
-        "{folder} holds a {held} store but {wanted} is configured: set store = \"{held}\", or move \
+        "{folder} holds a {held} store but {wanted} is configured: set store.backend = \"{held}\", or move \
          the data with `pergola store move --to {wanted}`"
     )]
     OtherBackend {
