@@ -9,8 +9,8 @@ use crate::config::{Choice, Config};
 
 /// Above this many sources the planner and the calendar cost more than they gain: 2Steps and a single
 /// rate with dates take their place. When the price has moved, everything is planned again in one
-/// decision, about a millisecond for each source, and nobody else gets at the roster meanwhile.
-const FEW: usize = 2_000;
+/// decision, some 0.07 ms for each source, and nobody else gets at the roster meanwhile.
+const FEW: usize = 5_000;
 /// Before anything is known, a source is believed to publish an item a day.
 pub(crate) const FIRST_RATE: f64 = 1.0 / DAY;
 /// The window is believed to be this long until one was seen.

@@ -26,8 +26,8 @@ async fn sources_added_at_once_get_the_model_of_the_node_that_they_make() {
     let node = Node::open(quick_config(&folder), Clock::real()).await.unwrap();
     let few = node.add_sources(sources(10)).await.unwrap();
     assert!(matches!(model(&node, few.new[0]), Model::Calendar(_)));
-    let many = node.add_sources(sources(2_500)).await.unwrap();
-    assert_eq!((many.new.len(), many.known.len()), (2_490, 10));
+    let many = node.add_sources(sources(5_500)).await.unwrap();
+    assert_eq!((many.new.len(), many.known.len()), (5_490, 10));
     assert!(matches!(model(&node, many.new[0]), Model::Gamma(_)));
     assert!(matches!(model(&node, few.new[0]), Model::Calendar(_)), "what was learnt stays");
     close(node).await;
