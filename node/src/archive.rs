@@ -10,6 +10,8 @@
 
 mod changes;
 mod records;
+#[cfg(test)]
+mod tests;
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -80,7 +82,20 @@ impl Archive {
 
     /// How a source stands.
     pub fn state(&self, id: SourceId) -> Result<Option<SourceState>, ArchiveError> {
-        self.row(Table::State, &id.to_key())
+        let state: Option<SourceState> = self.row(Table::State, &id.to_key())?;
+        state.map(|state| self.joined(id, state)).transpose()
+    }
+
+    /// A state together with the model that is kept apart from it.
+    fn joined(&self, id: SourceId, state: SourceState) -> Result<SourceState, ArchiveError> {
+        let table = Table::Model;
+        let missing = || ArchiveError::Damaged { table, reason: "a model is missing".into() };
+        let schedule = self.row(table, &id.to_key())?.ok_or_else(missing)?;
+        let wrong = |invalid: pergola_refresh::Invalid| ArchiveError::Damaged {
+            table,
+            reason: invalid.to_string(),
+        };
+        state.with_schedule(schedule).map_err(wrong)
     }
 
     /// What was seen of a source's items.
@@ -171,10 +186,16 @@ impl Archive {
         &self,
         mut visit: impl FnMut(SourceId, SourceState),
     ) -> Result<(), ArchiveError> {
+        let mut failed = None;
         self.rows(Table::State, &[], None, Order::Ascending, &mut |key, state| {
-            visit(SourceId::from_key(key), state);
-            ControlFlow::Continue(())
-        })
+            let id = SourceId::from_key(key);
+            match self.joined(id, state) {
+                Ok(state) => visit(id, state),
+                Err(error) => failed = Some(error),
+            }
+            if failed.is_none() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+        })?;
+        failed.map_or(Ok(()), Err)
     }
 
     /// All feeds in order of their ids.

@@ -101,11 +101,13 @@ pub enum Table {
     Selectivity = 9,
     /// What is known about a host.
     Host = 10,
+    /// When a source is believed to publish.
+    Model = 11,
 }
 
 impl Table {
     /// Every table, by number.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 12] = [
         Self::Meta,
         Self::Source,
         Self::State,
@@ -117,6 +119,7 @@ impl Table {
         Self::History,
         Self::Selectivity,
         Self::Host,
+        Self::Model,
     ];
 
     /// The engine's key for a row: the table's number, then the row's own key.

@@ -41,6 +41,16 @@ impl Source {
     }
 }
 
+impl Source {
+    /// The source after a refresh, as [`Sources::observe`] leaves it.
+    pub fn after(&self, observation: &Observation<'_>) -> Result<Self, Invalid> {
+        let mut alone = Sources::new();
+        let place = alone.add(self.clone())?;
+        alone.observe(place, observation);
+        Ok(alone.get(place))
+    }
+}
+
 /// The state of all sources of a node.
 #[derive(Debug, Clone, Default)]
 pub struct Sources {

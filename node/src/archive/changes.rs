@@ -52,11 +52,17 @@ impl Changes {
     pub fn delete_source(&mut self, id: SourceId) {
         self.batch.delete(Table::Source, id.to_key());
         self.batch.delete(Table::State, id.to_key());
+        self.batch.delete(Table::Model, id.to_key());
     }
 
-    /// How a source stands now.
+    /// How a source stands now, apart from its model.
     pub fn put_state(&mut self, id: SourceId, state: &SourceState) {
         self.put(Table::State, id.to_key(), state);
+    }
+
+    /// What is believed about when a source publishes.
+    pub fn put_model(&mut self, id: SourceId, state: &SourceState) {
+        self.put(Table::Model, id.to_key(), &state.schedule);
     }
 
     /// What was seen of a source's items.

@@ -8,7 +8,8 @@ use std::collections::VecDeque;
 use pergola_feed::html::Selectors;
 use pergola_feed::identity::SourceIdentity;
 use pergola_feed::{Item, ItemId, digest};
-use pergola_refresh::{Source, Threshold, quality::Estimate};
+use pergola_refresh::quality::Estimate;
+use pergola_refresh::{DAY, Invalid, ModelKind, Observation, Source, Threshold};
 use serde::{Deserialize, Serialize};
 
 use crate::crawl::courtesy::{Courtesy, Outcome};
@@ -86,8 +87,11 @@ pub struct SourceRecord {
 /// How a source stands after its last refresh.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SourceState {
-    /// What the scheduler believes.
+    /// What the scheduler believes; kept in a row of its own, which is large and seldom changes.
+    #[serde(skip, default = "unknown")]
     pub schedule: Source,
+    /// The last look that found nothing new, if that row does not know of it.
+    pub unchanged_at: Option<f64>,
     /// What the source has asked of us.
     pub courtesy: Courtesy,
     /// Not to be refreshed before.
@@ -113,6 +117,7 @@ impl SourceState {
     pub fn new(schedule: Source) -> Self {
         Self {
             schedule,
+            unchanged_at: None,
             courtesy: Courtesy::default(),
             next_at: 0.0,
             title: None,
@@ -125,6 +130,18 @@ impl SourceState {
         }
     }
 
+    /// Joins the two rows: what the model's row does not know of is one stretch without news.
+    pub(super) fn with_schedule(mut self, schedule: Source) -> Result<Self, Invalid> {
+        self.schedule = schedule;
+        if let Some(at) = self.unchanged_at {
+            let since = self.schedule.last;
+            let nothing =
+                Observation { at, since, new_items: 0, window: 0, censored: false, dates: &[] };
+            self.schedule = self.schedule.after(&nothing)?;
+        }
+        Ok(self)
+    }
+
     /// Remembers a refresh, forgetting the oldest one beyond [`SourceState::REMEMBERED`].
     pub fn remember(&mut self, look: Look) {
         if self.recent.len() == Self::REMEMBERED {
@@ -135,6 +152,12 @@ impl SourceState {
 
     /// Refreshes remembered for plots.
     pub const REMEMBERED: usize = 48;
+}
+
+/// Stands in until the model's row is read.
+fn unknown() -> Source {
+    let model = ModelKind::Gamma.build(1.0 / DAY).expect("an item a day is a rate");
+    Source::new(model, 1)
 }
 
 /// One refresh, as a plot shows it.

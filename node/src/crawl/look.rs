@@ -4,7 +4,7 @@
 //! committed after. So a look that is cut off anywhere has simply not happened.
 
 use pergola_feed::{Hints, Limits, NodeId};
-use pergola_refresh::{Invalid, Observation, PublicationModel, Sources};
+use pergola_refresh::{Invalid, Observation, PublicationModel};
 use url::Url;
 
 use super::courtesy::{Courtesy, FailureKind, Outcome, Reading, RuleBook};
@@ -161,6 +161,12 @@ pub fn conclude(
         Some(observed) => learn(&mut state, observed, now)?,
         None => 0.0,
     };
+    match (&decision, &observed) {
+        // The model is written with the items it has learnt from.
+        (Some(_), _) => state.unchanged_at = None,
+        (None, Some(_)) => state.unchanged_at = Some(now),
+        (None, None) => {}
+    }
     let loops = decision.as_ref().map_or(0, |decision| decision.loops);
     let status = answered.as_ref().ok().map(|answer| answer.status);
     let new_items = observed.as_ref().map_or(0, |observed| observed.new_items);
@@ -228,10 +234,8 @@ fn learn(state: &mut SourceState, observed: &Observed, now: f64) -> Result<f64, 
         }
     }
     let since = state.schedule.last;
-    let mut alone = Sources::new();
-    let place = alone.add(state.schedule.clone())?;
-    alone.observe(place, &Observation { at: now, since, new_items, window, censored, dates });
-    state.schedule = alone.get(place);
+    let observation = Observation { at: now, since, new_items, window, censored, dates };
+    state.schedule = state.schedule.after(&observation)?;
     Ok(lost)
 }
 

@@ -26,6 +26,7 @@ impl Node {
             for (id, record, _) in some {
                 changes.put_source(*id, record);
                 changes.put_state(*id, blank);
+                changes.put_model(*id, blank);
                 node.next_source = id.0 + 1;
             }
             changes.put_node(&node);

@@ -9,12 +9,9 @@
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
 
 use prometheus_client::metrics::counter::Counter;
-use tokio::runtime::Handle;
 use tokio::sync::{mpsc, oneshot};
-use tokio::time::{Instant, timeout_at};
 
 use crate::archive::{Archive, ArchiveError, Changes, Entry, FeedId, FeedTally, ItemKey};
 
@@ -22,8 +19,6 @@ use crate::archive::{Archive, ArchiveError, Changes, Entry, FeedId, FeedTally, I
 const WAITING: usize = 512;
 /// Jobs committed together at most.
 const GROUP: usize = 256;
-/// How long the first job of a group waits for others: a flush costs as much as many rows.
-const GATHERING: Duration = Duration::from_millis(10);
 
 /// An item for a feed.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -71,7 +66,7 @@ pub struct Committed {
 }
 
 enum Message {
-    Commit(Job, Done),
+    Commit(Vec<(Job, Done)>),
     /// Runs between two commits, so that what it reads belongs together.
     Alone(Box<dyn FnOnce(&Archive) + Send>),
 }
@@ -90,7 +85,7 @@ type Trouble = Arc<Mutex<Option<Arc<ArchiveError>>>>;
 pub type Announce = Box<dyn Fn(FeedId, FeedTally) + Send>;
 
 impl Writer {
-    /// Starts the writer's thread, inside a runtime; it ends when every [`Writer`] is gone, after the last job.
+    /// Starts the writer's thread; it ends when every [`Writer`] is gone, after the last job.
     pub fn start(
         archive: Archive,
         announce: Announce,
@@ -99,9 +94,7 @@ impl Writer {
         let (messages, inbox) = mpsc::channel(WAITING);
         let trouble = Trouble::default();
         let told = Arc::clone(&trouble);
-        let runtime = Handle::current();
-        let desk =
-            Press { archive, announce, runtime, refused, tallies: HashMap::new(), trouble: told };
+        let desk = Press { archive, announce, refused, tallies: HashMap::new(), trouble: told };
         let thread = std::thread::Builder::new().name("writer".into()).spawn(|| desk.run(inbox))?;
         Ok((Self { messages, trouble }, thread))
     }
@@ -115,19 +108,21 @@ impl Writer {
     /// Commits a job. When this returns `Ok`, it is durable.
     pub async fn commit(&self, job: Job) -> Result<Committed, NotCommitted> {
         let (done, answer) = oneshot::channel();
-        if self.messages.send(Message::Commit(job, done)).await.is_err() {
+        if self.messages.send(Message::Commit(vec![(job, done)])).await.is_err() {
             return Err(NotCommitted::Stopping);
         }
         answer.await.unwrap_or(Err(NotCommitted::Stopping))
     }
 
-    /// Hands over a job for which somebody else waits; for threads, which may wait for room.
-    pub fn hand_over(&self, job: Job, done: Done) {
-        if let Err(mpsc::error::SendError(Message::Commit(_, done))) =
-            self.messages.blocking_send(Message::Commit(job, done))
+    /// Hands over jobs for which others wait; for threads, which may wait for room.
+    pub fn hand_over(&self, jobs: Vec<(Job, Done)>) {
+        if let Err(mpsc::error::SendError(Message::Commit(jobs))) =
+            self.messages.blocking_send(Message::Commit(jobs))
         {
-            // Whoever waits may have gone, too.
-            let _ = done.send(Err(NotCommitted::Stopping));
+            for (_, done) in jobs {
+                // Whoever waits may have gone, too.
+                let _ = done.send(Err(NotCommitted::Stopping));
+            }
         }
     }
 
@@ -148,8 +143,6 @@ impl Writer {
 
 struct Press {
     archive: Archive,
-    /// Whose clock it waits by.
-    runtime: Handle,
     /// Commits that the store refused.
     refused: Counter,
     announce: Announce,
@@ -162,18 +155,13 @@ impl Press {
         while let Some(message) = inbox.blocking_recv() {
             let (mut group, mut alone) = (Vec::new(), None);
             let mut next = Some(message);
-            let gathered = Instant::now() + GATHERING;
             while let Some(message) = next {
                 match message {
-                    Message::Commit(job, done) => group.push((job, done)),
+                    Message::Commit(jobs) => group.extend(jobs),
                     Message::Alone(work) => alone = Some(work),
                 }
-                next = match alone.is_none() && group.len() < GROUP {
-                    true => {
-                        self.runtime.block_on(timeout_at(gathered, inbox.recv())).ok().flatten()
-                    }
-                    false => None,
-                };
+                let more = alone.is_none() && group.len() < GROUP;
+                next = if more { inbox.try_recv().ok() } else { None };
             }
             self.commit(group);
             if let Some(work) = alone {

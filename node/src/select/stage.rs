@@ -1,7 +1,10 @@
 //! The stage between looking and publishing: takes what a look brought, asks the desk which feeds want
 //! each item, and hands the writer one job with everything that belongs together.
 
+use std::time::Duration;
+
 use pergola_query::Scratch;
+use tokio::runtime::Handle;
 use tokio::sync::mpsc;
 
 use super::{Desk, Texts};
@@ -11,12 +14,29 @@ use crate::crawl::driver::Delivery;
 use crate::crawl::look::Refreshed;
 use crate::publish::writer::{Append, Job, Writer};
 
-/// Selects until the last crawler is gone.
-pub fn run(mut deliveries: mpsc::Receiver<Delivery>, desk: &Desk, writer: &Writer) {
+/// How long the first of a group waits for others: waking a thread and flushing the store cost as much
+/// as a hundred rows.
+const GATHERING: Duration = Duration::from_millis(10);
+
+/// Selects until the last crawler is gone; `runtime` is whose clock it waits by.
+pub fn run(
+    mut deliveries: mpsc::Receiver<Delivery>,
+    desk: &Desk,
+    writer: &Writer,
+    runtime: &Handle,
+) {
     let mut scratch = Scratch::new();
-    while let Some(delivery) = deliveries.blocking_recv() {
-        let Delivery { refreshed, done } = delivery;
-        writer.hand_over(job(&refreshed, desk, &mut scratch), done);
+    let mut gathered = Vec::new();
+    while let Some(first) = deliveries.blocking_recv() {
+        runtime.block_on(tokio::time::sleep(GATHERING));
+        gathered.push(first);
+        while let Ok(delivery) = deliveries.try_recv() {
+            gathered.push(delivery);
+        }
+        let group = gathered
+            .drain(..)
+            .map(|Delivery { refreshed, done }| (job(&refreshed, desk, &mut scratch), done));
+        writer.hand_over(group.collect());
     }
 }
 
@@ -28,6 +48,9 @@ fn job(refreshed: &Refreshed, desk: &Desk, scratch: &mut Scratch) -> Job {
     job.changes.put_state(*id, state);
     if *moved {
         job.changes.put_source(*id, record);
+    }
+    if state.unchanged_at.is_none() {
+        job.changes.put_model(*id, state);
     }
     if let Some(known) = known {
         job.changes.put_known(*id, known);
