@@ -26,6 +26,9 @@ pub use records::{
     Sample, SourceId, SourceKind, SourceRecord, SourceState, Tally, item_key,
 };
 
+/// No chunk is larger when unpacked: thirty-two items of bounded documents.
+const MAX_UNPACKED: usize = 256 << 20;
+
 /// Why something kept could not be had.
 #[derive(Debug, thiserror::Error)]
 pub enum ArchiveError {
@@ -105,9 +108,10 @@ impl Archive {
 
     /// The items of one chunk.
     pub fn chunk(&self, source: SourceId, chunk: u32) -> Result<Vec<Item>, ArchiveError> {
-        let row: Option<(f64, Vec<Item>)> =
+        let row: Option<(f64, u64, Vec<u8>)> =
             self.row(Table::Chunk, &records::chunk_key(source, chunk))?;
-        Ok(row.map_or_else(Vec::new, |(_, items)| items))
+        let Some((_, length, packed)) = row else { return Ok(Vec::new()) };
+        decode(Table::Chunk, &unpack(&packed, length)?)
     }
 
     /// Shows every chunk: its source, its number and when it was delivered.
@@ -347,6 +351,12 @@ impl Archive {
 
 fn decode<T: DeserializeOwned>(table: Table, bytes: &[u8]) -> Result<T, ArchiveError> {
     postcard::from_bytes(bytes).map_err(|error| damaged(table, &error))
+}
+
+fn unpack(packed: &[u8], length: u64) -> Result<Vec<u8>, ArchiveError> {
+    let length = usize::try_from(length).unwrap_or(usize::MAX).min(MAX_UNPACKED);
+    zstd::bulk::decompress(packed, length)
+        .map_err(|error| ArchiveError::Damaged { table: Table::Chunk, reason: error.to_string() })
 }
 
 fn damaged(table: Table, error: &postcard::Error) -> ArchiveError {

@@ -146,10 +146,9 @@ impl Node {
         let (deliveries, inbox) = mpsc::channel(DELIVERIES);
         let (to_lists, lists) = mpsc::channel(LISTS);
         let (selecting, selected) = (Arc::clone(&desk), writer.clone());
-        let runtime = tokio::runtime::Handle::current();
         let selector = std::thread::Builder::new()
             .name("select".into())
-            .spawn(move || stage::run(inbox, &selecting, &selected, &runtime))
+            .spawn(move || stage::run(inbox, &selecting, &selected))
             .map_err(thread)?;
         let count = archive.count_sources()?;
         let roster = Roster::new(

@@ -4,7 +4,6 @@
 use std::time::Duration;
 
 use pergola_query::Scratch;
-use tokio::runtime::Handle;
 use tokio::sync::mpsc;
 
 use super::{Desk, Texts};
@@ -18,17 +17,12 @@ use crate::publish::writer::{Append, Job, Writer};
 /// as a hundred rows.
 const GATHERING: Duration = Duration::from_millis(10);
 
-/// Selects until the last crawler is gone; `runtime` is whose clock it waits by.
-pub fn run(
-    mut deliveries: mpsc::Receiver<Delivery>,
-    desk: &Desk,
-    writer: &Writer,
-    runtime: &Handle,
-) {
+/// Selects until the last crawler is gone.
+pub fn run(mut deliveries: mpsc::Receiver<Delivery>, desk: &Desk, writer: &Writer) {
     let mut scratch = Scratch::new();
     let mut gathered = Vec::new();
     while let Some(first) = deliveries.blocking_recv() {
-        runtime.block_on(tokio::time::sleep(GATHERING));
+        gather();
         gathered.push(first);
         while let Ok(delivery) = deliveries.try_recv() {
             gathered.push(delivery);
@@ -38,6 +32,11 @@ pub fn run(
             .map(|Delivery { refreshed, done }| (job(&refreshed, desk, &mut scratch), done));
         writer.hand_over(group.collect());
     }
+}
+
+#[expect(clippy::disallowed_methods, reason = "this thread has nothing else to do meanwhile")]
+fn gather() {
+    std::thread::sleep(GATHERING);
 }
 
 /// Everything that a look changes.
