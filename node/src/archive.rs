@@ -21,6 +21,7 @@ use serde::de::DeserializeOwned;
 
 use crate::store::{Order, Store, StoreError, Table};
 pub use changes::Changes;
+pub(crate) use records::unknown;
 pub use records::{
     Entry, FeedId, FeedRecord, FeedTally, HostTally, ItemKey, Known, KnownItem, Look, NodeRecord,
     Sample, SourceId, SourceKind, SourceRecord, SourceState, Tally, item_key,
@@ -87,6 +88,11 @@ impl Archive {
     pub fn state(&self, id: SourceId) -> Result<Option<SourceState>, ArchiveError> {
         let state: Option<SourceState> = self.row(Table::State, &id.to_key())?;
         state.map(|state| self.joined(id, state)).transpose()
+    }
+
+    /// How a source stands, without its model; for whoever has that in memory.
+    pub fn state_alone(&self, id: SourceId) -> Result<Option<SourceState>, ArchiveError> {
+        self.row(Table::State, &id.to_key())
     }
 
     /// A state together with the model that is kept apart from it.

@@ -43,11 +43,12 @@ impl Source {
 
 impl Source {
     /// The source after a refresh, as [`Sources::observe`] leaves it.
-    pub fn after(&self, observation: &Observation<'_>) -> Result<Self, Invalid> {
+    pub fn after(self, observation: &Observation<'_>) -> Result<Self, Invalid> {
         let mut alone = Sources::new();
-        let place = alone.add(self.clone())?;
+        let place = alone.add(self)?;
         alone.observe(place, observation);
-        Ok(alone.get(place))
+        let model = alone.models.swap_remove(place);
+        Ok(alone.with_model(place, model))
     }
 }
 
@@ -127,9 +128,13 @@ impl Sources {
 
     /// One source as it stands, to be saved.
     pub fn get(&self, source: usize) -> Source {
+        self.with_model(source, self.models[source].clone())
+    }
+
+    fn with_model(&self, source: usize, model: Model) -> Source {
         let last = self.last[source];
         Source {
-            model: self.models[source].clone(),
+            model,
             window: u32::from(self.window[source]),
             last: last.is_finite().then_some(last),
             relevance: f64::from(self.relevance[source]),

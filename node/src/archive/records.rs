@@ -154,8 +154,8 @@ impl SourceState {
     pub const REMEMBERED: usize = 48;
 }
 
-/// Stands in until the model's row is read.
-fn unknown() -> Source {
+/// A model that stands in for one that is elsewhere.
+pub(crate) fn unknown() -> Source {
     let model = ModelKind::Gamma.build(1.0 / DAY).expect("an item a day is a rate");
     Source::new(model, 1)
 }

@@ -16,18 +16,10 @@ pub struct Usage {
 impl Usage {
     /// Of this process. Zeros where the system does not tell.
     pub fn now() -> Self {
-        let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
+        let spent = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
+        let cpu = spent.tv_sec as f64 + spent.tv_nsec as f64 / 1e9;
         let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-        // After the name in parentheses, which may hold anything, user and system time are the
-        // twelfth and thirteenth fields, in hundredths of a second.
-        let fields = stat.rsplit_once(')').map_or("", |(_, rest)| rest);
-        let ticks: f64 =
-            fields.split_whitespace().skip(11).take(2).filter_map(|f| f.parse::<f64>().ok()).sum();
-        Self {
-            cpu: ticks / 100.0,
-            resident: kilobytes(&status, "VmRSS:"),
-            peak: kilobytes(&status, "VmHWM:"),
-        }
+        Self { cpu, resident: kilobytes(&status, "VmRSS:"), peak: kilobytes(&status, "VmHWM:") }
     }
 
     /// CPU seconds since an earlier reading.

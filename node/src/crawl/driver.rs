@@ -35,6 +35,9 @@ const OUR_FAULT: f64 = 60.0;
 /// Pages that may lead to pages, when a source is looked at by hand.
 const LEADS: usize = 5;
 
+/// Bytes on the wire of a document that takes less than a millisecond to read.
+const SMALL: usize = 16 * 1024;
+
 /// What a look brought, on its way to selection.
 pub struct Delivery {
     /// What it brought.
@@ -296,7 +299,8 @@ impl Crawler {
     /// One refresh, from the archive to the archive.
     async fn refresh(self: &Arc<Self>, id: SourceId) -> Result<Settled, Problem> {
         let record = self.archive.source(id)?.ok_or(Problem::Vanished)?;
-        let state = self.archive.state(id)?.ok_or(Problem::Vanished)?;
+        let mut state = self.archive.state_alone(id)?.ok_or(Problem::Vanished)?;
+        state.schedule = self.roster().schedule(id).ok_or(Problem::Vanished)?;
         let url = Url::parse(&record.url).map_err(|_| Problem::Vanished)?;
         let host = url.host_str().unwrap_or_default().to_owned();
         let readers = self.desk.readers_of(id).max(1);
@@ -304,6 +308,8 @@ impl Crawler {
         ask.delta = record.kind == SourceKind::Feed;
         let answered = self.fetcher.fetch(&ask).await;
         let has_body = answered.as_ref().is_ok_and(|answer| !answer.body.is_empty());
+        let small = record.kind == SourceKind::Feed
+            && answered.as_ref().is_ok_and(|answer| answer.body.len() <= SMALL);
         let crawler = Arc::clone(self);
         let conclusion = move || -> Result<Refreshed, Problem> {
             let known = if has_body {
@@ -316,8 +322,9 @@ impl Crawler {
             let random = jitter(&crawler.manners.node.0, id, now);
             Ok(conclude(subject, &ask, answered, &crawler.manners, now, random)?)
         };
-        // Parsing is work; an answer without a body is none.
-        let refreshed = if has_body {
+        // Parsing is work, which waits for a thread of its own; but a small feed is read sooner than
+        // another thread is awake.
+        let refreshed = if has_body && !small {
             let _reader = self.readers.acquire().await;
             tokio::task::spawn_blocking(conclusion).await.map_err(|_| Problem::Panicked)??
         } else {

@@ -11,7 +11,7 @@ use super::courtesy::{Courtesy, FailureKind, Outcome, Reading, RuleBook};
 use super::decide::{Before, Decision, News, Observed, decide};
 use super::fetch::{Answer, Ask, DecodeLimits, FetchError};
 use super::read::{Body, Member, read};
-use crate::archive::{Known, Look, SourceId, SourceRecord, SourceState};
+use crate::archive::{Known, Look, SourceId, SourceRecord, SourceState, unknown};
 
 /// What holds for every look of this node.
 pub struct Manners {
@@ -235,7 +235,8 @@ fn learn(state: &mut SourceState, observed: &Observed, now: f64) -> Result<f64, 
     }
     let since = state.schedule.last;
     let observation = Observation { at: now, since, new_items, window, censored, dates };
-    state.schedule = state.schedule.after(&observation)?;
+    let before = std::mem::replace(&mut state.schedule, unknown());
+    state.schedule = before.after(&observation)?;
     Ok(lost)
 }
 

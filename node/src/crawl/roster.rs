@@ -189,6 +189,11 @@ impl Roster {
         }
     }
 
+    /// What the scheduler believes of a source.
+    pub fn schedule(&self, id: SourceId) -> Option<Source> {
+        Some(self.sources.get(*self.places.get(&id)?))
+    }
+
     /// Whether a source is being looked at, and when it may be asked next.
     pub fn standing(&self, id: SourceId) -> Option<(bool, f64)> {
         let seat = self.seats[*self.places.get(&id)?];

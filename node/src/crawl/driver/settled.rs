@@ -5,7 +5,7 @@ use pergola_refresh::Observation;
 use url::Url;
 
 use super::{Crawler, Report, locked};
-use crate::archive::SourceId;
+use crate::archive::{SourceId, unknown};
 use crate::crawl::courtesy::Outcome;
 use crate::crawl::decide::Observed;
 use crate::crawl::lanes::LaneId;
@@ -73,8 +73,9 @@ impl Settled {
 
 impl Crawler {
     /// What is durable becomes known: to the scheduler, the lanes, the counters and whoever waits.
-    pub(super) fn settle(&self, settled: Settled, lane: LaneId) {
-        let Settled { id, schedule, observed, at, report, committed, .. } = &settled;
+    pub(super) fn settle(&self, mut settled: Settled, lane: LaneId) {
+        let schedule = std::mem::replace(&mut settled.schedule, unknown());
+        let Settled { id, observed, at, report, committed, .. } = &settled;
         // Without news nothing was learnt about who wants what.
         let relevance = (report.new_items > 0)
             .then(|| self.desk.relevance(*id, *at) * f64::from(settled.importance));
@@ -94,7 +95,7 @@ impl Crawler {
                 censored: observed.censored,
                 dates: &observed.dates,
             });
-            let learnt = observation.as_ref().map(|seen| (schedule.clone(), seen));
+            let learnt = observation.as_ref().map(|seen| (schedule, seen));
             if let Some((url, lane)) = &moved_to {
                 roster.moved(*id, url.as_str(), *lane);
             }
