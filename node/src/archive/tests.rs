@@ -56,7 +56,8 @@ fn looks_without_news_are_one_stretch_for_a_model_that_was_not_written() {
     let mut truth = seen;
     for hour in 1..=10 {
         let at = f64::from(hour) * 3_600.0;
-        truth = truth.after(&look(at, truth.last, 0)).unwrap();
+        let since = truth.last;
+        truth = truth.after(&look(at, since, 0)).unwrap();
         state.unchanged_at = Some(at);
         commit(&archive, |changes| changes.put_state(SOURCE, &state));
     }
