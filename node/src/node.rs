@@ -137,7 +137,10 @@ impl Node {
             public_url: config.node.public_url.clone(),
             node: id.clone(),
         };
-        let shelf = Arc::new(Shelf::new(archive.clone(), imprint, clock.clone()));
+        let own = config.node.contact.as_str().starts_with(config.node.public_url.as_str());
+        let contact = (!own).then(|| config.node.contact.to_string());
+        let shelf = Shelf::new(archive.clone(), imprint, clock.clone()).with_contact(contact);
+        let shelf = Arc::new(shelf);
         let announced = Arc::clone(&shelf);
         let announce = Box::new(move |feed, tally| announced.changed(feed, tally));
         let (writer, press) =

@@ -281,8 +281,9 @@ impl Crawler {
 
     async fn look(self: Arc<Self>, id: SourceId, lane: LaneId) {
         let back_at = self.clock.now() + OUR_FAULT;
-        let mut outing = Outing { crawler: &self, id, lane, settled: false, back_at };
-        match self.refresh(id).await {
+        let mut outing =
+            Outing { crawler: &self, id, lane, lane_free: false, settled: false, back_at };
+        match self.refresh(id, &mut outing).await {
             Ok(settled) => {
                 outing.settled = true;
                 self.settle(settled, lane);
@@ -297,7 +298,11 @@ impl Crawler {
     }
 
     /// One refresh, from the archive to the archive.
-    async fn refresh(self: &Arc<Self>, id: SourceId) -> Result<Settled, Problem> {
+    async fn refresh(
+        self: &Arc<Self>,
+        id: SourceId,
+        outing: &mut Outing<'_>,
+    ) -> Result<Settled, Problem> {
         let record = self.archive.source(id)?.ok_or(Problem::Vanished)?;
         let mut state = self.archive.state_alone(id)?.ok_or(Problem::Vanished)?;
         state.schedule = self.roster().schedule(id).ok_or(Problem::Vanished)?;
@@ -307,6 +312,9 @@ impl Crawler {
         let mut ask = Ask::new(url, state.courtesy.request(self.clock.now()), readers);
         ask.delta = record.kind == SourceKind::Feed;
         let answered = self.fetcher.fetch(&ask).await;
+        // The site has done its part; the next one need not wait for ours.
+        outing.free_lane();
+        self.nudge.notify_one();
         let has_body = answered.as_ref().is_ok_and(|answer| !answer.body.is_empty());
         let small = record.kind == SourceKind::Feed
             && answered.as_ref().is_ok_and(|answer| answer.body.len() <= SMALL);
@@ -356,16 +364,26 @@ struct Outing<'a> {
     crawler: &'a Crawler,
     id: SourceId,
     lane: LaneId,
+    /// The request is over.
+    lane_free: bool,
     /// The look went its way, and the source is back already.
     settled: bool,
     /// When it may be asked again otherwise.
     back_at: f64,
 }
 
+impl Outing<'_> {
+    fn free_lane(&mut self) {
+        if !self.lane_free {
+            self.lane_free = true;
+            locked(&self.crawler.lanes).finished(self.lane, self.crawler.clock.now());
+        }
+    }
+}
+
 impl Drop for Outing<'_> {
     fn drop(&mut self) {
-        let now = self.crawler.clock.now();
-        locked(&self.crawler.lanes).finished(self.lane, now);
+        self.free_lane();
         if !self.settled {
             // Without an observation nothing can be refused.
             let _ = self.crawler.roster().settle(self.id, None, self.back_at);
