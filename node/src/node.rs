@@ -304,6 +304,7 @@ fn fetch_settings(config: &Config) -> Result<FetchSettings, BadException> {
         contact: config.node.contact.to_string(),
         guard: Guard::allowing(exceptions.iter().map(String::as_str))?,
         extra_ca: config.crawl.extra_ca.clone(),
+        proxy: config.crawl.proxy.clone(),
         connect_timeout: config.crawl.connect_timeout,
         total_timeout: config.crawl.timeout,
         max_body: config.crawl.max_body,

@@ -54,7 +54,7 @@ pub(super) static SECTIONS: [Section; 8] = [
     Section {
         name: "budget",
         keys: &[
-            key("refreshes_per_minute", "10"),
+            key("refreshes_per_minute", "30"),
             optional("bytes_per_hour"),
             optional("freshness"),
             key("max_refreshes_per_minute", "60"),

@@ -212,7 +212,7 @@ impl Crawler {
             let now = self.clock.now();
             let wake = {
                 let mut lanes = locked(&self.lanes);
-                match lanes.pop_with_lane(now) {
+                match lanes.pop(now) {
                     Some((_, lane)) => return Some(lane),
                     None => lanes.next_wakeup(now)?,
                 }
@@ -273,7 +273,7 @@ impl Crawler {
     /// Starts every look that may start now; returns when the next one may.
     fn send_out(self: &Arc<Self>, now: f64, looks: &mut JoinSet<()>) -> f64 {
         let mut lanes = locked(&self.lanes);
-        while let Some((source, lane)) = lanes.pop_with_lane(now) {
+        while let Some((source, lane)) = lanes.pop(now) {
             looks.spawn(self.clone().look(SourceId(source), lane));
         }
         lanes.next_wakeup(now).unwrap_or(f64::INFINITY)

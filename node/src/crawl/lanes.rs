@@ -105,13 +105,8 @@ impl Lanes {
         }
     }
 
-    /// The next source that may be asked now, if any. Its lane is busy until [`Lanes::finished`].
-    pub fn pop(&mut self, now: f64) -> Option<u32> {
-        self.pop_with_lane(now).map(|(source, _)| source)
-    }
-
-    /// The same, with the lane that is busy.
-    pub fn pop_with_lane(&mut self, now: f64) -> Option<(u32, LaneId)> {
+    /// The next source that may be asked now, if any, and its lane, which is busy until [`Lanes::finished`].
+    pub fn pop(&mut self, now: f64) -> Option<(u32, LaneId)> {
         self.latest = self.latest.max(now);
         self.forget_rested(now);
         if self.in_flight >= self.rules.in_flight {

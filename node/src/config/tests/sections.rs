@@ -15,7 +15,7 @@ fn the_defaults_are_those_of_the_manual() {
     assert_eq!(config.store.keep.as_secs(), 90 * 86_400);
     assert_eq!(
         config.budget,
-        Budget { rule: BudgetRule::Refreshes { per_minute: 10.0 }, burst: None }
+        Budget { rule: BudgetRule::Refreshes { per_minute: 30.0 }, burst: None }
     );
     assert_eq!(config.schedule.strategy, Choice::Auto);
     assert_eq!(config.schedule.taste, Taste::default());

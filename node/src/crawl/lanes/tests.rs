@@ -14,20 +14,24 @@ fn lanes(rules: LaneRules) -> (Lanes, Vec<LaneId>) {
     (lanes, ids)
 }
 
+fn popped(lanes: &mut Lanes, now: f64) -> Option<u32> {
+    lanes.pop(now).map(|(source, _)| source)
+}
+
 #[test]
 fn rule_4_one_request_at_a_time_and_2_seconds_apart() {
     let (mut lanes, ids) = lanes(LaneRules::default());
     lanes.push(1, ids[0]);
     lanes.push(2, ids[0]);
     lanes.push(3, ids[1]);
-    assert_eq!(lanes.pop(100.0), Some(1));
-    assert_eq!(lanes.pop(100.0), Some(3), "another site is not held up");
-    assert_eq!(lanes.pop(200.0), None, "the first has not finished");
+    assert_eq!(popped(&mut lanes, 100.0), Some(1));
+    assert_eq!(popped(&mut lanes, 100.0), Some(3), "another site is not held up");
+    assert_eq!(popped(&mut lanes, 200.0), None, "the first has not finished");
     assert_eq!(lanes.next_wakeup(200.0), None);
     lanes.finished(ids[0], 200.0);
     assert_eq!(lanes.next_wakeup(200.0), Some(202.0));
-    assert_eq!(lanes.pop(201.9), None);
-    assert_eq!(lanes.pop(202.0), Some(2));
+    assert_eq!(popped(&mut lanes, 201.9), None);
+    assert_eq!(popped(&mut lanes, 202.0), Some(2));
 }
 
 #[test]
@@ -38,11 +42,11 @@ fn rule_4_operators_change_the_limits_per_host() {
     for source in 0..3 {
         lanes.push(source, ids[0]);
     }
-    assert_eq!(lanes.pop(1.0), Some(0));
-    assert_eq!(lanes.pop(1.0), Some(1));
-    assert_eq!(lanes.pop(1.0), None);
+    assert_eq!(popped(&mut lanes, 1.0), Some(0));
+    assert_eq!(popped(&mut lanes, 1.0), Some(1));
+    assert_eq!(popped(&mut lanes, 1.0), None);
     lanes.finished(ids[0], 1.0);
-    assert_eq!(lanes.pop(1.0), Some(2));
+    assert_eq!(popped(&mut lanes, 1.0), Some(2));
 }
 
 #[test]
@@ -53,11 +57,11 @@ fn rule_5_a_paused_lane_waits_and_the_others_do_not() {
     lanes.pause(ids[1], 300.0);
     lanes.push(2, ids[1]);
     lanes.push(3, ids[2]);
-    assert_eq!(lanes.pop(100.0), Some(3));
+    assert_eq!(popped(&mut lanes, 100.0), Some(3));
     assert_eq!(lanes.next_wakeup(100.0), Some(300.0));
-    assert_eq!(lanes.pop(300.0), Some(2));
-    assert_eq!(lanes.pop(499.0), None);
-    assert_eq!(lanes.pop(500.0), Some(1));
+    assert_eq!(popped(&mut lanes, 300.0), Some(2));
+    assert_eq!(popped(&mut lanes, 499.0), None);
+    assert_eq!(popped(&mut lanes, 500.0), Some(1));
 }
 
 #[test]
@@ -66,10 +70,13 @@ fn all_lanes_together_keep_the_limit() {
     for (source, id) in ids.iter().take(3).enumerate() {
         lanes.push(source as u32, *id);
     }
-    assert_eq!((lanes.pop(1.0), lanes.pop(1.0), lanes.pop(1.0)), (Some(0), Some(1), None));
+    assert_eq!(
+        (popped(&mut lanes, 1.0), popped(&mut lanes, 1.0), popped(&mut lanes, 1.0)),
+        (Some(0), Some(1), None)
+    );
     assert_eq!(lanes.next_wakeup(1.0), None);
     lanes.finished(ids[1], 1.0);
-    assert_eq!(lanes.pop(1.0), Some(2));
+    assert_eq!(popped(&mut lanes, 1.0), Some(2));
 }
 
 #[test]
@@ -77,13 +84,13 @@ fn newcomers_do_not_starve_a_lane_that_waits() {
     let (mut lanes, ids) = lanes(LaneRules { in_flight: 1, spacing: 1.0, ..LaneRules::default() });
     lanes.push(0, ids[0]);
     lanes.push(1, ids[0]);
-    assert_eq!(lanes.pop(0.0), Some(0));
+    assert_eq!(popped(&mut lanes, 0.0), Some(0));
     lanes.finished(ids[0], 0.0);
     for round in 0..100 {
         let now = 10.0 + f64::from(round);
         let id = ids[1 + round as usize % 7];
         lanes.push(100, id);
-        let popped = lanes.pop(now).unwrap();
+        let popped = popped(&mut lanes, now).unwrap();
         lanes.finished(if popped == 1 { ids[0] } else { id }, now);
         if popped == 1 {
             return;
@@ -107,7 +114,7 @@ fn a_hundred_thousand_sources_on_fifty_thousand_lanes_leave_nothing_behind() {
     while let Some(wakeup) = lanes.next_wakeup(now) {
         now = wakeup;
         let mut busy = Vec::new();
-        while let Some(source) = lanes.pop(now) {
+        while let Some(source) = popped(&mut lanes, now) {
             assert!(served.insert(source));
             busy.push(ids[source as usize % ids.len()]);
         }
@@ -115,7 +122,7 @@ fn a_hundred_thousand_sources_on_fifty_thousand_lanes_leave_nothing_behind() {
         busy.into_iter().for_each(|lane| lanes.finished(lane, now));
     }
     assert_eq!((served.len(), lanes.waiting(), lanes.in_flight()), (100_000, 0, 0));
-    assert_eq!(lanes.pop(now + 10.0), None);
+    assert_eq!(popped(&mut lanes, now + 10.0), None);
     assert!(lanes.is_empty(), "idle lanes take no memory");
 }
 
@@ -150,7 +157,7 @@ struct Referee {
 
 impl Referee {
     fn serve(&mut self, spacing: f64, parallel: usize, most: usize) {
-        while let Some(source) = self.lanes.pop(self.now) {
+        while let Some(source) = popped(&mut self.lanes, self.now) {
             let lane = self.lane_of[source as usize];
             assert!(self.served.insert(source), "served twice");
             if let Some(last) = self.last_event.insert(lane, self.now) {
