@@ -286,7 +286,7 @@ impl Crawler {
         match self.refresh(id, &mut outing).await {
             Ok(settled) => {
                 outing.settled = true;
-                self.settle(settled, lane);
+                self.settle(settled);
             }
             Err(problem) => {
                 if let Problem::Refused { next_at, .. } = problem {
@@ -312,9 +312,6 @@ impl Crawler {
         let mut ask = Ask::new(url, state.courtesy.request(self.clock.now()), readers);
         ask.delta = record.kind == SourceKind::Feed;
         let answered = self.fetcher.fetch(&ask).await;
-        // The site has done its part; the next one need not wait for ours.
-        outing.free_lane();
-        self.nudge.notify_one();
         let has_body = answered.as_ref().is_ok_and(|answer| !answer.body.is_empty());
         let small = record.kind == SourceKind::Feed
             && answered.as_ref().is_ok_and(|answer| answer.body.len() <= SMALL);
@@ -339,7 +336,11 @@ impl Crawler {
             conclusion()?
         };
         self.count_host(&host, &refreshed);
-        let mut settled = Settled::of(&refreshed, host);
+        self.obey_pause(&host, &refreshed, outing.lane);
+        // The site has done its part, and its wishes are known: the next one need not wait for ours.
+        outing.free_lane();
+        self.nudge.notify_one();
+        let mut settled = Settled::of(&refreshed);
         let (done, committed) = oneshot::channel();
         let delivery = Delivery { refreshed, done };
         let committed = match self.deliveries.send(delivery).await {

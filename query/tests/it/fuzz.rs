@@ -1,6 +1,6 @@
 //! Damaged queries: no panic, and whatever can be read prints to the same.
 //!
-//! A bounded number of texts; `cargo run --release -p pergola-query --example fuzz` tries as many as one
+//! A bounded number of texts; `cargo run --release -p pergola-query --example fuzz_queries` tries as many as one
 //! likes.
 
 use proptest::prelude::*;

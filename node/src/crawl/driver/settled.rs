@@ -18,14 +18,12 @@ pub(super) struct Settled {
     pub(super) id: SourceId,
     at: f64,
     url: String,
-    host: String,
     schedule: pergola_refresh::Source,
     observed: Option<(Option<f64>, Observed)>,
     importance: f32,
     moved_to: Option<Url>,
     members: Option<Vec<Member>>,
     again: bool,
-    host_pause: Option<f64>,
     notes: Vec<String>,
     bytes: u64,
     mean_bytes: f64,
@@ -37,7 +35,7 @@ pub(super) struct Settled {
 }
 
 impl Settled {
-    pub(super) fn of(refreshed: &Refreshed, host: String) -> Self {
+    pub(super) fn of(refreshed: &Refreshed) -> Self {
         let Refreshed { id, at, outcome, record, state, .. } = refreshed;
         let new_items = refreshed.observed.as_ref().map_or(0, |(_, seen)| seen.new_items);
         let report = Report {
@@ -51,14 +49,12 @@ impl Settled {
             id: *id,
             at: *at,
             url: record.url.clone(),
-            host,
             schedule: state.schedule.clone(),
             observed: refreshed.observed.clone(),
             importance: record.importance,
             moved_to: refreshed.moved.then(|| Url::parse(&record.url).ok()).flatten(),
             members: refreshed.members.clone(),
             again: refreshed.again,
-            host_pause: refreshed.host_pause,
             notes: refreshed.notes.clone(),
             bytes: refreshed.bytes,
             mean_bytes: state.tally.bytes as f64 / state.tally.requests.max(1) as f64,
@@ -73,7 +69,7 @@ impl Settled {
 
 impl Crawler {
     /// What is durable becomes known: to the scheduler, the lanes, the counters and whoever waits.
-    pub(super) fn settle(&self, mut settled: Settled, lane: LaneId) {
+    pub(super) fn settle(&self, mut settled: Settled) {
         let schedule = std::mem::replace(&mut settled.schedule, unknown());
         let Settled { id, observed, at, report, committed, .. } = &settled;
         // Without news nothing was learnt about who wants what.
@@ -121,16 +117,6 @@ impl Crawler {
         for note in &settled.notes {
             tracing::info!(source = id.0, url = settled.url, note, "source");
         }
-        match settled.host_pause {
-            Some(until) => {
-                let pause = locked(&self.pauses).report(&settled.host, id.0, until, *at);
-                if let Some(until) = pause {
-                    tracing::info!(host = settled.host, until, "the host wants quiet");
-                    locked(&self.lanes).pause(lane, until);
-                }
-            }
-            None => locked(&self.pauses).forget(&settled.host, id.0),
-        }
         if let Some(members) = settled.members.clone()
             && self.lists.try_send((*id, members)).is_err()
         {
@@ -147,6 +133,18 @@ impl Crawler {
         for waiting in locked(&self.waiting).remove(id).into_iter().flatten() {
             // Whoever asked may have gone.
             let _ = waiting.send(report.clone());
+        }
+    }
+
+    /// The host rests if enough of its URLs want it to.
+    pub(super) fn obey_pause(&self, host: &str, refreshed: &Refreshed, lane: LaneId) {
+        let Some(until) = refreshed.host_pause else {
+            return locked(&self.pauses).forget(host, refreshed.id.0);
+        };
+        let pause = locked(&self.pauses).report(host, refreshed.id.0, until, refreshed.at);
+        if let Some(until) = pause {
+            tracing::info!(host, until, "the host wants quiet");
+            locked(&self.lanes).pause(lane, until);
         }
     }
 

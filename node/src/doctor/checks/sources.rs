@@ -47,7 +47,9 @@ pub(super) fn all(config: &Config, runs: bool) -> Vec<Finding> {
     urls.sort();
     urls.dedup();
     findings.extend(private(config, &urls));
-    findings.extend(budget(config, urls.len()));
+    if !runs {
+        findings.extend(budget(config, urls.len()));
+    }
     findings
 }
 

@@ -112,10 +112,11 @@ async fn what_makes_no_sense_is_refused_with_the_reason() {
     }
     let form = ask(&house, Method::POST, "/api/v1/sources").body("url=http://example.org/");
     assert_eq!(told(form.send().await.unwrap()).await.0, StatusCode::UNSUPPORTED_MEDIA_TYPE);
+    assert_eq!(sources(&house, "").await, Vec::<String>::new());
+    // The last one: the node hangs up rather than read the rest of it.
     let large = json!({"url": "x".repeat(2 << 20)});
     let (status, _) = post(&house, "/api/v1/sources", large).await;
     assert_eq!(status, StatusCode::PAYLOAD_TOO_LARGE);
-    assert_eq!(sources(&house, "").await, Vec::<String>::new());
 }
 
 #[tokio::test(flavor = "multi_thread")]

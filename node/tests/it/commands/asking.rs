@@ -124,10 +124,10 @@ fn the_status_says_whether_a_node_runs() {
     for place in Place::both() {
         let status = place.json(&["status"]);
         assert_eq!(status["running"], place.is_running());
-        assert_eq!(status["budget_per_minute"], 10.0);
+        assert_eq!(status["budget_per_minute"], 30.0);
         let text = place.ok(&["status"]);
         let state = if place.is_running() { "running for" } else { "not running" };
-        assert!(text.contains(state) && text.contains("10.0 refreshes a minute"), "{text}");
+        assert!(text.contains(state) && text.contains("30.0 refreshes a minute"), "{text}");
         assert!(!text.contains('\x1b'), "{text}");
     }
 }

@@ -34,16 +34,16 @@ fn a_new_budget_holds_after_a_hangup_and_a_wrong_one_does_not() {
     let place = Place::bare();
     let node = place.run(&[]);
     let file = place.path("pergola.toml");
-    fs::write(&file, format!("{CONFIG}[budget]\nrefreshes_per_minute = 30\n")).unwrap();
+    fs::write(&file, format!("{CONFIG}[budget]\nrefreshes_per_minute = 40\n")).unwrap();
     node.signal("-HUP");
     assert!(node.wait_for("the configuration was read again").contains("budget"));
-    assert_eq!(place.json(&["status"])["budget_per_minute"], 30.0);
+    assert_eq!(place.json(&["status"])["budget_per_minute"], 40.0);
 
     fs::write(&file, "[budget]\nrefreshes_per_minute = -1\n").unwrap();
     node.signal("-HUP");
     node.wait_for("the configuration is not taken over, the old one stays");
     fs::write(&file, CONFIG).unwrap();
-    assert_eq!(place.json(&["status"])["budget_per_minute"], 30.0);
+    assert_eq!(place.json(&["status"])["budget_per_minute"], 40.0);
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Tries damaged queries on the parser, printer, checks and matcher, as many as one likes.
 //!
-//! `cargo run --release -p pergola-query --example fuzz -- --inputs 1000000 --seed 1`. A panic ends it
+//! `cargo run --release -p pergola-query --example fuzz_queries -- --inputs 1000000 --seed 1`. A panic ends it
 //! with the seed and number of the text. Afterwards it reads texts of 10 MiB made to be slow or large,
 //! and reports time and memory for each.
 
