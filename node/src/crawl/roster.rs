@@ -170,11 +170,23 @@ impl Roster {
         Ok(())
     }
 
-    /// What one of a source's items is worth, and what a look at it costs beside the others.
-    pub fn weigh(&mut self, id: SourceId, relevance: f64, cost: f64) -> Result<(), Invalid> {
+    /// What one of a source's items is worth.
+    pub fn weigh(&mut self, id: SourceId, relevance: f64) -> Result<(), Invalid> {
         let Some(&place) = self.places.get(&id) else { return Ok(()) };
-        self.sources.set_relevance(place, relevance)?;
-        self.sources.set_cost(place, cost)
+        self.sources.set_relevance(place, relevance)
+    }
+
+    /// An answer of a source came, of this size, where `usual` is the mean of its answers. Where the
+    /// budget is in bytes, a look at it costs by that.
+    pub fn pay(&mut self, id: SourceId, bytes: u64, usual: f64) -> Result<(), Invalid> {
+        self.purse.spent(bytes);
+        let Some(&place) = self.places.get(&id) else { return Ok(()) };
+        match self.purse.counts_bytes() {
+            true => {
+                self.sources.set_cost(place, (usual / self.purse.mean_size()).clamp(0.05, 20.0))
+            }
+            false => Ok(()),
+        }
     }
 
     /// What one of a source's items is worth beside those of other sources; one unless it was said.
@@ -244,5 +256,31 @@ impl Roster {
     /// Sources that may be asked now.
     pub fn ready(&self, now: f64) -> usize {
         (0..self.sources.len()).filter(|&place| self.sources.ready(place, now)).count()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use pergola_refresh::ModelKind;
+
+    use super::*;
+    use crate::config::{self, BudgetRule};
+
+    #[test]
+    fn what_a_look_costs_in_bytes_outlives_a_change_of_its_worth() {
+        let rule = BudgetRule::Bytes { per_hour: 1_000_000 };
+        let purse = Purse::new(&config::Budget { rule, burst: None }, 10.0);
+        let usual = purse.mean_size();
+        let mut roster =
+            Roster::new(StrategyKind::TwoSteps, Taste::default(), None, purse).unwrap();
+        let (id, url) = (SourceId(1), "https://example.org/rss");
+        let lane = super::super::lanes::Lanes::new(Default::default())
+            .lane_of(&url::Url::parse(url).unwrap());
+        let source = Source::new(ModelKind::Gamma.build(1e-5).unwrap(), 20);
+        roster.add(id, url, lane, source, 0.0).unwrap();
+        roster.pay(id, usual as u64, 3.0 * usual).unwrap();
+        roster.weigh(id, 0.25).unwrap();
+        let kept = roster.schedule(id).unwrap();
+        assert!((kept.cost - 3.0).abs() < 0.01 && kept.relevance == 0.25, "{kept:?}");
     }
 }

@@ -24,7 +24,7 @@ impl Node {
             let relevance = self.desk.relevance(id, now);
             let mut roster = self.crawler.roster();
             let worth = relevance * f64::from(roster.importance(id));
-            if let Err(invalid) = roster.weigh(id, worth, 1.0) {
+            if let Err(invalid) = roster.weigh(id, worth) {
                 tracing::error!(source = id.0, %invalid, "the scheduler refused a relevance");
             }
         }

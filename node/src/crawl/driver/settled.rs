@@ -78,11 +78,6 @@ impl Crawler {
         let moved_to = settled.moved_to.as_ref().map(|url| (url, self.lane_of(url)));
         {
             let mut roster = self.roster();
-            roster.purse.spent(settled.bytes);
-            let cost = match roster.purse.counts_bytes() {
-                true => (settled.mean_bytes / roster.purse.mean_size()).clamp(0.05, 20.0),
-                false => 1.0,
-            };
             let observation = observed.as_ref().map(|(since, observed)| Observation {
                 at: *at,
                 since: *since,
@@ -95,9 +90,10 @@ impl Crawler {
             if let Some((url, lane)) = &moved_to {
                 roster.moved(*id, url.as_str(), *lane);
             }
-            let outcome = roster.settle(*id, learnt, report.next_at).and_then(|()| {
-                relevance.map_or(Ok(()), |relevance| roster.weigh(*id, relevance, cost))
-            });
+            let outcome = roster
+                .settle(*id, learnt, report.next_at)
+                .and_then(|()| roster.pay(*id, settled.bytes, settled.mean_bytes))
+                .and_then(|()| relevance.map_or(Ok(()), |worth| roster.weigh(*id, worth)));
             if let Err(invalid) = outcome {
                 tracing::error!(source = id.0, %invalid, "the scheduler refused a source's state");
             }
