@@ -103,11 +103,21 @@ pub enum Table {
     Host = 10,
     /// When a source is believed to publish.
     Model = 11,
+    /// Which entries of a feed were replaced, in order.
+    Edit = 12,
+    /// How a source is read from a peer.
+    Peer = 13,
+    /// Who is told of a feed's changes by its hub.
+    Subscription = 14,
+    /// Sources that hubs push to us.
+    Push = 15,
+    /// Who may read a feed, if not everybody.
+    Reader = 16,
 }
 
 impl Table {
     /// Every table, by number.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 17] = [
         Self::Meta,
         Self::Source,
         Self::State,
@@ -120,6 +130,11 @@ impl Table {
         Self::Selectivity,
         Self::Host,
         Self::Model,
+        Self::Edit,
+        Self::Peer,
+        Self::Subscription,
+        Self::Push,
+        Self::Reader,
     ];
 
     /// The engine's key for a row: the table's number, then the row's own key.
