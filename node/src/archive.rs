@@ -23,8 +23,8 @@ use crate::store::{Order, Store, StoreError, Table};
 pub use changes::Changes;
 pub(crate) use records::unknown;
 pub use records::{
-    Edit, Entry, FeedId, FeedRecord, FeedTally, HostTally, ItemKey, Known, KnownItem, Look, NodeRecord,
-    Sample, SourceId, SourceKind, SourceRecord, SourceState, Tally, item_key,
+    Edit, Entry, FeedId, FeedRecord, FeedTally, HostTally, ItemKey, Known, KnownItem, Look,
+    NodeRecord, Sample, SourceId, SourceKind, SourceRecord, SourceState, Tally, item_key,
 };
 
 /// No chunk is larger when unpacked: thirty-two items of bounded documents.

@@ -6,8 +6,8 @@ use serde::Serialize;
 
 use super::records::{chunk_key, edit_key, entry_key, feed_key, feed_tally_key, member_key};
 use super::{
-    Edit, Entry, FeedId, FeedRecord, FeedTally, HostTally, ItemKey, Known, NodeRecord, Sample, SourceId,
-    SourceRecord, SourceState,
+    Edit, Entry, FeedId, FeedRecord, FeedTally, HostTally, ItemKey, Known, NodeRecord, Sample,
+    SourceId, SourceRecord, SourceState,
 };
 use crate::store::{Batch, Table};
 

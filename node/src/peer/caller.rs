@@ -142,7 +142,9 @@ enum Refused {
 impl Refused {
     fn into_status(self) -> Status {
         let (wait, message) = match self {
-            Self::TooOften { wait } => (wait, "too many calls; `retry-after` says how long to wait"),
+            Self::TooOften { wait } => {
+                (wait, "too many calls; `retry-after` says how long to wait")
+            }
             Self::TooMany(Kind::Answer) => {
                 (1.0, "too many answers are on their way to this caller; read them first")
             }
@@ -202,7 +204,8 @@ impl Ledger {
     ) -> Result<(), Refused> {
         let per_second = limits.calls_per_minute / 60.0;
         if self.accounts.len() >= Self::REMEMBERED && !self.accounts.contains_key(&address) {
-            let busy = |account: &Account| account.under_way.answers + account.under_way.streams > 0;
+            let busy =
+                |account: &Account| account.under_way.answers + account.under_way.streams > 0;
             self.accounts.retain(|_, account| busy(account));
         }
         let (in_all, each) = match kind {
@@ -312,7 +315,7 @@ mod tests {
     #[test]
     fn streams_are_limited_for_each_caller_and_in_all_until_they_end() {
         let mut ledger = Ledger::default();
-        let mut watch = |ledger: &mut Ledger, who| ledger.admit(who, Kind::Stream, &LIMITS, 0.0);
+        let watch = |ledger: &mut Ledger, who| ledger.admit(who, Kind::Stream, &LIMITS, 0.0);
         assert_eq!(watch(&mut ledger, address(1)), Ok(()));
         assert_eq!(watch(&mut ledger, address(1)), Err(Refused::TooMany(Kind::Stream)));
         assert_eq!(watch(&mut ledger, address(2)), Ok(()));

@@ -69,11 +69,7 @@ impl Node {
     }
 }
 
-fn outdated_edits(
-    archive: &Archive,
-    feed: FeedId,
-    below: u64,
-) -> Result<Vec<Edit>, ArchiveError> {
+fn outdated_edits(archive: &Archive, feed: FeedId, below: u64) -> Result<Vec<Edit>, ArchiveError> {
     let mut outdated = Vec::new();
     let mut newest: HashMap<u64, Edit> = HashMap::new();
     let mut after = Edit { edition: 0, sequence: 0 };

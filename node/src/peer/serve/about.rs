@@ -64,7 +64,8 @@ fn upstreams(node: &Node, feed: FeedId) -> Result<Vec<v1::Upstream>, ArchiveErro
     let mut upstreams = Vec::new();
     for (source, share) in node.desk.shares_of(feed, node.clock.now(), UPSTREAMS) {
         let Some(record) = node.archive.source(source)? else { continue };
-        let rate = node.crawler.roster().schedule(source).map(|known| known.model.mean_rate() * DAY);
+        let rate =
+            node.crawler.roster().schedule(source).map(|known| known.model.mean_rate() * DAY);
         upstreams.push(v1::Upstream {
             url: record.url,
             node: String::new(),

@@ -3,6 +3,9 @@
 //! How far the feed has come is read first, and nothing beyond it is told: whatever is committed meanwhile
 //! is found by the next page. A page ends where its limits are reached and its cursor stands exactly there.
 
+#[cfg(test)]
+mod tests;
+
 use std::collections::{HashMap, HashSet};
 
 use pergola_feed::Origin;
@@ -91,17 +94,10 @@ impl Pager {
         let end = feed.tally.next;
         let mut page = self.begin(feed, asked)?;
         let mut sheet = Sheet::new(self, asked.limit);
-        let entries = self.archive.entries(
-            feed.id,
-            page.cursor.next,
-            end,
-            Order::Ascending,
-            asked.limit,
-        )?;
-        let mut full = false;
+        let entries =
+            self.archive.entries(feed.id, page.cursor.next, end, Order::Ascending, asked.limit)?;
         for (sequence, entry) in entries {
-            full = !sheet.add(sequence, &entry, false)?;
-            if full {
+            if !sheet.add(sequence, &entry, false)? {
                 break;
             }
             page.cursor.next = sequence + 1;
@@ -109,7 +105,7 @@ impl Pager {
         page.more = page.cursor.next < end;
         if !page.more && page.cursor.edits < Edit::end_of(feed.tally.edition) {
             let seen = asked.cursor.map_or(0, |cursor| cursor.next);
-            page.more = full || self.add_edits(feed, seen, &mut page.cursor, &mut sheet)?;
+            page.more = self.add_edits(feed, seen, &mut page.cursor, &mut sheet)?;
         }
         page.cursor.last = last_before(&self.archive, feed.id, page.cursor.next)?;
         page.entries = sheet.entries;
@@ -262,7 +258,8 @@ fn fitted(mut entry: v1::Entry) -> v1::Entry {
         (item.content, item.summary) = (None, None);
     }
     if entry.encoded_len() > ENTRY_BYTES {
-        entry.item = entry.item.map(|item| v1::Item { id: item.id, hops: item.hops, ..v1::Item::default() });
+        entry.item =
+            entry.item.map(|item| v1::Item { id: item.id, hops: item.hops, ..v1::Item::default() });
     }
     entry
 }

@@ -90,7 +90,8 @@ impl Generations {
 fn weight(item: &Item) -> usize {
     let text = |text: &Option<pergola_feed::Text>| text.as_ref().map_or(0, |text| text.body.len());
     let string = |text: &Option<String>| text.as_ref().map_or(0, String::len);
-    let parts = item.links.len() + item.authors.len() + item.categories.len() + item.enclosures.len();
+    let parts =
+        item.links.len() + item.authors.len() + item.categories.len() + item.enclosures.len();
     1_000
         + 200 * parts
         + item.id.0.len()

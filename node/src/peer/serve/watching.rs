@@ -17,7 +17,7 @@ use super::{Parts, changed_at, unreadable};
 use crate::archive::{FeedId, FeedTally};
 
 /// The messages of one stream.
-pub(super) struct Watching {
+pub(in crate::peer) struct Watching {
     /// The next message on its way; nothing when the stream has ended.
     next: Option<Pin<Box<dyn Future<Output = Told> + Send>>>,
 }
