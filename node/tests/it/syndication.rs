@@ -136,8 +136,10 @@ fn document(items: &[(String, String)], padding: usize) -> Reply {
     let items: Vec<_> = items
         .iter()
         .rev()
-        .map(|(id, title)| json!({"id": id, "title": title, "url": id,
-            "content_text": format!("{title} {padding}")}))
+        .map(|(id, title)| {
+            json!({"id": id, "title": title, "url": id,
+            "content_text": format!("{title} {padding}")})
+        })
         .collect();
     let document = json!({
         "version": "https://jsonfeed.org/version/1.1",
