@@ -114,10 +114,8 @@ impl Archive {
 
     /// The items of one chunk.
     pub fn chunk(&self, source: SourceId, chunk: u32) -> Result<Vec<Item>, ArchiveError> {
-        let row: Option<(f64, u64, Vec<u8>)> =
-            self.row(Table::Chunk, &records::chunk_key(source, chunk))?;
-        let Some((_, length, packed)) = row else { return Ok(Vec::new()) };
-        decode(Table::Chunk, &unpack(&packed, length)?)
+        let row = self.store.get(Table::Chunk, &records::chunk_key(source, chunk))?;
+        row.map_or(Ok(Vec::new()), |row| items_of(&row))
     }
 
     /// Shows every chunk: its source, its number and when it was delivered.
@@ -357,6 +355,12 @@ impl Archive {
 
 fn decode<T: DeserializeOwned>(table: Table, bytes: &[u8]) -> Result<T, ArchiveError> {
     postcard::from_bytes(bytes).map_err(|error| damaged(table, &error))
+}
+
+/// The items in a chunk's row.
+fn items_of(row: &[u8]) -> Result<Vec<Item>, ArchiveError> {
+    let (_, length, packed): (f64, u64, Vec<u8>) = decode(Table::Chunk, row)?;
+    decode(Table::Chunk, &unpack(&packed, length)?)
 }
 
 fn unpack(packed: &[u8], length: u64) -> Result<Vec<u8>, ArchiveError> {

@@ -6,8 +6,8 @@ use serde::Serialize;
 
 use super::records::{chunk_key, entry_key, feed_key, feed_tally_key, member_key};
 use super::{
-    Entry, FeedId, FeedRecord, FeedTally, HostTally, ItemKey, Known, NodeRecord, Sample, SourceId,
-    SourceRecord, SourceState,
+    ArchiveError, Entry, FeedId, FeedRecord, FeedTally, HostTally, ItemKey, Known, NodeRecord,
+    Sample, SourceId, SourceRecord, SourceState,
 };
 use crate::store::{Batch, Table};
 
@@ -80,6 +80,14 @@ impl Changes {
         let items = encoded(items);
         let length = items.len() as u64;
         self.put(Table::Chunk, chunk_key(source, chunk), &(at, length, pack(&items)));
+    }
+
+    /// The items of a chunk that is among these changes.
+    pub fn chunk(&self, source: SourceId, chunk: u32) -> Result<Option<Vec<Item>>, ArchiveError> {
+        let wanted = chunk_key(source, chunk);
+        let chunks = self.batch.iter().filter(|(table, ..)| *table == Table::Chunk);
+        let row = chunks.filter(|(_, key, _)| *key == wanted).last().and_then(|(.., row)| row);
+        row.map(super::items_of).transpose()
     }
 
     /// Items that nothing refers to.
