@@ -23,8 +23,8 @@ use crate::store::{Order, Store, StoreError, Table};
 pub use changes::Changes;
 pub(crate) use records::unknown;
 pub use records::{
-    Entry, FeedId, FeedRecord, FeedTally, HostTally, ItemKey, Known, KnownItem, Look, NodeRecord,
-    Sample, SourceId, SourceKind, SourceRecord, SourceState, Tally, item_key,
+    Entry, FeedId, FeedRecord, FeedTally, HostTally, ItemKey, Known, KnownItem, Look, Loop,
+    NodeRecord, Sample, SourceId, SourceKind, SourceRecord, SourceState, Tally, item_key,
 };
 
 /// No chunk is larger when unpacked: thirty-two items of bounded documents.
@@ -303,6 +303,16 @@ impl Archive {
         let mut all = Vec::new();
         self.rows(Table::Host, &[], None, Order::Ascending, &mut |key, tally| {
             all.push((String::from_utf8_lossy(key).into_owned(), tally));
+            ControlFlow::Continue(())
+        })?;
+        Ok(all)
+    }
+
+    /// The sources whose items come back to this node.
+    pub fn loops(&self) -> Result<Vec<(SourceId, Loop)>, ArchiveError> {
+        let mut all = Vec::new();
+        self.rows(Table::Loop, &[], None, Order::Ascending, &mut |key, found| {
+            all.push((SourceId::from_key(key), found));
             ControlFlow::Continue(())
         })?;
         Ok(all)

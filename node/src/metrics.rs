@@ -1,5 +1,7 @@
 //! What the node counts, for Prometheus and for its own pages. Labels come from bounded vocabularies.
 
+mod ages;
+
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use prometheus_client::encoding::text::encode;
@@ -10,6 +12,7 @@ use prometheus_client::metrics::histogram::Histogram;
 use prometheus_client::registry::{Registry, Unit};
 
 use crate::crawl::courtesy::Outcome;
+pub use ages::{Ages, Journey};
 
 type Label = [(&'static str, &'static str); 2];
 type Level = Gauge<f64, AtomicU64>;
@@ -40,6 +43,8 @@ pub struct Metrics {
     pub failed_renderings: Counter,
     /// Seconds from an item's publication to its delivery.
     pub delay: Histogram,
+    /// How old items are that come through nodes.
+    pub ages: Ages,
     /// What is measured when somebody asks.
     pub levels: Levels,
 }
@@ -103,6 +108,7 @@ impl Metrics {
             refused_commits: Counter::default(),
             failed_renderings: Counter::default(),
             delay,
+            ages: Ages::default(),
             levels: Levels::default(),
             registry: Registry::default(),
         };
@@ -124,6 +130,7 @@ impl Metrics {
         to.register("renderings_failed", failed, self.failed_renderings.clone());
         let delay = "From an item's publication to its delivery";
         to.register_with_unit("delay", delay, Unit::Seconds, self.delay.clone());
+        self.ages.register(to);
         let levels = &self.levels;
         to.register("threshold", "The scheduler's threshold", levels.threshold.clone());
         to.register("budget_per_minute", "Refreshes allowed", levels.budget.clone());

@@ -11,5 +11,6 @@ mod many_sources;
 mod origin;
 mod pipeline;
 mod politeness;
+mod provenance;
 mod serving;
 mod store_crash;
