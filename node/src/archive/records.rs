@@ -283,6 +283,8 @@ pub struct Entry {
 pub struct Loop {
     /// When it was found.
     pub since: f64,
+    /// When an item last came back, to the hour.
+    pub seen: f64,
     /// The nodes in order, this one first and last.
     pub nodes: Vec<NodeId>,
 }

@@ -327,7 +327,7 @@ impl Crawler {
             } else {
                 Default::default()
             };
-            let looped = crawler.loops.knows(id);
+            let looped = crawler.loops.of(id);
             let subject = Subject { id, record, state, known, looped };
             let now = crawler.clock.now();
             let random = jitter(&crawler.manners.node.0, id, now);

@@ -12,7 +12,7 @@ use super::decide::{Before, Decision, News, Observed, decide};
 use super::fetch::{Answer, Ask, DecodeLimits, FetchError};
 use super::loops::LoopChange;
 use super::read::{Body, Member, read};
-use crate::archive::{Known, Look, SourceId, SourceRecord, SourceState, unknown};
+use crate::archive::{Known, Look, Loop, SourceId, SourceRecord, SourceState, unknown};
 
 /// What holds for every look of this node.
 pub struct Manners {
@@ -36,8 +36,8 @@ pub struct Subject {
     pub state: SourceState,
     /// What was seen of its items.
     pub known: Known,
-    /// Its items are known to come back to this node.
-    pub looped: bool,
+    /// The circle by which its items are known to come back to this node.
+    pub looped: Option<Loop>,
 }
 
 /// What a look has brought; nothing of it holds before it is committed.

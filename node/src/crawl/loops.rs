@@ -16,6 +16,10 @@ use crate::archive::{Archive, ArchiveError, Loop, SourceId};
 const NAMED: usize = 32;
 /// Characters of a node's name that are kept; anybody may have written it.
 const NAME: usize = 64;
+/// How often it is noted that a circle is still there.
+const AN_HOUR: f64 = 3_600.0;
+/// A circle is cut if nothing came back for so long: one window without such items proves nothing.
+const A_DAY: f64 = 86_400.0;
 
 /// What a look says about a circle.
 #[derive(Debug, Clone, PartialEq)]
@@ -24,20 +28,25 @@ pub enum LoopChange {
     AsBefore,
     /// There is one.
     Found(Loop),
+    /// It is still there.
+    Again(Loop),
     /// There is none any more.
     Gone,
 }
 
 impl LoopChange {
-    /// What follows from a document, if one was read, for a source that was known to be in a circle or
-    /// not.
-    pub(super) fn after(decision: Option<&Decision>, known: bool, now: f64) -> Self {
-        match decision.map(|decision| (&decision.way_back, decision.observed.window)) {
-            Some((Some(nodes), _)) if !known => {
-                Self::Found(Loop { since: now, nodes: nodes.clone() })
+    /// What follows from a document, if one was read, for a source whose circle is known, if it is in
+    /// one.
+    pub(super) fn after(decision: Option<&Decision>, known: Option<Loop>, now: f64) -> Self {
+        let Some(decision) = decision else { return Self::AsBefore };
+        match (&decision.way_back, known) {
+            (Some(nodes), None) => {
+                Self::Found(Loop { since: now, seen: now, nodes: nodes.clone() })
             }
-            // A whole window without an item that had been here.
-            Some((None, 1..)) if known => Self::Gone,
+            (Some(_), Some(known)) if now >= known.seen + AN_HOUR => {
+                Self::Again(Loop { seen: now, ..known })
+            }
+            (None, Some(known)) if now >= known.seen + A_DAY => Self::Gone,
             _ => Self::AsBefore,
         }
     }
@@ -69,11 +78,6 @@ impl Loops {
         self.known().get(&source).cloned()
     }
 
-    /// Whether a source is known to be in one.
-    pub fn knows(&self, source: SourceId) -> bool {
-        self.known().contains_key(&source)
-    }
-
     /// The sources that are in one, by their numbers.
     pub fn all(&self) -> Vec<(SourceId, Loop)> {
         let known = self.known();
@@ -86,6 +90,7 @@ impl Loops {
     pub fn settle(&self, source: SourceId, url: &str, change: LoopChange) {
         match change {
             LoopChange::AsBefore => {}
+            LoopChange::Again(known) => drop(self.known().insert(source, known)),
             LoopChange::Found(found) => {
                 let what = "items of this source come back to this node and are dropped";
                 tracing::warn!(source = source.0, url, way = %found, "{what}");
@@ -128,34 +133,38 @@ mod tests {
     #[test]
     fn a_circle_is_named_from_this_node_back_to_it() {
         let nodes = way_back(&passed(&["x", "a", "b", "c"]), &node("a"));
-        let found = Loop { since: 0.0, nodes };
+        let found = Loop { since: 0.0, seen: 0.0, nodes };
         assert_eq!(found.to_string(), "a → b → c → a");
     }
 
-    /// What follows from a document of this many items.
-    fn after(window: u32, way_back: Option<Vec<NodeId>>, known: bool) -> LoopChange {
+    /// What follows from a document by which items came back, or none.
+    fn after(way_back: Option<Vec<NodeId>>, known: Option<Loop>, now: f64) -> LoopChange {
         let decision = Decision {
             known: Known::default(),
             news: Vec::new(),
-            observed: Observed { window, ..Observed::default() },
+            observed: Observed::default(),
             degraded: None,
             loops: usize::from(way_back.is_some()),
             way_back,
         };
-        LoopChange::after(Some(&decision), known, 7.0)
+        LoopChange::after(Some(&decision), known, now)
     }
 
     #[test]
-    fn a_circle_is_news_when_it_is_found_and_when_a_whole_window_is_free_of_it() {
+    fn a_circle_is_news_when_it_is_found_and_when_it_is_gone() {
         let nodes = vec![node("a"), node("b"), node("a")];
-        let found = Loop { since: 7.0, nodes: nodes.clone() };
-        assert_eq!(after(3, Some(nodes.clone()), false), LoopChange::Found(found));
-        assert_eq!(after(3, Some(nodes), true), LoopChange::AsBefore);
-        assert_eq!(after(3, None, true), LoopChange::Gone);
-        assert_eq!(after(3, None, false), LoopChange::AsBefore);
-        // A document without items, or with what has changed only, or none, proves nothing.
-        assert_eq!(after(0, None, true), LoopChange::AsBefore);
-        assert_eq!(LoopChange::after(None, true, 7.0), LoopChange::AsBefore);
+        let found = Loop { since: 7.0, seen: 7.0, nodes: nodes.clone() };
+        let known = Some(found.clone());
+        assert_eq!(after(Some(nodes.clone()), None, 7.0), LoopChange::Found(found.clone()));
+        assert_eq!(after(Some(nodes.clone()), known.clone(), 8.0), LoopChange::AsBefore);
+        let later = Loop { seen: 7.0 + AN_HOUR, ..found };
+        let again = after(Some(nodes), known.clone(), 7.0 + AN_HOUR);
+        assert_eq!(again, LoopChange::Again(later));
+        // Other items may have been in the window; and who reads nothing learns nothing.
+        assert_eq!(after(None, known.clone(), 8.0), LoopChange::AsBefore);
+        assert_eq!(after(None, known.clone(), 7.0 + A_DAY), LoopChange::Gone);
+        assert_eq!(after(None, None, 8.0), LoopChange::AsBefore);
+        assert_eq!(LoopChange::after(None, known, 7.0 + A_DAY), LoopChange::AsBefore);
     }
 
     #[test]

@@ -57,7 +57,7 @@ fn job(refreshed: &Refreshed, desk: &Desk, scratch: &mut Scratch) -> Job {
     }
     match &refreshed.loop_change {
         LoopChange::AsBefore => {}
-        LoopChange::Found(found) => job.changes.put_loop(*id, found),
+        LoopChange::Found(found) | LoopChange::Again(found) => job.changes.put_loop(*id, found),
         LoopChange::Gone => job.changes.delete_loop(*id),
     }
     for chunk in news.chunks(CHUNK) {

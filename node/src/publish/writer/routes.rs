@@ -5,8 +5,8 @@
 //! without being a node is a stop that nobody counts: it is counted here, or a copy would always be
 //! nearer than the way through nodes. What cannot be compared stays where it is.
 //!
-//! Comparing means reading two items, which happens only when both routes exist; items of one look lie
-//! together, so the chunks last read are kept.
+//! Most items that come twice have come equally far, so the numbers of their hops are compared first,
+//! and each chunk is unpacked once for that.
 
 use std::collections::HashMap;
 
@@ -14,13 +14,11 @@ use pergola_feed::Item;
 
 use crate::archive::{Archive, ArchiveError, Changes, Entry, SourceId};
 
-/// Chunks kept before they are forgotten.
-const KEPT: usize = 16;
-
-/// Chunks that were read to compare ways.
+/// What was read to compare ways within one group.
 #[derive(Default)]
 pub(super) struct Routes {
-    chunks: HashMap<(SourceId, u32), Vec<Item>>,
+    /// How many nodes the items of a chunk have passed.
+    hops: HashMap<(SourceId, u32), Vec<usize>>,
 }
 
 impl Routes {
@@ -32,41 +30,48 @@ impl Routes {
         held: &Entry,
         come: &Entry,
     ) -> Result<bool, ArchiveError> {
-        let Some(new) = self.item(archive, changes, come)? else { return Ok(false) };
-        let Some(old) = self.item(archive, changes, held)? else { return Ok(false) };
-        if new.hops.len() >= old.hops.len() || !is_same(&old, &new) {
+        let old = self.hops(archive, changes, held)?;
+        let new = self.hops(archive, changes, come)?;
+        if old.zip(new).is_none_or(|(old, new)| new >= old) {
             return Ok(false);
         }
-        Ok(stops(archive, come, &new)? < stops(archive, held, &old)?)
+        let item = |entry: &Entry| -> Result<Option<Item>, ArchiveError> {
+            let mut items = items(archive, changes, entry)?.into_iter();
+            Ok(items.nth(usize::from(entry.index)))
+        };
+        let Some((old, new)) = item(held)?.zip(item(come)?) else { return Ok(false) };
+        Ok(is_same(&old, &new) && stops(archive, come, &new)? < stops(archive, held, &old)?)
     }
 
-    fn item(
+    fn hops(
         &mut self,
         archive: &Archive,
         changes: &Changes,
         entry: &Entry,
-    ) -> Result<Option<Item>, ArchiveError> {
+    ) -> Result<Option<usize>, ArchiveError> {
         let place = (entry.source, entry.chunk);
-        if !self.chunks.contains_key(&place) {
-            if self.chunks.len() >= KEPT {
-                self.chunks.clear();
-            }
-            let items = match changes.chunk(entry.source, entry.chunk) {
-                Ok(None) => archive.chunk(entry.source, entry.chunk),
-                found => found.map(Option::unwrap_or_default),
-            };
-            let items = match items {
-                // It is no reason to refuse what has come: whoever reads the feed is told, too.
-                Err(error @ ArchiveError::Damaged { .. }) => {
-                    tracing::warn!(source = entry.source.0, %error, "an item cannot be compared");
-                    Vec::new()
-                }
-                items => items?,
-            };
-            self.chunks.insert(place, items);
+        if !self.hops.contains_key(&place) {
+            let items = items(archive, changes, entry)?;
+            self.hops.insert(place, items.iter().map(|item| item.hops.len()).collect());
         }
-        let items = self.chunks.get(&place);
-        Ok(items.and_then(|items| items.get(usize::from(entry.index))).cloned())
+        let chunk = self.hops.get(&place);
+        Ok(chunk.and_then(|hops| hops.get(usize::from(entry.index))).copied())
+    }
+}
+
+/// The items of the chunk that an entry refers to; none if they cannot be read. That is no reason to
+/// refuse what has come: whoever reads the feed is told, too.
+fn items(archive: &Archive, changes: &Changes, entry: &Entry) -> Result<Vec<Item>, ArchiveError> {
+    let found = match changes.chunk(entry.source, entry.chunk) {
+        Ok(None) => archive.chunk(entry.source, entry.chunk),
+        found => found.map(Option::unwrap_or_default),
+    };
+    match found {
+        Err(error @ ArchiveError::Damaged { .. }) => {
+            tracing::warn!(source = entry.source.0, %error, "an item cannot be compared");
+            Ok(Vec::new())
+        }
+        found => found,
     }
 }
 
