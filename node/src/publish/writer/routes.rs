@@ -8,7 +8,7 @@
 //! Most items that come twice have come equally far, so the numbers of their hops are compared first,
 //! and each chunk is unpacked once for that.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, hash_map};
 
 use pergola_feed::Item;
 
@@ -49,13 +49,14 @@ impl Routes {
         changes: &Changes,
         entry: &Entry,
     ) -> Result<Option<usize>, ArchiveError> {
-        let place = (entry.source, entry.chunk);
-        if !self.hops.contains_key(&place) {
-            let items = items(archive, changes, entry)?;
-            self.hops.insert(place, items.iter().map(|item| item.hops.len()).collect());
-        }
-        let chunk = self.hops.get(&place);
-        Ok(chunk.and_then(|hops| hops.get(usize::from(entry.index))).copied())
+        let chunk = match self.hops.entry((entry.source, entry.chunk)) {
+            hash_map::Entry::Occupied(read) => read.into_mut(),
+            hash_map::Entry::Vacant(new) => {
+                let items = items(archive, changes, entry)?;
+                new.insert(items.iter().map(|item| item.hops.len()).collect())
+            }
+        };
+        Ok(chunk.get(usize::from(entry.index)).copied())
     }
 }
 
