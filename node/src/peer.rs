@@ -6,8 +6,11 @@
 //! Never: an entry passed over without being counted; an answer beyond the limit of its bytes; a stream
 //! that outlives the node or waits for a reader with memory that grows.
 
+pub mod cooperation;
 pub mod cursor;
 pub mod wire;
+
+pub use cooperation::Cooperation;
 
 /// Bytes of one answer, as most clients accept them without being told.
 pub const ANSWER_BYTES: usize = 4 << 20;
