@@ -6,11 +6,17 @@
 //! Never: an entry passed over without being counted; an answer beyond the limit of its bytes; a stream
 //! that outlives the node or waits for a reader with memory that grows.
 
+pub mod channel;
 pub mod cooperation;
 pub mod cursor;
+pub mod link;
+mod peers;
+pub mod pull;
+pub mod watch;
 pub mod wire;
 
 pub use cooperation::Cooperation;
+pub use peers::{LoadError, Peers};
 
 /// Bytes of one answer, as most clients accept them without being told.
 pub const ANSWER_BYTES: usize = 4 << 20;

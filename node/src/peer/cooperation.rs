@@ -68,11 +68,8 @@ mod tests {
     #[test]
     fn names_there_and_back_are_the_same() {
         for bits in 0..8 {
-            let all = Cooperation {
-                hints: bits & 1 > 0,
-                watch: bits & 2 > 0,
-                archive: bits & 4 > 0,
-            };
+            let all =
+                Cooperation { hints: bits & 1 > 0, watch: bits & 2 > 0, archive: bits & 4 > 0 };
             assert_eq!(Cooperation::of(all.names()), Ok(all));
             assert_eq!(all.to_string().parse(), Ok(all));
         }

@@ -140,8 +140,11 @@ fn person_to_wire(person: Person) -> v1::Person {
 
 fn person_from_wire(person: v1::Person) -> Option<Person> {
     let v1::Person { name, uri, email } = person;
-    let person =
-        Person { name: name.and_then(stated), uri: uri.and_then(stated), email: email.and_then(stated) };
+    let person = Person {
+        name: name.and_then(stated),
+        uri: uri.and_then(stated),
+        email: email.and_then(stated),
+    };
     (person != Person::default()).then_some(person)
 }
 

@@ -13,8 +13,11 @@ fn text() -> impl Strategy<Value = Text> {
 }
 
 fn person() -> impl Strategy<Value = Person> {
-    (word(), of(word()), of(word()))
-        .prop_map(|(name, uri, email)| Person { name: Some(name), uri, email })
+    (word(), of(word()), of(word())).prop_map(|(name, uri, email)| Person {
+        name: Some(name),
+        uri,
+        email,
+    })
 }
 
 fn when() -> impl Strategy<Value = Option<Timestamp>> {
@@ -53,7 +56,12 @@ fn item() -> impl Strategy<Value = Item> {
             updated,
             first_seen: None,
             enclosures: enclosures.into_iter().map(enclosure).collect(),
-            origin: origin.map(|(id, title, feed, home)| Origin { id: Some(id), title, feed, home }),
+            origin: origin.map(|(id, title, feed, home)| Origin {
+                id: Some(id),
+                title,
+                feed,
+                home,
+            }),
             hops: hops.into_iter().map(NodeId).collect(),
         }
     })
