@@ -88,7 +88,7 @@ pub async fn pull(
         let request = gathered.request();
         let response = match timeout_at(deadline, client.fetch(request.clone())).await {
             Ok(Ok(response)) => response.into_inner(),
-            Ok(Err(status)) if gathered.begins_again(&status) => continue,
+            Ok(Err(status)) if gathered.begins_again(&status, now) => continue,
             Ok(Err(status)) => {
                 failed = Some(status);
                 break;
@@ -174,12 +174,10 @@ impl Gathered {
     }
 
     /// The peer does not know the cursor: the next request begins with the oldest entry kept.
-    fn begins_again(&mut self, status: &Status) -> bool {
-        let unknown = status.code() == Code::InvalidArgument && !self.link.cursor.is_empty();
+    fn begins_again(&mut self, status: &Status, now: f64) -> bool {
+        let unknown = status.code() == Code::InvalidArgument && self.link.begin_again(now);
         if unknown {
-            self.link.cursor.clear();
-            self.link.sequence = None;
-            (self.link.from_oldest, self.had_cursor) = (true, false);
+            self.had_cursor = false;
             let said = status.message();
             self.notes.push(format!("the peer does not know our cursor ({said}): begun again"));
         }

@@ -69,18 +69,8 @@ impl House {
         let node = Node::open(config, Clock::real()).await.unwrap();
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let running = node.start(listener).unwrap();
-        let client = reqwest::Client::builder()
-            .tls_backend_preconfigured(
-                rustls::ClientConfig::builder_with_provider(Arc::new(
-                    rustls::crypto::ring::default_provider(),
-                ))
-                .with_safe_default_protocol_versions()
-                .unwrap()
-                .with_root_certificates(rustls::RootCertStore::empty())
-                .with_no_client_auth(),
-            )
-            .build()
-            .unwrap();
+        let client =
+            reqwest::Client::builder().tls_backend_preconfigured(no_tls()).build().unwrap();
         Self { running, folder, client }
     }
 
@@ -108,6 +98,16 @@ impl House {
         let title = |item: &serde_json::Value| item["title"].as_str().unwrap_or("").to_owned();
         document["items"].as_array().unwrap().iter().map(title).collect()
     }
+}
+
+/// For a client that trusts nobody: everything here is on this machine.
+pub(crate) fn no_tls() -> rustls::ClientConfig {
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    rustls::ClientConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()
+        .unwrap()
+        .with_root_certificates(rustls::RootCertStore::empty())
+        .with_no_client_auth()
 }
 
 /// Waits for a state and says what was last seen if it does not come.
