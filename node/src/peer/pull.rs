@@ -36,6 +36,8 @@ const PAGE: u32 = 500;
 const ENOUGH_ENTRIES: usize = 1_000;
 /// … or so many bytes.
 const ENOUGH_BYTES: usize = 8 << 20;
+/// … or was answered so often.
+const ENOUGH_PAGES: usize = 16;
 /// Planned looks that are remembered of a peer.
 const MOST_PLANNED: usize = 64;
 
@@ -154,7 +156,10 @@ impl Gathered {
     }
 
     fn wants_more(&self) -> bool {
-        self.more && self.entries.len() < ENOUGH_ENTRIES && self.bytes < ENOUGH_BYTES
+        self.more
+            && self.pages < ENOUGH_PAGES
+            && self.entries.len() < ENOUGH_ENTRIES
+            && self.bytes < ENOUGH_BYTES
     }
 
     fn request(&self) -> FetchRequest {
