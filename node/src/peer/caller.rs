@@ -14,6 +14,7 @@ use axum::body::{Body, Bytes, HttpBody};
 use axum::extract::{ConnectInfo, Request, State};
 use axum::middleware::Next;
 use axum::response::Response;
+use http::uri::Authority;
 use hyper::body::{Frame, SizeHint};
 use tonic::{Code, Status};
 
@@ -54,6 +55,10 @@ pub(super) struct Caller {
     /// Runs the node, so it may know everything about it.
     pub(super) operator: bool,
 }
+
+/// The name under which the node was called.
+#[derive(Debug, Clone)]
+pub(super) struct Addressed(pub(super) Option<Authority>);
 
 impl Caller {
     /// Who made a call.
@@ -109,7 +114,9 @@ pub(super) async fn check(
         }
     };
     let operator = access::is_operator(&callers.node.config(), &request);
+    let addressed = Addressed(request.uri().authority().cloned());
     request.extensions_mut().insert(Caller { operator });
+    request.extensions_mut().insert(addressed);
     let (head, body) = next.run(request).await.into_parts();
     Response::from_parts(head, Body::new(Counted { body, _ticket: ticket }))
 }

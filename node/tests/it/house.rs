@@ -69,8 +69,7 @@ impl House {
         let node = Node::open(config, Clock::real()).await.unwrap();
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let running = node.start(listener).unwrap();
-        let client =
-            reqwest::Client::builder().tls_backend_preconfigured(no_tls()).build().unwrap();
+        let client = plain_client().build().unwrap();
         Self { running, folder, client }
     }
 
@@ -100,14 +99,15 @@ impl House {
     }
 }
 
-/// For a client that trusts nobody: everything here is on this machine.
-pub(crate) fn no_tls() -> rustls::ClientConfig {
+/// A client for answers that come from this machine, without certificates.
+pub(crate) fn plain_client() -> reqwest::ClientBuilder {
     let provider = Arc::new(rustls::crypto::ring::default_provider());
-    rustls::ClientConfig::builder_with_provider(provider)
+    let tls = rustls::ClientConfig::builder_with_provider(provider)
         .with_safe_default_protocol_versions()
         .unwrap()
         .with_root_certificates(rustls::RootCertStore::empty())
-        .with_no_client_auth()
+        .with_no_client_auth();
+    reqwest::Client::builder().tls_backend_preconfigured(tls)
 }
 
 /// Waits for a state and says what was last seen if it does not come.

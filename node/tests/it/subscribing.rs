@@ -48,8 +48,7 @@ impl Reader {
         }
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let running = node.start(listener).unwrap();
-        let client = reqwest::Client::builder().no_proxy();
-        let client = client.tls_backend_preconfigured(crate::house::no_tls()).build().unwrap();
+        let client = crate::house::plain_client().no_proxy().build().unwrap();
         Self { house: House { running, folder, client }, url: url.to_owned() }
     }
 

@@ -1,5 +1,6 @@
 //! The service for other nodes, as a client of it sees it.
 
+mod admin;
 mod cursors;
 mod describing;
 mod limits;

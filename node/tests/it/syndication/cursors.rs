@@ -94,10 +94,11 @@ fn copy(from: &Path, to: &Path) {
     for file in std::fs::read_dir(from).unwrap() {
         let file = file.unwrap();
         let (path, target) = (file.path(), to.join(file.file_name()));
-        if path.is_dir() {
-            copy(&path, &target)
-        } else {
-            drop(std::fs::copy(path, target).unwrap())
+        match path.is_dir() {
+            true => copy(&path, &target),
+            false => {
+                std::fs::copy(path, target).unwrap();
+            }
         }
     }
 }
