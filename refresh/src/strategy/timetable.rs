@@ -1,7 +1,7 @@
 //! Strategies that need no knowledge at all: round robin (Uniform, the fixed interval of feed
 //! readers) and everything always (Reference).
 
-use super::{Cycle, Strategy};
+use super::{Cycle, Rule, Strategy};
 use crate::Knowledge;
 
 /// Each source once in m/b cycles, in turn.
@@ -27,6 +27,13 @@ impl<K: Knowledge> Strategy<K> for RoundRobin {
         }
         chosen.len()
     }
+
+    fn rule(&mut self, cycle: &Cycle, known: &K, source: usize, _: f64) -> Rule {
+        let sources = known.len().max(1);
+        let in_turn = (source + sources - self.next % sources) % sources;
+        let cycles = |looks: usize| looks as f64 / cycle.budget * cycle.length;
+        Rule::Timetable { at: vec![cycle.now + cycles(in_turn)], then: cycles(sources) }
+    }
 }
 
 /// Every source in every cycle, as if the budget had no end.
@@ -38,5 +45,9 @@ impl<K: Knowledge> Strategy<K> for Reference {
         chosen.extend((0..known.len()).filter(|&source| known.ready(source, cycle.now)));
         chosen.truncate(cycle.limit);
         chosen.len()
+    }
+
+    fn rule(&mut self, _: &Cycle, _: &K, _: usize, _: f64) -> Rule {
+        Rule::Interval(0.0)
     }
 }
