@@ -1,7 +1,7 @@
 //! A cascade in virtual time: nodes that read each other's feeds, in a chain.
 //!
 //! Every node has its own scheduler, its own τ, private sources besides the feeds it relays, and decides at
-//! its own moment of the cycle: identical nodes in step would show perfect hops. The nodes' schedulers and
+//! moments of its own: identical nodes in step would show perfect hops. The nodes' schedulers and
 //! models are the product's own; what is played here is who publishes what, and what a look shows.
 //!
 //! Never: an item at a hop before it was at the hop before; an item twice at one hop.
@@ -18,7 +18,7 @@ pub(crate) use self::record::Hop;
 use self::record::Record;
 use crate::world::publisher;
 
-/// Seconds from one decision of a node to the next.
+/// The unit of time, seconds: rates, budgets and delays are given per cycle.
 pub(crate) const CYCLE: f64 = 300.0;
 
 /// What two neighbours do for each other.
@@ -79,6 +79,8 @@ pub(crate) struct Chain {
     pub(crate) highest_rate: f64,
     /// Refreshes per source and cycle that a node may spend.
     pub(crate) budget: f64,
+    /// Decisions of each node in a cycle.
+    pub(crate) decisions: usize,
     /// Cycles before measuring starts.
     pub(crate) warmup: usize,
     /// Cycles that are measured.
@@ -105,7 +107,7 @@ const CHAIN: u64 = 1 << 41;
 impl Chain {
     /// Source-cycles that one play takes.
     pub(crate) fn work(&self) -> usize {
-        self.depth * (self.relayed + self.private) * self.cycles()
+        self.depth * (self.relayed + self.private) * self.cycles() * self.decisions
     }
 
     fn cycles(&self) -> usize {
@@ -118,11 +120,16 @@ impl Chain {
         let mut random = random_stream(seed, CHAIN);
         let mut stream = 0;
         let mut logs = |count: usize| -> Vec<Log> {
-            (0..count).map(|_| { stream += 1; self.log(seed, stream) }).collect()
+            (0..count)
+                .map(|_| {
+                    stream += 1;
+                    self.log(seed, stream)
+                })
+                .collect()
         };
         let origins = logs(self.relayed);
         let mut nodes = (0..self.depth)
-            .map(|_| Node::new(self, logs(self.private), random.random()))
+            .map(|_| Node::new(self, logs(self.private), random.random::<f64>()))
             .collect::<Result<Vec<_>, _>>()?;
         if mode == Mode::Push {
             nodes.iter_mut().skip(1).for_each(Node::rely_on_push);
@@ -131,8 +138,11 @@ impl Chain {
         order.sort_by(|&a, &b| nodes[a].phase().total_cmp(&nodes[b].phase()));
         let mut record = Record::new(self, &origins);
         for cycle in 0..self.cycles() {
-            for &hop in &order {
-                self.decide(&mut nodes, hop, &origins, mode, cycle);
+            for decision in 0..self.decisions {
+                let share = decision as f64 / self.decisions as f64;
+                for &hop in &order {
+                    self.decide(&mut nodes, hop, &origins, mode, cycle as f64 + share);
+                }
             }
             record.sample(cycle, &nodes);
         }
@@ -140,17 +150,17 @@ impl Chain {
     }
 
     /// One decision of one node, and the looks that follow from it.
-    fn decide(&self, nodes: &mut [Node], hop: usize, origins: &[Log], mode: Mode, cycle: usize) {
+    fn decide(&self, nodes: &mut [Node], hop: usize, origins: &[Log], mode: Mode, cycle: f64) {
         let (before, rest) = nodes.split_at_mut(hop);
         let Some((node, after)) = rest.split_first_mut() else { return };
-        let now = (cycle as f64 + node.phase()) * CYCLE;
+        let now = (cycle + node.phase()) * CYCLE;
         let mut upstream = before.last_mut();
         if let Some(upstream) = &upstream
             && mode.notices()
         {
             node.notice(upstream.feeds(), now);
         }
-        let measured = cycle >= self.warmup;
+        let measured = cycle >= self.warmup as f64;
         for source in node.choose(now) {
             let log = match &upstream {
                 _ if source >= self.relayed => None,

@@ -1,7 +1,7 @@
 //! One decision per cycle: the strategy proposes, the budget limits, the threshold follows.
 
-use crate::threshold::Spending;
 use crate::strategy::Decisions;
+use crate::threshold::Spending;
 use crate::{
     Controller, Cycle, Invalid, Knowledge, Observation, PlannedLook, Sources, Strategy, Threshold,
 };

@@ -13,9 +13,9 @@ mod two_steps;
 
 use std::str::FromStr;
 
+use above::{AdaptiveTtl, EntryFrequency, Index, OnlyTau};
 pub(crate) use foresight::Decisions;
 pub use foresight::Rule;
-use above::{AdaptiveTtl, EntryFrequency, Index, OnlyTau};
 use highest::{OnlySat, TopKUtility};
 use plan::Plan;
 use timetable::{Reference, RoundRobin};

@@ -7,7 +7,7 @@ use pergola_refresh::{
 
 use super::{Arrival, CYCLE, Chain, Log};
 
-/// Cycles over which spending is averaged.
+/// Decisions over which spending is averaged.
 const HORIZON: f64 = 100.0;
 /// How far ahead a node tells its plans.
 const TOLD_AHEAD: f64 = 100.0 * CYCLE;
@@ -21,6 +21,7 @@ pub(super) struct Node {
     private: Vec<Log>,
     /// One feed for each relayed source.
     feeds: Vec<Log>,
+    /// Its moment, in cycles after the beginning of its turn.
     phase: f64,
     window: usize,
     requests: u64,
@@ -33,14 +34,16 @@ struct Reader {
 }
 
 impl Node {
-    /// A node that decides at a moment of its own in each cycle, from 0 to 1.
-    pub(super) fn new(chain: &Chain, private: Vec<Log>, phase: f64) -> Result<Self, Invalid> {
+    /// A node that decides at a moment of its own, from 0 (when its turn begins) to 1 (when it ends).
+    pub(super) fn new(chain: &Chain, private: Vec<Log>, moment: f64) -> Result<Self, Invalid> {
         let count = chain.relayed + chain.private;
         let mut sources = Sources::new();
         for _ in 0..count {
             sources.add(Source::new(chain.model.build(1.0 / HOUR)?, chain.window as u32))?;
         }
-        let budget = Budget::new(chain.budget * count as f64, CYCLE)?.with_slack(0.5 * HORIZON)?;
+        let decisions = chain.decisions as f64;
+        let budget = Budget::new(chain.budget * count as f64 / decisions, CYCLE / decisions)?;
+        let budget = budget.with_slack(0.5 * HORIZON)?;
         let threshold = Threshold::new(CYCLE, Controller::Steady { horizon: HORIZON })?;
         Ok(Self {
             scheduler: Scheduler::new(
@@ -52,7 +55,7 @@ impl Node {
             readers: vec![Reader::default(); count],
             private,
             feeds: vec![Log::new(); chain.relayed],
-            phase,
+            phase: moment / decisions,
             window: chain.window,
             requests: 0,
         })

@@ -124,13 +124,7 @@ impl Plan {
     }
 
     /// The cheapest timetable from now on.
-    fn timetable(
-        &mut self,
-        known: &Sources,
-        source: usize,
-        last: f64,
-        cycle: &Cycle,
-    ) -> Timetable {
+    fn timetable(&mut self, known: &Sources, source: usize, last: f64, cycle: &Cycle) -> Timetable {
         let (mut bins, mut nodes) = (take(&mut self.bins), take(&mut self.nodes));
         let costs = self.costs(known, source, cycle.threshold);
         let model = known.model(source);

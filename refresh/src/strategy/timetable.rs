@@ -31,8 +31,9 @@ impl<K: Knowledge> Strategy<K> for RoundRobin {
     fn rule(&mut self, cycle: &Cycle, known: &K, source: usize, _: f64) -> Rule {
         let sources = known.len().max(1);
         let in_turn = (source + sources - self.next % sources) % sources;
-        let cycles = |looks: usize| looks as f64 / cycle.budget * cycle.length;
-        Rule::Timetable { at: vec![cycle.now + cycles(in_turn)], then: cycles(sources) }
+        // The next decision looks at the first b in turn, the one after it at the next b.
+        let at = cycle.now + (in_turn as f64 / cycle.budget).floor() * cycle.length;
+        Rule::Timetable { at: vec![at], then: sources as f64 / cycle.budget * cycle.length }
     }
 }
 
