@@ -91,10 +91,13 @@ impl Sources {
         earliest: f64,
     ) -> Vec<PlannedLook> {
         let mut looks: Vec<PlannedLook> = Vec::new();
+        // It will be held back after the next looks for as long as after the last one.
+        let pause = if last.is_finite() { (earliest - last).max(0.0) } else { 0.0 };
+        let pause = pause.max(0.5 * decisions.step);
         let mut last = last;
         while looks.len() < MOST_LOOKS {
             let from = match looks.last() {
-                Some(_) => last + 0.5 * decisions.step,
+                Some(_) => last + pause,
                 None => earliest.max(decisions.start),
             };
             let next = match *rule {
@@ -156,8 +159,8 @@ mod tests {
         // ½·½·Δ² ≥ 200 from Δ = 28.3 on.
         let rule = Rule::Utility { least: 200.0, saturated: false };
         assert_eq!(instants(&steady(), &rule, 100.0), [130.0, 160.0, 190.0]);
-        // Held back until 155: first then, and after that as usual.
-        assert_eq!(instants(&steady(), &rule, 155.0), [160.0, 190.0, 220.0]);
+        // Held back for 55 seconds: first then, and so after each look.
+        assert_eq!(instants(&steady(), &rule, 155.0), [160.0, 220.0, 280.0]);
         // Twenty items fill the window after 40 seconds.
         let rule = Rule::Utility { least: 1e9, saturated: true };
         assert_eq!(instants(&steady(), &rule, 100.0), [140.0, 180.0, 220.0]);

@@ -116,6 +116,8 @@ fn one(model: Model) -> Sources {
 }
 
 proptest! {
+    #![proptest_config(ProptestConfig::with_cases(80))]
+
     #[test]
     fn what_is_planned_lies_ahead_in_order_and_on_decisions(
         kind in prop::sample::select(StrategyKind::ALL.to_vec()), rate in 1e-6..1.0f64,
@@ -143,44 +145,46 @@ proptest! {
         kind in prop::sample::select(vec![
             StrategyKind::TwoSteps, StrategyKind::OnlyTau, StrategyKind::Index, StrategyKind::Plan,
         ]),
-        first in 2.0..12.0f64, interval in 4.0..20.0f64, items in 1.0..8.0f64,
-        spare in 1.2..3.0f64,
+        first in 2.0..12.0f64, interval in 6.0..20.0f64, items in 1.0..8.0f64,
     ) {
-        let mut sources = one(ModelKind::Gamma.build(items / interval / CYCLE).unwrap());
-        // More than one look for each of the upstream's is paid for.
-        let budget = Budget::new(spare / interval, CYCLE).unwrap();
+        let rate = items / interval / CYCLE;
+        let mut sources = one(ModelKind::Gamma.build(rate).unwrap());
+        // Others publish as much, but evenly, and are read for the same budget.
+        for _ in 0..4 {
+            let model = ModelKind::Gamma.build(rate).unwrap();
+            sources.add(Source { last: Some(0.0), ..Source::new(model, 20) }).unwrap();
+        }
+        let budget = Budget::new(5.0 / interval, CYCLE).unwrap();
         let mut scheduler = Scheduler::steady(kind.build(Taste::default()), budget, 288.0).unwrap();
         let upstream = |now: f64| {
-            (0..4000).map(move |n| (first + interval * f64::from(n)) * CYCLE).skip_while(move |&at| at <= now)
+            let looks = (0..4000).map(move |n| (first + interval * f64::from(n)) * CYCLE);
+            looks.skip_while(move |&at| at <= now)
         };
         let (mut looks, mut after) = (0, 0);
         for cycle in 0..2000 {
             let now = (f64::from(cycle) + 0.5) * CYCLE;
-            if scheduler.decide(now, &sources).is_empty() {
-                continue;
-            }
-            let since = sources.last(0);
-            let batches = upstream(since.unwrap_or(0.0)).take_while(|&at| at <= now).count();
-            let observation = Observation {
-                at: now, since, new_items: (batches as f64 * items) as u32, window: 20,
-                censored: false, dates: &[],
-            };
-            sources.observe(0, &observation);
-            scheduler.observed(0, &observation);
-            sources.relay(0, now, upstream(now).take(8).map(|at| PlannedLook { at, items }));
-            if cycle > 500 {
-                looks += 1;
-                // At the first decision after it, or at the second.
-                let came = upstream(now - 2.0 * CYCLE).next().is_some_and(|at| at <= now);
-                after += u32::from(came);
+            for source in scheduler.decide(now, &sources).to_vec() {
+                let since = sources.last(source).unwrap();
+                let new_items = match source {
+                    0 => upstream(since).take_while(|&at| at <= now).count() as f64 * items,
+                    _ => (rate * now).floor() - (rate * since).floor(),
+                };
+                let (new_items, since) = (new_items as u32, Some(since));
+                let observation =
+                    Observation { at: now, since, new_items, window: 20, censored: false, dates: &[] };
+                sources.observe(source, &observation);
+                scheduler.observed(source, &observation);
+                if source == 0 {
+                    sources.relay(0, now, upstream(now).take(8).map(|at| PlannedLook { at, items }));
+                    // At the first decision after the upstream's look, or at the second.
+                    let came = upstream(now - 2.0 * CYCLE).next().is_some_and(|at| at <= now);
+                    let counts = u32::from(cycle > 800);
+                    (looks, after) = (looks + counts, after + counts * u32::from(came));
+                }
             }
         }
-let batches = upstream(500.0 * CYCLE).take_while(|&at| at < 2000.0 * CYCLE).count() as f64;
-        // A planner seeks the best cycle only among those of its grid.
-        let least = if kind == StrategyKind::Plan { 0.75 } else { 0.95 };
-        prop_assert!(f64::from(after) >= least * batches - 1.0, "{after} of {batches} batches met");
-        // A planner takes what has no price.
-        let wasted = looks - after;
-        prop_assert!(kind == StrategyKind::Plan || wasted == 0, "{wasted} of {looks} in vain");
+        let batches = upstream(800.0 * CYCLE).take_while(|&at| at < 2000.0 * CYCLE).count() as f64;
+        prop_assert!(f64::from(looks) > 0.3 * batches, "{looks} looks, {batches} batches");
+        prop_assert!(f64::from(after) > 0.9 * f64::from(looks), "{after} of {looks} looks");
     }
 }
