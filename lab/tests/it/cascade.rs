@@ -1,20 +1,21 @@
 //! `cascade`: what hops cost and what cooperation saves.
 
+use std::sync::LazyLock;
+
 use serde_json::Value;
 
 use crate::{lab, number};
 
 /// The whole result, over a few worlds.
-fn cascade() -> Value {
+static CASCADE: LazyLock<Value> = LazyLock::new(|| {
     let output = lab(&["cascade", "--seeds", "3", "--json"]);
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     serde_json::from_slice(&output.stdout).unwrap()
-}
+});
 
 #[test]
 fn hops_cost_completeness_and_time_and_cooperation_saves_both() {
-    let json = cascade();
-    let rows = json["rows"].as_array().unwrap();
+    let rows = CASCADE["rows"].as_array().unwrap();
     let at = |strategy: &str, mode: &str, hop: u64, figure: &str| {
         let row = rows.iter().find(|row| {
             row["strategy"] == strategy
@@ -57,8 +58,7 @@ fn hops_cost_completeness_and_time_and_cooperation_saves_both() {
 
 #[test]
 fn planned_looks_bring_items_through_five_hops_much_earlier_at_equal_cost() {
-    let json = cascade();
-    let ratios = json["hints_over_pull"].as_array().unwrap();
+    let ratios = CASCADE["hints_over_pull"].as_array().unwrap();
     assert_eq!(ratios.len(), 5);
     for ratio in ratios {
         // Nodes that decide once a cycle wait half a cycle at every hop, whatever they know.
