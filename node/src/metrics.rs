@@ -41,6 +41,10 @@ pub struct Metrics {
     pub refused_commits: Counter,
     /// Documents that could not be rendered.
     pub failed_renderings: Counter,
+    /// Calls of other nodes that were refused because they were too many.
+    pub peer_calls_refused: Counter,
+    /// Entries sent to other nodes.
+    pub peer_entries: Counter,
     /// Seconds from an item's publication to its delivery.
     pub delay: Histogram,
     /// What is measured when somebody asks.
@@ -107,6 +111,8 @@ impl Metrics {
             published: Counter::default(),
             refused_commits: Counter::default(),
             failed_renderings: Counter::default(),
+            peer_calls_refused: Counter::default(),
+            peer_entries: Counter::default(),
             delay,
             levels: Levels::default(),
             peers: PeerMetrics::default(),
@@ -128,6 +134,9 @@ impl Metrics {
         to.register("commits_refused", refused, self.refused_commits.clone());
         let failed = "Documents that could not be rendered";
         to.register("renderings_failed", failed, self.failed_renderings.clone());
+        let refused = "Calls of other nodes that were refused because they were too many";
+        to.register("peer_calls_refused", refused, self.peer_calls_refused.clone());
+        to.register("peer_entries", "Entries sent to other nodes", self.peer_entries.clone());
         let delay = "From an item's publication to its delivery";
         to.register_with_unit("delay", delay, Unit::Seconds, self.delay.clone());
         let levels = &self.levels;

@@ -201,7 +201,9 @@ pub fn conclude(
     notes.extend(met.notes);
     state.next_at = verdict.next_at;
     let mut moved = verdict.adopt.is_some_and(|url| move_to(&mut record, url));
-    let again = leads_to.is_some() || met.more;
+    // A page without news may wait for its turn, or a peer that repeats itself would never have one.
+    let brought = decision.as_ref().is_some_and(|decision| !decision.news.is_empty());
+    let again = leads_to.is_some() || (met.more && brought);
     if let Some(url) = leads_to {
         notes.push(format!("the page leads to the feed {url}, which is read instead"));
         moved |= move_to(&mut record, url);

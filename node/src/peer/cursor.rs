@@ -10,7 +10,7 @@ use std::str::FromStr;
 
 use pergola_feed::{NodeId, digest};
 
-use crate::archive::{FeedId, ItemKey};
+use crate::archive::{Edit, FeedId, ItemKey};
 
 /// How far a reader has come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -25,22 +25,6 @@ pub struct Cursor {
     pub last: u32,
     /// Edits up to this one are known.
     pub edits: Edit,
-}
-
-/// A place in the order of a feed's edits.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Edit {
-    /// The edition that brought it.
-    pub edition: u64,
-    /// The entry that was edited.
-    pub sequence: u64,
-}
-
-impl Edit {
-    /// After everything that an edition brought.
-    pub fn end_of(edition: u64) -> Self {
-        Self { edition, sequence: u64::MAX }
-    }
 }
 
 /// A text that is no cursor.

@@ -43,6 +43,8 @@ pub struct Link {
     pub window: u32,
     /// The next page is to begin with the oldest entry that is kept.
     pub from_oldest: bool,
+    /// When it last did not know our cursor.
+    pub begun_again_at: Option<f64>,
     /// It is not asked over gRPC for a while.
     pub setback: Option<Setback>,
     /// What it says of its own quality.
@@ -113,6 +115,7 @@ impl Link {
             sequence: None,
             window: 0,
             from_oldest: false,
+            begun_again_at: None,
             setback: None,
             quality: None,
         }
@@ -121,6 +124,18 @@ impl Link {
     /// Whether it may be asked over gRPC now, for the source at `url`.
     pub fn is_usable(&self, url: &str, now: f64) -> bool {
         self.url == url && self.setback.as_ref().is_none_or(|setback| setback.until <= now)
+    }
+
+    /// The peer does not know our cursor: the next page begins with the oldest entry it keeps. Not if
+    /// that was so a short while ago, or a peer that forgets every cursor would be read for ever.
+    pub(super) fn begin_again(&mut self, now: f64) -> bool {
+        let lately = self.begun_again_at.is_some_and(|at| now - at < FIRM);
+        if self.cursor.is_empty() || lately {
+            return false;
+        }
+        self.cursor.clear();
+        (self.sequence, self.from_oldest, self.begun_again_at) = (None, true, Some(now));
+        true
     }
 
     /// It was asked in vain and answers over HTTP; `random` in [0, 1) spreads many nodes apart. Returns

@@ -12,7 +12,7 @@ use url::Url;
 
 use super::Cooperation;
 use super::channel::Channels;
-use super::link::Link;
+use super::link::{Link, PeerQuality};
 use super::pull::{Pulled, pull};
 use crate::archive::{Archive, ArchiveError, SourceId};
 use crate::crawl::fetch::{FetchError, FetchSettings};
@@ -106,6 +106,12 @@ impl Peers {
         locked(&self.wishes).remove(&id);
         locked(&self.news).remove(&id);
         self.changed.notify_one();
+    }
+
+    /// What a source's peer says of its own quality; that of a source without a peer is not in question.
+    pub fn quality(&self, id: SourceId) -> PeerQuality {
+        let told = locked(&self.links).get(&id).and_then(|link| link.quality);
+        told.unwrap_or(PeerQuality { completeness: 1.0, freshness: 1.0 })
     }
 
     /// Whether a source's peer says at once when it has news.

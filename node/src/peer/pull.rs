@@ -36,6 +36,8 @@ const PAGE: u32 = 500;
 const ENOUGH_ENTRIES: usize = 1_000;
 /// … or so many bytes.
 const ENOUGH_BYTES: usize = 8 << 20;
+/// … or was answered so often.
+const ENOUGH_PAGES: usize = 16;
 /// Planned looks that are remembered of a peer.
 const MOST_PLANNED: usize = 64;
 
@@ -88,7 +90,7 @@ pub async fn pull(
         let request = gathered.request();
         let response = match timeout_at(deadline, client.fetch(request.clone())).await {
             Ok(Ok(response)) => response.into_inner(),
-            Ok(Err(status)) if gathered.begins_again(&status) => continue,
+            Ok(Err(status)) if gathered.begins_again(&status, now) => continue,
             Ok(Err(status)) => {
                 failed = Some(status);
                 break;
@@ -154,7 +156,10 @@ impl Gathered {
     }
 
     fn wants_more(&self) -> bool {
-        self.more && self.entries.len() < ENOUGH_ENTRIES && self.bytes < ENOUGH_BYTES
+        self.more
+            && self.pages < ENOUGH_PAGES
+            && self.entries.len() < ENOUGH_ENTRIES
+            && self.bytes < ENOUGH_BYTES
     }
 
     fn request(&self) -> FetchRequest {
@@ -174,12 +179,10 @@ impl Gathered {
     }
 
     /// The peer does not know the cursor: the next request begins with the oldest entry kept.
-    fn begins_again(&mut self, status: &Status) -> bool {
-        let unknown = status.code() == Code::InvalidArgument && !self.link.cursor.is_empty();
+    fn begins_again(&mut self, status: &Status, now: f64) -> bool {
+        let unknown = status.code() == Code::InvalidArgument && self.link.begin_again(now);
         if unknown {
-            self.link.cursor.clear();
-            self.link.sequence = None;
-            (self.link.from_oldest, self.had_cursor) = (true, false);
+            self.had_cursor = false;
             let said = status.message();
             self.notes.push(format!("the peer does not know our cursor ({said}): begun again"));
         }

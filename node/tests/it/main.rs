@@ -13,3 +13,5 @@ mod pipeline;
 mod politeness;
 mod serving;
 mod store_crash;
+mod subscribing;
+mod syndication;
