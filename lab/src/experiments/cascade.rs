@@ -31,6 +31,8 @@ fn chain(&(strategy, _, decisions): &Contestant) -> Chain {
     }
 }
 
+/// What is read off a hop.
+type Figure = fn(&Hop) -> f64;
 /// A strategy, what neighbours do for each other, and decisions per cycle.
 type Contestant = (StrategyKind, Mode, usize);
 
@@ -73,7 +75,7 @@ pub(crate) fn cascade(lab: &Lab) -> Result<Report, Invalid> {
         };
         contestants.iter().map(play).collect()
     })?;
-    let spread = |contestant: usize, hop: usize, figure: fn(&Hop) -> f64| {
+    let spread = |contestant: usize, hop: usize, figure: Figure| {
         Spread::of(&worlds, |hops| figure(&hops[contestant][hop - 1]))
     };
     let mut table =
@@ -140,7 +142,7 @@ pub(crate) fn cascade(lab: &Lab) -> Result<Report, Invalid> {
             ratio["requests"].as_f64().unwrap_or_default(),
         )
     }));
-    let figures: [(&str, fn(&Hop) -> f64); 3] = [
+    let figures: [(&str, Figure); 3] = [
         ("completeness", |hop| hop.completeness),
         ("mean delay (cycles)", |hop| hop.delay.mean),
         ("share of the window held", |hop| hop.held),
@@ -171,10 +173,7 @@ pub(crate) fn cascade(lab: &Lab) -> Result<Report, Invalid> {
 }
 
 /// Hints over plain pull at the last hop, wherever there are both.
-fn ratios(
-    contestants: &[Contestant],
-    at_last_hop: impl Fn(usize, fn(&Hop) -> f64) -> f64,
-) -> Vec<Value> {
+fn ratios(contestants: &[Contestant], at_last_hop: impl Fn(usize, Figure) -> f64) -> Vec<Value> {
     let hints = contestants.iter().enumerate().filter(|(_, who)| who.1 == Mode::Hints);
     let both = |(hints, &(strategy, _, decisions)): (usize, &Contestant)| {
         let pull = (strategy, Mode::Pull, decisions);
