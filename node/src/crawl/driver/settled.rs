@@ -125,9 +125,13 @@ impl Crawler {
                 .settle(*id, learnt, report.next_at)
                 .and_then(|()| roster.pay(*id, settled.bytes, settled.mean_bytes))
                 .and_then(|()| relevance.map_or(Ok(()), |worth| roster.weigh(*id, worth)));
-            if let Some(hints) = &settled.hints {
-                roster.hinted(*id, hints);
+            match &settled.hints {
+                Some(hints) => roster.hinted(*id, hints),
+                // A look that failed says nothing about what its peer would have said.
+                None if observed.is_some() => roster.unhinted(*id),
+                None => {}
             }
+            roster.published(*id, self.clock.now());
             if let Err(invalid) = outcome {
                 tracing::error!(source = id.0, %invalid, "the scheduler refused a source's state");
             }
