@@ -18,7 +18,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use prometheus_client::metrics::counter::Counter;
 use tokio::sync::{mpsc, oneshot};
 
-use crate::archive::{Archive, ArchiveError, Changes, Entry, FeedId, FeedTally, ItemKey};
+use crate::archive::{Archive, ArchiveError, Changes, Edit, Entry, FeedId, FeedTally, ItemKey};
 use routes::Routes;
 
 /// Jobs that may wait before whoever sends more has to.
@@ -260,6 +260,7 @@ impl Typesetting {
             Some(fresh) => Some(*fresh),
             None => held(archive, feed, entry.key)?,
         };
+        let mut replaces = false;
         let (sequence, entry) = match held {
             // The same item by another route. Nobody but the source that delivered an item may edit
             // it; but whoever brings it by a shorter way is the one who delivers it from now on.
@@ -275,6 +276,8 @@ impl Typesetting {
             Some(_) if !edited => return Ok(()),
             Some((sequence, held)) => {
                 committed.replaced += 1;
+                // What has come within this group was read by nobody before.
+                replaces = archive.entry(feed, sequence)?.is_some();
                 (sequence, Entry { at: held.at, ..entry })
             }
             None => {
@@ -288,6 +291,9 @@ impl Typesetting {
         self.changes.put_entry(feed, sequence, &entry);
         if self.touched.insert(feed, entry.changed_at).is_none() {
             tally.edition += 1;
+        }
+        if replaces {
+            self.changes.put_edit(feed, Edit { edition: tally.edition, sequence });
         }
         tally.changed_at = tally.changed_at.max(entry.changed_at);
         Ok(())

@@ -14,3 +14,5 @@ mod politeness;
 mod provenance;
 mod serving;
 mod store_crash;
+mod subscribing;
+mod syndication;
