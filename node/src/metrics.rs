@@ -1,5 +1,8 @@
 //! What the node counts, for Prometheus and for its own pages. Labels come from bounded vocabularies.
 
+mod ages;
+mod peers;
+
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use prometheus_client::encoding::text::encode;
@@ -10,6 +13,8 @@ use prometheus_client::metrics::histogram::Histogram;
 use prometheus_client::registry::{Registry, Unit};
 
 use crate::crawl::courtesy::Outcome;
+pub use ages::{Ages, Journey};
+pub use peers::{Asked, PeerMetrics};
 
 type Label = [(&'static str, &'static str); 2];
 type Level = Gauge<f64, AtomicU64>;
@@ -44,8 +49,12 @@ pub struct Metrics {
     pub peer_entries: Counter,
     /// Seconds from an item's publication to its delivery.
     pub delay: Histogram,
+    /// How old items are that come through nodes.
+    pub ages: Ages,
     /// What is measured when somebody asks.
     pub levels: Levels,
+    /// What is counted of peers.
+    pub peers: PeerMetrics,
 }
 
 /// Refreshes since the start.
@@ -109,7 +118,9 @@ impl Metrics {
             peer_calls_refused: Counter::default(),
             peer_entries: Counter::default(),
             delay,
+            ages: Ages::default(),
             levels: Levels::default(),
+            peers: PeerMetrics::default(),
             registry: Registry::default(),
         };
         metrics.register(&mut registry);
@@ -133,6 +144,7 @@ impl Metrics {
         to.register("peer_entries", "Entries sent to other nodes", self.peer_entries.clone());
         let delay = "From an item's publication to its delivery";
         to.register_with_unit("delay", delay, Unit::Seconds, self.delay.clone());
+        self.ages.register(to);
         let levels = &self.levels;
         to.register("threshold", "The scheduler's threshold", levels.threshold.clone());
         to.register("budget_per_minute", "Refreshes allowed", levels.budget.clone());
@@ -153,6 +165,7 @@ impl Metrics {
             "Sources due that wait for their lane",
             levels.waiting.clone(),
         );
+        self.peers.register(to);
         to.register_with_unit("store", "The store on disk", Unit::Bytes, levels.disk.clone());
     }
 
