@@ -259,6 +259,12 @@ impl Archive {
         Ok(found)
     }
 
+    /// The number of the oldest entry that a feed keeps.
+    pub fn oldest(&self, feed: FeedId) -> Result<Option<u64>, ArchiveError> {
+        let first = self.entries(feed, 0, u64::MAX, Order::Ascending, 1)?;
+        Ok(first.first().map(|(sequence, _)| *sequence))
+    }
+
     /// The newest items of a feed, newest first.
     pub fn window(&self, feed: FeedId, size: usize) -> Result<Vec<Published>, ArchiveError> {
         let entries = self.entries(feed, 0, u64::MAX, Order::Descending, size)?;

@@ -275,7 +275,7 @@ fn manners(config: &Config, node: NodeId) -> Manners {
         ..Default::default()
     };
     let decode = DecodeLimits { max_decoded: config.crawl.max_body, ..DecodeLimits::default() };
-    Manners { node, rules, limits, decode }
+    Manners { node, rules, limits, decode, archives: config.crawl.archives }
 }
 
 fn lane_rules(config: &Config) -> LaneRules {

@@ -80,6 +80,7 @@ pub(super) static SECTIONS: [Section; 8] = [
             key("max_body", "\"10 MiB\""),
             key("max_redirects", "5"),
             key("max_items", "10000"),
+            key("archives", "true"),
             key("floor", "\"60 min\""),
             key("floor_known", "\"15 min\""),
             key("spacing", "\"2 s\""),

@@ -5,10 +5,10 @@
 //! sees to it even if it panics); a burst after a pause of the machine, because missed cycles are not
 //! made up for.
 
+mod conclusion;
 mod settled;
 
 use std::collections::HashMap;
-use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -20,9 +20,10 @@ use url::Url;
 use super::courtesy::{HostPauses, Outcome};
 use super::fetch::{Ask, Fetcher};
 use super::lanes::{LaneId, Lanes};
-use super::look::{Manners, Refreshed, Subject, conclude};
+use super::look::{Manners, Refreshed};
 use super::read::Member;
 use super::roster::Roster;
+use super::trail::Backlog;
 use crate::archive::{Archive, ArchiveError, Changes, HostTally, SourceId, SourceKind};
 use crate::clock::Clock;
 use crate::metrics::Metrics;
@@ -34,9 +35,6 @@ use settled::Settled;
 const OUR_FAULT: f64 = 60.0;
 /// Pages that may lead to pages, when a source is looked at by hand.
 const LEADS: usize = 5;
-
-/// Bytes on the wire of a document that takes less than a millisecond to read.
-const SMALL: usize = 16 * 1024;
 
 /// What a look brought, on its way to selection.
 pub struct Delivery {
@@ -88,6 +86,8 @@ pub struct Crawler {
     nudge: Notify,
     /// The store has refused a commit, and none has succeeded since.
     stalled: AtomicBool,
+    /// Nothing new is begun.
+    stopping: AtomicBool,
     deliveries: mpsc::Sender<Delivery>,
     lists: mpsc::Sender<List>,
 }
@@ -143,6 +143,7 @@ impl Crawler {
             readers: Semaphore::new(std::thread::available_parallelism().map_or(2, usize::from)),
             nudge: Notify::new(),
             stalled: AtomicBool::new(false),
+            stopping: AtomicBool::new(false),
             deliveries: parts.deliveries,
             lists: parts.lists,
         })
@@ -182,6 +183,7 @@ impl Crawler {
                 Some(ended) = looks.join_next(), if !looks.is_empty() => report_panic(ended),
             }
         }
+        self.stopping.store(true, Ordering::Relaxed);
         while let Some(ended) = looks.join_next().await {
             report_panic(ended);
         }
@@ -303,38 +305,23 @@ impl Crawler {
         id: SourceId,
         outing: &mut Outing<'_>,
     ) -> Result<Settled, Problem> {
-        let record = self.archive.source(id)?.ok_or(Problem::Vanished)?;
-        let mut state = self.archive.state_alone(id)?.ok_or(Problem::Vanished)?;
-        state.schedule = self.roster().schedule(id).ok_or(Problem::Vanished)?;
+        let (record, state) = self.before(id)?;
         let url = Url::parse(&record.url).map_err(|_| Problem::Vanished)?;
         let host = url.host_str().unwrap_or_default().to_owned();
         let readers = self.desk.readers_of(id).max(1);
         let mut ask = Ask::new(url, state.courtesy.request(self.clock.now()), readers);
         ask.delta = record.kind == SourceKind::Feed;
         let answered = self.fetcher.fetch(&ask).await;
-        let has_body = answered.as_ref().is_ok_and(|answer| !answer.body.is_empty());
-        let small = record.kind == SourceKind::Feed
-            && answered.as_ref().is_ok_and(|answer| answer.body.len() <= SMALL);
-        let crawler = Arc::clone(self);
-        let conclusion = move || -> Result<Refreshed, Problem> {
-            let known = if has_body {
-                crawler.archive.known(id)?.unwrap_or_default()
-            } else {
-                Default::default()
-            };
-            let subject = Subject { id, record, state, known };
-            let now = crawler.clock.now();
-            let random = jitter(&crawler.manners.node.0, id, now);
-            Ok(conclude(subject, &ask, answered, &crawler.manners, now, random)?)
-        };
-        // Parsing is work, which waits for a thread of its own; but a small feed is read sooner than
-        // another thread is awake.
-        let refreshed = if has_body && !small {
-            let _reader = self.readers.acquire().await;
-            tokio::task::spawn_blocking(conclusion).await.map_err(|_| Problem::Panicked)??
-        } else {
-            conclusion()?
-        };
+        let exchange = Arc::new((ask, answered));
+        let mut refreshed = self.concluded(id, record, state, &exchange, Backlog::default()).await?;
+        if let Some(older) = refreshed.older.take() {
+            let backlog = self.follow(&refreshed, older, &exchange.0, outing.lane).await?;
+            if backlog.documents > 0 {
+                // Nothing has happened yet: the look is concluded once more, with what was found.
+                let (record, state) = self.before(id)?;
+                refreshed = self.concluded(id, record, state, &exchange, backlog).await?;
+            }
+        }
         self.count_host(&host, &refreshed);
         self.obey_pause(&host, &refreshed, outing.lane);
         // The site has done its part, and its wishes are known: the next one need not wait for ours.
@@ -407,13 +394,6 @@ enum Problem {
     Vanished,
     #[error("reading the answer panicked")]
     Panicked,
-}
-
-/// A number in [0, 1) that differs from node to node, source to source and look to look.
-fn jitter(node: &str, id: SourceId, now: f64) -> f64 {
-    let mut hasher = DefaultHasher::new();
-    (node, id, now.to_bits()).hash(&mut hasher);
-    (hasher.finish() >> 11) as f64 / (1u64 << 53) as f64
 }
 
 fn report_panic(ended: Result<(), tokio::task::JoinError>) {

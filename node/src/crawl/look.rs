@@ -11,6 +11,7 @@ use super::courtesy::{Courtesy, FailureKind, Outcome, Reading, RuleBook};
 use super::decide::{Before, Decision, News, Observed, decide};
 use super::fetch::{Answer, Ask, DecodeLimits, FetchError};
 use super::read::{Body, Member, read};
+use super::trail::Backlog;
 use crate::archive::{Known, Look, SourceId, SourceRecord, SourceState, unknown};
 
 /// What holds for every look of this node.
@@ -23,6 +24,8 @@ pub struct Manners {
     pub limits: Limits,
     /// What unpacking one may cost.
     pub decode: DecodeLimits,
+    /// Whether archives are followed when items were missed.
+    pub archives: bool,
 }
 
 /// A source as it was before the look.
@@ -35,6 +38,8 @@ pub struct Subject {
     pub state: SourceState,
     /// What was seen of its items.
     pub known: Known,
+    /// What its archives add, if they were followed.
+    pub backlog: Backlog,
 }
 
 /// What a look has brought; nothing of it holds before it is committed.
@@ -62,6 +67,10 @@ pub struct Refreshed {
     pub members: Option<Vec<Member>>,
     /// Look again at once: the page led to the feed.
     pub again: bool,
+    /// Items were missed, and this document may have them.
+    pub older: Option<Url>,
+    /// Documents asked for besides, in archives.
+    pub archives: u32,
     /// The host may want quiet until then.
     pub host_pause: Option<f64>,
     /// Sentences for the log.
@@ -80,18 +89,20 @@ pub struct Refreshed {
 pub fn conclude(
     subject: Subject,
     ask: &Ask,
-    answered: Result<Answer, FetchError>,
+    answered: &Result<Answer, FetchError>,
     manners: &Manners,
     now: f64,
     random: f64,
 ) -> Result<Refreshed, Invalid> {
-    let Subject { id, mut record, mut state, known } = subject;
+    let Subject { id, mut record, mut state, known, backlog } = subject;
+    let Backlog { items, documents: archives, complete, trouble: cut_short, quiet, .. } = backlog;
+    let mut older = None;
     let rules = manners.rules.rules_for(&ask.url);
     let mut trouble = None;
     let mut decision = None;
     let (mut members, mut leads_to, mut digest) = (None, None, None);
     let hints;
-    let (bytes, verdict) = match &answered {
+    let (mut bytes, mut verdict) = match answered {
         Err(error) => {
             trouble = Some(with_causes(error));
             (0, state.courtesy.after(&error.exchange(ask), now, rules, random))
@@ -126,8 +137,12 @@ pub fn conclude(
                     hints = document.hints.clone();
                     let url = record.url.as_str();
                     let delta = answer.status == 226;
-                    let before = Before { known, url, node: &manners.node, delta };
+                    let before =
+                        Before { known, url, node: &manners.node, delta, older: items };
+                    older = document.older().and_then(|href| answer.url.join(href).ok());
+                    older = older.filter(|older| older.host() == answer.url.host());
                     let decided = decision.insert(decide(*document, before, now));
+                    older = older.filter(|_| manners.archives && decided.observed.censored);
                     Reading::Document { hints: &hints, new_items: decided.observed.new_items }
                 }
             };
@@ -138,7 +153,20 @@ pub fn conclude(
             (answer.wire_bytes, state.courtesy.after(&exchange, now, rules, random))
         }
     };
-    let mut notes: Vec<String> = verdict.note.into_iter().collect();
+    bytes += backlog.bytes;
+    let mut notes: Vec<String> = verdict.note.take().into_iter().collect();
+    if let Some(quiet) = quiet {
+        // It was an archive that asked for quiet, but the source is the same.
+        let asked = quiet.exchange(ask, Reading::Nothing);
+        let pause = state.courtesy.clone().after(&asked, now, rules, random);
+        verdict.next_at = verdict.next_at.max(pause.next_at);
+        verdict.host_pause = pause.host_pause.or(verdict.host_pause);
+    }
+    if archives > 0 {
+        let met = if complete { "the known ones were met" } else { "no known one was met" };
+        let why = cut_short.map(|why| format!(": {why}")).unwrap_or_default();
+        notes.push(format!("items were missed; {archives} archive documents read, {met}{why}"));
+    }
     state.next_at = verdict.next_at;
     let mut moved = verdict.adopt.is_some_and(|url| move_to(&mut record, url));
     let again = leads_to.is_some();
@@ -172,6 +200,7 @@ pub fn conclude(
     let new_items = observed.as_ref().map_or(0, |observed| observed.new_items);
     state.trouble = trouble.map(|what| what.chars().take(500).collect());
     count(&mut state, outcome, status, bytes);
+    state.tally.requests += u64::from(archives);
     let wire = u32::try_from(bytes).unwrap_or(u32::MAX);
     state.remember(Look { at: now, outcome, new_items, bytes: wire });
     let (known, news) = match decision {
@@ -199,6 +228,8 @@ pub fn conclude(
         observed: observed.map(|observed| (since, observed)),
         members,
         again,
+        older,
+        archives,
         host_pause: verdict.host_pause,
         notes,
         bytes,

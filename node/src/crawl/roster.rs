@@ -170,6 +170,11 @@ impl Roster {
         Ok(())
     }
 
+    /// A look has cost so many requests more than one.
+    pub fn charge(&mut self, requests: u32) {
+        self.scheduler.charge(requests as usize);
+    }
+
     /// What one of a source's items is worth.
     pub fn weigh(&mut self, id: SourceId, relevance: f64) -> Result<(), Invalid> {
         let Some(&place) = self.places.get(&id) else { return Ok(()) };

@@ -1,5 +1,7 @@
 //! One feed as a page: its items, as readable as their publishers made them and safe to show.
 
+use std::ops::Range;
+
 use maud::{Markup, PreEscaped, html};
 use pergola_feed::{Dated, Document, Item, Person, Text, Timestamp, sanitize};
 use url::Url;
@@ -7,9 +9,30 @@ use url::Url;
 use super::{home, layout, time};
 use crate::publish::{Form, Imprint, Listing, origin_name, selection};
 
-/// The newest items of a feed.
-pub(crate) fn page(imprint: &Imprint, listing: &Listing, document: &Document) -> Markup {
-    let title = format!("{} – {}", listing.name, imprint.name);
+/// Volumes that the page of a feed links to; each one leads to the one before it.
+const VOLUMES: usize = 50;
+
+/// What of a feed is shown.
+pub(crate) enum Place {
+    /// The newest items; these volumes can be had besides.
+    Current { volumes: Range<u64> },
+    /// An archive document, and its neighbours.
+    Volume { name: String, older: Option<String>, newer: Option<String> },
+}
+
+/// Items of a feed.
+pub(crate) fn page(
+    imprint: &Imprint,
+    listing: &Listing,
+    document: &Document,
+    place: &Place,
+) -> Markup {
+    let title = match place {
+        Place::Current { .. } => format!("{} – {}", listing.name, imprint.name),
+        Place::Volume { name, .. } => {
+            format!("{}, archive {name} – {}", listing.name, imprint.name)
+        }
+    };
     let head = html! {
         @for form in Form::FEEDS {
             link rel="alternate" type=(form.media_type()) title={ (listing.name) " (" (form.title()) ")" }
@@ -17,12 +40,21 @@ pub(crate) fn page(imprint: &Imprint, listing: &Listing, document: &Document) ->
         }
     };
     let content = html! {
-        h1 { (listing.name) }
+        h1 { (listing.name) @if let Place::Volume { name, .. } = place { ", archive " (name) } }
         @if let Some(changed) = document.updated {
             p.soft { "Last change " (time(changed)) }
         }
-        (home::forms("", listing))
-        details { summary { "What it selects" } pre { (selection(listing)) } }
+        @match place {
+            Place::Current { volumes } => {
+                (home::forms("", &listing.name, &listing.name))
+                details { summary { "What it selects" } pre { (selection(listing)) } }
+                @if !volumes.is_empty() { (archives(listing, volumes)) }
+            }
+            Place::Volume { name, older, newer } => {
+                (home::forms("", &listing.name, name))
+                nav aria-label="Archives" { (neighbours(listing, older, newer)) }
+            }
+        }
         @if document.items.is_empty() {
             p.card { "No items yet. They appear when the sources publish something that matches." }
         }
@@ -30,7 +62,36 @@ pub(crate) fn page(imprint: &Imprint, listing: &Listing, document: &Document) ->
             (article(&item.normalised(), document.updated))
         }
     };
-    layout(&title, "../", head, content)
+    let root = if matches!(place, Place::Current { .. }) { "../" } else { "../../../" };
+    layout(&title, root, head, content)
+}
+
+/// The archives of a feed, newest first.
+fn archives(listing: &Listing, volumes: &Range<u64>) -> Markup {
+    html! {
+        details {
+            summary { "Earlier items" }
+            ul.forms aria-label={ "Archives of " (listing.name) } {
+                @for number in volumes.clone().rev().take(VOLUMES) {
+                    li { a href={ (listing.name) "/archive/" (number) } { "Archive " (number) } }
+                }
+            }
+        }
+    }
+}
+
+fn neighbours(listing: &Listing, older: &Option<String>, newer: &Option<String>) -> Markup {
+    html! {
+        ul.forms {
+            @if let Some(older) = older {
+                li { a rel="prev" href=(older) { "Older (archive " (older) ")" } }
+            }
+            @if let Some(newer) = newer {
+                li { a rel="next" href=(newer) { "Newer (archive " (newer) ")" } }
+            }
+            li { a href={ "../../" (listing.name) } { "Newest items" } }
+        }
+    }
 }
 
 fn article(item: &Item, now: Option<Timestamp>) -> Markup {

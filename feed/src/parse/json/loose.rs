@@ -66,6 +66,8 @@ pub(super) struct Pergola {
     pub id: Option<String>,
     pub links: Vec<Link>,
     pub categories: Vec<Category>,
+    pub archive: bool,
+    pub complete: bool,
 }
 
 /// Reads as far as the text goes; the error is where it stopped.

@@ -1,0 +1,103 @@
+//! How a look comes to its conclusion: what the answer means, and what the archives add to it.
+
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use url::Url;
+
+use super::{Crawler, Problem, locked};
+use crate::archive::{SourceId, SourceKind, SourceRecord, SourceState};
+use crate::crawl::courtesy::Validators;
+use crate::crawl::fetch::{Answer, Ask, FetchError};
+use crate::crawl::lanes::LaneId;
+use crate::crawl::look::{Refreshed, Subject, conclude};
+use crate::crawl::trail::{Backlog, Trail};
+
+/// Bytes on the wire of a document that takes less than a millisecond to read.
+const SMALL: usize = 16 * 1024;
+
+/// A lane that wants more quiet than this before the next document is not kept busy by archives.
+const PATIENCE: f64 = 60.0;
+
+impl Crawler {
+    /// A source as it stands before a look.
+    pub(super) fn before(&self, id: SourceId) -> Result<(SourceRecord, SourceState), Problem> {
+        let record = self.archive.source(id)?.ok_or(Problem::Vanished)?;
+        let mut state = self.archive.state_alone(id)?.ok_or(Problem::Vanished)?;
+        state.schedule = self.roster().schedule(id).ok_or(Problem::Vanished)?;
+        Ok((record, state))
+    }
+
+    /// What follows from an exchange.
+    pub(super) async fn concluded(
+        self: &Arc<Self>,
+        id: SourceId,
+        record: SourceRecord,
+        state: SourceState,
+        exchange: &Arc<(Ask, Result<Answer, FetchError>)>,
+        backlog: Backlog,
+    ) -> Result<Refreshed, Problem> {
+        let length = exchange.1.as_ref().map_or(0, |answer| answer.body.len());
+        let small = record.kind == SourceKind::Feed && length <= SMALL && backlog.items.is_empty();
+        let (crawler, exchange) = (Arc::clone(self), Arc::clone(exchange));
+        let conclusion = move || -> Result<Refreshed, Problem> {
+            let known = if length > 0 {
+                crawler.archive.known(id)?.unwrap_or_default()
+            } else {
+                Default::default()
+            };
+            let subject = Subject { id, record, state, known, backlog };
+            let now = crawler.clock.now();
+            let random = jitter(&crawler.manners.node.0, id, now);
+            let (ask, answered) = &*exchange;
+            Ok(conclude(subject, ask, answered, &crawler.manners, now, random)?)
+        };
+        // Parsing is work, which waits for a thread of its own; but a small feed is read sooner than
+        // another thread is awake.
+        if length > 0 && !small {
+            let _reader = self.readers.acquire().await;
+            tokio::task::spawn_blocking(conclusion).await.map_err(|_| Problem::Panicked)?
+        } else {
+            conclusion()
+        }
+    }
+
+    /// Follows the archives of a source until a known item is met, in its lane and at its pace.
+    pub(super) async fn follow(
+        self: &Arc<Self>,
+        missed: &Refreshed,
+        older: Url,
+        ask: &Ask,
+        lane: LaneId,
+    ) -> Result<Backlog, Problem> {
+        let known = self.archive.known(missed.id)?.unwrap_or_default();
+        let since = missed.observed.as_ref().and_then(|(since, _)| *since).unwrap_or(missed.at);
+        let mut trail = Trail::new(&missed.record.url, &known, &missed.news, since, older);
+        while let Some(url) = trail.next() {
+            if self.lane_of(&url) != lane || self.stopping.load(Ordering::Relaxed) {
+                break;
+            }
+            let now = self.clock.now();
+            let Some(at) = locked(&self.lanes).again(lane, now, PATIENCE) else { break };
+            self.clock.sleep_until(at).await;
+            let ask = Ask::new(url, Validators::default(), ask.subscribers);
+            let answered = self.fetcher.fetch(&ask).await;
+            let _reader = self.readers.acquire().await;
+            let crawler = Arc::clone(self);
+            let read = move || {
+                trail.take(&ask.url, answered, &crawler.manners);
+                trail
+            };
+            trail = tokio::task::spawn_blocking(read).await.map_err(|_| Problem::Panicked)?;
+        }
+        Ok(trail.finish())
+    }
+}
+
+/// A number in [0, 1) that differs from node to node, source to source and look to look.
+fn jitter(node: &str, id: SourceId, now: f64) -> f64 {
+    let mut hasher = DefaultHasher::new();
+    (node, id, now.to_bits()).hash(&mut hasher);
+    (hasher.finish() >> 11) as f64 / (1u64 << 53) as f64
+}
