@@ -313,7 +313,8 @@ impl Crawler {
         ask.delta = record.kind == SourceKind::Feed;
         let answered = self.fetcher.fetch(&ask).await;
         let exchange = Arc::new((ask, answered));
-        let mut refreshed = self.concluded(id, record, state, &exchange, Backlog::default()).await?;
+        let mut refreshed =
+            self.concluded(id, record, state, &exchange, Backlog::default()).await?;
         if let Some(older) = refreshed.older.take() {
             let backlog = self.follow(&refreshed, older, &exchange.0, outing.lane).await?;
             if backlog.documents > 0 {

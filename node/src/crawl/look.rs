@@ -137,8 +137,7 @@ pub fn conclude(
                     hints = document.hints.clone();
                     let url = record.url.as_str();
                     let delta = answer.status == 226;
-                    let before =
-                        Before { known, url, node: &manners.node, delta, older: items };
+                    let before = Before { known, url, node: &manners.node, delta, older: items };
                     older = document.older().and_then(|href| answer.url.join(href).ok());
                     older = older.filter(|older| older.host() == answer.url.host());
                     let decided = decision.insert(decide(*document, before, now));

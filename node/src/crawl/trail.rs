@@ -23,8 +23,9 @@ use crate::archive::{ItemKey, Known, SourceKind, item_key};
 
 /// Documents asked for in one look at most.
 pub const DOCUMENTS: u32 = 20;
-/// How much older than the last look an item may say it is before it cannot have been missed since.
-const BACKDATED: f64 = DAY;
+/// How much older than the last look an item may say it is before it cannot have been missed since, unless
+/// a known item proves it. Relays publish late, so this is generous.
+const BACKDATED: f64 = 30.0 * DAY;
 
 /// Where following stands.
 pub struct Trail {

@@ -174,7 +174,8 @@ pub(crate) fn is_unchanged(headers: &HeaderMap, tag: &str, modified: Option<i64>
 /// whole document better.
 pub(crate) fn wants_difference(headers: &HeaderMap) -> bool {
     let weight = |wanted: &str| {
-        let mut listed = elements(headers, A_IM).filter(|(name, _)| name.eq_ignore_ascii_case(wanted));
+        let mut listed =
+            elements(headers, A_IM).filter(|(name, _)| name.eq_ignore_ascii_case(wanted));
         listed.next().map_or(0, |(_, weight)| weight)
     };
     weight("feed") > 0 && weight("feed") >= weight("identity")

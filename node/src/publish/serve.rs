@@ -79,9 +79,7 @@ async fn volume(State(shelf): State<Arc<Shelf>>, request: Request) -> Response {
         return Problem::no_form(&format!("{name}/{ARCHIVE}/{volume}")).answer(asked);
     };
     match shelf.volume(&publication, volume, form).await {
-        Ok(document) => {
-            answer(&shelf, &document, asked, Varies::of(named), VOLUME_KEPT).await
-        }
+        Ok(document) => answer(&shelf, &document, asked, Varies::of(named), VOLUME_KEPT).await,
         Err(NoVolume::NotYet) => Problem::volume_to_come(&name, volume).answer(asked),
         Err(NoVolume::Gone { kept }) => Problem::volume_gone(&name, volume, kept).answer(asked),
         Err(NoVolume::Failed) => Problem::unavailable().answer(asked),
@@ -90,9 +88,9 @@ async fn volume(State(shelf): State<Arc<Shelf>>, request: Request) -> Response {
 
 /// The feed that a file name stands for, and the form if the name says it.
 fn find(shelf: &Shelf, file: &str) -> Option<(Arc<Publication>, Option<Form>)> {
-    let named = Form::FEEDS
-        .into_iter()
-        .find_map(|form| Some((published(shelf, file.strip_suffix(form.extension())?)?, Some(form))));
+    let named = Form::FEEDS.into_iter().find_map(|form| {
+        Some((published(shelf, file.strip_suffix(form.extension())?)?, Some(form)))
+    });
     named.or_else(|| Some((published(shelf, file)?, None)))
 }
 
