@@ -1,7 +1,5 @@
 //! One feed as a page: its items, as readable as their publishers made them and safe to show.
 
-use std::ops::Range;
-
 use maud::{Markup, PreEscaped, html};
 use pergola_feed::{Dated, Document, Item, Person, Text, Timestamp, sanitize};
 use url::Url;
@@ -9,13 +7,10 @@ use url::Url;
 use super::{home, layout, time};
 use crate::publish::{Form, Imprint, Listing, origin_name, selection};
 
-/// Volumes that the page of a feed links to; each one leads to the one before it.
-const VOLUMES: usize = 50;
-
 /// What of a feed is shown.
 pub(crate) enum Place {
-    /// The newest items; these volumes can be had besides.
-    Current { volumes: Range<u64> },
+    /// The newest items; these archive documents can be had besides, newest first.
+    Current { volumes: Vec<String> },
     /// An archive document, and its neighbours.
     Volume { name: String, older: Option<String>, newer: Option<String> },
 }
@@ -66,14 +61,13 @@ pub(crate) fn page(
     layout(&title, root, head, content)
 }
 
-/// The archives of a feed, newest first.
-fn archives(listing: &Listing, volumes: &Range<u64>) -> Markup {
+fn archives(listing: &Listing, volumes: &[String]) -> Markup {
     html! {
         details {
             summary { "Earlier items" }
             ul.forms aria-label={ "Archives of " (listing.name) } {
-                @for number in volumes.clone().rev().take(VOLUMES) {
-                    li { a href={ (listing.name) "/archive/" (number) } { "Archive " (number) } }
+                @for volume in volumes {
+                    li { a href={ (listing.name) "/archive/" (volume) } { "Archive " (volume) } }
                 }
             }
         }

@@ -91,8 +91,9 @@ pub(super) async fn answer_difference(
     }
     headers.insert(IM, HeaderValue::from_static("feed"));
     // Only a cache that knows what `im` means may keep it (RFC 3229, 10.8.3).
-    let kept = max_age.to_str().unwrap_or_default().replacen("public", "no-store, im", 1);
-    headers.extend(HeaderValue::try_from(kept).ok().map(|kept| (CACHE_CONTROL, kept)));
+    let age = max_age.to_str().unwrap_or_default().rsplit(", ").next().unwrap_or_default();
+    let kept = HeaderValue::try_from(format!("no-store, im, {age}"));
+    headers.extend(kept.ok().map(|kept| (CACHE_CONTROL, kept)));
     headers.insert(VARY, varies.header_of_difference());
     shelf.counters.differences.fetch_add(1, Relaxed);
     response

@@ -19,7 +19,11 @@ use super::shelf::{Imprint, Listing};
 use super::volume::{Reach, Standing, Volume};
 use crate::archive::{Archive, ArchiveError, Published, SourceId, SourceKind};
 use crate::pages;
+use crate::pages::feed::Place;
 use crate::store::Order;
+
+/// Volumes that the page of a feed links to; each one leads to the one before it.
+const LISTED: usize = 50;
 
 /// What a document is made of.
 pub(super) struct Press<'a> {
@@ -45,9 +49,8 @@ impl Press<'_> {
         let contents = Contents::of(&published, tally.next);
         let first = published.last().map_or(contents.next, |oldest| oldest.sequence);
         sort(&mut published, order);
-        let (mut document, reach) = self.head(first, contents.next)?;
+        let (mut document, place) = self.head(first, contents.next)?;
         let modified = self.fill(&mut document, published, tally.changed_at)?;
-        let place = pages::feed::Place::Current { volumes: reach.volumes() };
         Ok(self.write(&document, &place, modified).showing(contents))
     }
 
@@ -64,9 +67,8 @@ impl Press<'_> {
             entries.extend(self.archive.entry(self.listing.id, *number)?.map(|e| (*number, e)));
         }
         let published = self.archive.with_items(entries)?;
-        let (mut document, reach) = self.head(contents.first(), contents.next)?;
+        let (mut document, place) = self.head(contents.first(), contents.next)?;
         let modified = self.fill(&mut document, published, self.listing.tally.changed_at)?;
-        let place = pages::feed::Place::Current { volumes: reach.volumes() };
         Ok(self.write(&document, &place, modified))
     }
 
@@ -96,17 +98,14 @@ impl Press<'_> {
         document.links.push(self.link("alternate", Some(volume), Form::Page));
         let modified = self.fill(&mut document, published, 0.0)?;
         let name = |volume: Option<Volume>| volume.map(|volume| volume.to_string());
-        let place = pages::feed::Place::Volume {
-            name: volume.to_string(),
-            older: name(before),
-            newer: name(after),
-        };
+        let place =
+            Place::Volume { name: volume.to_string(), older: name(before), newer: name(after) };
         Ok(Bound::Volume(Box::new(self.write(&document, &place, modified))))
     }
 
-    /// The head of a document whose entries begin with `first` and end before `next`, and how far back
-    /// one can go from there.
-    fn head(&self, first: u64, next: u64) -> Result<(Document, Reach), ArchiveError> {
+    /// The head of a document whose entries begin with `first` and end before `next`, and where people
+    /// can go from there.
+    fn head(&self, first: u64, next: u64) -> Result<(Document, Place), ArchiveError> {
         let mut document = bare(self.imprint, self.listing);
         document.links.push(self.link("self", None, self.form));
         document.links.push(self.link("alternate", None, Form::Page));
@@ -115,7 +114,10 @@ impl Press<'_> {
         let reach = if all { Reach { oldest: first, next } } else { self.reach(next)? };
         let behind = reach.behind(first, self.listing.window as u64);
         document.links.extend(behind.map(|v| self.link("prev-archive", Some(v), self.form)));
-        Ok((document, reach))
+        let whole = reach.volumes().rev().map(Volume::whole);
+        let part = behind.filter(|volume| !volume.is_whole());
+        let volumes = part.into_iter().chain(whole).take(LISTED).map(|volume| volume.to_string());
+        Ok((document, Place::Current { volumes: volumes.collect() }))
     }
 
     fn reach(&self, next: u64) -> Result<Reach, ArchiveError> {
@@ -159,12 +161,7 @@ impl Press<'_> {
         Ok(modified)
     }
 
-    fn write(
-        &self,
-        document: &Document,
-        place: &pages::feed::Place,
-        modified: Option<i64>,
-    ) -> Rendered {
+    fn write(&self, document: &Document, place: &Place, modified: Option<i64>) -> Rendered {
         let text = match self.form {
             Form::Atom => write::write_atom(document),
             Form::Rss => write::write_rss(document),

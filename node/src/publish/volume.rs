@@ -40,6 +40,10 @@ impl Volume {
         (volume.to_string() == text).then_some(volume)
     }
 
+    pub(super) fn is_whole(self) -> bool {
+        self.length == SIZE
+    }
+
     /// The numbers of its entries.
     pub(super) fn range(self) -> Range<u64> {
         let start = self.number.saturating_mul(SIZE);
