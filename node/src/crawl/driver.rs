@@ -312,15 +312,16 @@ impl Crawler {
         let mut ask = Ask::new(url, state.courtesy.request(self.clock.now()), readers);
         ask.delta = record.kind == SourceKind::Feed;
         let answered = self.fetcher.fetch(&ask).await;
-        let exchange = Arc::new((ask, answered));
-        let mut refreshed =
-            self.concluded(id, record, state, &exchange, Backlog::default()).await?;
-        if let Some(older) = refreshed.older.take() {
-            let backlog = self.follow(&refreshed, older, &exchange.0, outing.lane).await?;
+        // Archives may have to be followed before everything can be concluded from the same answer.
+        let whole = answered.as_ref().ok().filter(|answer| answer.status == 200);
+        let again = whole.map(|answer| (ask.clone(), Ok(answer.clone())));
+        let exchange = (ask, answered);
+        let mut refreshed = self.concluded(id, record, state, exchange, Backlog::default()).await?;
+        if let (Some(older), Some(exchange)) = (refreshed.older.take(), again) {
+            let backlog = self.follow(&refreshed, older, readers, outing.lane).await?;
             if backlog.documents > 0 {
-                // Nothing has happened yet: the look is concluded once more, with what was found.
                 let (record, state) = self.before(id)?;
-                refreshed = self.concluded(id, record, state, &exchange, backlog).await?;
+                refreshed = self.concluded(id, record, state, exchange, backlog).await?;
             }
         }
         self.count_host(&host, &refreshed);

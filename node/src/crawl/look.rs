@@ -89,7 +89,7 @@ pub struct Refreshed {
 pub fn conclude(
     subject: Subject,
     ask: &Ask,
-    answered: &Result<Answer, FetchError>,
+    answered: Result<Answer, FetchError>,
     manners: &Manners,
     now: f64,
     random: f64,
@@ -102,7 +102,7 @@ pub fn conclude(
     let mut decision = None;
     let (mut members, mut leads_to, mut digest) = (None, None, None);
     let hints;
-    let (mut bytes, mut verdict) = match answered {
+    let (mut bytes, mut verdict) = match &answered {
         Err(error) => {
             trouble = Some(with_causes(error));
             (0, state.courtesy.after(&error.exchange(ask), now, rules, random))

@@ -35,12 +35,12 @@ impl Crawler {
         id: SourceId,
         record: SourceRecord,
         state: SourceState,
-        exchange: &Arc<(Ask, Result<Answer, FetchError>)>,
+        (ask, answered): (Ask, Result<Answer, FetchError>),
         backlog: Backlog,
     ) -> Result<Refreshed, Problem> {
-        let length = exchange.1.as_ref().map_or(0, |answer| answer.body.len());
+        let length = answered.as_ref().map_or(0, |answer| answer.body.len());
         let small = record.kind == SourceKind::Feed && length <= SMALL && backlog.items.is_empty();
-        let (crawler, exchange) = (Arc::clone(self), Arc::clone(exchange));
+        let crawler = Arc::clone(self);
         let conclusion = move || -> Result<Refreshed, Problem> {
             let known = if length > 0 {
                 crawler.archive.known(id)?.unwrap_or_default()
@@ -50,8 +50,7 @@ impl Crawler {
             let subject = Subject { id, record, state, known, backlog };
             let now = crawler.clock.now();
             let random = jitter(&crawler.manners.node.0, id, now);
-            let (ask, answered) = &*exchange;
-            Ok(conclude(subject, ask, answered, &crawler.manners, now, random)?)
+            Ok(conclude(subject, &ask, answered, &crawler.manners, now, random)?)
         };
         // Parsing is work, which waits for a thread of its own; but a small feed is read sooner than
         // another thread is awake.
@@ -68,12 +67,14 @@ impl Crawler {
         self: &Arc<Self>,
         missed: &Refreshed,
         older: Url,
-        ask: &Ask,
+        readers: u32,
         lane: LaneId,
     ) -> Result<Backlog, Problem> {
         let known = self.archive.known(missed.id)?.unwrap_or_default();
         let since = missed.observed.as_ref().and_then(|(since, _)| *since).unwrap_or(missed.at);
-        let mut trail = Trail::new(&missed.record.url, &known, &missed.news, since, older);
+        // By the address that items are still known by, should it have moved just now.
+        let (record, _) = self.before(missed.id)?;
+        let mut trail = Trail::new(&record.url, &known, &missed.news, since, older);
         while let Some(url) = trail.next() {
             if self.lane_of(&url) != lane || self.stopping.load(Ordering::Relaxed) {
                 break;
@@ -81,7 +82,7 @@ impl Crawler {
             let now = self.clock.now();
             let Some(at) = locked(&self.lanes).again(lane, now, PATIENCE) else { break };
             self.clock.sleep_until(at).await;
-            let ask = Ask::new(url, Validators::default(), ask.subscribers);
+            let ask = Ask::new(url, Validators::default(), readers);
             let answered = self.fetcher.fetch(&ask).await;
             let _reader = self.readers.acquire().await;
             let crawler = Arc::clone(self);
