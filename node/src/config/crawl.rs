@@ -10,7 +10,7 @@ use super::PrivateException;
 use super::reader::Reader;
 use super::show::{Entry, quoted, quoted_list, quoted_url};
 use super::units::{duration, size, written_duration, written_size};
-use super::values::{count, flag, list, parsed, whole};
+use super::values::{count, list, parsed, whole};
 
 /// `[crawl]`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -27,8 +27,6 @@ pub struct Crawl {
     pub max_redirects: usize,
     /// Items read of one document at most.
     pub max_items: usize,
-    /// Whether a source's archives are followed when items were missed.
-    pub archives: bool,
     /// Between two looks at a source of which nothing is known.
     pub floor: Duration,
     /// Between two looks at a source whose history or hints justify it.
@@ -68,7 +66,6 @@ impl Crawl {
             max_body: usize::try_from(max_body).unwrap_or(usize::MAX),
             max_redirects: reader.required("max_redirects", whole(0..=20)),
             max_items: reader.required("max_items", whole(1..=1_000_000)),
-            archives: reader.required("archives", flag),
             floor,
             floor_known,
             spacing: reader.required("spacing", duration(Duration::ZERO..=HOUR)),
@@ -90,7 +87,6 @@ impl Crawl {
             ("max_body", Some(quoted(written_size(self.max_body as u64)))),
             ("max_redirects", Some(self.max_redirects.to_string())),
             ("max_items", Some(self.max_items.to_string())),
-            ("archives", Some(self.archives.to_string())),
             ("floor", time(self.floor)),
             ("floor_known", time(self.floor_known)),
             ("spacing", time(self.spacing)),

@@ -36,7 +36,7 @@ impl Section {
 }
 
 /// The tables that are there once. Each of their keys is a variable, too.
-pub(super) static SECTIONS: [Section; 8] = [
+pub(super) static SECTIONS: [Section; 9] = [
     Section {
         name: "node",
         keys: &[
@@ -80,7 +80,6 @@ pub(super) static SECTIONS: [Section; 8] = [
             key("max_body", "\"10 MiB\""),
             key("max_redirects", "5"),
             key("max_items", "10000"),
-            key("archives", "true"),
             key("floor", "\"60 min\""),
             key("floor_known", "\"15 min\""),
             key("spacing", "\"2 s\""),
@@ -89,6 +88,10 @@ pub(super) static SECTIONS: [Section; 8] = [
             key("allow_private", "[]"),
             optional("proxy"),
         ],
+    },
+    Section {
+        name: "peers",
+        keys: &[key("enabled", "true"), key("cooperate", "[\"hints\", \"archive\"]")],
     },
     Section { name: "feeds", keys: &[key("window", "50"), key("most", "10000")] },
     Section { name: "api", keys: &[optional("token"), optional("token_file")] },
@@ -116,6 +119,7 @@ pub(super) static SOURCE: Section = Section {
         optional("title"),
         key("importance", "1.0"),
         key("list", "false"),
+        optional("cooperate"),
         optional("page.item"),
         optional("page.title"),
         optional("page.link"),

@@ -6,6 +6,7 @@
 //! made up for.
 
 mod conclusion;
+mod peers;
 mod settled;
 
 use std::collections::HashMap;
@@ -21,14 +22,17 @@ use super::courtesy::{HostPauses, Outcome};
 use super::fetch::{Ask, Fetcher};
 use super::lanes::{LaneId, Lanes};
 use super::look::{Manners, Refreshed};
+use super::loops::Loops;
 use super::read::Member;
 use super::roster::Roster;
 use super::trail::Backlog;
 use crate::archive::{Archive, ArchiveError, Changes, HostTally, SourceId, SourceKind};
 use crate::clock::Clock;
 use crate::metrics::Metrics;
+use crate::peer::Peers;
 use crate::publish::writer::{Done, NotCommitted};
 use crate::select::Desk;
+use conclusion::Exchange;
 use settled::Settled;
 
 /// After a failure of our own a source is left alone this long.
@@ -73,8 +77,12 @@ pub struct Crawler {
     pub desk: Arc<Desk>,
     /// What is counted.
     pub metrics: Arc<Metrics>,
+    /// Which sources are peers.
+    pub peers: Arc<Peers>,
     /// Seconds between two decisions.
     pub cycle: f64,
+    /// Sources whose items come back.
+    pub loops: Loops,
     roster: Mutex<Roster>,
     lanes: Mutex<Lanes>,
     pauses: Mutex<HostPauses>,
@@ -109,6 +117,8 @@ pub struct Parts {
     pub desk: Arc<Desk>,
     /// What is counted.
     pub metrics: Arc<Metrics>,
+    /// Which sources are peers.
+    pub peers: Arc<Peers>,
     /// Seconds between two decisions.
     pub cycle: f64,
     /// Who is looked at.
@@ -124,9 +134,10 @@ pub struct Parts {
 impl Crawler {
     /// A crawler that does nothing until it is run.
     pub fn new(parts: Parts) -> Result<Self, ArchiveError> {
-        let Parts { archive, clock, fetcher, manners, desk, metrics, cycle, .. } = parts;
+        let Parts { archive, clock, fetcher, manners, desk, metrics, peers, cycle, .. } = parts;
         let saved = |(host, tally)| (host, (tally, true));
         let hosts = archive.hosts()?.into_iter().map(saved).collect();
+        let loops = Loops::load(&archive)?;
         Ok(Self {
             archive,
             clock,
@@ -134,7 +145,9 @@ impl Crawler {
             manners,
             desk,
             metrics,
+            peers,
             cycle,
+            loops,
             roster: Mutex::new(parts.roster),
             lanes: Mutex::new(parts.lanes),
             pauses: Mutex::default(),
@@ -227,11 +240,7 @@ impl Crawler {
     pub fn request(&self, id: SourceId) -> oneshot::Receiver<Report> {
         let (sender, report) = oneshot::channel();
         locked(&self.waiting).entry(id).or_default().push(sender);
-        let lane = self.roster().send(id);
-        if let Some(lane) = lane {
-            locked(&self.lanes).push(id.0, lane);
-            self.nudge.notify_one();
-        }
+        self.send_now(id);
         report
     }
 
@@ -310,12 +319,19 @@ impl Crawler {
         let host = url.host_str().unwrap_or_default().to_owned();
         let readers = self.desk.readers_of(id).max(1);
         let mut ask = Ask::new(url, state.courtesy.request(self.clock.now()), readers);
-        ask.delta = record.kind == SourceKind::Feed;
-        let answered = self.fetcher.fetch(&ask).await;
+        // A difference may reach further back than the window, as archives do.
+        let archive = self.peers.cooperation(id).archive;
+        ask.delta = archive && record.kind == SourceKind::Feed;
+        let (answered, link, way) = self.ask(id, &ask).await;
         // Archives may have to be followed before everything can be concluded from the same answer.
-        let whole = answered.as_ref().ok().filter(|answer| answer.status == 200);
-        let again = whole.map(|answer| (ask.clone(), Ok(answer.clone())));
-        let exchange = (ask, answered);
+        let whole = answered.as_ref().ok().filter(|answer| archive && answer.status == 200);
+        let again = whole.filter(|answer| answer.page.is_none()).map(|answer| Exchange {
+            ask: ask.clone(),
+            answered: Ok(answer.clone()),
+            link: link.clone(),
+            way: way.clone(),
+        });
+        let exchange = Exchange { ask, answered, link, way };
         let mut refreshed = self.concluded(id, record, state, exchange, Backlog::default()).await?;
         if let (Some(older), Some(exchange)) = (refreshed.older.take(), again) {
             let backlog = self.follow(&refreshed, older, readers, outing.lane).await?;

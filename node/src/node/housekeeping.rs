@@ -170,6 +170,7 @@ impl Node {
                 self.shelf.removed(card.id);
             }
             cleared.entries += deleted;
+            self.delete_edits(card.id, below).await?;
         }
         let feeds: Vec<FeedId> = self.desk.feeds().iter().map(|card| card.id).collect();
         let archive = self.archive.clone();

@@ -4,7 +4,7 @@ use maud::{Markup, PreEscaped, html};
 use pergola_feed::{Dated, Document, Item, Person, Text, Timestamp, sanitize};
 use url::Url;
 
-use super::{home, layout, time};
+use super::{home, layout, time, way};
 use crate::publish::{Form, Imprint, Listing, origin_name, selection};
 
 /// What of a feed is shown.
@@ -54,7 +54,7 @@ pub(crate) fn page(
             p.card { "No items yet. They appear when the sources publish something that matches." }
         }
         @for item in &document.items {
-            (article(&item.normalised(), document.updated))
+            (article(&item.normalised(), imprint, document.updated))
         }
     };
     let root = if matches!(place, Place::Current { .. }) { "../" } else { "../../../" };
@@ -88,7 +88,7 @@ fn neighbours(listing: &Listing, older: &Option<String>, newer: &Option<String>)
     }
 }
 
-fn article(item: &Item, now: Option<Timestamp>) -> Markup {
+fn article(item: &Item, imprint: &Imprint, now: Option<Timestamp>) -> Markup {
     let base = item.link.as_deref().and_then(|link| Url::parse(link).ok());
     let title = item.title.as_deref().unwrap_or("Untitled");
     let people: Vec<&str> = item.authors.iter().filter_map(Person::label).collect();
@@ -112,6 +112,7 @@ fn article(item: &Item, now: Option<Timestamp>) -> Markup {
                     (time(at))
                 }
             }
+            (way::line(item, &imprint.node))
             @if let Some(short) = short { (text(short, base.as_ref())) }
             @if let Some(full) = full {
                 details { summary { "Full text" } (text(full, base.as_ref())) }

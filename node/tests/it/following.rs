@@ -96,7 +96,7 @@ async fn what_was_missed_comes_from_the_archives_in_order_and_counts_as_delivere
 async fn archives_are_not_followed_when_that_is_switched_off() {
     let origin = Origin::builder().start().await;
     origin.set("/feed", document(&origin, 8..12, Some("/0")));
-    let house = house(&origin, |config| config.crawl.archives = false).await;
+    let house = house(&origin, |config| config.peers.cooperate.archive = false).await;
     expect(&house, &titles(8..12)).await;
     origin.set("/0", document(&origin, 0..20, None));
     origin.set("/feed", document(&origin, 20..24, Some("/0")));
@@ -163,9 +163,10 @@ async fn requests_for_archives_keep_their_distance() {
     assert!(took >= 0.8, "three documents, 400 ms apart, came within {took} s");
 }
 
-/// A node that reads the feed of another one.
+/// A node that reads the feed of another one as any reader would.
 async fn reader(upstream: &House, folder: TempDir) -> House {
-    let config = quick_config(&folder);
+    let mut config = quick_config(&folder);
+    config.peers.enabled = false;
     let house = House::open(folder, config).await;
     if house.node().desk.count() == 0 {
         let url = upstream.url("/feeds/News.atom");

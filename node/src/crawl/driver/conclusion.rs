@@ -11,14 +11,25 @@ use crate::archive::{SourceId, SourceKind, SourceRecord, SourceState};
 use crate::crawl::courtesy::Validators;
 use crate::crawl::fetch::{Answer, Ask, FetchError};
 use crate::crawl::lanes::LaneId;
-use crate::crawl::look::{Refreshed, Subject, conclude};
+use crate::crawl::look::{Refreshed, Subject, Way, conclude};
 use crate::crawl::trail::{Backlog, Trail};
+use crate::peer::link::Link;
 
 /// Bytes on the wire of a document that takes less than a millisecond to read.
-const SMALL: usize = 16 * 1024;
+const SMALL: u64 = 16 * 1024;
 
 /// A lane that wants more quiet than this before the next document is not kept busy by archives.
 const PATIENCE: f64 = 60.0;
+
+/// What was asked, and what came of it.
+pub(super) struct Exchange {
+    pub(super) ask: Ask,
+    pub(super) answered: Result<Answer, FetchError>,
+    /// What is known of the source's peer.
+    pub(super) link: Option<Link>,
+    /// How it was asked.
+    pub(super) way: Way,
+}
 
 impl Crawler {
     /// A source as it stands before a look.
@@ -35,26 +46,30 @@ impl Crawler {
         id: SourceId,
         record: SourceRecord,
         state: SourceState,
-        (ask, answered): (Ask, Result<Answer, FetchError>),
+        exchange: Exchange,
         backlog: Backlog,
     ) -> Result<Refreshed, Problem> {
-        let length = answered.as_ref().map_or(0, |answer| answer.body.len());
-        let small = record.kind == SourceKind::Feed && length <= SMALL && backlog.items.is_empty();
+        let Exchange { ask, answered, link, way } = exchange;
+        let has_body = answered.as_ref().is_ok_and(|answer| !answer.is_empty());
+        let small = record.kind == SourceKind::Feed
+            && backlog.items.is_empty()
+            && answered.as_ref().is_ok_and(|answer| answer.wire_bytes <= SMALL);
         let crawler = Arc::clone(self);
         let conclusion = move || -> Result<Refreshed, Problem> {
-            let known = if length > 0 {
+            let known = if has_body {
                 crawler.archive.known(id)?.unwrap_or_default()
             } else {
                 Default::default()
             };
-            let subject = Subject { id, record, state, known, backlog };
+            let looped = crawler.loops.of(id);
+            let subject = Subject { id, record, state, known, looped, link, way, backlog };
             let now = crawler.clock.now();
             let random = jitter(&crawler.manners.node.0, id, now);
             Ok(conclude(subject, &ask, answered, &crawler.manners, now, random)?)
         };
         // Parsing is work, which waits for a thread of its own; but a small feed is read sooner than
         // another thread is awake.
-        if length > 0 && !small {
+        if has_body && !small {
             let _reader = self.readers.acquire().await;
             tokio::task::spawn_blocking(conclusion).await.map_err(|_| Problem::Panicked)?
         } else {

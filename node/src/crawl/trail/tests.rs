@@ -29,7 +29,7 @@ fn manners() -> Manners {
         rules: RuleBook::new(Rules::default()),
         limits: Limits::default(),
         decode: DecodeLimits::default(),
-        archives: true,
+        peers: true,
     }
 }
 
@@ -65,7 +65,16 @@ fn answer(asked: &Url, status: u16, text: String) -> Answer {
     let body = Bytes::from(text);
     let wire_bytes = body.len() as u64;
     let (hops, head) = (Vec::new(), Head::default());
-    Answer { status, url: asked.clone(), hops, head, body, wire_bytes, took: Default::default() }
+    Answer {
+        status,
+        url: asked.clone(),
+        hops,
+        head,
+        body,
+        wire_bytes,
+        took: Default::default(),
+        page: None,
+    }
 }
 
 /// The trail asks for `path` and gets this document.
