@@ -9,6 +9,7 @@
 //! of one feed with the same item key (the member rows see to it).
 
 mod changes;
+mod pushing;
 mod records;
 #[cfg(test)]
 mod tests;
@@ -21,6 +22,7 @@ use serde::de::DeserializeOwned;
 
 use crate::store::{Order, Store, StoreError, Table};
 pub use changes::Changes;
+pub use pushing::{HubTally, Lease, Push, Subscription, Suspect};
 pub(crate) use records::unknown;
 pub use records::{
     Entry, FeedId, FeedRecord, FeedTally, HostTally, ItemKey, Known, KnownItem, Look, NodeRecord,

@@ -19,3 +19,4 @@ mod pages;
 pub mod publish;
 pub mod select;
 pub mod store;
+pub mod websub;

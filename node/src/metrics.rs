@@ -40,6 +40,8 @@ pub struct Metrics {
     pub failed_renderings: Counter,
     /// Seconds from an item's publication to its delivery.
     pub delay: Histogram,
+    /// What is counted of pushing.
+    pub websub: crate::websub::Counts,
     /// What is measured when somebody asks.
     pub levels: Levels,
 }
@@ -103,6 +105,7 @@ impl Metrics {
             refused_commits: Counter::default(),
             failed_renderings: Counter::default(),
             delay,
+            websub: crate::websub::Counts::default(),
             levels: Levels::default(),
             registry: Registry::default(),
         };
@@ -124,6 +127,7 @@ impl Metrics {
         to.register("renderings_failed", failed, self.failed_renderings.clone());
         let delay = "From an item's publication to its delivery";
         to.register_with_unit("delay", delay, Unit::Seconds, self.delay.clone());
+        self.websub.register(to);
         let levels = &self.levels;
         to.register("threshold", "The scheduler's threshold", levels.threshold.clone());
         to.register("budget_per_minute", "Refreshes allowed", levels.budget.clone());

@@ -9,6 +9,7 @@
 mod answer;
 mod document;
 mod edition;
+mod handout;
 mod negotiate;
 mod problem;
 mod render;
@@ -16,6 +17,7 @@ mod serve;
 mod shelf;
 pub mod writer;
 
+pub(crate) use handout::NoHandout;
 pub(crate) use negotiate::Form;
 pub(crate) use problem::Problem;
 pub(crate) use render::{origin_name, selection};

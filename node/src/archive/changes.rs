@@ -6,8 +6,8 @@ use serde::Serialize;
 
 use super::records::{chunk_key, entry_key, feed_key, feed_tally_key, member_key};
 use super::{
-    Entry, FeedId, FeedRecord, FeedTally, HostTally, ItemKey, Known, NodeRecord, Sample, SourceId,
-    SourceRecord, SourceState,
+    Entry, FeedId, FeedRecord, FeedTally, HostTally, ItemKey, Known, NodeRecord, Push, Sample,
+    SourceId, SourceRecord, SourceState, Subscription,
 };
 use crate::store::{Batch, Table};
 
@@ -128,6 +128,22 @@ impl Changes {
     /// A minute that is too long ago.
     pub fn delete_sample(&mut self, minute: u64) {
         self.batch.delete(Table::History, minute.to_be_bytes());
+    }
+
+    /// Somebody is told of a feed's changes, or no more.
+    pub fn set_subscription(&mut self, key: u128, subscription: Option<&Subscription>) {
+        match subscription {
+            Some(row) => self.put(Table::Subscription, key.to_be_bytes(), row),
+            None => self.batch.delete(Table::Subscription, key.to_be_bytes()),
+        }
+    }
+
+    /// A hub tells us of a source, or no more.
+    pub fn set_push(&mut self, token: &str, push: Option<&Push>) {
+        match push {
+            Some(row) => self.put(Table::Push, token.as_bytes(), row),
+            None => self.batch.delete(Table::Push, token.as_bytes()),
+        }
     }
 
     /// What was learnt about who keeps how much of which source.

@@ -134,6 +134,21 @@ struct Report {
     next_look: Option<f64>,
 }
 
+/// What a hub does for a source.
+#[derive(Debug, Deserialize)]
+struct Push {
+    hub: String,
+    active: bool,
+    trusted: bool,
+    lease_until: Option<f64>,
+    trouble: Option<String>,
+    pushes: u64,
+    items: u64,
+    missed: u64,
+    forged: u64,
+    failures: u64,
+}
+
 /// A look in the past.
 #[derive(Debug, Deserialize)]
 struct Look {
@@ -262,6 +277,8 @@ fn shown(answer: &Value, screen: &Screen) -> anyhow::Result<String> {
         size(source.bytes)
     );
     let formerly = Vec::<String>::deserialize(&answer["formerly"]).unwrap_or_default();
+    let push = Option::<Push>::deserialize(&answer["push"])?;
+    let (hub, told) = push.map(|push| pushed(&push, screen.now)).unwrap_or_default();
     let mut text = facts(
         screen,
         &[
@@ -278,6 +295,8 @@ fn shown(answer: &Value, screen: &Screen) -> anyhow::Result<String> {
             ("next look", soon(source.next_look, screen.now).into()),
             ("items", format!("{}, about {:.1} a day", source.items, source.items_per_day).into()),
             ("requests", requests.into()),
+            ("hub", hub.into()),
+            ("pushed", told.into()),
             ("completeness", percent(source.completeness).into()),
             ("freshness", percent(source.freshness).into()),
         ],
@@ -296,6 +315,31 @@ fn shown(answer: &Value, screen: &Screen) -> anyhow::Result<String> {
         text.push_str(&table(screen, &columns, &rows, ""));
     }
     Ok(text)
+}
+
+/// How a hub stands, and how it has done.
+fn pushed(push: &Push, now: f64) -> (String, String) {
+    let standing = match (push.active, push.trusted) {
+        (true, true) => "trusted",
+        (true, false) => "agreed, not yet proved",
+        (false, _) => "not agreed",
+    };
+    let mut hub = format!("{} ({standing}", harmless(&push.hub));
+    if let Some(until) = push.lease_until {
+        hub.push_str(&format!(", lease ends {}", relative(Some(until), now)));
+    }
+    hub.push(')');
+    if let Some(trouble) = &push.trouble {
+        hub.push_str(&format!("; {}", harmless(trouble)));
+    }
+    let Push { pushes, items, missed, forged, failures, .. } = push;
+    let told = format!(
+        "{} in {}, {missed} missed, {forged} with a wrong signature, {}",
+        count(*items, "item"),
+        count(*pushes, "document"),
+        count(*failures, "failure")
+    );
+    (hub, told)
 }
 
 fn past(look: &Look, now: f64) -> Vec<Cell> {

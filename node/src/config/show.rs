@@ -46,7 +46,7 @@ impl Config {
     }
 
     /// Every table that is there once.
-    pub(super) fn sections(&self) -> [(&'static str, Vec<Entry>); 8] {
+    pub(super) fn sections(&self) -> [(&'static str, Vec<Entry>); 9] {
         [
             ("node", self.node.entries()),
             ("store", self.store.entries()),
@@ -54,6 +54,7 @@ impl Config {
             ("schedule", self.schedule.entries()),
             ("crawl", self.crawl.entries()),
             ("feeds", self.feeds.entries()),
+            ("websub", self.websub.entries()),
             ("api", self.api.entries()),
             ("log", self.log.entries()),
         ]

@@ -5,6 +5,8 @@
 //! sees to it even if it panics); a burst after a pause of the machine, because missed cycles are not
 //! made up for.
 
+mod alone;
+mod received;
 mod settled;
 
 use std::collections::HashMap;
@@ -28,6 +30,9 @@ use crate::clock::Clock;
 use crate::metrics::Metrics;
 use crate::publish::writer::{Done, NotCommitted};
 use crate::select::Desk;
+use crate::websub::discovery::Named;
+use alone::Alone;
+pub use received::NotReceived;
 use settled::Settled;
 
 /// After a failure of our own a source is left alone this long.
@@ -90,10 +95,27 @@ pub struct Crawler {
     stalled: AtomicBool,
     deliveries: mpsc::Sender<Delivery>,
     lists: mpsc::Sender<List>,
+    alone: Alone,
+    looks: mpsc::Sender<Looked>,
 }
 
 /// A list that was read, and what stands on it.
 pub type List = (SourceId, Vec<Member>);
+
+/// A look at a source that names a hub, or did.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Looked {
+    /// Which source.
+    pub id: SourceId,
+    /// When.
+    pub at: f64,
+    /// The look before it.
+    pub since: Option<f64>,
+    /// Items never seen before.
+    pub new_items: u32,
+    /// What its document named; nothing if none was read.
+    pub named: Option<Option<Named>>,
+}
 
 /// What a crawler is made of.
 pub struct Parts {
@@ -119,6 +141,8 @@ pub struct Parts {
     pub deliveries: mpsc::Sender<Delivery>,
     /// Where what stands on lists goes.
     pub lists: mpsc::Sender<List>,
+    /// Where looks at sources with hubs are told.
+    pub looks: mpsc::Sender<Looked>,
 }
 
 impl Crawler {
@@ -145,6 +169,8 @@ impl Crawler {
             stalled: AtomicBool::new(false),
             deliveries: parts.deliveries,
             lists: parts.lists,
+            alone: Alone::default(),
+            looks: parts.looks,
         })
     }
 
@@ -280,6 +306,7 @@ impl Crawler {
     }
 
     async fn look(self: Arc<Self>, id: SourceId, lane: LaneId) {
+        let _alone = self.alone.with(id).await;
         let back_at = self.clock.now() + OUR_FAULT;
         let mut outing =
             Outing { crawler: &self, id, lane, lane_free: false, settled: false, back_at };

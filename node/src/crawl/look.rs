@@ -12,6 +12,7 @@ use super::decide::{Before, Decision, News, Observed, decide};
 use super::fetch::{Answer, Ask, DecodeLimits, FetchError};
 use super::read::{Body, Member, read};
 use crate::archive::{Known, Look, SourceId, SourceRecord, SourceState, unknown};
+use crate::websub::discovery::Named;
 
 /// What holds for every look of this node.
 pub struct Manners {
@@ -60,6 +61,8 @@ pub struct Refreshed {
     pub observed: Option<(Option<f64>, Observed)>,
     /// The sources on it, if it is a list.
     pub members: Option<Vec<Member>>,
+    /// The hub that its document names, or that it names none; nothing if no document was read.
+    pub named: Option<Option<Named>>,
     /// Look again at once: the page led to the feed.
     pub again: bool,
     /// The host may want quiet until then.
@@ -89,7 +92,7 @@ pub fn conclude(
     let rules = manners.rules.rules_for(&ask.url);
     let mut trouble = None;
     let mut decision = None;
-    let (mut members, mut leads_to, mut digest) = (None, None, None);
+    let (mut members, mut leads_to, mut digest, mut named) = (None, None, None, None);
     let hints;
     let (bytes, verdict) = match &answered {
         Err(error) => {
@@ -121,6 +124,7 @@ pub fn conclude(
                 }
                 Body::Document(document, hash) => {
                     digest = Some(hash);
+                    named = Some(Named::in_answer(&answer.head.link, &document, &answer.url));
                     state.title = document.title.clone();
                     state.home = document.home().map(str::to_owned);
                     hints = document.hints.clone();
@@ -198,6 +202,7 @@ pub fn conclude(
         news,
         observed: observed.map(|observed| (since, observed)),
         members,
+        named,
         again,
         host_pause: verdict.host_pause,
         notes,
@@ -221,7 +226,11 @@ fn move_to(record: &mut SourceRecord, url: Url) -> bool {
 
 /// Lets the model and our estimate of quality learn from what was observed; returns how many items are
 /// believed lost.
-fn learn(state: &mut SourceState, observed: &Observed, now: f64) -> Result<f64, Invalid> {
+pub(super) fn learn(
+    state: &mut SourceState,
+    observed: &Observed,
+    now: f64,
+) -> Result<f64, Invalid> {
     let mut lost = 0.0;
     let Observed { new_items, window, censored, ref dates } = *observed;
     if let Some(since) = state.schedule.last {

@@ -41,9 +41,18 @@ struct Seat {
     next_at: f64,
     /// What its user says that one of its items is worth.
     importance: f32,
+    /// Until when a hub that is trusted tells of it; 0 if it is not, nothing if none does.
+    quiet_until: Option<f64>,
     /// Being looked at, or on the way.
     out: bool,
     gone: bool,
+}
+
+impl Seat {
+    /// Not to be looked at before: as the source wishes, and as its hub allows.
+    fn held_until(&self) -> f64 {
+        self.next_at.max(self.quiet_until.unwrap_or(0.0))
+    }
 }
 
 impl Roster {
@@ -83,7 +92,8 @@ impl Roster {
         self.sources.hold(place, next_at);
         let address = digest(&[url]);
         let importance = 1.0;
-        self.seats.push(Seat { id, lane, address, next_at, importance, out: false, gone: false });
+        let (quiet_until, out, gone) = (None, false, false);
+        self.seats.push(Seat { id, lane, address, next_at, importance, quiet_until, out, gone });
         self.places.insert(id, place);
         self.addresses.insert(address, id);
         Ok(())
@@ -157,17 +167,44 @@ impl Roster {
         next_at: f64,
     ) -> Result<(), Invalid> {
         let Some(&place) = self.places.get(&id) else { return Ok(()) };
-        if let Some((mut source, observation)) = learnt {
-            // What it is worth is not learnt by looking at it.
-            source.relevance = self.sources.relevance(place);
-            source.cost = self.sources.cost(place);
-            self.sources.set(place, source)?;
-            self.scheduler.observed(place, observation);
+        if let Some((source, observation)) = learnt {
+            self.learnt(id, source, observation)?;
         }
         let seat = &mut self.seats[place];
         (seat.out, seat.next_at) = (false, next_at);
-        self.sources.hold(place, next_at);
+        self.sources.hold(place, seat.held_until());
         Ok(())
+    }
+
+    /// Something was observed of a source, by a look or because it was pushed.
+    pub fn learnt(
+        &mut self,
+        id: SourceId,
+        mut source: Source,
+        observation: &Observation<'_>,
+    ) -> Result<(), Invalid> {
+        let Some(&place) = self.places.get(&id) else { return Ok(()) };
+        // What it is worth is not learnt by looking at it.
+        source.relevance = self.sources.relevance(place);
+        source.cost = self.sources.cost(place);
+        self.sources.set(place, source)?;
+        self.scheduler.observed(place, observation);
+        Ok(())
+    }
+
+    /// A hub tells of a source: until then it need not be looked at (0: it must, nothing: no hub does).
+    pub fn postpone(&mut self, id: SourceId, until: Option<f64>) {
+        let Some(&place) = self.places.get(&id) else { return };
+        let seat = &mut self.seats[place];
+        seat.quiet_until = until;
+        if !seat.out {
+            self.sources.hold(place, seat.held_until());
+        }
+    }
+
+    /// Whether a hub was asked to tell of a source.
+    pub fn has_hub(&self, id: SourceId) -> bool {
+        self.places.get(&id).is_some_and(|&place| self.seats[place].quiet_until.is_some())
     }
 
     /// What one of a source's items is worth.
@@ -209,17 +246,24 @@ impl Roster {
     /// Whether a source is being looked at, and when it may be asked next.
     pub fn standing(&self, id: SourceId) -> Option<(bool, f64)> {
         let seat = self.seats[*self.places.get(&id)?];
-        Some((seat.out, seat.next_at))
+        Some((seat.out, seat.held_until()))
     }
 
     /// The first instant at which one of some sources may be asked.
     pub fn next_look(&self, sources: &[SourceId], now: f64) -> f64 {
         let at = |id: &SourceId| match self.standing(*id) {
             Some((true, _)) => now,
+            // News may be pushed at any time.
+            Some((false, _)) if self.is_quiet(*id, now) => now,
             Some((false, next_at)) => next_at.max(now),
             None => f64::INFINITY,
         };
         sources.iter().map(at).fold(f64::INFINITY, f64::min)
+    }
+
+    fn is_quiet(&self, id: SourceId, now: f64) -> bool {
+        let quiet = |place: &usize| self.seats[*place].quiet_until.is_some_and(|until| until > now);
+        self.places.get(&id).is_some_and(quiet)
     }
 
     /// Once a minute: lets the budget follow what was measured.

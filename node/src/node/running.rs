@@ -58,8 +58,24 @@ impl Node {
             node.follow_lists(following).await;
             "lists"
         });
-        let router = crate::api::router(Arc::clone(&self))
+        let mut router = crate::api::router(Arc::clone(&self))
             .merge(crate::publish::router(Arc::clone(&self.shelf)));
+        if let Some(hub) = &self.hub {
+            router = router.merge(hub.router());
+            let (hub, telling) = (Arc::clone(hub), stop.clone());
+            tasks.spawn(async move {
+                hub.run(telling).await;
+                "hub"
+            });
+        }
+        if let Some(subscriber) = &self.subscriber {
+            router = router.merge(subscriber.router());
+            let (subscriber, asking) = (Arc::clone(subscriber), stop.clone());
+            tasks.spawn(async move {
+                subscriber.run(asking).await;
+                "subscriber"
+            });
+        }
         let serving = stop.clone();
         tasks.spawn(async move {
             let service = router.into_make_service_with_connect_info::<SocketAddr>();

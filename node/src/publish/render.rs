@@ -49,7 +49,8 @@ pub(super) fn render(
         Form::Json => write::write_json(&document),
         Form::Page => pages::feed::page(imprint, listing, &document).into_string(),
     };
-    Ok(Rendered::new(Kind::Feed(form), text, modified, held))
+    let links = imprint.links(&listing.name, form);
+    Ok(Rendered::new(Kind::Feed(form), text, modified, held).with_links(links))
 }
 
 /// What a feed selects, without its name: the statement from `RETURN` on.
@@ -71,6 +72,7 @@ fn head(imprint: &Imprint, listing: &Listing, form: Form) -> Document {
     };
     document.links.push(link("self", form));
     document.links.push(link("alternate", Form::Page));
+    document.links.extend(imprint.hub_address().map(|hub| Link::new("hub", hub)));
     document
 }
 

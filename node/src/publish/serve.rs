@@ -17,7 +17,7 @@ use super::problem::Problem;
 use super::shelf::Shelf;
 use crate::pages;
 
-const FEEDS: &str = "/feeds/";
+pub(super) const FEEDS: &str = "/feeds/";
 
 /// Everything that is published.
 pub fn router(shelf: Arc<Shelf>) -> Router {
@@ -53,7 +53,7 @@ async fn feed(State(shelf): State<Arc<Shelf>>, request: Request) -> Response {
 }
 
 /// The feed that a file name stands for, and the form if the name says it.
-fn find(shelf: &Shelf, file: &str) -> Option<(Arc<Publication>, Option<Form>)> {
+pub(super) fn find(shelf: &Shelf, file: &str) -> Option<(Arc<Publication>, Option<Form>)> {
     let named = Form::FEEDS
         .into_iter()
         .find_map(|form| Some((shelf.named(file.strip_suffix(form.extension())?)?, Some(form))));
@@ -104,7 +104,7 @@ async fn about(
 
 /// The bytes that `%41` and the like stand for. What cannot be decoded stays as it is: no feed is
 /// called that.
-fn decoded(text: &str) -> Cow<'_, str> {
+pub(super) fn decoded(text: &str) -> Cow<'_, str> {
     if !text.contains('%') {
         return Cow::Borrowed(text);
     }

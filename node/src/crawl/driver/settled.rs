@@ -2,9 +2,10 @@
 //! waits.
 
 use pergola_refresh::Observation;
+use tokio::sync::mpsc;
 use url::Url;
 
-use super::{Crawler, Report, locked};
+use super::{Crawler, Looked, Report, locked};
 use crate::archive::{SourceId, unknown};
 use crate::crawl::courtesy::Outcome;
 use crate::crawl::decide::Observed;
@@ -12,6 +13,7 @@ use crate::crawl::lanes::LaneId;
 use crate::crawl::look::Refreshed;
 use crate::crawl::read::Member;
 use crate::publish::writer::Committed;
+use crate::websub::discovery::Named;
 
 /// What is left to be told of a look once it is durable.
 pub(super) struct Settled {
@@ -23,6 +25,7 @@ pub(super) struct Settled {
     importance: f32,
     moved_to: Option<Url>,
     members: Option<Vec<Member>>,
+    named: Option<Option<Named>>,
     again: bool,
     notes: Vec<String>,
     bytes: u64,
@@ -54,6 +57,7 @@ impl Settled {
             importance: record.importance,
             moved_to: refreshed.moved.then(|| Url::parse(&record.url).ok()).flatten(),
             members: refreshed.members.clone(),
+            named: refreshed.named.clone(),
             again: refreshed.again,
             notes: refreshed.notes.clone(),
             bytes: refreshed.bytes,
@@ -118,6 +122,7 @@ impl Crawler {
         {
             tracing::warn!(source = id.0, "too many lists at once; it is read again next time");
         }
+        self.tell_of_hub(&settled);
         if settled.again {
             let lane = self.roster().send(*id);
             if let Some(lane) = lane {
@@ -129,6 +134,27 @@ impl Crawler {
         for waiting in locked(&self.waiting).remove(id).into_iter().flatten() {
             // Whoever asked may have gone.
             let _ = waiting.send(report.clone());
+        }
+    }
+
+    /// Whoever talks to hubs hears of a look at a source that names one, or did. Peers have ways of
+    /// their own to tell each other.
+    fn tell_of_hub(&self, settled: &Settled) {
+        let Settled { id, at, observed: Some((since, _)), named, .. } = settled else { return };
+        let names_one = matches!(named, Some(Some(_)));
+        if !names_one && !self.roster().has_hub(*id) {
+            return;
+        }
+        let peer =
+            Url::parse(&settled.url).is_ok_and(|url| self.manners.rules.rules_for(&url).peer);
+        let named = if peer { Some(None) } else { named.clone() };
+        let new_items = settled.report.new_items;
+        let looked = Looked { id: *id, at: *at, since: *since, new_items, named };
+        if let Err(mpsc::error::TrySendError::Full(looked)) = self.looks.try_send(looked) {
+            tracing::warn!(
+                source = looked.id.0,
+                "too many hubs at once; the next look tells again"
+            );
         }
     }
 

@@ -1,0 +1,450 @@
+//! The hub for this node's own feeds: whoever subscribes is sent each new edition (WebSub, W3C).
+//!
+//! `request` reads what is asked, `topic` says which feed that means, `calls` talks to subscribers, `book`
+//! decides who is sent what when, and the task here is the loop around them. Nothing here ever waits for a
+//! subscriber but the request to it; a feed's change costs the writer one number that it writes anyway.
+//!
+//! Never: a subscription that its subscriber has not confirmed; a subscriber asked in a private network
+//! that the configuration does not name; a redirect followed; a request kept waiting without a bound.
+
+mod book;
+mod calls;
+mod request;
+mod topic;
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use axum::Router;
+use axum::extract::{DefaultBodyLimit, State};
+use axum::response::{IntoResponse, Response};
+use axum::routing::post;
+use bytes::Bytes;
+use http::header::{CONTENT_TYPE, HOST, RETRY_AFTER};
+use http::{HeaderMap, HeaderValue, StatusCode};
+use tokio::sync::{Semaphore, mpsc};
+use tokio::task::{Id, JoinError, JoinSet};
+use tokio_util::sync::CancellationToken;
+use url::Url;
+
+use self::book::{Book, Delivery, Ending, Key, Limits, Outcome, host_of};
+use self::request::{Mode, Request};
+use super::chance;
+use crate::archive::{Archive, ArchiveError, Changes, FeedId, Subscription};
+use crate::clock::Clock;
+use crate::config::WebSub;
+use crate::crawl::fetch::Fetcher;
+use crate::metrics::Metrics;
+use crate::publish::writer::{Job, Writer};
+use crate::publish::{Form, Shelf};
+
+/// Bytes of a request.
+const REQUEST_BYTES: usize = 16 << 10;
+/// Requests that may wait for their verification.
+const WAITING: usize = 256;
+/// … of callbacks on one host, those being verified included.
+const WAITING_PER_HOST: usize = 8;
+/// Verifications at the same time.
+const VERIFYING: usize = 16;
+/// Real seconds between two rounds through the feeds that have subscribers; changes in between are one.
+const ROUND: f64 = 0.05;
+/// Real seconds between two savings of what was delivered.
+const SAVING: f64 = 1.0;
+
+/// The hub.
+pub struct Hub {
+    shelf: Arc<Shelf>,
+    fetcher: Fetcher,
+    writer: Writer,
+    clock: Clock,
+    metrics: Arc<Metrics>,
+    settings: WebSub,
+    book: Mutex<Book>,
+    /// Requests that wait or are being verified, by host of the callback.
+    pending: Pending,
+    /// Subscribers that are told at once that there is nothing for them.
+    telling: Semaphore,
+    asked: mpsc::Sender<Asked>,
+    inbox: Mutex<Option<mpsc::Receiver<Asked>>>,
+}
+
+/// What a hub works with.
+pub struct Parts {
+    /// What is kept.
+    pub archive: Archive,
+    /// The feeds.
+    pub shelf: Arc<Shelf>,
+    /// Who asks and sends.
+    pub fetcher: Fetcher,
+    /// The way to the writer.
+    pub writer: Writer,
+    /// The time.
+    pub clock: Clock,
+    /// What is counted.
+    pub metrics: Arc<Metrics>,
+    /// What was configured.
+    pub settings: WebSub,
+}
+
+/// A request to be verified, and which address it came to.
+struct Asked {
+    request: Request,
+    host: Option<String>,
+    _seat: Seat,
+}
+
+type Pending = Arc<Mutex<HashMap<String, usize>>>;
+
+/// A request's place among those of its host, given back when it is dropped.
+struct Seat {
+    pending: Pending,
+    host: String,
+}
+
+impl Seat {
+    fn take(pending: &Pending, host: String) -> Option<Self> {
+        let mut places = locked(pending);
+        let taken = places.get(&host).copied().unwrap_or(0);
+        if taken >= WAITING_PER_HOST {
+            return None;
+        }
+        places.insert(host.clone(), taken + 1);
+        Some(Self { pending: Arc::clone(pending), host })
+    }
+}
+
+impl Drop for Seat {
+    fn drop(&mut self) {
+        let mut places = locked(&self.pending);
+        match places.get_mut(&self.host) {
+            Some(taken) if *taken > 1 => *taken -= 1,
+            _ => drop(places.remove(&self.host)),
+        }
+    }
+}
+
+/// Something that was asked of a subscriber has ended.
+enum Ended {
+    Confirmed(Key, Option<Box<Subscription>>),
+    /// Not confirmed, or denied.
+    Refused,
+    Delivered(Ending),
+}
+
+impl Hub {
+    /// A hub that does nothing until it is run; it knows who had subscribed before.
+    pub fn new(parts: Parts) -> Result<Self, ArchiveError> {
+        let Parts { archive, shelf, fetcher, writer, clock, metrics, settings } = parts;
+        let mut book = Book::new(Limits {
+            most: settings.most,
+            per_feed: settings.per_feed,
+            per_host: settings.per_host,
+            parallel: settings.parallel.get(),
+            tries: u32::try_from(settings.tries.get()).unwrap_or(u32::MAX),
+            backoff: settings.backoff.as_secs_f64(),
+        });
+        let now = clock.now();
+        for (key, subscription) in archive.subscriptions()? {
+            book.load(key, subscription, now);
+        }
+        let (asked, inbox) = mpsc::channel(WAITING);
+        Ok(Self {
+            shelf,
+            fetcher,
+            writer,
+            clock,
+            metrics,
+            settings,
+            book: Mutex::new(book),
+            pending: Pending::default(),
+            telling: Semaphore::new(VERIFYING),
+            asked,
+            inbox: Mutex::new(Some(inbox)),
+        })
+    }
+
+    /// Where subscribers ask.
+    pub fn router(self: &Arc<Self>) -> Router {
+        Router::new()
+            .route("/hub", post(subscribe))
+            .layer(DefaultBodyLimit::max(REQUEST_BYTES))
+            .with_state(Arc::clone(self))
+    }
+
+    /// How many have subscribed.
+    pub fn subscriptions(&self) -> usize {
+        locked(&self.book).len()
+    }
+
+    /// Verifies, delivers and lets leases end, until told to stop.
+    pub async fn run(self: Arc<Self>, stop: CancellationToken) {
+        let Some(mut inbox) = locked(&self.inbox).take() else { return };
+        let mut changes = self.shelf.changes();
+        let mut calls: JoinSet<Ended> = JoinSet::new();
+        let mut deliveries: HashMap<Id, Delivery> = HashMap::new();
+        let (mut round_at, mut save_at) = (self.clock.now(), self.clock.now());
+        let mut changed = true;
+        while !stop.is_cancelled() {
+            let now = self.clock.now();
+            if changed && now >= round_at {
+                changed = false;
+                round_at = now + ROUND * self.clock.speed();
+                self.round(now, &mut calls);
+            }
+            locked(&self.book).pass(now);
+            if locked(&self.book).is_changed() && now >= save_at {
+                self.save().await;
+                save_at = self.clock.now() + SAVING * self.clock.speed();
+            }
+            self.send_out(&mut calls, &mut deliveries);
+            let verifying = calls.len().saturating_sub(deliveries.len());
+            let wake = {
+                let book = locked(&self.book);
+                let round = if changed { round_at } else { f64::INFINITY };
+                let save = if book.is_changed() { save_at } else { f64::INFINITY };
+                book.next_wakeup().min(round).min(save)
+            };
+            tokio::select! {
+                () = stop.cancelled() => {}
+                () = self.clock.sleep_until(wake) => {}
+                told = changes.changed() => {
+                    changed = true;
+                    if told.is_err() {
+                        break;
+                    }
+                }
+                Some(asked) = inbox.recv(), if verifying < VERIFYING => {
+                    calls.spawn(Arc::clone(&self).examine(asked));
+                }
+                Some(ended) = calls.join_next_with_id(), if !calls.is_empty() => {
+                    self.conclude(ended, &mut deliveries);
+                }
+            }
+        }
+        // What is on the way is cut off: it is delivered again after the next start.
+        calls.shutdown().await;
+        self.save().await;
+    }
+
+    /// Looks which feeds have changed, and which are no more.
+    fn round(self: &Arc<Self>, now: f64, calls: &mut JoinSet<Ended>) {
+        let mut book = locked(&self.book);
+        for feed in book.feeds() {
+            match self.shelf.tally(feed) {
+                Some(tally) => book.edition(feed, tally.edition, now),
+                None => {
+                    for gone in book.drop_feed(feed) {
+                        let hub = Arc::clone(self);
+                        calls.spawn(async move {
+                            hub.tell_denied(&gone.callback, &gone.topic, GONE).await;
+                            Ended::Refused
+                        });
+                    }
+                }
+            }
+        }
+        let count = i64::try_from(book.len()).unwrap_or(i64::MAX);
+        self.metrics.websub.subscriptions.set(count);
+    }
+
+    fn send_out(
+        self: &Arc<Self>,
+        calls: &mut JoinSet<Ended>,
+        deliveries: &mut HashMap<Id, Delivery>,
+    ) {
+        while let Some(delivery) = locked(&self.book).take() {
+            let (hub, to) = (Arc::clone(self), delivery.subscription.clone());
+            let task = calls.spawn(async move {
+                Ended::Delivered(calls::deliver(&hub.fetcher, &hub.shelf, &to).await)
+            });
+            deliveries.insert(task.id(), delivery);
+        }
+    }
+
+    /// Decides on a request: is there such a feed, is there room, does the subscriber mean it?
+    async fn examine(self: Arc<Self>, asked: Asked) -> Ended {
+        let Asked { request, host, _seat } = asked;
+        let key = key_of(&request);
+        if request.mode == Mode::Unsubscribe {
+            return match self.confirmed(&request, 0.0).await {
+                true => Ended::Confirmed(key, None),
+                false => Ended::Refused,
+            };
+        }
+        let found = topic::feed_of(&self.shelf, &request.topic, host.as_deref());
+        let callback_host = host_of(request.callback.as_str());
+        let allowed = found.and_then(|(feed, form)| {
+            locked(&self.book).room(key, feed, &callback_host).map(|()| (feed, form))
+        });
+        let (feed, form) = match allowed {
+            Ok(found) => found,
+            Err(reason) => {
+                self.tell_denied(request.callback.as_str(), &request.topic, reason).await;
+                return Ended::Refused;
+            }
+        };
+        // What changes while the subscriber is asked is delivered to it.
+        let delivered = self.edition_of(feed);
+        let lease = request
+            .lease
+            .unwrap_or(self.settings.lease.as_secs_f64())
+            .clamp(self.settings.lease_min.as_secs_f64(), self.settings.lease_max.as_secs_f64());
+        let now = self.clock.now();
+        if !self.confirmed(&request, lease).await {
+            return Ended::Refused;
+        }
+        let subscription = Subscription {
+            feed,
+            form: Form::FEEDS.iter().position(|other| *other == form).unwrap_or(0) as u8,
+            topic: request.topic.clone(),
+            callback: request.callback.to_string(),
+            secret: request.secret.clone(),
+            since: now,
+            expires_at: now + lease,
+            delivered,
+            tries: 0,
+            next_try: 0.0,
+        };
+        Ended::Confirmed(key, Some(Box::new(subscription)))
+    }
+
+    async fn confirmed(&self, request: &Request, lease: f64) -> bool {
+        let Request { callback, mode, topic, .. } = request;
+        match calls::verify(&self.fetcher, callback, *mode, topic, lease).await {
+            Ok(()) => true,
+            Err(why) => {
+                tracing::info!(%callback, topic, mode = mode.name(), why, "not confirmed");
+                self.metrics.websub.verified("failed");
+                false
+            }
+        }
+    }
+
+    async fn tell_denied(&self, callback: &str, topic: &str, reason: &str) {
+        self.metrics.websub.verified("denied");
+        tracing::info!(callback, topic, reason, "a subscription is denied");
+        let Ok(url) = Url::parse(callback) else { return };
+        let _turn = self.telling.acquire().await;
+        if let Err(why) = calls::deny(&self.fetcher, &url, topic, reason).await {
+            tracing::debug!(callback, why, "the subscriber could not be told");
+        }
+    }
+
+    fn edition_of(&self, feed: FeedId) -> u64 {
+        self.shelf.tally(feed).map_or(0, |tally| tally.edition)
+    }
+
+    /// Something has ended: the book learns of it.
+    fn conclude(
+        &self,
+        ended: Result<(Id, Ended), JoinError>,
+        deliveries: &mut HashMap<Id, Delivery>,
+    ) {
+        let now = self.clock.now();
+        let (id, ended) = match ended {
+            Ok((id, ended)) => (id, ended),
+            Err(error) => {
+                tracing::error!(%error, "a request of the hub panicked");
+                (error.id(), Ended::Delivered(Ending::Failed { retry_after: None }))
+            }
+        };
+        match ended {
+            Ended::Refused => {}
+            Ended::Confirmed(key, subscription) => self.agree(key, subscription, now),
+            Ended::Delivered(ending) => {
+                let Some(delivery) = deliveries.remove(&id) else { return };
+                let Delivery { key, serial, host, subscription } = delivery;
+                let outcome = locked(&self.book).ended((key, serial), &host, ending, now, chance());
+                let name = match outcome {
+                    Some(Outcome::Delivered) => "delivered",
+                    Some(Outcome::Delayed) => "delayed",
+                    Some(Outcome::GivenUp) => "given-up",
+                    Some(Outcome::Gone) => "gone",
+                    None => "left",
+                };
+                self.metrics.websub.delivered(name);
+                if matches!(outcome, Some(Outcome::GivenUp | Outcome::Gone)) {
+                    let Subscription { callback, topic, .. } = subscription;
+                    tracing::info!(callback, topic, outcome = name, "a delivery has ended");
+                }
+            }
+        }
+    }
+
+    /// A subscriber has confirmed what it asked for.
+    fn agree(&self, key: Key, subscription: Option<Box<Subscription>>, now: f64) {
+        let mut book = locked(&self.book);
+        match subscription {
+            None => {
+                book.remove(key);
+                self.metrics.websub.verified("unsubscribed");
+            }
+            Some(subscription) => {
+                let host = host_of(&subscription.callback);
+                if book.room(key, subscription.feed, &host).is_err() {
+                    // Others were confirmed meanwhile. It hears nothing, as if its lease had ended.
+                    self.metrics.websub.verified("denied");
+                    return;
+                }
+                book.put(key, *subscription, now);
+                self.metrics.websub.verified("subscribed");
+            }
+        }
+        let count = i64::try_from(book.len()).unwrap_or(i64::MAX);
+        self.metrics.websub.subscriptions.set(count);
+    }
+
+    /// Saves what has changed in the book; what cannot be saved is tried again.
+    async fn save(&self) {
+        let rows = locked(&self.book).take_changed();
+        if rows.is_empty() {
+            return;
+        }
+        let mut changes = Changes::new();
+        rows.iter().for_each(|(key, row)| changes.set_subscription(*key, row.as_ref()));
+        if let Err(error) = self.writer.commit(Job { changes, ..Job::default() }).await {
+            tracing::warn!(%error, "subscriptions could not be saved; it is tried again");
+            locked(&self.book).not_saved(rows.into_iter().map(|(key, _)| key));
+        }
+    }
+}
+
+/// Why a subscription ends although its lease does not.
+const GONE: &str = "the feed is published no more";
+
+/// `POST /hub`.
+async fn subscribe(State(hub): State<Arc<Hub>>, headers: HeaderMap, form: Bytes) -> Response {
+    let kind = headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    let kind = kind.split(';').next().unwrap_or_default().trim();
+    if !kind.eq_ignore_ascii_case("application/x-www-form-urlencoded") {
+        let wrong = "send the request as application/x-www-form-urlencoded\n";
+        return (StatusCode::UNSUPPORTED_MEDIA_TYPE, wrong).into_response();
+    }
+    let request = match Request::read(&form) {
+        Ok(request) => request,
+        Err(wrong) => return (StatusCode::BAD_REQUEST, format!("{wrong}\n")).into_response(),
+    };
+    if let Err(error) = hub.fetcher.may_call(&request.callback) {
+        // What the operator could do about it is not the subscriber's business.
+        tracing::debug!(callback = %request.callback, %error, "a callback is refused");
+        let wrong = "`hub.callback` is an address that this hub does not send to\n";
+        return (StatusCode::BAD_REQUEST, wrong).into_response();
+    }
+    let host = headers.get(HOST).and_then(|host| host.to_str().ok()).map(str::to_owned);
+    if let Some(seat) = Seat::take(&hub.pending, host_of(request.callback.as_str()))
+        && hub.asked.try_send(Asked { request, host, _seat: seat }).is_ok()
+    {
+        return StatusCode::ACCEPTED.into_response();
+    }
+    let wait = [(RETRY_AFTER, HeaderValue::from_static("30"))];
+    let busy = "too many requests wait for their verification; try again in a moment\n";
+    (StatusCode::SERVICE_UNAVAILABLE, wait, busy).into_response()
+}
+
+fn key_of(request: &Request) -> Key {
+    pergola_feed::digest(&[&request.topic, request.callback.as_str()])
+}
+
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
