@@ -311,6 +311,34 @@ mod tests {
     use crate::config::{self, BudgetRule};
 
     #[test]
+    fn a_source_that_a_hub_tells_of_is_left_alone_and_may_have_news_at_any_time() {
+        let rule = BudgetRule::Refreshes { per_minute: 60.0 };
+        let purse = Purse::new(&config::Budget { rule, burst: None }, 10.0);
+        let mut roster =
+            Roster::new(StrategyKind::TwoSteps, Taste::default(), None, purse).unwrap();
+        let (id, url) = (SourceId(1), "https://example.org/rss");
+        let lane = super::super::lanes::Lanes::new(Default::default())
+            .lane_of(&url::Url::parse(url).unwrap());
+        let source = Source::new(ModelKind::Gamma.build(1e-5).unwrap(), 20);
+        roster.add(id, url, lane, source, 100.0).unwrap();
+        assert_eq!((roster.next_look(&[id], 0.0), roster.has_hub(id)), (100.0, false));
+        roster.postpone(id, Some(5_000.0));
+        assert!(roster.decide(200.0).is_empty());
+        assert_eq!(roster.standing(id), Some((false, 5_000.0)));
+        assert_eq!(roster.next_look(&[id], 200.0), 200.0, "news may be pushed at any time");
+        // While it is out it is not called back; what it says of politeness holds besides.
+        assert!(roster.send(id).is_some());
+        roster.postpone(id, Some(6_000.0));
+        assert_eq!(roster.standing(id), Some((true, 6_000.0)));
+        assert!(roster.decide(7_000.0).is_empty());
+        roster.settle(id, None, 8_000.0).unwrap();
+        assert_eq!(roster.standing(id), Some((false, 8_000.0)));
+        roster.settle(id, None, 300.0).unwrap();
+        roster.postpone(id, Some(0.0));
+        assert_eq!(roster.decide(300.0).len(), 1, "an unreliable hub changes nothing");
+    }
+
+    #[test]
     fn what_a_look_costs_in_bytes_outlives_a_change_of_its_worth() {
         let rule = BudgetRule::Bytes { per_hour: 1_000_000 };
         let purse = Purse::new(&config::Budget { rule, burst: None }, 10.0);

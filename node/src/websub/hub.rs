@@ -200,6 +200,8 @@ impl Hub {
             let verifying = calls.len().saturating_sub(deliveries.len());
             let wake = {
                 let book = locked(&self.book);
+                let count = i64::try_from(book.len()).unwrap_or(i64::MAX);
+                self.metrics.websub.subscriptions.set(count);
                 let round = if changed { round_at } else { f64::INFINITY };
                 let save = if book.is_changed() { save_at } else { f64::INFINITY };
                 book.next_wakeup().min(round).min(save)
@@ -243,8 +245,6 @@ impl Hub {
                 }
             }
         }
-        let count = i64::try_from(book.len()).unwrap_or(i64::MAX);
-        self.metrics.websub.subscriptions.set(count);
     }
 
     fn send_out(
@@ -390,8 +390,6 @@ impl Hub {
                 self.metrics.websub.verified("subscribed");
             }
         }
-        let count = i64::try_from(book.len()).unwrap_or(i64::MAX);
-        self.metrics.websub.subscriptions.set(count);
     }
 
     /// Saves what has changed in the book; what cannot be saved is tried again.

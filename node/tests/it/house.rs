@@ -66,8 +66,18 @@ impl House {
     }
 
     pub(crate) async fn open(folder: TempDir, config: Config) -> Self {
-        let node = Node::open(config, Clock::real()).await.unwrap();
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        Self::open_at(folder, config, Clock::real(), listener).await
+    }
+
+    /// A node that listens where it is told to, by another clock if need be.
+    pub(crate) async fn open_at(
+        folder: TempDir,
+        config: Config,
+        clock: Clock,
+        listener: TcpListener,
+    ) -> Self {
+        let node = Node::open(config, clock).await.unwrap();
         let running = node.start(listener).unwrap();
         let client = reqwest::Client::builder()
             .tls_backend_preconfigured(
