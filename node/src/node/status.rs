@@ -207,6 +207,9 @@ impl Node {
         levels.in_flight.set(whole(status.in_flight));
         levels.waiting.set(whole(status.waiting));
         levels.disk.set(i64::try_from(status.store_bytes).unwrap_or(i64::MAX));
+        let pushed = &self.metrics.websub;
+        pushed.subscriptions.set(whole(self.hub.as_ref().map_or(0, |hub| hub.subscriptions())));
+        pushed.sources.set(whole(self.subscriber.as_ref().map_or(0, |it| it.sources())));
         self.metrics.text()
     }
 

@@ -200,8 +200,6 @@ impl Hub {
             let verifying = calls.len().saturating_sub(deliveries.len());
             let wake = {
                 let book = locked(&self.book);
-                let count = i64::try_from(book.len()).unwrap_or(i64::MAX);
-                self.metrics.websub.subscriptions.set(count);
                 let round = if changed { round_at } else { f64::INFINITY };
                 let save = if book.is_changed() { save_at } else { f64::INFINITY };
                 book.next_wakeup().min(round).min(save)

@@ -162,6 +162,11 @@ impl Subscriber {
         })
     }
 
+    /// How many sources a hub tells us of.
+    pub fn sources(&self) -> usize {
+        self.book().active(self.clock.now())
+    }
+
     /// Sources are no more: their hubs need tell of them no longer.
     pub fn forget(&self, sources: &[SourceId]) {
         let now = self.clock.now();
@@ -235,7 +240,7 @@ impl Subscriber {
     /// Tells the roster which sources may be left to their hubs for how long.
     fn replan(&self) {
         let now = self.clock.now();
-        let (plans, missed, active) = {
+        let (plans, missed) = {
             let mut book = self.book();
             let sources = book.take_replan();
             if sources.is_empty() {
@@ -243,11 +248,9 @@ impl Subscriber {
             }
             let plan = |source: &SourceId| (*source, book.quiet_until(*source, now));
             let plans: Vec<_> = sources.iter().map(plan).collect();
-            let active = book.active(now);
-            (plans, book.take_missed(), active)
+            (plans, book.take_missed())
         };
         self.metrics.websub.missed.inc_by(missed);
-        self.metrics.websub.sources.set(i64::try_from(active).unwrap_or(i64::MAX));
         let mut roster = self.crawler.roster();
         for (source, until) in plans {
             roster.postpone(source, until);

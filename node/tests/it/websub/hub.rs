@@ -224,7 +224,10 @@ async fn who_leaves_is_sent_nothing_more_if_it_was_they_who_asked() {
     reader.confirms(Confirms::Yes);
     assert_eq!(asks_for(&house, &reader, "unsubscribe", "/cb").await, StatusCode::ACCEPTED);
     eventually_counts(&house, SUBSCRIPTIONS, 0.0).await;
+    let witness = Reader::start().await;
+    witness.subscribes(&house, "/cb", &[]).await;
     publish(&press, &house, "Gone").await;
+    witness.was_sent(1).await;
     assert_eq!(reader.sent().len(), 1);
 }
 
@@ -272,7 +275,10 @@ async fn a_subscriber_that_is_gone_is_left_alone() {
     reader.answers([410]);
     publish(&press, &house, "First").await;
     eventually_counts(&house, SUBSCRIPTIONS, 0.0).await;
+    let witness = Reader::start().await;
+    witness.subscribes(&house, "/cb", &[]).await;
     publish(&press, &house, "Second").await;
+    witness.was_sent(1).await;
     assert_eq!(reader.sent().len(), 1);
 }
 
