@@ -101,7 +101,7 @@ pub(super) static SECTIONS: [Section; 9] = [
             key("lease_min", "\"5 min\""),
             key("lease", "\"10 days\""),
             key("lease_max", "\"30 days\""),
-            key("parallel", "32"),
+            key("parallel", "128"),
             key("tries", "8"),
             key("backoff", "\"1 min\""),
             key("poll", "\"1 day\""),

@@ -30,7 +30,7 @@ use crate::clock::Clock;
 use crate::metrics::Metrics;
 use crate::publish::writer::{Done, NotCommitted};
 use crate::select::Desk;
-use crate::websub::discovery::Named;
+use crate::websub::discovery::Looked;
 use alone::Alone;
 pub use received::NotReceived;
 use settled::Settled;
@@ -101,21 +101,6 @@ pub struct Crawler {
 
 /// A list that was read, and what stands on it.
 pub type List = (SourceId, Vec<Member>);
-
-/// A look at a source that names a hub, or did.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Looked {
-    /// Which source.
-    pub id: SourceId,
-    /// When.
-    pub at: f64,
-    /// The look before it.
-    pub since: Option<f64>,
-    /// Items never seen before.
-    pub new_items: u32,
-    /// What its document named; nothing if none was read.
-    pub named: Option<Option<Named>>,
-}
 
 /// What a crawler is made of.
 pub struct Parts {

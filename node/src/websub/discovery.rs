@@ -8,6 +8,8 @@ use http::HeaderValue;
 use pergola_feed::Document;
 use url::Url;
 
+use crate::archive::SourceId;
+
 /// Longer addresses are not believed.
 const LONGEST_URL: usize = 2_048;
 
@@ -18,6 +20,21 @@ pub struct Named {
     pub hub: Url,
     /// To what.
     pub topic: Url,
+}
+
+/// A look at a source that names a hub, or did.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Looked {
+    /// Which source.
+    pub id: SourceId,
+    /// When.
+    pub at: f64,
+    /// The look before it.
+    pub since: Option<f64>,
+    /// Items never seen before.
+    pub new_items: u32,
+    /// What its document named; nothing if none was read.
+    pub named: Option<Option<Named>>,
 }
 
 impl Named {

@@ -1,6 +1,6 @@
 //! The hub for this node's own feeds: whoever subscribes is sent each new edition (WebSub, W3C).
 //!
-//! `request` reads what is asked, `topic` says which feed that means, `calls` talks to subscribers, `book`
+//! `door` lets requests in, `request` reads what is asked, `topic` says which feed that means, `calls` talks to subscribers, `book`
 //! decides who is sent what when, and the task here is the loop around them. Nothing here ever waits for a
 //! subscriber but the request to it; a feed's change costs the writer one number that it writes anyway.
 //!
@@ -9,25 +9,20 @@
 
 mod book;
 mod calls;
+mod door;
 mod request;
 mod topic;
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use axum::Router;
-use axum::extract::{DefaultBodyLimit, State};
-use axum::response::{IntoResponse, Response};
-use axum::routing::post;
-use bytes::Bytes;
-use http::header::{CONTENT_TYPE, HOST, RETRY_AFTER};
-use http::{HeaderMap, HeaderValue, StatusCode};
 use tokio::sync::{Semaphore, mpsc};
 use tokio::task::{Id, JoinError, JoinSet};
 use tokio_util::sync::CancellationToken;
 use url::Url;
 
 use self::book::{Book, Delivery, Ending, Key, Limits, Outcome, host_of};
+use self::door::{Asked, Pending};
 use self::request::{Mode, Request};
 use super::chance;
 use crate::archive::{Archive, ArchiveError, Changes, FeedId, Subscription};
@@ -38,12 +33,8 @@ use crate::metrics::Metrics;
 use crate::publish::writer::{Job, Writer};
 use crate::publish::{Form, Shelf};
 
-/// Bytes of a request.
-const REQUEST_BYTES: usize = 16 << 10;
 /// Requests that may wait for their verification.
 const WAITING: usize = 256;
-/// … of callbacks on one host, those being verified included.
-const WAITING_PER_HOST: usize = 8;
 /// Verifications at the same time.
 const VERIFYING: usize = 16;
 /// Real seconds between two rounds through the feeds that have subscribers; changes in between are one.
@@ -86,43 +77,6 @@ pub struct Parts {
     pub settings: WebSub,
 }
 
-/// A request to be verified, and which address it came to.
-struct Asked {
-    request: Request,
-    host: Option<String>,
-    _seat: Seat,
-}
-
-type Pending = Arc<Mutex<HashMap<String, usize>>>;
-
-/// A request's place among those of its host, given back when it is dropped.
-struct Seat {
-    pending: Pending,
-    host: String,
-}
-
-impl Seat {
-    fn take(pending: &Pending, host: String) -> Option<Self> {
-        let mut places = locked(pending);
-        let taken = places.get(&host).copied().unwrap_or(0);
-        if taken >= WAITING_PER_HOST {
-            return None;
-        }
-        places.insert(host.clone(), taken + 1);
-        Some(Self { pending: Arc::clone(pending), host })
-    }
-}
-
-impl Drop for Seat {
-    fn drop(&mut self) {
-        let mut places = locked(&self.pending);
-        match places.get_mut(&self.host) {
-            Some(taken) if *taken > 1 => *taken -= 1,
-            _ => drop(places.remove(&self.host)),
-        }
-    }
-}
-
 /// Something that was asked of a subscriber has ended.
 enum Ended {
     Confirmed(Key, Option<Box<Subscription>>),
@@ -161,14 +115,6 @@ impl Hub {
             asked,
             inbox: Mutex::new(Some(inbox)),
         })
-    }
-
-    /// Where subscribers ask.
-    pub fn router(self: &Arc<Self>) -> Router {
-        Router::new()
-            .route("/hub", post(subscribe))
-            .layer(DefaultBodyLimit::max(REQUEST_BYTES))
-            .with_state(Arc::clone(self))
     }
 
     /// How many have subscribed.
@@ -407,35 +353,6 @@ impl Hub {
 
 /// Why a subscription ends although its lease does not.
 const GONE: &str = "the feed is published no more";
-
-/// `POST /hub`.
-async fn subscribe(State(hub): State<Arc<Hub>>, headers: HeaderMap, form: Bytes) -> Response {
-    let kind = headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
-    let kind = kind.split(';').next().unwrap_or_default().trim();
-    if !kind.eq_ignore_ascii_case("application/x-www-form-urlencoded") {
-        let wrong = "send the request as application/x-www-form-urlencoded\n";
-        return (StatusCode::UNSUPPORTED_MEDIA_TYPE, wrong).into_response();
-    }
-    let request = match Request::read(&form) {
-        Ok(request) => request,
-        Err(wrong) => return (StatusCode::BAD_REQUEST, format!("{wrong}\n")).into_response(),
-    };
-    if let Err(error) = hub.fetcher.may_call(&request.callback) {
-        // What the operator could do about it is not the subscriber's business.
-        tracing::debug!(callback = %request.callback, %error, "a callback is refused");
-        let wrong = "`hub.callback` is an address that this hub does not send to\n";
-        return (StatusCode::BAD_REQUEST, wrong).into_response();
-    }
-    let host = headers.get(HOST).and_then(|host| host.to_str().ok()).map(str::to_owned);
-    if let Some(seat) = Seat::take(&hub.pending, host_of(request.callback.as_str()))
-        && hub.asked.try_send(Asked { request, host, _seat: seat }).is_ok()
-    {
-        return StatusCode::ACCEPTED.into_response();
-    }
-    let wait = [(RETRY_AFTER, HeaderValue::from_static("30"))];
-    let busy = "too many requests wait for their verification; try again in a moment\n";
-    (StatusCode::SERVICE_UNAVAILABLE, wait, busy).into_response()
-}
 
 fn key_of(request: &Request) -> Key {
     pergola_feed::digest(&[&request.topic, request.callback.as_str()])

@@ -11,6 +11,7 @@
 mod asking;
 mod book;
 mod callback;
+mod trust;
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -24,11 +25,12 @@ use url::{Host, Url};
 use utoipa::ToSchema;
 
 use self::book::{Ask, Book, Polled, Rules, Token};
+use super::discovery::Looked;
 use super::{chance, nonce};
 use crate::archive::{Archive, ArchiveError, Changes, Push, SourceId};
 use crate::clock::Clock;
 use crate::config::WebSub;
-use crate::crawl::driver::{Crawler, Looked};
+use crate::crawl::driver::Crawler;
 use crate::metrics::Metrics;
 use crate::publish::writer::{Job, Writer};
 
@@ -150,8 +152,8 @@ impl Subscriber {
         Some(PushStatus {
             hub: row.hub.clone(),
             topic: row.topic.clone(),
-            active: book::is_active(row, now),
-            trusted: book::is_trusted(row, now),
+            active: trust::is_active(row, now),
+            trusted: trust::is_trusted(row, now),
             lease_until: row.lease.map(|lease| lease.until),
             trouble: row.trouble.clone(),
             pushes: row.tally.pushes,

@@ -5,7 +5,7 @@ use pergola_refresh::Observation;
 use tokio::sync::mpsc;
 use url::Url;
 
-use super::{Crawler, Looked, Report, locked};
+use super::{Crawler, Report, locked};
 use crate::archive::{SourceId, unknown};
 use crate::crawl::courtesy::Outcome;
 use crate::crawl::decide::Observed;
@@ -13,7 +13,7 @@ use crate::crawl::lanes::LaneId;
 use crate::crawl::look::Refreshed;
 use crate::crawl::read::Member;
 use crate::publish::writer::Committed;
-use crate::websub::discovery::Named;
+use crate::websub::discovery::{Looked, Named};
 
 /// What is left to be told of a look once it is durable.
 pub(super) struct Settled {

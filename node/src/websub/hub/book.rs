@@ -31,7 +31,7 @@ pub(super) struct Limits {
     pub(super) backoff: f64,
 }
 
-/// Deliveries on the way to one host.
+/// Deliveries on the way to one host; to one that has just failed there is one.
 const PARALLEL_PER_HOST: usize = 4;
 /// The longest wait between two tries, in seconds.
 const LONGEST_WAIT: f64 = 6.0 * 3_600.0;
@@ -108,6 +108,13 @@ struct Host {
     waiting: VecDeque<Key>,
     on_the_way: usize,
     in_line: bool,
+    failing: bool,
+}
+
+impl Host {
+    fn has_room(&self) -> bool {
+        self.on_the_way < if self.failing { 1 } else { PARALLEL_PER_HOST }
+    }
 }
 
 impl Book {
@@ -279,6 +286,9 @@ impl Book {
         now: f64,
         random: f64,
     ) -> Option<Outcome> {
+        if let Some(host) = self.hosts.get_mut(host) {
+            host.failing = matches!(ending, Ending::Failed { .. });
+        }
         self.leave_road(host);
         let Limits { tries, backoff, .. } = self.limits;
         let standing = self.subscriptions.get_mut(&key).filter(|it| it.serial == serial)?;
@@ -348,7 +358,7 @@ impl Book {
 
     fn line_up(&mut self, name: &str) {
         let Some(host) = self.hosts.get_mut(name) else { return };
-        if !host.in_line && !host.waiting.is_empty() && host.on_the_way < PARALLEL_PER_HOST {
+        if !host.in_line && !host.waiting.is_empty() && host.has_room() {
             host.in_line = true;
             self.line.push_back(name.to_owned());
         }

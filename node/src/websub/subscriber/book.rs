@@ -3,17 +3,14 @@
 //! Pure: it is told the time and the dice, and says whom to ask next. One subscription per source is
 //! wanted at most; one that is no longer wanted is left properly and then forgotten.
 //!
-//! A hub is trusted when it has proved itself: its lease runs, it has delivered, and lately it told of nine
-//! items in ten at least. Only then is the source left to it but for a look a day. Items that a look finds
-//! first are the hub's to tell of for a while, because a look may simply have been quicker.
-//!
-//! Never: an answer to a verification that we did not ask for; trust without a delivery; a source left
-//! alone after the lease has ended.
+//! Never: an answer to a verification that we did not ask for; a source left alone after the lease has
+//! ended.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 use pergola_feed::digest;
 
+use super::trust::{is_active, is_trusted, remember};
 use crate::archive::{HubTally, Lease, Push, SourceId, Suspect};
 use crate::websub::discovery::Named;
 
@@ -28,10 +25,6 @@ const GRACE: f64 = 600.0;
 const LONGEST_WAIT: f64 = 86_400.0;
 /// How often a hub is asked to let us go before we just go.
 const FAREWELLS: u32 = 3;
-/// The share of items that a hub may miss.
-const MISSABLE: f64 = 0.1;
-/// Items after which older ones count half.
-const MEMORY: f64 = 50.0;
 /// Leases are believed from a minute to a year.
 const LEASES: (f64, f64) = (60.0, 365.0 * 86_400.0);
 
@@ -387,26 +380,6 @@ impl Book {
         }
         self.changed.insert(token.to_owned());
         self.replan.insert(row.source);
-    }
-}
-
-/// Whether a hub tells us at present.
-pub(super) fn is_active(row: &Push, now: f64) -> bool {
-    row.wanted && row.lease.is_some_and(|lease| lease.until > now)
-}
-
-/// Whether the source may be left to the hub.
-pub(super) fn is_trusted(row: &Push, now: f64) -> bool {
-    let HubTally { pushes, lately_told, lately_missed, .. } = row.tally;
-    is_active(row, now) && pushes > 0 && lately_missed <= MISSABLE * (lately_told + lately_missed)
-}
-
-fn remember(tally: &mut HubTally, told: f64, missed: f64) {
-    tally.lately_told += told;
-    tally.lately_missed += missed;
-    while tally.lately_told + tally.lately_missed > MEMORY {
-        tally.lately_told /= 2.0;
-        tally.lately_missed /= 2.0;
     }
 }
 

@@ -143,6 +143,27 @@ fn a_slow_host_holds_up_nobody_else() {
 }
 
 #[test]
+fn a_host_that_has_just_failed_is_tried_by_one_delivery_at_a_time() {
+    let mut book = Book::new(limits());
+    for key in 0..6 {
+        book.put(key, row("dead.example", 0, DAY), 0.0);
+    }
+    book.edition(FEED, 1, 0.0);
+    let first = keys(&mut book);
+    assert_eq!(first.len(), PARALLEL_PER_HOST);
+    for key in first {
+        let whose = (key, serial(&book, key));
+        book.ended(whose, "dead.example", Ending::Failed { retry_after: None }, 1.0, 0.0);
+        assert!(book.on_the_way + keys(&mut book).len() <= PARALLEL_PER_HOST);
+    }
+    assert_eq!(book.on_the_way, 1, "two wait, and one of them is on the way");
+    let last = *book.subscriptions.iter().find(|(_, it)| it.place == Place::OnTheWay).unwrap().0;
+    book.ended((last, serial(&book, last)), "dead.example", Ending::Delivered(1), 2.0, 0.0);
+    book.pass(1_000.0);
+    assert_eq!(keys(&mut book).len(), PARALLEL_PER_HOST, "it is well again");
+}
+
+#[test]
 fn limits_hold_for_new_subscriptions_and_not_for_renewals() {
     let few = Limits { most: 3, per_feed: 2, per_host: 1, ..limits() };
     let mut book = Book::new(few);
