@@ -368,3 +368,35 @@ fn reported(report: &Report, now: f64) -> String {
 fn words(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), harmless)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_hub_does_is_said_in_two_lines() {
+        let push = Push {
+            hub: "https://hub.example/".into(),
+            active: true,
+            trusted: true,
+            lease_until: Some(3_600.0),
+            trouble: None,
+            pushes: 2,
+            items: 5,
+            missed: 1,
+            forged: 0,
+            failures: 1,
+        };
+        let (hub, told) = pushed(&push, 0.0);
+        assert!(hub.starts_with("https://hub.example/ (trusted, lease ends in "), "{hub}");
+        assert_eq!(told, "5 items in 2 documents, 1 missed, 0 with a wrong signature, 1 failure");
+        let refused = Push {
+            active: false,
+            lease_until: None,
+            trouble: Some("the hub answered 500".into()),
+            ..push
+        };
+        let expected = "https://hub.example/ (not agreed); the hub answered 500";
+        assert_eq!(pushed(&refused, 0.0).0, expected);
+    }
+}

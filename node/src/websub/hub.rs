@@ -18,6 +18,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::{Semaphore, mpsc};
 use tokio::task::{Id, JoinError, JoinSet};
+use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 use url::Url;
 
@@ -207,7 +208,13 @@ impl Hub {
 
     /// Decides on a request: is there such a feed, is there room, does the subscriber mean it?
     async fn examine(self: Arc<Self>, asked: Asked) -> Ended {
-        let Asked { request, host, _seat } = asked;
+        let Asked { request, host, seat } = asked;
+        let ended = self.decided(request, host).await;
+        seat.ends(matches!(ended, Ended::Confirmed(..)), Instant::now());
+        ended
+    }
+
+    async fn decided(&self, request: Request, host: Option<String>) -> Ended {
         let key = key_of(&request);
         if request.mode == Mode::Unsubscribe {
             return match self.confirmed(&request, 0.0).await {

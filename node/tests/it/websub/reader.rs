@@ -146,13 +146,22 @@ impl Reader {
         fields: &[(&str, &str)],
     ) -> (StatusCode, String) {
         let form = form_urlencoded::Serializer::new(String::new()).extend_pairs(fields).finish();
-        let request = house
-            .client
-            .post(house.url("/hub"))
-            .header("content-type", "application/x-www-form-urlencoded")
-            .body(form);
-        let answer = request.send().await.unwrap();
-        (answer.status(), answer.text().await.unwrap())
+        eventually("the hub to have room", async || {
+            let request = house
+                .client
+                .post(house.url("/hub"))
+                .header("content-type", "application/x-www-form-urlencoded")
+                .body(form.clone());
+            let answer = request.send().await.unwrap();
+            match answer.status() {
+                StatusCode::SERVICE_UNAVAILABLE => {
+                    assert_eq!(answer.headers()["retry-after"], "1");
+                    Err(answer.text().await.unwrap())
+                }
+                status => Ok((status, answer.text().await.unwrap())),
+            }
+        })
+        .await
     }
 
     /// Subscribes to a feed and waits until the hub counts it.
