@@ -261,6 +261,10 @@ impl Book {
         while let Some(name) = self.line.pop_front() {
             let Some(host) = self.hosts.get_mut(&name) else { continue };
             host.in_line = false;
+            // It may have lost its room since it stood in line; when there is some it stands there again.
+            if !host.has_room() {
+                continue;
+            }
             let Some(key) = host.waiting.pop_front() else { continue };
             host.on_the_way += 1;
             self.on_the_way += 1;
@@ -375,8 +379,10 @@ impl Book {
 
     fn forget_idle(&mut self, name: &str) {
         let idle = |host: &Host| host.subscriptions == 0 && host.on_the_way == 0;
-        if self.hosts.get(name).is_some_and(idle) {
-            self.hosts.remove(name);
+        if self.hosts.get(name).is_some_and(idle)
+            && let Some(Host { in_line: true, .. }) = self.hosts.remove(name)
+        {
+            self.line.retain(|other| other != name);
         }
     }
 
