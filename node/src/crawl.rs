@@ -12,6 +12,7 @@ pub mod fetch;
 pub mod guard;
 pub mod lanes;
 pub mod look;
+pub mod loops;
 pub mod pushed;
 pub mod read;
 pub mod roster;

@@ -1,5 +1,7 @@
 //! What the node counts, for Prometheus and for its own pages. Labels come from bounded vocabularies.
 
+mod ages;
+
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use prometheus_client::encoding::text::encode;
@@ -10,6 +12,7 @@ use prometheus_client::metrics::histogram::Histogram;
 use prometheus_client::registry::{Registry, Unit};
 
 use crate::crawl::courtesy::Outcome;
+pub use ages::{Ages, Journey};
 
 type Label = [(&'static str, &'static str); 2];
 type Level = Gauge<f64, AtomicU64>;
@@ -42,6 +45,8 @@ pub struct Metrics {
     pub delay: Histogram,
     /// What is counted of pushing.
     pub websub: crate::websub::Counts,
+    /// How old items are that come through nodes.
+    pub ages: Ages,
     /// What is measured when somebody asks.
     pub levels: Levels,
 }
@@ -106,6 +111,7 @@ impl Metrics {
             failed_renderings: Counter::default(),
             delay,
             websub: crate::websub::Counts::default(),
+            ages: Ages::default(),
             levels: Levels::default(),
             registry: Registry::default(),
         };
@@ -128,6 +134,7 @@ impl Metrics {
         let delay = "From an item's publication to its delivery";
         to.register_with_unit("delay", delay, Unit::Seconds, self.delay.clone());
         self.websub.register(to);
+        self.ages.register(to);
         let levels = &self.levels;
         to.register("threshold", "The scheduler's threshold", levels.threshold.clone());
         to.register("budget_per_minute", "Refreshes allowed", levels.budget.clone());

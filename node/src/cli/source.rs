@@ -123,6 +123,8 @@ struct Source {
     items: u64,
     completeness: f64,
     freshness: f64,
+    #[serde(default, rename = "loop")]
+    way_back: Option<Vec<String>>,
 }
 
 /// What came of a look.
@@ -289,6 +291,7 @@ fn shown(answer: &Value, screen: &Screen) -> anyhow::Result<String> {
             ("kind", source.kind.into()),
             ("standing", standing(&source.standing)),
             ("trouble", source.trouble.unwrap_or_default().into()),
+            ("loop", Cell::toned(&source.way_back.unwrap_or_default().join(" → "), Tone::Careful)),
             ("importance", source.importance.to_string().into()),
             ("read by", count(source.readers.into(), "feed").into()),
             ("last look", relative(source.last_look, screen.now).into()),

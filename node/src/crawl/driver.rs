@@ -23,6 +23,7 @@ use super::courtesy::{HostPauses, Outcome};
 use super::fetch::{Ask, Fetcher};
 use super::lanes::{LaneId, Lanes};
 use super::look::{Manners, Refreshed, Subject, conclude};
+use super::loops::Loops;
 use super::read::Member;
 use super::roster::Roster;
 use crate::archive::{Archive, ArchiveError, Changes, HostTally, SourceId, SourceKind};
@@ -82,6 +83,8 @@ pub struct Crawler {
     pub metrics: Arc<Metrics>,
     /// Seconds between two decisions.
     pub cycle: f64,
+    /// Sources whose items come back.
+    pub loops: Loops,
     roster: Mutex<Roster>,
     lanes: Mutex<Lanes>,
     pauses: Mutex<HostPauses>,
@@ -136,6 +139,7 @@ impl Crawler {
         let Parts { archive, clock, fetcher, manners, desk, metrics, cycle, .. } = parts;
         let saved = |(host, tally)| (host, (tally, true));
         let hosts = archive.hosts()?.into_iter().map(saved).collect();
+        let loops = Loops::load(&archive)?;
         Ok(Self {
             archive,
             clock,
@@ -144,6 +148,7 @@ impl Crawler {
             desk,
             metrics,
             cycle,
+            loops,
             roster: Mutex::new(parts.roster),
             lanes: Mutex::new(parts.lanes),
             pauses: Mutex::default(),
@@ -334,7 +339,8 @@ impl Crawler {
             } else {
                 Default::default()
             };
-            let subject = Subject { id, record, state, known };
+            let looped = crawler.loops.of(id);
+            let subject = Subject { id, record, state, known, looped };
             let now = crawler.clock.now();
             let random = jitter(&crawler.manners.node.0, id, now);
             Ok(conclude(subject, &ask, answered, &crawler.manners, now, random)?)

@@ -10,6 +10,7 @@ use super::courtesy::Outcome;
 use super::decide::{Before, Decision, Observed, decide};
 use super::fetch::Answer;
 use super::look::{Manners, Refreshed, Subject, learn};
+use super::loops::LoopChange;
 use super::read::{Body, read};
 use crate::archive::Look;
 
@@ -20,7 +21,7 @@ pub fn take_in(
     manners: &Manners,
     now: f64,
 ) -> Result<Result<Refreshed, String>, Invalid> {
-    let Subject { id, record, mut state, known } = subject;
+    let Subject { id, record, mut state, known, looped } = subject;
     let decision = match read(answer, &record.kind, state.document, manners) {
         Body::Same => None,
         Body::Document(document, digest) => {
@@ -43,6 +44,7 @@ pub fn take_in(
     let outcome = if decision.is_some() { Outcome::Delta } else { Outcome::Unchanged };
     state.remember(Look { at: now, outcome, new_items: observed.new_items, bytes });
     state.tally.items += u64::from(observed.new_items);
+    let loop_change = LoopChange::after(decision.as_ref(), looped, now);
     let mut notes = Vec::new();
     let (mut loops, mut news, mut after) = (0, Vec::new(), None);
     if let Some(decision) = decision {
@@ -70,5 +72,6 @@ pub fn take_in(
         not_modified: false,
         lost: 0.0,
         loops,
+        loop_change,
     }))
 }

@@ -5,9 +5,9 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use pergola_refresh::Observation;
 use tokio::sync::oneshot;
 
+use super::settled::Settled;
 use super::{Crawler, Delivery};
 use crate::archive::{ArchiveError, SourceId};
 use crate::crawl::fetch::Answer;
@@ -59,7 +59,8 @@ impl Crawler {
         let crawler = Arc::clone(self);
         let work = move || -> Result<Refreshed, NotReceived> {
             let known = crawler.archive.known(id)?.unwrap_or_default();
-            let subject = Subject { id, record, state, known };
+            let looped = crawler.loops.of(id);
+            let subject = Subject { id, record, state, known, looped };
             take_in(subject, &answer, &crawler.manners, crawler.clock.now())?
                 .map_err(NotReceived::Unreadable)
         };
@@ -67,35 +68,17 @@ impl Crawler {
             let _reader = self.readers.acquire().await;
             tokio::task::spawn_blocking(work).await.map_err(|_| NotReceived::Panicked)??
         };
-        let learnt = (refreshed.at, refreshed.state.schedule.clone(), refreshed.observed.clone());
-        let edits = refreshed.news.iter().filter(|news| news.edited).count() as u64;
-        let loops = refreshed.loops as u64;
+        let mut settled = Settled::of(&refreshed);
         let (done, committed) = oneshot::channel();
         let delivery = Delivery { refreshed, done };
         let committed = match self.deliveries.send(delivery).await {
             Ok(()) => committed.await.unwrap_or(Err(NotCommitted::Stopping)),
             Err(_) => Err(NotCommitted::Stopping),
         };
-        let committed = committed.inspect_err(|_| self.stalled.store(true, Ordering::Relaxed))?;
-        self.metrics.edits.inc_by(edits);
-        self.metrics.loops.inc_by(loops);
-        self.metrics.published.inc_by(committed.published as u64);
-        let (at, schedule, Some((since, observed))) = learnt else { return Ok(0) };
-        let observation = Observation {
-            at,
-            since,
-            new_items: observed.new_items,
-            window: observed.window,
-            censored: observed.censored,
-            dates: &observed.dates,
-        };
-        if let Err(invalid) = self.roster().learnt(id, schedule, &observation) {
-            tracing::error!(source = id.0, %invalid, "the scheduler refused a source's state");
-        }
-        self.metrics.items.inc_by(u64::from(observed.new_items));
-        for date in &observed.dates {
-            self.metrics.delay.observe((at - date).max(0.0));
-        }
-        Ok(observed.new_items)
+        settled.committed =
+            committed.inspect_err(|_| self.stalled.store(true, Ordering::Relaxed))?;
+        let new_items = settled.report.new_items;
+        self.settle_pushed(settled);
+        Ok(new_items)
     }
 }

@@ -11,7 +11,9 @@ use crate::crawl::courtesy::Outcome;
 use crate::crawl::decide::Observed;
 use crate::crawl::lanes::LaneId;
 use crate::crawl::look::Refreshed;
+use crate::crawl::loops::LoopChange;
 use crate::crawl::read::Member;
+use crate::metrics::Journey;
 use crate::publish::writer::Committed;
 use crate::websub::discovery::{Looked, Named};
 
@@ -33,6 +35,8 @@ pub(super) struct Settled {
     edits: u64,
     lost: f64,
     loops: u64,
+    loop_change: LoopChange,
+    journeys: Vec<Journey>,
     pub(super) report: Report,
     pub(super) committed: Committed,
 }
@@ -65,31 +69,48 @@ impl Settled {
             edits: refreshed.news.iter().filter(|news| news.edited).count() as u64,
             lost: refreshed.lost,
             loops: refreshed.loops as u64,
+            loop_change: refreshed.loop_change.clone(),
+            journeys: journeys(refreshed),
             report,
             committed: Committed::default(),
         }
     }
+
+    /// What was observed, as a model learns from it.
+    fn observation(&self) -> Option<Observation<'_>> {
+        let (since, observed) = self.observed.as_ref()?;
+        Some(Observation {
+            at: self.at,
+            since: *since,
+            new_items: observed.new_items,
+            window: observed.window,
+            censored: observed.censored,
+            dates: &observed.dates,
+        })
+    }
+}
+
+/// The ways of new items through the mesh. What a first look shows has been there for long.
+fn journeys(refreshed: &Refreshed) -> Vec<Journey> {
+    if refreshed.observed.as_ref().is_none_or(|(since, _)| since.is_none()) {
+        return Vec::new();
+    }
+    let new = refreshed.news.iter().filter(|news| !news.edited);
+    new.filter_map(|news| Journey::of(&news.item)).collect()
 }
 
 impl Crawler {
     /// What is durable becomes known: to the scheduler, the lanes, the counters and whoever waits.
     pub(super) fn settle(&self, mut settled: Settled) {
         let schedule = std::mem::replace(&mut settled.schedule, unknown());
-        let Settled { id, observed, at, report, committed, .. } = &settled;
+        let Settled { id, at, report, .. } = &settled;
         // Without news nothing was learnt about who wants what.
         let relevance = (report.new_items > 0)
             .then(|| self.desk.relevance(*id, *at) * f64::from(settled.importance));
         let moved_to = settled.moved_to.as_ref().map(|url| (url, self.lane_of(url)));
         {
             let mut roster = self.roster();
-            let observation = observed.as_ref().map(|(since, observed)| Observation {
-                at: *at,
-                since: *since,
-                new_items: observed.new_items,
-                window: observed.window,
-                censored: observed.censored,
-                dates: &observed.dates,
-            });
+            let observation = settled.observation();
             let learnt = observation.as_ref().map(|seen| (schedule, seen));
             if let Some((url, lane)) = &moved_to {
                 roster.moved(*id, url.as_str(), *lane);
@@ -104,19 +125,7 @@ impl Crawler {
         }
         self.metrics.refreshed(report.outcome);
         self.metrics.bytes.inc_by(settled.bytes);
-        self.metrics.items.inc_by(u64::from(report.new_items));
-        self.metrics.edits.inc_by(settled.edits);
-        self.metrics.lost.inc_by(settled.lost);
-        self.metrics.loops.inc_by(settled.loops);
-        self.metrics.published.inc_by(committed.published as u64);
-        for date in
-            observed.iter().flat_map(|(since, seen)| seen.dates.iter().filter(|_| since.is_some()))
-        {
-            self.metrics.delay.observe((at - date).max(0.0));
-        }
-        for note in &settled.notes {
-            tracing::info!(source = id.0, url = settled.url, note, "source");
-        }
+        self.count_news(&settled);
         if let Some(members) = settled.members.clone()
             && self.lists.try_send((*id, members)).is_err()
         {
@@ -134,6 +143,45 @@ impl Crawler {
         for waiting in locked(&self.waiting).remove(id).into_iter().flatten() {
             // Whoever asked may have gone.
             let _ = waiting.send(report.clone());
+        }
+    }
+
+    /// The same for news that were pushed: nothing was asked of the source, so that neither its lane nor
+    /// the budget nor its next look is concerned.
+    pub(super) fn settle_pushed(&self, mut settled: Settled) {
+        let schedule = std::mem::replace(&mut settled.schedule, unknown());
+        let Settled { id, at, report, .. } = &settled;
+        let relevance = (report.new_items > 0)
+            .then(|| self.desk.relevance(*id, *at) * f64::from(settled.importance));
+        if let Some(observation) = settled.observation() {
+            let mut roster = self.roster();
+            let outcome = roster
+                .learnt(*id, schedule, &observation)
+                .and_then(|()| relevance.map_or(Ok(()), |worth| roster.weigh(*id, worth)));
+            if let Err(invalid) = outcome {
+                tracing::error!(source = id.0, %invalid, "the scheduler refused a source's state");
+            }
+        }
+        self.count_news(&settled);
+    }
+
+    /// Counts and logs what came, by whatever way.
+    fn count_news(&self, settled: &Settled) {
+        let Settled { id, observed, at, report, committed, .. } = settled;
+        self.metrics.items.inc_by(u64::from(report.new_items));
+        self.metrics.edits.inc_by(settled.edits);
+        self.metrics.lost.inc_by(settled.lost);
+        self.metrics.loops.inc_by(settled.loops);
+        self.metrics.published.inc_by(committed.published as u64);
+        for date in
+            observed.iter().flat_map(|(since, seen)| seen.dates.iter().filter(|_| since.is_some()))
+        {
+            self.metrics.delay.observe((at - date).max(0.0));
+        }
+        settled.journeys.iter().for_each(|journey| self.metrics.ages.count(*journey));
+        self.loops.settle(*id, &settled.url, settled.loop_change.clone());
+        for note in &settled.notes {
+            tracing::info!(source = id.0, url = settled.url, note, "source");
         }
     }
 
