@@ -20,12 +20,14 @@ use std::sync::Arc;
 use pergola_feed::Item;
 use serde::de::DeserializeOwned;
 
+use crate::peer::Cooperation;
+use crate::peer::link::Link;
 use crate::store::{Order, Store, StoreError, Table};
 pub use changes::Changes;
 pub use pushing::{HubTally, Lease, Push, Subscription, Suspect};
 pub(crate) use records::unknown;
 pub use records::{
-    Entry, FeedId, FeedRecord, FeedTally, HostTally, ItemKey, Known, KnownItem, Look, Loop,
+    Edit, Entry, FeedId, FeedRecord, FeedTally, HostTally, ItemKey, Known, KnownItem, Look, Loop,
     NodeRecord, Sample, SourceId, SourceKind, SourceRecord, SourceState, Tally, item_key,
 };
 
@@ -259,6 +261,30 @@ impl Archive {
         Ok(found)
     }
 
+    /// The edits of a feed after one, up to the end of an edition, at most `limit` of them.
+    pub fn edits(
+        &self,
+        feed: FeedId,
+        after: Edit,
+        edition: u64,
+        limit: usize,
+    ) -> Result<Vec<Edit>, ArchiveError> {
+        let mut found = Vec::new();
+        let to = Edit::end_of(edition);
+        if limit == 0 || after >= to {
+            return Ok(found);
+        }
+        let (from, to) = (records::edit_key(feed, after), records::edit_key(feed, to));
+        self.store.scan(Table::Edit, &from, Some(&to), Order::Ascending, &mut |key, _| {
+            let edit = records::edit_of(key);
+            if edit > after {
+                found.push(edit);
+            }
+            if found.len() < limit { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+        })?;
+        Ok(found)
+    }
+
     /// The newest items of a feed, newest first.
     pub fn window(&self, feed: FeedId, size: usize) -> Result<Vec<Published>, ArchiveError> {
         let entries = self.entries(feed, 0, u64::MAX, Order::Descending, size)?;
@@ -326,6 +352,26 @@ impl Archive {
         let (from, to) = (from.to_be_bytes(), to.to_be_bytes());
         self.rows(Table::History, &from, Some(&to), Order::Ascending, &mut |key, sample| {
             all.push((records::minute_of(key), sample));
+            ControlFlow::Continue(())
+        })?;
+        Ok(all)
+    }
+
+    /// What is known of the peers that publish sources.
+    pub fn links(&self) -> Result<Vec<(SourceId, Link)>, ArchiveError> {
+        let mut all = Vec::new();
+        self.rows(Table::Peer, &[0], Some(&[1]), Order::Ascending, &mut |key, link| {
+            all.push((SourceId::from_key(&key[1..]), link));
+            ControlFlow::Continue(())
+        })?;
+        Ok(all)
+    }
+
+    /// What is asked of the peers that publish sources, where it is not the usual.
+    pub fn wishes(&self) -> Result<Vec<(SourceId, Cooperation)>, ArchiveError> {
+        let mut all = Vec::new();
+        self.rows(Table::Peer, &[1], Some(&[2]), Order::Ascending, &mut |key, wish| {
+            all.push((SourceId::from_key(&key[1..]), wish));
             ControlFlow::Continue(())
         })?;
         Ok(all)

@@ -4,11 +4,15 @@ use pergola_feed::Item;
 use pergola_query::Selectivity;
 use serde::Serialize;
 
-use super::records::{chunk_key, entry_key, feed_key, feed_tally_key, member_key};
+use super::records::{
+    chunk_key, edit_key, entry_key, feed_key, feed_tally_key, link_key, member_key, wish_key,
+};
 use super::{
-    ArchiveError, Entry, FeedId, FeedRecord, FeedTally, HostTally, ItemKey, Known, Loop,
+    ArchiveError, Edit, Entry, FeedId, FeedRecord, FeedTally, HostTally, ItemKey, Known, Loop,
     NodeRecord, Push, Sample, SourceId, SourceRecord, SourceState, Subscription,
 };
+use crate::peer::Cooperation;
+use crate::peer::link::Link;
 use crate::store::{Batch, Table};
 
 /// Changes that happen together or not at all.
@@ -54,6 +58,21 @@ impl Changes {
         self.batch.delete(Table::State, id.to_key());
         self.batch.delete(Table::Model, id.to_key());
         self.delete_loop(id);
+        self.batch.delete(Table::Peer, link_key(id));
+        self.batch.delete(Table::Peer, wish_key(id));
+    }
+
+    /// What is known of the peer that publishes a source.
+    pub fn put_link(&mut self, id: SourceId, link: &Link) {
+        self.put(Table::Peer, link_key(id), link);
+    }
+
+    /// What is asked of the peer that publishes a source; the usual if nothing is said.
+    pub fn put_wish(&mut self, id: SourceId, wish: Option<&Cooperation>) {
+        match wish {
+            Some(wish) => self.put(Table::Peer, wish_key(id), wish),
+            None => self.batch.delete(Table::Peer, wish_key(id)),
+        }
     }
 
     /// How a source stands now, apart from its model.
@@ -122,6 +141,16 @@ impl Changes {
     pub fn delete_entry(&mut self, feed: FeedId, sequence: u64, item: ItemKey) {
         self.batch.delete(Table::Entry, entry_key(feed, sequence));
         self.batch.delete(Table::Member, member_key(feed, item));
+    }
+
+    /// An entry was replaced, for those who have read what it said before.
+    pub fn put_edit(&mut self, feed: FeedId, edit: Edit) {
+        self.batch.put(Table::Edit, edit_key(feed, edit), Vec::new());
+    }
+
+    /// An edit that a later one of the same entry has overtaken, or whose entry is gone.
+    pub fn delete_edit(&mut self, feed: FeedId, edit: Edit) {
+        self.batch.delete(Table::Edit, edit_key(feed, edit));
     }
 
     /// What was done to a host.

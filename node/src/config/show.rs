@@ -46,13 +46,14 @@ impl Config {
     }
 
     /// Every table that is there once.
-    pub(super) fn sections(&self) -> [(&'static str, Vec<Entry>); 9] {
+    pub(super) fn sections(&self) -> [(&'static str, Vec<Entry>); 10] {
         [
             ("node", self.node.entries()),
             ("store", self.store.entries()),
             ("budget", self.budget.entries()),
             ("schedule", self.schedule.entries()),
             ("crawl", self.crawl.entries()),
+            ("peers", self.peers.entries()),
             ("feeds", self.feeds.entries()),
             ("websub", self.websub.entries()),
             ("api", self.api.entries()),

@@ -21,13 +21,14 @@ pub fn take_in(
     manners: &Manners,
     now: f64,
 ) -> Result<Result<Refreshed, String>, Invalid> {
-    let Subject { id, record, mut state, known, looped } = subject;
+    let Subject { id, record, mut state, known, looped, .. } = subject;
     let decision = match read(answer, &record.kind, state.document, manners) {
         Body::Same => None,
         Body::Document(document, digest) => {
             state.document = digest;
             state.title = document.title.clone().or(state.title);
-            let before = Before { known, url: &record.url, node: &manners.node, delta: true };
+            let (url, node) = (record.url.as_str(), &manners.node);
+            let before = Before { known, url, node, delta: true, judged: false };
             Some(decide(*document, before, now))
         }
         Body::Unusable(_, why) => return Ok(Err(why)),
@@ -38,7 +39,7 @@ pub fn take_in(
     let since = state.schedule.last;
     let observed =
         decision.as_ref().map_or_else(Observed::default, |decision| decision.observed.clone());
-    learn(&mut state, &observed, now)?;
+    learn(&mut state, &observed, None, now)?;
     state.unchanged_at = if decision.is_some() { None } else { Some(now) };
     let bytes = u32::try_from(answer.wire_bytes).unwrap_or(u32::MAX);
     let outcome = if decision.is_some() { Outcome::Delta } else { Outcome::Unchanged };
@@ -66,6 +67,9 @@ pub fn take_in(
         members: None,
         named: None,
         again: false,
+        soon: false,
+        link: None,
+        hints: None,
         host_pause: None,
         notes,
         bytes: answer.wire_bytes,

@@ -6,7 +6,7 @@ use http::header::CONTENT_TYPE;
 
 use super::negotiate::Form;
 use super::serve::{FEEDS, decoded, find};
-use super::shelf::{Imprint, Shelf};
+use super::shelf::Shelf;
 use crate::archive::FeedId;
 
 /// A document to be sent.
@@ -29,11 +29,6 @@ pub(crate) enum NoHandout {
 }
 
 impl Shelf {
-    /// How the node presents itself.
-    pub(crate) fn imprint(&self) -> &Imprint {
-        &self.imprint
-    }
-
     /// The feed that a path leads to, and the form it is served in to who does not mind.
     pub(crate) fn feed_at(&self, path: &str) -> Option<(FeedId, Form)> {
         let file = decoded(path.strip_prefix(FEEDS)?);

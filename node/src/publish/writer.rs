@@ -18,7 +18,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use prometheus_client::metrics::counter::Counter;
 use tokio::sync::{mpsc, oneshot};
 
-use crate::archive::{Archive, ArchiveError, Changes, Entry, FeedId, FeedTally, ItemKey};
+use crate::archive::{Archive, ArchiveError, Changes, Edit, Entry, FeedId, FeedTally, ItemKey};
 use routes::Routes;
 
 /// Jobs that may wait before whoever sends more has to.
@@ -237,6 +237,8 @@ struct Typesetting {
     changes: Changes,
     /// Entries made or replaced within this group, with their numbers.
     fresh: HashMap<(FeedId, ItemKey), (u64, Entry)>,
+    /// The number that the next entry of each feed had before this group.
+    first: HashMap<FeedId, u64>,
     /// Ways that were compared.
     routes: Routes,
     /// Feeds that change, with the instant.
@@ -260,6 +262,9 @@ impl Typesetting {
             Some(fresh) => Some(*fresh),
             None => held(archive, feed, entry.key)?,
         };
+        // What gets its number within this group was read by nobody before.
+        let read_before = *self.first.entry(feed).or_insert(tally.next);
+        let mut replaces = false;
         let (sequence, entry) = match held {
             // The same item by another route. Nobody but the source that delivered an item may edit
             // it; but whoever brings it by a shorter way is the one who delivers it from now on.
@@ -275,6 +280,7 @@ impl Typesetting {
             Some(_) if !edited => return Ok(()),
             Some((sequence, held)) => {
                 committed.replaced += 1;
+                replaces = sequence < read_before;
                 (sequence, Entry { at: held.at, ..entry })
             }
             None => {
@@ -288,6 +294,9 @@ impl Typesetting {
         self.changes.put_entry(feed, sequence, &entry);
         if self.touched.insert(feed, entry.changed_at).is_none() {
             tally.edition += 1;
+        }
+        if replaces {
+            self.changes.put_edit(feed, Edit { edition: tally.edition, sequence });
         }
         tally.changed_at = tally.changed_at.max(entry.changed_at);
         Ok(())

@@ -44,7 +44,7 @@ fn gather() {
 fn job(refreshed: &Refreshed, desk: &Desk, scratch: &mut Scratch) -> Job {
     let mut job = Job::default();
     select(refreshed, desk, scratch, &mut job.appends);
-    let Refreshed { id, at, record, moved, state, known, news, .. } = refreshed;
+    let Refreshed { id, at, record, moved, state, known, news, link, .. } = refreshed;
     job.changes.put_state(*id, state);
     if *moved {
         job.changes.put_source(*id, record);
@@ -59,6 +59,9 @@ fn job(refreshed: &Refreshed, desk: &Desk, scratch: &mut Scratch) -> Job {
         LoopChange::AsBefore => {}
         LoopChange::Found(found) | LoopChange::Again(found) => job.changes.put_loop(*id, found),
         LoopChange::Gone => job.changes.delete_loop(*id),
+    }
+    if let Some(link) = link {
+        job.changes.put_link(*id, link);
     }
     for chunk in news.chunks(CHUNK) {
         let items: Vec<_> = chunk.iter().map(|news| &news.item).collect();

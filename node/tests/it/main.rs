@@ -14,4 +14,6 @@ mod politeness;
 mod provenance;
 mod serving;
 mod store_crash;
+mod subscribing;
+mod syndication;
 mod websub;

@@ -11,7 +11,7 @@ use super::settled::Settled;
 use super::{Crawler, Delivery};
 use crate::archive::{ArchiveError, SourceId};
 use crate::crawl::fetch::Answer;
-use crate::crawl::look::{Refreshed, Subject};
+use crate::crawl::look::{Refreshed, Subject, Way};
 use crate::crawl::pushed::take_in;
 use crate::publish::writer::NotCommitted;
 
@@ -60,7 +60,8 @@ impl Crawler {
         let work = move || -> Result<Refreshed, NotReceived> {
             let known = crawler.archive.known(id)?.unwrap_or_default();
             let looped = crawler.loops.of(id);
-            let subject = Subject { id, record, state, known, looped };
+            let (link, way) = (None, Way::Http(None));
+            let subject = Subject { id, record, state, known, looped, link, way };
             take_in(subject, &answer, &crawler.manners, crawler.clock.now())?
                 .map_err(NotReceived::Unreadable)
         };

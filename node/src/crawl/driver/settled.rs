@@ -14,6 +14,8 @@ use crate::crawl::look::Refreshed;
 use crate::crawl::loops::LoopChange;
 use crate::crawl::read::Member;
 use crate::metrics::Journey;
+use crate::peer::link::Link;
+use crate::peer::wire::Hints;
 use crate::publish::writer::Committed;
 use crate::websub::discovery::{Looked, Named};
 
@@ -29,6 +31,9 @@ pub(super) struct Settled {
     members: Option<Vec<Member>>,
     named: Option<Option<Named>>,
     again: bool,
+    soon: bool,
+    link: Option<Link>,
+    hints: Option<Hints>,
     notes: Vec<String>,
     bytes: u64,
     mean_bytes: f64,
@@ -63,6 +68,9 @@ impl Settled {
             members: refreshed.members.clone(),
             named: refreshed.named.clone(),
             again: refreshed.again,
+            soon: refreshed.soon,
+            link: refreshed.link.clone(),
+            hints: refreshed.hints.clone(),
             notes: refreshed.notes.clone(),
             bytes: refreshed.bytes,
             mean_bytes: state.tally.bytes as f64 / state.tally.requests.max(1) as f64,
@@ -103,11 +111,16 @@ impl Crawler {
     /// What is durable becomes known: to the scheduler, the lanes, the counters and whoever waits.
     pub(super) fn settle(&self, mut settled: Settled) {
         let schedule = std::mem::replace(&mut settled.schedule, unknown());
-        let Settled { id, at, report, .. } = &settled;
+        if let Some(link) = settled.link.take() {
+            self.peers.put(settled.id, link);
+        }
+        let Settled { id, observed, at, report, .. } = &settled;
         // Without news nothing was learnt about who wants what.
         let relevance = (report.new_items > 0)
             .then(|| self.desk.relevance(*id, *at) * f64::from(settled.importance));
         let moved_to = settled.moved_to.as_ref().map(|url| (url, self.lane_of(url)));
+        let peer = self.peers.is_known(*id).then(|| Url::parse(&settled.url).ok()).flatten();
+        let lane = peer.map(|url| self.lane_for(*id, &url));
         {
             let mut roster = self.roster();
             let observation = settled.observation();
@@ -115,10 +128,20 @@ impl Crawler {
             if let Some((url, lane)) = &moved_to {
                 roster.moved(*id, url.as_str(), *lane);
             }
+            if let Some(lane) = lane {
+                roster.set_lane(*id, lane);
+            }
             let outcome = roster
                 .settle(*id, learnt, report.next_at)
                 .and_then(|()| roster.pay(*id, settled.bytes, settled.mean_bytes))
                 .and_then(|()| relevance.map_or(Ok(()), |worth| roster.weigh(*id, worth)));
+            match &settled.hints {
+                Some(hints) => roster.hinted(*id, hints),
+                // A look that failed says nothing about what its peer would have said.
+                None if observed.is_some() => roster.unhinted(*id),
+                None => {}
+            }
+            roster.published(*id, self.clock.now());
             if let Err(invalid) = outcome {
                 tracing::error!(source = id.0, %invalid, "the scheduler refused a source's state");
             }
@@ -133,16 +156,14 @@ impl Crawler {
         }
         self.tell_of_hub(&settled);
         if settled.again {
-            let lane = self.roster().send(*id);
-            if let Some(lane) = lane {
-                locked(&self.lanes).push(id.0, lane);
-                self.nudge.notify_one();
-            }
-            return;
+            return self.send_now(*id);
         }
         for waiting in locked(&self.waiting).remove(id).into_iter().flatten() {
             // Whoever asked may have gone.
             let _ = waiting.send(report.clone());
+        }
+        if settled.soon || self.peers.has_more_news(*id) {
+            self.send_now(*id);
         }
     }
 
@@ -193,16 +214,14 @@ impl Crawler {
         if !names_one && !self.roster().has_hub(*id) {
             return;
         }
-        let peer =
-            Url::parse(&settled.url).is_ok_and(|url| self.manners.rules.rules_for(&url).peer);
+        let named_peer = |url: Url| self.manners.rules.rules_for(&url).peer;
+        let peer = self.peers.is_known(*id) || Url::parse(&settled.url).is_ok_and(named_peer);
         let named = if peer { Some(None) } else { named.clone() };
         let new_items = settled.report.new_items;
         let looked = Looked { id: *id, at: *at, since: *since, new_items, named };
         if let Err(mpsc::error::TrySendError::Full(looked)) = self.looks.try_send(looked) {
-            tracing::warn!(
-                source = looked.id.0,
-                "too many hubs at once; the next look tells again"
-            );
+            let source = looked.id.0;
+            tracing::warn!(source, "too many hubs at once; the next look tells again");
         }
     }
 

@@ -116,6 +116,25 @@ async fn an_edited_item_keeps_its_number_and_only_its_source_may_edit_it() {
 }
 
 #[tokio::test]
+async fn an_edit_is_kept_with_the_edition_that_brought_it() {
+    let office = office();
+    // Placed and edited in one group: nobody has read what it said first.
+    office.commit(&[append(10, 1, 5.0, false), append(10, 1, 5.0, true)]).await.unwrap();
+    let edits = |after| office.archive.edits(FEED, after, u64::MAX, 10).unwrap();
+    assert_eq!(edits(Edit::end_of(0)), []);
+    office.commit(&[append(11, 1, 6.0, false)]).await.unwrap();
+    office.commit(&[append(11, 1, 7.0, true), append(10, 1, 7.0, true)]).await.unwrap();
+    office.commit(&[append(10, 1, 8.0, true)]).await.unwrap();
+    let all = [(3, 0), (3, 1), (4, 0)].map(|(edition, sequence)| Edit { edition, sequence });
+    assert_eq!(edits(Edit::end_of(0)), all);
+    assert_eq!(edits(all[0]), all[1..]);
+    assert_eq!(edits(Edit::end_of(3)), all[2..]);
+    assert_eq!(office.archive.edits(FEED, Edit::end_of(0), 3, 10).unwrap(), all[..2]);
+    assert_eq!(office.archive.edits(FEED, Edit::end_of(0), 4, 1).unwrap(), all[..1]);
+    assert_eq!(office.archive.edits(FeedId(8), Edit::end_of(0), 4, 9).unwrap(), []);
+}
+
+#[tokio::test]
 async fn a_refused_commit_changes_nothing_and_leaves_no_gap() {
     let office = office();
     office.commit(&[append(10, 1, 5.0, false)]).await.unwrap();
@@ -197,6 +216,12 @@ async fn an_item_that_comes_by_a_shorter_way_changes_hands_and_nothing_else() {
     // The one that holds it now may edit it, the other one no more.
     assert_eq!(office.commit(&[append(10, 1, 7.0, true)]).await.unwrap(), Committed::default());
     assert_eq!(office.commit(&[append(10, 2, 8.0, true)]).await.unwrap().replaced, 1);
+    let edits = office.archive.edits(FEED, Edit::end_of(0), u64::MAX, 10).unwrap();
+    assert_eq!(
+        edits,
+        [Edit { edition: 2, sequence: 0 }],
+        "that was an edit, changing hands was none"
+    );
 }
 
 #[tokio::test]

@@ -156,6 +156,7 @@ fn answer(headers: &HeaderMap, body: bytes::Bytes, topic: &str, base: &Url) -> A
         wire_bytes: body.len() as u64,
         body,
         took: Duration::ZERO,
+        page: None,
     }
 }
 
