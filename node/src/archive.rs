@@ -9,6 +9,7 @@
 //! of one feed with the same item key (the member rows see to it).
 
 mod changes;
+mod pushing;
 mod records;
 #[cfg(test)]
 mod tests;
@@ -23,6 +24,7 @@ use crate::peer::Cooperation;
 use crate::peer::link::Link;
 use crate::store::{Order, Store, StoreError, Table};
 pub use changes::Changes;
+pub use pushing::{HubTally, Lease, Push, Subscription, Suspect};
 pub(crate) use records::unknown;
 pub use records::{
     Edit, Entry, FeedId, FeedRecord, FeedTally, HostTally, ItemKey, Known, KnownItem, Look, Loop,

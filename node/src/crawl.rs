@@ -13,6 +13,7 @@ pub mod guard;
 pub mod lanes;
 pub mod look;
 pub mod loops;
+pub mod pushed;
 pub mod read;
 pub mod roster;
 pub mod trail;

@@ -51,6 +51,8 @@ pub struct Metrics {
     pub peer_entries: Counter,
     /// Seconds from an item's publication to its delivery.
     pub delay: Histogram,
+    /// What is counted of pushing.
+    pub websub: crate::websub::Counts,
     /// How old items are that come through nodes.
     pub ages: Ages,
     /// What is measured when somebody asks.
@@ -121,6 +123,7 @@ impl Metrics {
             peer_calls_refused: Counter::default(),
             peer_entries: Counter::default(),
             delay,
+            websub: crate::websub::Counts::default(),
             ages: Ages::default(),
             levels: Levels::default(),
             peers: PeerMetrics::default(),
@@ -149,6 +152,7 @@ impl Metrics {
         to.register("peer_entries", "Entries sent to other nodes", self.peer_entries.clone());
         let delay = "From an item's publication to its delivery";
         to.register_with_unit("delay", delay, Unit::Seconds, self.delay.clone());
+        self.websub.register(to);
         self.ages.register(to);
         let levels = &self.levels;
         to.register("threshold", "The scheduler's threshold", levels.threshold.clone());

@@ -11,6 +11,7 @@ mod annex;
 mod answer;
 mod document;
 mod edition;
+mod handout;
 mod negotiate;
 mod past;
 mod problem;
@@ -20,6 +21,7 @@ mod shelf;
 mod volume;
 pub mod writer;
 
+pub(crate) use handout::NoHandout;
 pub(crate) use negotiate::Form;
 pub(crate) use problem::Problem;
 pub(crate) use render::{dress, origin, origin_name, selection};

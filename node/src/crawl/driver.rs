@@ -5,8 +5,10 @@
 //! sees to it even if it panics); a burst after a pause of the machine, because missed cycles are not
 //! made up for.
 
+mod alone;
 mod conclusion;
 mod peers;
+mod received;
 mod settled;
 
 use std::collections::HashMap;
@@ -32,6 +34,9 @@ use crate::metrics::Metrics;
 use crate::peer::Peers;
 use crate::publish::writer::{Done, NotCommitted};
 use crate::select::Desk;
+use crate::websub::discovery::Looked;
+use alone::Alone;
+pub use received::NotReceived;
 use conclusion::Exchange;
 use settled::Settled;
 
@@ -98,6 +103,8 @@ pub struct Crawler {
     stopping: AtomicBool,
     deliveries: mpsc::Sender<Delivery>,
     lists: mpsc::Sender<List>,
+    alone: Alone,
+    looks: mpsc::Sender<Looked>,
 }
 
 /// A list that was read, and what stands on it.
@@ -129,6 +136,8 @@ pub struct Parts {
     pub deliveries: mpsc::Sender<Delivery>,
     /// Where what stands on lists goes.
     pub lists: mpsc::Sender<List>,
+    /// Where looks at sources with hubs are told.
+    pub looks: mpsc::Sender<Looked>,
 }
 
 impl Crawler {
@@ -159,6 +168,8 @@ impl Crawler {
             stopping: AtomicBool::new(false),
             deliveries: parts.deliveries,
             lists: parts.lists,
+            alone: Alone::default(),
+            looks: parts.looks,
         })
     }
 
@@ -291,6 +302,7 @@ impl Crawler {
     }
 
     async fn look(self: Arc<Self>, id: SourceId, lane: LaneId) {
+        let _alone = self.alone.with(id).await;
         let back_at = self.clock.now() + OUR_FAULT;
         let mut outing =
             Outing { crawler: &self, id, lane, lane_free: false, settled: false, back_at };

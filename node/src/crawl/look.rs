@@ -18,6 +18,7 @@ use super::trail::Backlog;
 use crate::archive::{Known, Look, Loop, SourceId, SourceRecord, SourceState, unknown};
 use crate::peer::link::{Link, Refusal};
 use crate::peer::wire::Hints as PeerHints;
+use crate::websub::discovery::Named;
 use met::{Met, delivered};
 
 /// What holds for every look of this node.
@@ -86,6 +87,8 @@ pub struct Refreshed {
     pub observed: Option<(Option<f64>, Observed)>,
     /// The sources on it, if it is a list.
     pub members: Option<Vec<Member>>,
+    /// The hub that its document names, or that it names none; nothing if no document was read.
+    pub named: Option<Option<Named>>,
     /// Look again at once: the page led to the feed, or a peer has more.
     pub again: bool,
     /// Items were missed, and this document may have them.
@@ -142,7 +145,7 @@ pub fn conclude(
     let mut page = answered.as_mut().ok().and_then(|answer| answer.page.take());
     let mut trouble = None;
     let mut decision = None;
-    let (mut members, mut leads_to, mut digest) = (None, None, None);
+    let (mut members, mut leads_to, mut digest, mut named) = (None, None, None, None);
     let hints;
     let (mut bytes, mut verdict) = match &answered {
         Err(error) => {
@@ -178,6 +181,7 @@ pub fn conclude(
                 }
                 Body::Document(document, hash) => {
                     digest = Some(hash);
+                    named = Some(Named::in_answer(&answer.head.link, &document, &answer.url));
                     if page.is_none() || document.title.is_some() {
                         state.title = document.title.clone();
                     }
@@ -290,6 +294,7 @@ pub fn conclude(
         news,
         observed: observed.map(|observed| (since, observed)),
         members,
+        named,
         again,
         older,
         archives,
@@ -319,7 +324,7 @@ fn move_to(record: &mut SourceRecord, url: Url) -> bool {
 
 /// Lets the model and our estimate of quality learn from what was observed; returns how many items are
 /// believed lost, or known to be where a peer has counted what was `missed`.
-fn learn(
+pub(super) fn learn(
     state: &mut SourceState,
     observed: &Observed,
     missed: Option<u64>,

@@ -9,7 +9,8 @@ use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 use bytes::Bytes;
 use http::header::{
-    CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, ETAG, LAST_MODIFIED, X_CONTENT_TYPE_OPTIONS,
+    CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, ETAG, LAST_MODIFIED, LINK,
+    X_CONTENT_TYPE_OPTIONS,
 };
 use http::{HeaderMap, HeaderValue};
 use pergola_feed::Timestamp;
@@ -82,6 +83,15 @@ impl Rendered {
 
     pub(super) fn contents(&self) -> Option<&Arc<Contents>> {
         self.contents.as_ref()
+    }
+
+    /// With a `Link` header.
+    pub(super) fn with_links(mut self, links: Option<HeaderValue>) -> Self {
+        if let Some(links) = links {
+            self.plain.headers.insert(LINK, links.clone());
+            self.unchanged.iter_mut().for_each(|headers| drop(headers.insert(LINK, links.clone())));
+        }
+        self
     }
 
     pub(super) fn tag(&self) -> &str {

@@ -51,7 +51,7 @@ impl Press<'_> {
         sort(&mut published, order);
         let (mut document, place) = self.head(first, contents.next)?;
         let modified = self.fill(&mut document, published, tally.changed_at)?;
-        Ok(self.write(&document, &place, modified).showing(contents))
+        Ok(self.linked(self.write(&document, &place, modified)).showing(contents))
     }
 
     /// Renders the entries of these numbers, which are what somebody has not yet seen of the edition
@@ -69,7 +69,7 @@ impl Press<'_> {
         let published = self.archive.with_items(entries)?;
         let (mut document, place) = self.head(contents.first(), contents.next)?;
         let modified = self.fill(&mut document, published, self.listing.tally.changed_at)?;
-        Ok(self.write(&document, &place, modified))
+        Ok(self.linked(self.write(&document, &place, modified)))
     }
 
     /// Renders a volume. Blocks.
@@ -109,6 +109,7 @@ impl Press<'_> {
         let mut document = bare(self.imprint, self.listing);
         document.links.push(self.link("self", None, self.form));
         document.links.push(self.link("alternate", None, Form::Page));
+        document.links.extend(self.imprint.hub_address().map(|hub| Link::new("hub", hub)));
         // Nothing is older than the first entry of all, or than nothing.
         let all = first == 0 || first == next;
         let reach = if all { Reach { oldest: first, next } } else { self.reach(next)? };
@@ -159,6 +160,11 @@ impl Press<'_> {
             document.items.push(item.item);
         }
         Ok(modified)
+    }
+
+    /// A document of the feed itself names the hub in a header, too.
+    fn linked(&self, rendered: Rendered) -> Rendered {
+        rendered.with_links(self.imprint.links(&self.listing.name, self.form))
     }
 
     fn write(&self, document: &Document, place: &Place, modified: Option<i64>) -> Rendered {

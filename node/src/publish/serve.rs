@@ -18,7 +18,7 @@ use super::shelf::{ARCHIVE, NoVolume, Shelf};
 use super::volume::Volume;
 use crate::pages;
 
-const FEEDS: &str = "/feeds/";
+pub(super) const FEEDS: &str = "/feeds/";
 /// Tells other nodes that the feed can be had over gRPC at the same origin, and by which name.
 const PERGOLA_FEED: HeaderName = HeaderName::from_static("pergola-feed");
 
@@ -98,7 +98,7 @@ fn marked(publication: &Publication, mut response: Response) -> Response {
 }
 
 /// The feed that a file name stands for, and the form if the name says it.
-fn find(shelf: &Shelf, file: &str) -> Option<(Arc<Publication>, Option<Form>)> {
+pub(super) fn find(shelf: &Shelf, file: &str) -> Option<(Arc<Publication>, Option<Form>)> {
     let named = Form::FEEDS.into_iter().find_map(|form| {
         Some((published(shelf, file.strip_suffix(form.extension())?)?, Some(form)))
     });
@@ -155,7 +155,7 @@ async fn about(
 
 /// The bytes that `%41` and the like stand for. What cannot be decoded stays as it is: no feed is
 /// called that.
-fn decoded(text: &str) -> Cow<'_, str> {
+pub(super) fn decoded(text: &str) -> Cow<'_, str> {
     if !text.contains('%') {
         return Cow::Borrowed(text);
     }

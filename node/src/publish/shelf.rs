@@ -13,6 +13,7 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
+use http::HeaderValue;
 use pergola_feed::NodeId;
 use pergola_query::syntax::OrderBy;
 use tokio::sync::{Semaphore, watch};
@@ -39,6 +40,8 @@ pub struct Imprint {
     pub public_url: Url,
     /// The name that items carry when they have passed it.
     pub node: NodeId,
+    /// Whether its hub tells of changes.
+    pub hub: bool,
 }
 
 /// A published feed as the shelf knows it.
@@ -290,7 +293,7 @@ impl Shelf {
         *self.opml.write().unwrap_or_else(PoisonError::into_inner) = None;
     }
 
-    fn publication(&self, id: FeedId) -> Option<Arc<Publication>> {
+    pub(super) fn publication(&self, id: FeedId) -> Option<Arc<Publication>> {
         self.catalogue().by_id.get(&id).cloned()
     }
 
@@ -334,5 +337,19 @@ impl Imprint {
             segments.pop_if_empty().push("feeds").extend(below);
         }
         url.into()
+    }
+
+    /// The public address of the hub, if there is one.
+    pub(crate) fn hub_address(&self) -> Option<String> {
+        let mut url = self.public_url.clone();
+        url.path_segments_mut().ok()?.pop_if_empty().push("hub");
+        self.hub.then(|| url.into())
+    }
+
+    /// The `Link` header of a feed in one form: itself and its hub. A page is told of by its Atom form.
+    pub(crate) fn links(&self, name: &str, form: Form) -> Option<HeaderValue> {
+        let form = if form == Form::Page { Form::Atom } else { form };
+        let (hub, own) = (self.hub_address()?, self.address(name, form));
+        HeaderValue::try_from(format!("<{hub}>; rel=\"hub\", <{own}>; rel=\"self\"")).ok()
     }
 }

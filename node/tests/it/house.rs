@@ -74,7 +74,17 @@ impl House {
         let listener = TcpListener::bind(address).await.unwrap();
         let address = listener.local_addr().unwrap();
         config.node.public_url = format!("http://{address}/").parse().unwrap();
-        let node = Node::open(config, Clock::real()).await.unwrap();
+        Self::open_with(folder, config, Clock::real(), listener).await
+    }
+
+    /// A node that listens where it is told to, by another clock if need be.
+    pub(crate) async fn open_with(
+        folder: TempDir,
+        config: Config,
+        clock: Clock,
+        listener: TcpListener,
+    ) -> Self {
+        let node = Node::open(config, clock).await.unwrap();
         let running = node.start(listener).unwrap();
         let client = plain_client().build().unwrap();
         Self { running, folder, client }

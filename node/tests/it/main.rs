@@ -18,3 +18,4 @@ mod serving;
 mod store_crash;
 mod subscribing;
 mod syndication;
+mod websub;

@@ -46,8 +46,12 @@ impl Kiosk {
         let store = Arc::new(Watched::over(opened.store));
         let archive = Archive::new(store.clone());
         let public_url = "https://node.example/pergola/".parse().unwrap();
-        let imprint =
-            Imprint { name: "Trellis".into(), public_url, node: NodeId("this-node".into()) };
+        let imprint = Imprint {
+            name: "Trellis".into(),
+            public_url,
+            node: NodeId("this-node".into()),
+            hub: true,
+        };
         let shelf = Shelf::new(archive.clone(), imprint.clone(), clock.clone());
         let shelf = Arc::new(change(shelf));
         let router = router(shelf.clone());

@@ -24,6 +24,7 @@ impl Bench {
             name: "Test".into(),
             public_url: Url::parse("http://node.example/").unwrap(),
             node: NodeId("here".into()),
+            hub: false,
         };
         let feed = Listing {
             id: FeedId(7),
