@@ -156,7 +156,7 @@ async fn a_name_of_any_letters_is_found_by_the_header() {
 async fn an_item_that_is_larger_than_an_answer_gets_through_alone() {
     let mut stand = Stand::open().await;
     stand.publish(1).await;
-    stand.padding = 3_500_000;
+    stand.padding = 2_300_000;
     stand.publish(1).await;
     stand.until("the first item in its larger form", |tally| tally.edition >= 2).await;
     let first = stand.ask(v1::FetchRequest { newest: 1000, ..asked() }).await;
@@ -164,5 +164,5 @@ async fn an_item_that_is_larger_than_an_answer_gets_through_alone() {
     assert_eq!((first.entries.len(), first.more), (1, true));
     let rest = stand.fetch(&first.cursor).await;
     let content = rest.entries[0].item.as_ref().unwrap().content.as_ref().unwrap();
-    assert!(content.body.len() > 3_500_000 && !rest.entries[0].cut);
+    assert!(content.body.len() > 2_300_000 && !rest.entries[0].cut);
 }
