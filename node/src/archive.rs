@@ -9,6 +9,7 @@
 //! of one feed with the same item key (the member rows see to it).
 
 mod changes;
+mod pushing;
 mod records;
 #[cfg(test)]
 mod tests;
@@ -23,6 +24,7 @@ use crate::peer::Cooperation;
 use crate::peer::link::Link;
 use crate::store::{Order, Store, StoreError, Table};
 pub use changes::Changes;
+pub use pushing::{HubTally, Lease, Push, Subscription, Suspect};
 pub(crate) use records::unknown;
 pub use records::{
     Edit, Entry, FeedId, FeedRecord, FeedTally, HostTally, ItemKey, Known, KnownItem, Look, Loop,
@@ -257,6 +259,12 @@ impl Archive {
             if found.len() < limit { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
         })?;
         Ok(found)
+    }
+
+    /// The number of the oldest entry that a feed keeps.
+    pub fn oldest(&self, feed: FeedId) -> Result<Option<u64>, ArchiveError> {
+        let first = self.entries(feed, 0, u64::MAX, Order::Ascending, 1)?;
+        Ok(first.first().map(|(sequence, _)| *sequence))
     }
 
     /// The edits of a feed after one, up to the end of an edition, at most `limit` of them.

@@ -27,6 +27,7 @@ mod tests;
 mod units;
 mod values;
 mod warnings;
+mod websub;
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -44,6 +45,7 @@ pub use schedule::{Budget, BudgetRule, Choice, Schedule};
 pub use secret::Secret;
 pub use sources::Source;
 pub use store::Store;
+pub use websub::WebSub;
 
 use file::File;
 use raw::Raw;
@@ -68,6 +70,8 @@ pub struct Config {
     pub peers: Peers,
     /// How feeds are published.
     pub feeds: Feeds,
+    /// News that is pushed.
+    pub websub: WebSub,
     /// Who may change the node.
     pub api: Api,
     /// What is logged.
@@ -146,6 +150,7 @@ impl Config {
             crawl,
             peers: Peers::read(&mut Reader::new(raw.section("peers"), problems)),
             feeds: Feeds::read(&mut Reader::new(raw.section("feeds"), problems)),
+            websub: WebSub::read(&mut Reader::new(raw.section("websub"), problems)),
             api: Api::read(&mut Reader::new(raw.section("api"), problems)),
             log: Log::read(&mut Reader::new(raw.section("log"), problems)),
             sources: Source::read_all(&raw.sources, problems),

@@ -20,3 +20,4 @@ pub mod peer;
 pub mod publish;
 pub mod select;
 pub mod store;
+pub mod websub;

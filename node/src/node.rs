@@ -41,6 +41,8 @@ use crate::publish::writer::{Job, NotCommitted, Writer};
 use crate::publish::{Imprint, Shelf};
 use crate::select::{Desk, stage};
 use crate::store::{self, StoreError};
+use crate::websub::hub::{self, Hub};
+use crate::websub::subscriber::{self, PushStatus, Subscriber};
 pub use feeds::{Applied, FeedError};
 pub use outlook::Outlook;
 pub use reload::{ReloadError, Reloaded};
@@ -54,6 +56,8 @@ pub use status::{FeedStatus, NodeStatus, PeerStatus, SourceStatus, Standing};
 const DELIVERIES: usize = 256;
 /// Lists that may wait to be taken over.
 const LISTS: usize = 64;
+/// Looks at sources with hubs that may wait to be told of.
+const LOOKS: usize = 1024;
 
 /// Why a node cannot start.
 #[derive(Debug, thiserror::Error)]
@@ -124,6 +128,10 @@ pub struct Node {
     running: AtomicBool,
     /// How the configuration is read again.
     reader: Mutex<Option<reload::Reader>>,
+    /// Tells others of news, if it may.
+    hub: Option<Arc<Hub>>,
+    /// Has others tell of news, if it may.
+    subscriber: Option<Arc<Subscriber>>,
 }
 
 impl Node {
@@ -142,6 +150,7 @@ impl Node {
             name: config.node.name.clone(),
             public_url: config.node.public_url.clone(),
             node: id.clone(),
+            hub: config.websub.hub,
         };
         let own = config.node.contact.as_str().starts_with(config.node.public_url.as_str());
         let contact = (!own).then(|| config.node.contact.to_string());
@@ -154,6 +163,7 @@ impl Node {
                 .map_err(thread)?;
         let (deliveries, inbox) = mpsc::channel(DELIVERIES);
         let (to_lists, lists) = mpsc::channel(LISTS);
+        let (to_subscriber, looks) = mpsc::channel(LOOKS);
         let (selecting, selected) = (Arc::clone(&desk), writer.clone());
         let selector = std::thread::Builder::new()
             .name("select".into())
@@ -182,7 +192,33 @@ impl Node {
             lanes: Lanes::new(lane_rules(&config)),
             deliveries,
             lists: to_lists,
+            looks: to_subscriber,
         })?);
+        let hub = config.websub.hub.then(|| {
+            Hub::new(hub::Parts {
+                archive: archive.clone(),
+                shelf: Arc::clone(&shelf),
+                fetcher: crawler.fetcher.clone(),
+                writer: writer.clone(),
+                clock: clock.clone(),
+                metrics: Arc::clone(&metrics),
+                settings: config.websub.clone(),
+            })
+        });
+        let subscriber = config.websub.subscribe.then(|| {
+            Subscriber::new(subscriber::Parts {
+                archive: archive.clone(),
+                crawler: Arc::clone(&crawler),
+                writer: writer.clone(),
+                clock: clock.clone(),
+                metrics: Arc::clone(&metrics),
+                settings: config.websub.clone(),
+                public_url: config.node.public_url.clone(),
+                max_body: config.crawl.max_body,
+                looks,
+            })
+        });
+        let (hub, subscriber) = (hub.transpose()?, subscriber.transpose()?);
         let node = Arc::new(Self {
             opened_at: clock.now(),
             clock,
@@ -201,6 +237,8 @@ impl Node {
             notices: Mutex::new(opened.notice.into_iter().collect()),
             running: AtomicBool::new(false),
             reader: Mutex::default(),
+            hub: hub.map(Arc::new),
+            subscriber: subscriber.map(Arc::new),
         });
         node.load_sources()?;
         node.load_feeds()?;
@@ -238,6 +276,11 @@ impl Node {
     /// The name that items carry when they have passed this node.
     pub fn id(&self) -> NodeId {
         NodeId(locked(&self.record).id.clone())
+    }
+
+    /// What a hub does for a source, if one was asked to.
+    pub fn push_status(&self, id: SourceId) -> Option<PushStatus> {
+        self.subscriber.as_ref()?.status(id)
     }
 
     /// Lets `work` see the archive between two commits, so that what it reads belongs together.

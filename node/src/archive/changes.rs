@@ -9,7 +9,7 @@ use super::records::{
 };
 use super::{
     ArchiveError, Edit, Entry, FeedId, FeedRecord, FeedTally, HostTally, ItemKey, Known, Loop,
-    NodeRecord, Sample, SourceId, SourceRecord, SourceState,
+    NodeRecord, Push, Sample, SourceId, SourceRecord, SourceState, Subscription,
 };
 use crate::peer::Cooperation;
 use crate::peer::link::Link;
@@ -176,6 +176,22 @@ impl Changes {
     /// A minute that is too long ago.
     pub fn delete_sample(&mut self, minute: u64) {
         self.batch.delete(Table::History, minute.to_be_bytes());
+    }
+
+    /// Somebody is told of a feed's changes, or no more.
+    pub fn set_subscription(&mut self, key: u128, subscription: Option<&Subscription>) {
+        match subscription {
+            Some(row) => self.put(Table::Subscription, key.to_be_bytes(), row),
+            None => self.batch.delete(Table::Subscription, key.to_be_bytes()),
+        }
+    }
+
+    /// A hub tells us of a source, or no more.
+    pub fn set_push(&mut self, token: &str, push: Option<&Push>) {
+        match push {
+            Some(row) => self.put(Table::Push, token.as_bytes(), row),
+            None => self.batch.delete(Table::Push, token.as_bytes()),
+        }
     }
 
     /// What was learnt about who keeps how much of which source.

@@ -36,7 +36,7 @@ impl Section {
 }
 
 /// The tables that are there once. Each of their keys is a variable, too.
-pub(super) static SECTIONS: [Section; 9] = [
+pub(super) static SECTIONS: [Section; 10] = [
     Section {
         name: "node",
         keys: &[
@@ -94,6 +94,23 @@ pub(super) static SECTIONS: [Section; 9] = [
         keys: &[key("enabled", "true"), key("cooperate", "[\"hints\", \"archive\"]")],
     },
     Section { name: "feeds", keys: &[key("window", "50"), key("most", "10000")] },
+    Section {
+        name: "websub",
+        keys: &[
+            key("hub", "true"),
+            key("subscribe", "true"),
+            key("most", "10000"),
+            key("per_feed", "1000"),
+            key("per_host", "1000"),
+            key("lease_min", "\"5 min\""),
+            key("lease", "\"10 days\""),
+            key("lease_max", "\"30 days\""),
+            key("parallel", "128"),
+            key("tries", "8"),
+            key("backoff", "\"1 min\""),
+            key("poll", "\"1 day\""),
+        ],
+    },
     Section { name: "api", keys: &[optional("token"), optional("token_file")] },
     Section { name: "log", keys: &[key("level", "\"info\""), key("format", "\"text\"")] },
 ];

@@ -46,7 +46,7 @@ impl Config {
     }
 
     /// Every table that is there once.
-    pub(super) fn sections(&self) -> [(&'static str, Vec<Entry>); 9] {
+    pub(super) fn sections(&self) -> [(&'static str, Vec<Entry>); 10] {
         [
             ("node", self.node.entries()),
             ("store", self.store.entries()),
@@ -55,6 +55,7 @@ impl Config {
             ("crawl", self.crawl.entries()),
             ("peers", self.peers.entries()),
             ("feeds", self.feeds.entries()),
+            ("websub", self.websub.entries()),
             ("api", self.api.entries()),
             ("log", self.log.entries()),
         ]

@@ -7,6 +7,7 @@
 //! Never: cookies, a Referer, a disguise, an unchecked certificate, an unbounded body.
 
 mod answer;
+mod call;
 mod decode;
 mod error;
 mod settings;
@@ -24,6 +25,7 @@ use tokio::time::{Instant, timeout_at};
 use url::Url;
 
 pub use answer::Answer;
+pub use call::{Call, Called};
 pub use decode::DecodeLimits;
 pub use error::{FetchError, Stage};
 pub use settings::FetchSettings;

@@ -64,9 +64,25 @@ impl Node {
             "lists"
         });
         let limits = crate::peer::Limits::default();
-        let router = crate::api::router(Arc::clone(&self))
+        let mut router = crate::api::router(Arc::clone(&self))
             .merge(crate::publish::router(Arc::clone(&self.shelf)))
             .merge(crate::peer::router(Arc::clone(&self), limits, stop.clone()));
+        if let Some(hub) = &self.hub {
+            router = router.merge(hub.router());
+            let (hub, telling) = (Arc::clone(hub), stop.clone());
+            tasks.spawn(async move {
+                hub.run(telling).await;
+                "hub"
+            });
+        }
+        if let Some(subscriber) = &self.subscriber {
+            router = router.merge(subscriber.router());
+            let (subscriber, asking) = (Arc::clone(subscriber), stop.clone());
+            tasks.spawn(async move {
+                subscriber.run(asking).await;
+                "subscriber"
+            });
+        }
         let serving = stop.clone();
         tasks.spawn(async move {
             let service = router.into_make_service_with_connect_info::<SocketAddr>();

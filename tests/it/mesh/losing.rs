@@ -58,7 +58,7 @@ async fn without_archive_and_grpc_a_chain_loses_items_and_estimates_how_many() {
     let process = Process::Constant { rate: ITEMS_PER_SECOND };
     let source = Source::new("origin", process).topics(&["volcano"], 1.0).window(2_000);
     let press = Press::start([source]).await;
-    let plain = "[peers]\nenabled = false\n";
+    let plain = "[peers]\nenabled = false\ncooperate = []\n";
     let first = Member::with_window("the first", &[press.url("origin")], plain, SHOWN).await;
     let second = Member::with_window("the second", &[first.feed()], plain, SHOWN).await;
     let mut third = Member::with_window("the third", &[second.feed()], plain, SHOWN).await;

@@ -41,7 +41,8 @@ impl Stall {
         let clock = Clock::real();
         let archive = filled(folder)?;
         let public_url = "http://127.0.0.1/".parse().context("an address")?;
-        let imprint = Imprint { name: "Bench".into(), public_url, node: NodeId("bench".into()) };
+        let imprint =
+            Imprint { name: "Bench".into(), public_url, node: NodeId("bench".into()), hub: false };
         let tally = archive.feed_tally(FEED)?;
         let shelf = Arc::new(Shelf::new(archive, imprint, clock.clone()));
         shelf.put(Listing {
