@@ -379,13 +379,15 @@ mod tests {
     use super::*;
     use crate::config::{self, BudgetRule};
 
+    const ID: SourceId = SourceId(1);
+
     #[test]
     fn a_source_that_a_hub_tells_of_is_left_alone_and_may_have_news_at_any_time() {
         let rule = BudgetRule::Refreshes { per_minute: 60.0 };
         let purse = Purse::new(&config::Budget { rule, burst: None }, 10.0);
         let mut roster =
             Roster::new(StrategyKind::TwoSteps, Taste::default(), None, purse).unwrap();
-        let (id, url) = (SourceId(1), "https://example.org/rss");
+        let (id, url) = (ID, "https://example.org/rss");
         let lane = super::super::lanes::Lanes::new(Default::default())
             .lane_of(&url::Url::parse(url).unwrap());
         let source = Source::new(ModelKind::Gamma.build(1e-5).unwrap(), 20);
@@ -407,18 +409,57 @@ mod tests {
         assert_eq!(roster.decide(300.0).len(), 1, "an unreliable hub changes nothing");
     }
 
-    #[test]
-    fn what_a_look_costs_in_bytes_outlives_a_change_of_its_worth() {
+    /// A roster with one source.
+    fn roster() -> Roster {
         let rule = BudgetRule::Bytes { per_hour: 1_000_000 };
         let purse = Purse::new(&config::Budget { rule, burst: None }, 10.0);
-        let usual = purse.mean_size();
         let mut roster =
             Roster::new(StrategyKind::TwoSteps, Taste::default(), None, purse).unwrap();
-        let (id, url) = (SourceId(1), "https://example.org/rss");
+        let url = "https://example.org/rss";
         let lane = super::super::lanes::Lanes::new(Default::default())
             .lane_of(&url::Url::parse(url).unwrap());
         let source = Source::new(ModelKind::Gamma.build(1e-5).unwrap(), 20);
-        roster.add(id, url, lane, source, 0.0).unwrap();
+        roster.add(ID, url, lane, source, 0.0).unwrap();
+        roster
+    }
+
+    /// A look at an instant that found nothing; the source may be asked again at once.
+    fn look(roster: &mut Roster, at: f64) {
+        roster.send(ID).unwrap();
+        let source = roster.schedule(ID).unwrap();
+        let since = source.last;
+        let nothing =
+            Observation { at, since, new_items: 0, window: 0, censored: false, dates: &[] };
+        let after = source.after(&nothing).unwrap();
+        roster.settle(ID, Some((after, &nothing)), at).unwrap();
+    }
+
+    #[test]
+    fn a_watched_source_is_only_polled_as_a_safety_net_until_its_stream_ends() {
+        let mut roster = roster();
+        look(&mut roster, 100.0);
+        assert_eq!(roster.standing(ID), Some((false, 100.0)));
+        roster.watched(ID, true, 150.0);
+        assert_eq!(roster.standing(ID), Some((false, 100.0 + SAFETY_NET)));
+        look(&mut roster, 200.0);
+        assert_eq!(roster.standing(ID), Some((false, 200.0 + SAFETY_NET)));
+        // A look that failed, or news that could not be fetched, leave it to the scheduler.
+        roster.send(ID).unwrap();
+        roster.settle(ID, None, 260.0).unwrap();
+        assert_eq!(roster.standing(ID), Some((false, 260.0)));
+        look(&mut roster, 300.0);
+        roster.wake(ID);
+        assert_eq!(roster.standing(ID), Some((false, 300.0)));
+        look(&mut roster, 400.0);
+        assert_eq!(roster.standing(ID), Some((false, 400.0 + SAFETY_NET)));
+        roster.watched(ID, false, 500.0);
+        assert_eq!(roster.standing(ID), Some((false, 400.0)));
+    }
+
+    #[test]
+    fn what_a_look_costs_in_bytes_outlives_a_change_of_its_worth() {
+        let (mut roster, id) = (roster(), ID);
+        let usual = roster.purse.mean_size();
         roster.pay(id, usual as u64, 3.0 * usual).unwrap();
         roster.weigh(id, 0.25).unwrap();
         let kept = roster.schedule(id).unwrap();
