@@ -36,7 +36,7 @@ impl Section {
 }
 
 /// The tables that are there once. Each of their keys is a variable, too.
-pub(super) static SECTIONS: [Section; 8] = [
+pub(super) static SECTIONS: [Section; 10] = [
     Section {
         name: "node",
         keys: &[
@@ -45,6 +45,7 @@ pub(super) static SECTIONS: [Section; 8] = [
             optional("public_url"),
             key("data", "\"pergola-data\""),
             optional("contact"),
+            key("connections", "4096"),
         ],
     },
     Section {
@@ -91,6 +92,23 @@ pub(super) static SECTIONS: [Section; 8] = [
     },
     Section { name: "feeds", keys: &[key("window", "50"), key("most", "10000")] },
     Section { name: "api", keys: &[optional("token"), optional("token_file")] },
+    Section {
+        name: "tls",
+        keys: &[
+            optional("certificate"),
+            optional("key"),
+            optional("client_ca"),
+            key("clients", "\"optional\""),
+        ],
+    },
+    Section {
+        name: "peers",
+        keys: &[
+            key("streams", "100"),
+            key("requests_per_minute", "600"),
+            key("max_message", "\"4 MiB\""),
+        ],
+    },
     Section { name: "log", keys: &[key("level", "\"info\""), key("format", "\"text\"")] },
 ];
 
@@ -104,6 +122,25 @@ pub(super) static HOST: Section = Section {
         key("private", "false"),
         optional("group"),
         key("peer", "false"),
+        optional("token"),
+        optional("token_file"),
+        optional("ca"),
+        optional("certificate"),
+        optional("key"),
+    ],
+};
+
+/// One of many: `[[reader]]`.
+pub(super) static READER: Section = Section {
+    name: "reader",
+    keys: &[
+        optional("name"),
+        optional("token"),
+        optional("token_file"),
+        optional("certificate"),
+        optional("streams"),
+        optional("requests_per_minute"),
+        optional("max_message"),
     ],
 };
 
@@ -125,9 +162,9 @@ pub(super) static SOURCE: Section = Section {
 
 /// One of many: `[[feed]]`.
 pub(super) static FEED: Section =
-    Section { name: "feed", keys: &[optional("query"), optional("file")] };
+    Section { name: "feed", keys: &[optional("query"), optional("file"), optional("readers")] };
 
-/// The one key whose value is never shown.
+/// The one key whose value is never shown, whichever table it is in.
 pub(super) const SECRET: &str = "token";
 
 /// Variables that begin like ours and are no keys.
