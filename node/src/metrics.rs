@@ -38,6 +38,8 @@ pub struct Metrics {
     pub refused_commits: Counter,
     /// Documents that could not be rendered.
     pub failed_renderings: Counter,
+    /// Secured connections that did not come about.
+    pub failed_handshakes: Counter,
     /// Seconds from an item's publication to its delivery.
     pub delay: Histogram,
     /// What is measured when somebody asks.
@@ -102,6 +104,7 @@ impl Metrics {
             published: Counter::default(),
             refused_commits: Counter::default(),
             failed_renderings: Counter::default(),
+            failed_handshakes: Counter::default(),
             delay,
             levels: Levels::default(),
             registry: Registry::default(),
@@ -122,6 +125,8 @@ impl Metrics {
         to.register("commits_refused", refused, self.refused_commits.clone());
         let failed = "Documents that could not be rendered";
         to.register("renderings_failed", failed, self.failed_renderings.clone());
+        let failed = "Secured connections that did not come about";
+        to.register("handshakes_failed", failed, self.failed_handshakes.clone());
         let delay = "From an item's publication to its delivery";
         to.register_with_unit("delay", delay, Unit::Seconds, self.delay.clone());
         let levels = &self.levels;
