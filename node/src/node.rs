@@ -23,6 +23,7 @@ use pergola_refresh::Invalid;
 use tokio::sync::{Semaphore, mpsc};
 use url::Url;
 
+use crate::access::Access;
 use crate::archive::{Archive, ArchiveError, Changes, NodeRecord, SourceId};
 use crate::clock::Clock;
 use crate::config::Config;
@@ -39,6 +40,7 @@ use crate::publish::writer::{Job, NotCommitted, Writer};
 use crate::publish::{Imprint, Shelf};
 use crate::select::{Desk, stage};
 use crate::store::{self, StoreError};
+use crate::tls::{Shown, TlsError};
 pub use feeds::{Applied, FeedError};
 pub use reload::{ReloadError, Reloaded};
 pub use running::{Running, close};
@@ -81,6 +83,9 @@ pub enum StartError {
         /// What the system says.
         source: std::io::Error,
     },
+    /// Certificates that cannot be used.
+    #[error(transparent)]
+    Tls(#[from] TlsError),
     /// A stored or declared feed that is refused.
     #[error("feed `{name}` cannot be put in force: {reason}")]
     Feed {
@@ -105,6 +110,8 @@ pub struct Node {
     pub crawler: Arc<Crawler>,
     /// What is counted.
     pub metrics: Arc<Metrics>,
+    /// Who may read what.
+    pub access: Arc<Access>,
     config: RwLock<Arc<Config>>,
     writer: Writer,
     record: Mutex<NodeRecord>,
@@ -116,6 +123,8 @@ pub struct Node {
     notices: Mutex<Vec<String>>,
     opened_at: f64,
     running: AtomicBool,
+    /// What the port shows, while it is secured and open.
+    shown: Mutex<Option<Arc<Shown>>>,
     /// How the configuration is read again.
     reader: Mutex<Option<reload::Reader>>,
 }
@@ -139,8 +148,9 @@ impl Node {
         };
         let own = config.node.contact.as_str().starts_with(config.node.public_url.as_str());
         let contact = (!own).then(|| config.node.contact.to_string());
+        let access = Arc::new(Access::new(&config));
         let shelf = Shelf::new(archive.clone(), imprint, clock.clone()).with_contact(contact);
-        let shelf = Arc::new(shelf);
+        let shelf = Arc::new(shelf.with_access(Arc::clone(&access)));
         let announced = Arc::clone(&shelf);
         let announce = Box::new(move |feed, tally| announced.changed(feed, tally));
         let (writer, press) =
@@ -181,6 +191,7 @@ impl Node {
             shelf,
             crawler,
             metrics,
+            access,
             config: RwLock::new(Arc::new(config)),
             writer,
             record: Mutex::new(record),
@@ -190,6 +201,7 @@ impl Node {
             threads: Mutex::new(vec![press, selector]),
             notices: Mutex::new(opened.notice.into_iter().collect()),
             running: AtomicBool::new(false),
+            shown: Mutex::default(),
             reader: Mutex::default(),
         });
         node.load_sources()?;
@@ -304,6 +316,7 @@ fn fetch_settings(config: &Config) -> Result<FetchSettings, BadException> {
         contact: config.node.contact.to_string(),
         guard: Guard::allowing(exceptions.iter().map(String::as_str))?,
         extra_ca: config.crawl.extra_ca.clone(),
+        hosts: config.hosts.clone(),
         proxy: config.crawl.proxy.clone(),
         connect_timeout: config.crawl.connect_timeout,
         total_timeout: config.crawl.timeout,

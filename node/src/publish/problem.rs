@@ -2,7 +2,8 @@
 
 use axum::body::Body;
 use axum::response::{IntoResponse, Response};
-use http::header::{CACHE_CONTROL, CONTENT_TYPE, RETRY_AFTER, VARY, X_CONTENT_TYPE_OPTIONS};
+use http::header::X_CONTENT_TYPE_OPTIONS;
+use http::header::{CACHE_CONTROL, CONTENT_TYPE, RETRY_AFTER, VARY, WWW_AUTHENTICATE};
 use http::{HeaderMap, HeaderValue, StatusCode};
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -32,6 +33,9 @@ pub(crate) struct Problem {
     /// When it may be tried again, in Unix seconds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) retry_at: Option<f64>,
+    /// The same, in seconds from now, for the head of the answer.
+    #[serde(skip)]
+    pub(crate) retry_after: Option<u64>,
     /// Feeds that were found instead.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) feeds: Vec<String>,
@@ -53,6 +57,7 @@ impl Problem {
             detail: detail.into(),
             hint: None,
             retry_at: None,
+            retry_after: None,
             feeds: Vec::new(),
             links: Vec::new(),
         }
@@ -72,6 +77,20 @@ impl Problem {
         let nearest = nearest.map(|nearest| format!("/feeds/{nearest}"));
         let links = nearest.into_iter().chain(["/opml".to_owned()]).collect();
         Self { links, ..Self::new(StatusCode::NOT_FOUND, "no such feed", detail) }
+    }
+
+    /// The caller has sent a token that nobody has.
+    pub(crate) fn unknown_token() -> Self {
+        let detail = "the token is none that this node knows";
+        Self::new(StatusCode::UNAUTHORIZED, "not allowed", detail)
+            .hint("send it as `Authorization: Bearer TOKEN`, or as a password with any name")
+    }
+
+    /// The caller has asked too often.
+    pub(crate) fn too_often(seconds: u64, now: f64) -> Self {
+        let detail = format!("too many requests; the next may come in {seconds} s");
+        let problem = Self::new(StatusCode::TOO_MANY_REQUESTS, "too many requests", detail);
+        Self { retry_at: Some(now + seconds as f64), retry_after: Some(seconds), ..problem }
     }
 
     /// The client wants a form that feeds do not have.
@@ -111,6 +130,13 @@ impl Problem {
         headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
         headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-cache"));
         headers.insert(VARY, HeaderValue::from_static("Accept"));
+        if self.status() == StatusCode::UNAUTHORIZED {
+            let schemes = "Bearer realm=\"pergola\", Basic realm=\"pergola\", charset=\"UTF-8\"";
+            headers.insert(WWW_AUTHENTICATE, HeaderValue::from_static(schemes));
+        }
+        if let Some(seconds) = self.retry_after {
+            headers.insert(RETRY_AFTER, seconds.into());
+        }
         if self.status() == StatusCode::SERVICE_UNAVAILABLE {
             headers.insert(RETRY_AFTER, RETRY_SECONDS.into());
         }

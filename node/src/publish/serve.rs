@@ -7,14 +7,16 @@ use axum::Router;
 use axum::extract::{Query, Request, State};
 use axum::response::Response;
 use axum::routing::get;
+use http::header::AUTHORIZATION;
 use http::{HeaderMap, StatusCode};
 use serde::Deserialize;
 
-use super::answer::{Varies, answer, kept_for, max_age};
+use super::answer::{Varies, answer, kept_for, kept_privately, max_age};
 use super::edition::Publication;
 use super::negotiate::Form;
 use super::problem::Problem;
 use super::shelf::Shelf;
+use crate::access::{Caller, ClientCertificate, TooMuch};
 use crate::pages;
 
 const FEEDS: &str = "/feeds/";
@@ -33,8 +35,13 @@ async fn feed(State(shelf): State<Arc<Shelf>>, request: Request) -> Response {
     let path = request.uri().path();
     let file = decoded(path.strip_prefix(FEEDS).unwrap_or(path));
     let asked = request.headers();
-    let Some((publication, named)) = find(&shelf, &file) else {
-        return Problem::no_feed(stem(&file), shelf.nearest(stem(&file))).answer(asked);
+    let (publication, named) = match look_up(&shelf, &request, &file) {
+        Ok(found) => found,
+        Err(problem) => return problem.answer(asked),
+    };
+    let private = |value| match shelf.access.is_open(publication.id()) {
+        true => value,
+        false => kept_privately(&value),
     };
     let Some(form) = named.or_else(|| Form::preferred(asked)) else {
         return Problem::no_form(&file).answer(asked);
@@ -44,11 +51,56 @@ async fn feed(State(shelf): State<Arc<Shelf>>, request: Request) -> Response {
     let varies = if named.is_some() { Varies::Coding } else { Varies::FormAndCoding };
     match shelf.document(&publication, form).await {
         Ok((document, true)) => {
-            let max_age = max_age(&shelf, &publication, now);
+            let max_age = private(max_age(&shelf, &publication, now));
             answer(&shelf, &document, asked, varies, max_age).await
         }
-        Ok((earlier, false)) => answer(&shelf, &earlier, asked, varies, kept_for(0)).await,
+        Ok((earlier, false)) => answer(&shelf, &earlier, asked, varies, private(kept_for(0))).await,
         Err(_) => Problem::unavailable().answer(asked),
+    }
+}
+
+/// The feed that a request asks for and may have, and the form if the address says it.
+fn look_up(
+    shelf: &Shelf,
+    request: &Request,
+    file: &str,
+) -> Result<(Arc<Publication>, Option<Form>), Problem> {
+    let found = find(shelf, file);
+    let known = is_known(request);
+    let open = found.as_ref().is_some_and(|(feed, _)| shelf.access.is_open(feed.id()));
+    if let (true, false, Some(found)) = (open, known, &found) {
+        return Ok(found.clone());
+    }
+    let caller = caller(shelf, request);
+    counted(shelf, &caller)?;
+    match found {
+        Some(found) if shelf.access.may_read(&caller, found.0.id()) => Ok(found),
+        _ if matches!(caller, Caller::Stranger { wrong: true, .. }) => {
+            Err(Problem::unknown_token())
+        }
+        _ => Err(Problem::no_feed(stem(file), shelf.nearest(stem(file), &caller))),
+    }
+}
+
+/// Whether a request says who it comes from.
+fn is_known(request: &Request) -> bool {
+    request.headers().contains_key(AUTHORIZATION)
+        || request.extensions().get::<ClientCertificate>().is_some()
+}
+
+fn caller(shelf: &Shelf, request: &Request) -> Caller {
+    let authority = request.uri().authority().map(|authority| authority.as_str());
+    shelf.access.caller(request.headers(), request.extensions(), authority)
+}
+
+/// Readers may take what they are allowed; documents for anybody are not counted.
+fn counted(shelf: &Shelf, caller: &Caller) -> Result<(), Problem> {
+    match caller {
+        Caller::Reader(_) => match shelf.access.count(caller) {
+            Err(TooMuch::Calls { seconds }) => Err(Problem::too_often(seconds, shelf.clock.now())),
+            _ => Ok(()),
+        },
+        Caller::Operator | Caller::Stranger { .. } => Ok(()),
     }
 }
 
@@ -65,14 +117,19 @@ fn stem(file: &str) -> &str {
     file.rsplit_once('.').map_or(file, |(stem, _)| stem)
 }
 
-async fn opml(State(shelf): State<Arc<Shelf>>, headers: HeaderMap) -> Response {
-    let list = shelf.opml();
-    answer(&shelf, &list, &headers, Varies::Coding, kept_for(60)).await
+async fn opml(State(shelf): State<Arc<Shelf>>, request: Request) -> Response {
+    let caller = caller(&shelf, &request);
+    let list = shelf.opml(&caller);
+    let max_age = match caller {
+        Caller::Stranger { .. } => kept_for(60),
+        Caller::Operator | Caller::Reader(_) => kept_privately(&kept_for(60)),
+    };
+    answer(&shelf, &list, request.headers(), Varies::Coding, max_age).await
 }
 
-async fn home(State(shelf): State<Arc<Shelf>>) -> Response {
-    let page = pages::home::page(&shelf.imprint, &shelf.listings());
-    pages::respond(StatusCode::OK, &page)
+async fn home(State(shelf): State<Arc<Shelf>>, request: Request) -> Response {
+    let listings = shelf.listings_for(&caller(&shelf, &request));
+    pages::respond(StatusCode::OK, &pages::home::page(&shelf.imprint, &listings))
 }
 
 /// Which hosts the ledger shows.
