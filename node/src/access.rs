@@ -22,13 +22,13 @@ use crate::config::{Config, Reader, Secret};
 pub use caller::{Caller, ClientCertificate, NotNear};
 use doors::Doors;
 use limits::Use;
-pub use limits::{Stream, TooMuch};
+pub use limits::{TooOften, Who};
 
 /// What the node knows of callers, and which feeds are closed.
 pub struct Access {
     known: RwLock<Arc<Known>>,
     doors: Doors,
-    used: Arc<Use>,
+    used: Use,
 }
 
 /// Those who are known. Taken over as a whole from a configuration.
@@ -47,7 +47,7 @@ impl Access {
         Self {
             known: RwLock::new(Arc::new(Known::new(config))),
             doors: Doors::default(),
-            used: Arc::default(),
+            used: Use::default(),
         }
     }
 
@@ -119,7 +119,7 @@ impl Access {
         }
     }
 
-    /// What a caller may take. The operator may take everything.
+    /// What a caller may take.
     pub fn limits(&self, caller: &Caller) -> crate::config::Limits {
         match caller {
             Caller::Reader(reader) => reader.limits,
@@ -127,14 +127,9 @@ impl Access {
         }
     }
 
-    /// Counts a call, or says after how many seconds the caller may call again.
-    pub fn count(&self, caller: &Caller) -> Result<(), TooMuch> {
+    /// Counts a call, or says when the caller may call again. The operator may always.
+    pub fn count(&self, caller: &Caller) -> Result<(), TooOften> {
         self.used.count(caller, self.limits(caller).requests_per_minute, Instant::now())
-    }
-
-    /// Counts a stream for as long as the answer lives, unless the caller has too many.
-    pub fn open_stream(&self, caller: &Caller) -> Result<Stream, TooMuch> {
-        self.used.open_stream(caller, self.limits(caller).streams, Instant::now())
     }
 
     fn known(&self) -> Arc<Known> {

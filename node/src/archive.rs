@@ -23,8 +23,8 @@ use crate::store::{Order, Store, StoreError, Table};
 pub use changes::Changes;
 pub(crate) use records::unknown;
 pub use records::{
-    Entry, FeedId, FeedRecord, FeedTally, HostTally, ItemKey, Known, KnownItem, Look, NodeRecord,
-    Sample, SourceId, SourceKind, SourceRecord, SourceState, Tally, item_key,
+    Edit, Entry, FeedId, FeedRecord, FeedTally, HostTally, ItemKey, Known, KnownItem, Look,
+    NodeRecord, Sample, SourceId, SourceKind, SourceRecord, SourceState, Tally, item_key,
 };
 
 /// No chunk is larger when unpacked: thirty-two items of bounded documents.
@@ -259,6 +259,30 @@ impl Archive {
         let (from, to) = (records::entry_key(feed, from), records::entry_key(feed, to));
         self.rows(Table::Entry, &from, Some(&to), order, &mut |key, entry| {
             found.push((records::sequence_of(key), entry));
+            if found.len() < limit { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+        })?;
+        Ok(found)
+    }
+
+    /// The edits of a feed after one, up to the end of an edition, at most `limit` of them.
+    pub fn edits(
+        &self,
+        feed: FeedId,
+        after: Edit,
+        edition: u64,
+        limit: usize,
+    ) -> Result<Vec<Edit>, ArchiveError> {
+        let mut found = Vec::new();
+        let to = Edit::end_of(edition);
+        if limit == 0 || after >= to {
+            return Ok(found);
+        }
+        let (from, to) = (records::edit_key(feed, after), records::edit_key(feed, to));
+        self.store.scan(Table::Edit, &from, Some(&to), Order::Ascending, &mut |key, _| {
+            let edit = records::edit_of(key);
+            if edit > after {
+                found.push(edit);
+            }
             if found.len() < limit { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
         })?;
         Ok(found)

@@ -40,6 +40,10 @@ pub struct Metrics {
     pub failed_renderings: Counter,
     /// Secured connections that did not come about.
     pub failed_handshakes: Counter,
+    /// Calls of other nodes that were refused because they were too many.
+    pub peer_calls_refused: Counter,
+    /// Entries sent to other nodes.
+    pub peer_entries: Counter,
     /// Seconds from an item's publication to its delivery.
     pub delay: Histogram,
     /// What is measured when somebody asks.
@@ -105,6 +109,8 @@ impl Metrics {
             refused_commits: Counter::default(),
             failed_renderings: Counter::default(),
             failed_handshakes: Counter::default(),
+            peer_calls_refused: Counter::default(),
+            peer_entries: Counter::default(),
             delay,
             levels: Levels::default(),
             registry: Registry::default(),
@@ -127,6 +133,9 @@ impl Metrics {
         to.register("renderings_failed", failed, self.failed_renderings.clone());
         let failed = "Secured connections that did not come about";
         to.register("handshakes_failed", failed, self.failed_handshakes.clone());
+        let refused = "Calls of other nodes that were refused because they were too many";
+        to.register("peer_calls_refused", refused, self.peer_calls_refused.clone());
+        to.register("peer_entries", "Entries sent to other nodes", self.peer_entries.clone());
         let delay = "From an item's publication to its delivery";
         to.register_with_unit("delay", delay, Unit::Seconds, self.delay.clone());
         let levels = &self.levels;

@@ -6,6 +6,7 @@
 
 mod feeds;
 mod housekeeping;
+mod outlook;
 mod places;
 mod reload;
 mod running;
@@ -42,6 +43,7 @@ use crate::select::{Desk, stage};
 use crate::store::{self, StoreError};
 use crate::tls::{Shown, TlsError};
 pub use feeds::{Applied, FeedError};
+pub use outlook::Outlook;
 pub use reload::{ReloadError, Reloaded};
 pub use running::{Running, close};
 use scheduling::strategy;

@@ -10,7 +10,7 @@ use axum::response::{IntoResponse, Response};
 use http::StatusCode;
 use http::header::{AUTHORIZATION, HOST, ORIGIN};
 
-use crate::access::{Caller, NotNear, TooMuch};
+use crate::access::{Caller, NotNear, TooOften};
 use crate::config::Config;
 use crate::node::Node;
 use crate::publish::Problem;
@@ -52,7 +52,7 @@ fn admitted(rule: &Rule, request: &Request) -> Result<Caller, Problem> {
     }
     let authority = request.uri().authority().map(|authority| authority.as_str());
     let caller = access.caller(request.headers(), request.extensions(), authority);
-    if let (Caller::Reader(_), Err(TooMuch::Calls { seconds })) = (&caller, access.count(&caller)) {
+    if let (Caller::Reader(_), Err(TooOften { seconds })) = (&caller, access.count(&caller)) {
         return Err(Problem::too_often(seconds, rule.node.clock.now()));
     }
     if rule.access == Access::Anybody || caller.is_operator() {

@@ -4,10 +4,10 @@ use pergola_feed::Item;
 use pergola_query::Selectivity;
 use serde::Serialize;
 
-use super::records::{chunk_key, entry_key, feed_key, feed_tally_key, member_key};
+use super::records::{chunk_key, edit_key, entry_key, feed_key, feed_tally_key, member_key};
 use super::{
-    Entry, FeedId, FeedRecord, FeedTally, HostTally, ItemKey, Known, NodeRecord, Sample, SourceId,
-    SourceRecord, SourceState,
+    Edit, Entry, FeedId, FeedRecord, FeedTally, HostTally, ItemKey, Known, NodeRecord, Sample,
+    SourceId, SourceRecord, SourceState,
 };
 use crate::store::{Batch, Table};
 
@@ -122,6 +122,16 @@ impl Changes {
     pub fn delete_entry(&mut self, feed: FeedId, sequence: u64, item: ItemKey) {
         self.batch.delete(Table::Entry, entry_key(feed, sequence));
         self.batch.delete(Table::Member, member_key(feed, item));
+    }
+
+    /// An entry was replaced, for those who have read what it said before.
+    pub fn put_edit(&mut self, feed: FeedId, edit: Edit) {
+        self.batch.put(Table::Edit, edit_key(feed, edit), Vec::new());
+    }
+
+    /// An edit that a later one of the same entry has overtaken, or whose entry is gone.
+    pub fn delete_edit(&mut self, feed: FeedId, edit: Edit) {
+        self.batch.delete(Table::Edit, edit_key(feed, edit));
     }
 
     /// What was done to a host.

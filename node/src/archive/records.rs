@@ -278,6 +278,22 @@ pub struct Entry {
     pub changed_at: f64,
 }
 
+/// An entry that was replaced: the edition that brought it, and its number. In the order of editions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Edit {
+    /// The edition that brought it.
+    pub edition: u64,
+    /// The entry that was replaced.
+    pub sequence: u64,
+}
+
+impl Edit {
+    /// After everything that an edition brought.
+    pub fn end_of(edition: u64) -> Self {
+        Self { edition, sequence: u64::MAX }
+    }
+}
+
 /// How the node stood in one minute, for plots.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct Sample {
@@ -356,6 +372,16 @@ pub(super) fn sequence_of(key: &[u8]) -> u64 {
 
 pub(super) fn member_key(feed: FeedId, item: ItemKey) -> [u8; 20] {
     join(feed.0, item.0.to_be_bytes())
+}
+
+pub(super) fn edit_key(feed: FeedId, edit: Edit) -> [u8; 20] {
+    let place = u128::from(edit.edition) << 64 | u128::from(edit.sequence);
+    join(feed.0, place.to_be_bytes())
+}
+
+pub(super) fn edit_of(key: &[u8]) -> Edit {
+    let place = key.last_chunk().map_or(0, |bytes| u128::from_be_bytes(*bytes));
+    Edit { edition: (place >> 64) as u64, sequence: place as u64 }
 }
 
 pub(super) fn minute_of(key: &[u8]) -> u64 {

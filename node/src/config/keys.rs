@@ -104,8 +104,8 @@ pub(super) static SECTIONS: [Section; 10] = [
     Section {
         name: "peers",
         keys: &[
-            key("streams", "100"),
-            key("requests_per_minute", "600"),
+            key("streams", "256"),
+            key("requests_per_minute", "6000"),
             key("max_message", "\"4 MiB\""),
         ],
     },

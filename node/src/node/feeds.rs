@@ -172,6 +172,7 @@ impl Node {
                 self.shelf.remove(card.id);
                 self.access.set(card.id, None);
                 self.delete_entries(card.id, u64::MAX).await?;
+                self.delete_edits(card.id, u64::MAX).await?;
                 self.weigh(sources.iter().copied());
                 self.reap_sources(&sources).await?;
                 Ok(Applied::Dropped { name })

@@ -62,8 +62,10 @@ impl Node {
             node.follow_lists(following).await;
             "lists"
         });
+        let limits = crate::peer::Limits::default();
         let router = crate::api::router(Arc::clone(&self))
-            .merge(crate::publish::router(Arc::clone(&self.shelf)));
+            .merge(crate::publish::router(Arc::clone(&self.shelf)))
+            .merge(crate::peer::router(Arc::clone(&self), limits, stop.clone()));
         let port = Port {
             router,
             tls: shown.clone(),

@@ -8,7 +8,7 @@ use axum::extract::{Query, Request, State};
 use axum::response::Response;
 use axum::routing::get;
 use http::header::AUTHORIZATION;
-use http::{HeaderMap, StatusCode};
+use http::{HeaderMap, HeaderName, StatusCode};
 use serde::Deserialize;
 
 use super::answer::{Varies, answer, kept_for, kept_privately, max_age};
@@ -16,10 +16,12 @@ use super::edition::Publication;
 use super::negotiate::Form;
 use super::problem::Problem;
 use super::shelf::Shelf;
-use crate::access::{Caller, ClientCertificate, TooMuch};
+use crate::access::{Caller, ClientCertificate, TooOften};
 use crate::pages;
 
 const FEEDS: &str = "/feeds/";
+/// Tells other nodes that the feed can be had over gRPC at the same origin, and by which name.
+const PERGOLA_FEED: HeaderName = HeaderName::from_static("pergola-feed");
 
 /// Everything that is published.
 pub fn router(shelf: Arc<Shelf>) -> Router {
@@ -52,9 +54,12 @@ async fn feed(State(shelf): State<Arc<Shelf>>, request: Request) -> Response {
     match shelf.document(&publication, form).await {
         Ok((document, true)) => {
             let max_age = private(max_age(&shelf, &publication, now));
-            answer(&shelf, &document, asked, varies, max_age).await
+            marked(&publication, answer(&shelf, &document, asked, varies, max_age).await)
         }
-        Ok((earlier, false)) => answer(&shelf, &earlier, asked, varies, private(kept_for(0))).await,
+        Ok((earlier, false)) => {
+            let max_age = private(kept_for(0));
+            marked(&publication, answer(&shelf, &earlier, asked, varies, max_age).await)
+        }
         Err(_) => Problem::unavailable().answer(asked),
     }
 }
@@ -96,12 +101,18 @@ fn caller(shelf: &Shelf, request: &Request) -> Caller {
 /// Readers may take what they are allowed; documents for anybody are not counted.
 fn counted(shelf: &Shelf, caller: &Caller) -> Result<(), Problem> {
     match caller {
-        Caller::Reader(_) => match shelf.access.count(caller) {
-            Err(TooMuch::Calls { seconds }) => Err(Problem::too_often(seconds, shelf.clock.now())),
-            _ => Ok(()),
-        },
+        Caller::Reader(_) => shelf
+            .access
+            .count(caller)
+            .map_err(|TooOften { seconds }| Problem::too_often(seconds, shelf.clock.now())),
         Caller::Operator | Caller::Stranger { .. } => Ok(()),
     }
+}
+
+/// An answer with a feed, which other nodes can have from this one in a better way.
+fn marked(publication: &Publication, mut response: Response) -> Response {
+    response.headers_mut().insert(PERGOLA_FEED, publication.marker().clone());
+    response
 }
 
 /// The feed that a file name stands for, and the form if the name says it.

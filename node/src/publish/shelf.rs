@@ -189,6 +189,21 @@ impl Shelf {
         self.changes.send_modify(|count| *count = count.wrapping_add(1));
     }
 
+    /// The feed of this name, as it is listed.
+    pub fn listing(&self, name: &str) -> Option<Listing> {
+        self.named(name).map(|publication| publication.listing())
+    }
+
+    /// Sees how far a feed comes from now on, until it is published no more.
+    pub fn follow(&self, id: FeedId) -> Option<watch::Receiver<FeedTally>> {
+        self.publication(id).map(|publication| publication.follow())
+    }
+
+    /// How this node presents itself.
+    pub fn imprint(&self) -> &Imprint {
+        &self.imprint
+    }
+
     /// How far a feed has come, as far as it was told.
     pub fn tally(&self, id: FeedId) -> Option<FeedTally> {
         self.publication(id).map(|publication| publication.listing().tally)
@@ -252,9 +267,12 @@ impl Shelf {
         best.filter(|(score, _)| *score > 0.6).map(|(_, name)| name.clone())
     }
 
-    /// Feeds were closed or opened: the list is another now, and whoever waits must be asked again.
-    pub(crate) fn relist(&self) {
+    /// A feed was closed or opened: the list is another now, and whoever follows it is looked at again.
+    pub(crate) fn relist(&self, id: FeedId) {
         self.forget_opml();
+        if let Some(publication) = self.publication(id) {
+            publication.nudge();
+        }
         self.wake();
     }
 

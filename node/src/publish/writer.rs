@@ -13,7 +13,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use prometheus_client::metrics::counter::Counter;
 use tokio::sync::{mpsc, oneshot};
 
-use crate::archive::{Archive, ArchiveError, Changes, Entry, FeedId, FeedTally, ItemKey};
+use crate::archive::{Archive, ArchiveError, Changes, Edit, Entry, FeedId, FeedTally, ItemKey};
 
 /// Jobs that may wait before whoever sends more has to.
 const WAITING: usize = 512;
@@ -253,6 +253,7 @@ impl Typesetting {
             Some(sequence) => Some(sequence),
             None => archive.member(feed, entry.key)?,
         };
+        let mut replaces = false;
         let (sequence, entry) = match placed {
             // The same item by another route, or once more by this one: it is there.
             Some(_) if !edited => return Ok(()),
@@ -263,6 +264,8 @@ impl Typesetting {
                     return Ok(());
                 }
                 committed.replaced += 1;
+                // What has come within this group was read by nobody before.
+                replaces = old.is_some();
                 (sequence, Entry { at: old.map_or(entry.at, |old| old.at), ..entry })
             }
             None => {
@@ -276,6 +279,9 @@ impl Typesetting {
         self.changes.put_entry(feed, sequence, &entry);
         if self.touched.insert(feed, entry.changed_at).is_none() {
             tally.edition += 1;
+        }
+        if replaces {
+            self.changes.put_edit(feed, Edit { edition: tally.edition, sequence });
         }
         tally.changed_at = tally.changed_at.max(entry.changed_at);
         Ok(())
@@ -408,6 +414,25 @@ mod tests {
         let entry = office.archive.entry(FEED, 0).unwrap().unwrap();
         assert_eq!((entry.chunk, entry.at, entry.changed_at), (99, 5.0, 8.0));
         assert_eq!(office.archive.feed_tally(FEED).unwrap().edition, 2);
+    }
+
+    #[tokio::test]
+    async fn an_edit_is_kept_with_the_edition_that_brought_it() {
+        let office = office();
+        // Placed and edited in one group: nobody has read what it said first.
+        office.commit(&[append(10, 1, 5.0, false), append(10, 1, 5.0, true)]).await.unwrap();
+        let edits = |after| office.archive.edits(FEED, after, u64::MAX, 10).unwrap();
+        assert_eq!(edits(Edit::end_of(0)), []);
+        office.commit(&[append(11, 1, 6.0, false)]).await.unwrap();
+        office.commit(&[append(11, 1, 7.0, true), append(10, 1, 7.0, true)]).await.unwrap();
+        office.commit(&[append(10, 1, 8.0, true)]).await.unwrap();
+        let all = [(3, 0), (3, 1), (4, 0)].map(|(edition, sequence)| Edit { edition, sequence });
+        assert_eq!(edits(Edit::end_of(0)), all);
+        assert_eq!(edits(all[0]), all[1..]);
+        assert_eq!(edits(Edit::end_of(3)), all[2..]);
+        assert_eq!(office.archive.edits(FEED, Edit::end_of(0), 3, 10).unwrap(), all[..2]);
+        assert_eq!(office.archive.edits(FEED, Edit::end_of(0), 4, 1).unwrap(), all[..1]);
+        assert_eq!(office.archive.edits(FeedId(8), Edit::end_of(0), 4, 9).unwrap(), []);
     }
 
     #[tokio::test]

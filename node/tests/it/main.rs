@@ -13,3 +13,4 @@ mod pipeline;
 mod politeness;
 mod serving;
 mod store_crash;
+mod syndication;

@@ -68,7 +68,7 @@ impl Node {
         changes.put_readers(feed, readers);
         self.commit(changes).await?;
         self.access.set(feed, readers);
-        self.shelf.relist();
+        self.shelf.relist(feed);
         Ok(())
     }
 }

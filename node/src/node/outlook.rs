@@ -1,0 +1,73 @@
+//! What a node can say about a feed of its own: how busy it is, how good, and when it may have news.
+
+use pergola_refresh::{DAY, PublicationModel};
+
+use super::Node;
+use crate::archive::{ArchiveError, FeedId, SourceId};
+
+/// Sources that are looked at for one feed; those of a feed with more stand for the rest.
+const SOURCES: usize = 1_000;
+/// Looks told of.
+const LOOKS: usize = 16;
+
+/// How busy and how good a feed is, as estimated.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Outlook {
+    /// Items a day that it publishes.
+    pub items_per_day: f64,
+    /// The share of its sources' items that it has got.
+    pub completeness: f64,
+    /// The share of its sources' windows that it holds.
+    pub freshness: f64,
+}
+
+impl Node {
+    /// How busy and how good a feed is. What a source is worth to it is what it brings. Blocks.
+    pub fn outlook(&self, feed: FeedId) -> Result<Outlook, ArchiveError> {
+        let sources = self.rates_of(feed);
+        let (mut rate, mut complete, mut fresh) = (0.0, 0.0, 0.0);
+        for (source, brought) in &sources {
+            let Some(state) = self.archive.state_alone(*source)? else { continue };
+            rate += brought;
+            complete += brought * state.quality.completeness();
+            fresh += brought * state.quality.freshness();
+        }
+        let all = self.desk.sources_of(feed).len().max(1) as f64;
+        let scale = all / sources.len().clamp(1, all as usize) as f64;
+        let mean = |sum: f64| if rate > 0.0 { (sum / rate).clamp(0.0, 1.0) } else { 1.0 };
+        Ok(Outlook {
+            items_per_day: rate * scale * DAY,
+            completeness: mean(complete),
+            freshness: mean(fresh),
+        })
+    }
+
+    /// When sources of a feed will be looked at next, in order, and the items that each look may bring it.
+    pub fn planned_looks(&self, feed: FeedId) -> Vec<(f64, f64)> {
+        let now = self.clock.now();
+        let sources = self.rates_of(feed);
+        let roster = self.crawler.roster();
+        let mut looks: Vec<(f64, f64)> = sources
+            .into_iter()
+            .filter_map(|(source, brought)| {
+                let at = roster.next_look(&[source], now);
+                let last = roster.schedule(source)?.last.unwrap_or(now);
+                at.is_finite().then(|| (at, brought * (at - last).max(0.0)))
+            })
+            .collect();
+        drop(roster);
+        looks.sort_by(|a, b| a.0.total_cmp(&b.0));
+        looks.truncate(LOOKS);
+        looks
+    }
+
+    /// The sources of a feed, with the items per second that each brings it.
+    fn rates_of(&self, feed: FeedId) -> Vec<(SourceId, f64)> {
+        let shares = self.desk.shares_of(feed, self.clock.now(), SOURCES);
+        let roster = self.crawler.roster();
+        let rate = |(source, share): (SourceId, f64)| {
+            Some((source, share * roster.schedule(source)?.model.mean_rate()))
+        };
+        shares.into_iter().filter_map(rate).collect()
+    }
+}
