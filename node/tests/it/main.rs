@@ -14,3 +14,4 @@ mod politeness;
 mod serving;
 mod store_crash;
 mod syndication;
+mod trust;

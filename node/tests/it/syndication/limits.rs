@@ -22,7 +22,8 @@ async fn a_caller_may_watch_so_many_feeds_and_no_more() {
     let mut client = connect(&stand.house).await;
     let refused = client.watch(request()).await.unwrap_err();
     assert_eq!(refused.code(), Code::ResourceExhausted);
-    let wait: u64 = refused.metadata()["retry-after"].to_str().unwrap().parse().unwrap();
+    let wait: u64 =
+        refused.metadata().get("retry-after").unwrap().to_str().unwrap().parse().unwrap();
     assert!(wait >= 1);
     assert!(stand.house.node().metrics.peer_calls_refused.get() >= 1);
     // Other calls go on, and a place is free when a stream ends.
