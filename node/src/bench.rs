@@ -1,12 +1,14 @@
 //! Benchmarks: how quick the node is, as a ratio to a limit or a peer measured in the same run.
 //!
 //! `pergola bench crawl` plays full passes over many sources beside a bare client loop, `serve` serves
-//! beside nginx, `scale` runs a hundred thousand sources, `budget` halves a budget at run time. Each
+//! beside nginx, `scale` runs a hundred thousand sources, `budget` halves a budget at run time, `peers`
+//! gives a feed to other nodes. Each
 //! part that is measured runs in a process of its own, so that its CPU time is its own.
 
 pub mod budget;
 pub mod client;
 pub mod crawl;
+pub mod peers;
 pub mod roles;
 pub mod scale;
 pub mod serve;
@@ -32,6 +34,9 @@ pub enum Command {
     /// The budget halved at run time, beside what the laboratory predicts
     #[command(after_help = "Example:\n  pergola bench budget")]
     Budget(budget::Args),
+    /// Feeds given to other nodes, beside a bare tonic server with the same messages
+    #[command(after_help = "Example:\n  pergola bench peers\n  pergola bench peers --rounds 1")]
+    Peers(peers::Args),
 }
 
 impl Command {
@@ -42,6 +47,7 @@ impl Command {
             Self::Serve => print(&serve::run(&serve::Settings::default())?, json),
             Self::Scale(args) => scale::run(&args)?.map_or(Ok(()), |report| print(&report, json)),
             Self::Budget(args) => budget::run(&args)?.map_or(Ok(()), |report| print(&report, json)),
+            Self::Peers(args) => peers::run(&args)?.map_or(Ok(()), |report| print(&report, json)),
         }
     }
 }

@@ -2,11 +2,12 @@
 //!
 //! Messages are made and read in `wire` and go no further: the rest of the node knows items, not
 //! messages. A `cursor` says how far a reader has come, so that nothing is lost however seldom it asks.
-//! `serve` answers, after `caller` has let the call through.
+//! `serve` answers, after `caller` has let the call through; `admin` is the REST API by another door.
 //!
 //! Never: an entry passed over without being counted; an answer beyond the limit of its bytes; a stream
 //! that outlives the node or waits for a reader with memory that grows.
 
+mod admin;
 mod caller;
 pub mod cursor;
 mod serve;
@@ -20,11 +21,13 @@ use axum::middleware::from_fn_with_state;
 use axum::response::{IntoResponse, Response};
 use http::StatusCode;
 use http::header::CONTENT_TYPE;
-use pergola_proto::v1::syndication_server::{SERVICE_NAME, SyndicationServer};
+use pergola_proto::v1::admin_server::{self, AdminServer};
+use pergola_proto::v1::syndication_server::{self, SyndicationServer};
 use tokio_util::sync::CancellationToken;
 use tonic::Status;
 
 use crate::node::Node;
+use admin::Administration;
 use caller::Callers;
 pub use caller::Limits;
 use serve::Syndicate;
@@ -37,15 +40,21 @@ pub const ENTRY_BYTES: usize = 16 << 20;
 pub const MESSAGE_BYTES: usize = ENTRY_BYTES + (1 << 20);
 /// Bytes of a question.
 const QUESTION_BYTES: usize = 64 << 10;
+/// Bytes of a question about the node itself, which may bring a list of sources.
+const ADMIN_BYTES: usize = 17 << 20;
 
 /// The services for other nodes. Streams end when `stop` is cancelled.
 pub fn router(node: Arc<Node>, limits: Limits, stop: CancellationToken) -> Router {
     let callers = Callers::new(Arc::clone(&node), limits);
+    let admin = AdminServer::new(Administration::new(Arc::clone(&node)))
+        .max_decoding_message_size(ADMIN_BYTES);
     let syndication = SyndicationServer::new(Syndicate::new(node, stop))
         .max_decoding_message_size(QUESTION_BYTES)
         .max_encoding_message_size(MESSAGE_BYTES);
+    let methods = |service: &str| format!("/{service}/{{*method}}");
     Router::new()
-        .route_service(&format!("/{SERVICE_NAME}/{{*method}}"), syndication)
+        .route_service(&methods(syndication_server::SERVICE_NAME), syndication)
+        .route_service(&methods(admin_server::SERVICE_NAME), admin)
         .layer(from_fn_with_state(callers, caller::check))
         .fallback(unknown)
 }

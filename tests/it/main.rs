@@ -14,3 +14,4 @@ mod newsboat;
 #[path = "../../node/tests/it/origin.rs"]
 #[expect(dead_code, reason = "the node's own tests use all of it")]
 mod origin;
+mod python_client;

@@ -9,7 +9,8 @@ mod hints;
 mod tests;
 
 use pergola_feed::{
-    Category, Enclosure, Item, ItemId, Link, NodeId, Origin, Person, Text, TextKind, Timestamp,
+    Category, Enclosure, Hop, Item, ItemId, Link, Millis, NodeId, Origin, Person, Text, TextKind,
+    Timestamp,
 };
 use pergola_proto::v1;
 
@@ -181,12 +182,20 @@ fn origin_from_wire(origin: v1::Origin) -> Origin {
     }
 }
 
-fn hop_to_wire(hop: NodeId) -> v1::Hop {
-    v1::Hop { node: hop.0, fetched_ms: None, published_ms: None }
+fn hop_to_wire(hop: Hop) -> v1::Hop {
+    v1::Hop {
+        node: hop.node.0,
+        fetched_ms: hop.fetched.map(Millis::unix),
+        published_ms: hop.published.map(Millis::unix),
+    }
 }
 
-fn hop_from_wire(hop: v1::Hop) -> Option<NodeId> {
-    stated(hop.node).map(NodeId)
+fn hop_from_wire(hop: v1::Hop) -> Option<Hop> {
+    Some(Hop {
+        node: NodeId(stated(hop.node)?),
+        fetched: hop.fetched_ms.map(Millis::from_unix),
+        published: hop.published_ms.map(Millis::from_unix),
+    })
 }
 
 fn date_to_wire(at: Timestamp) -> i64 {

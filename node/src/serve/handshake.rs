@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use rustls::ServerConfig;
-use tokio::io::AsyncWriteExt as _;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 use tokio_rustls::TlsAcceptor;
 use tokio_rustls::server::TlsStream;
@@ -41,14 +41,21 @@ pub(super) async fn handshake(
         stream.peek(&mut first).await.map_err(Failed::Refused)?;
         // A handshake begins with the byte 22, a request with the name of a method.
         if first[0].is_ascii_uppercase() {
-            let said = stream.write_all(SPEAK_TLS.as_bytes()).await;
-            return Err(said.map_or_else(Failed::Refused, |()| Failed::Plain));
+            let told = tell_to_speak_tls(&mut stream).await;
+            return Err(told.map_or_else(Failed::Refused, |()| Failed::Plain));
         }
         TlsAcceptor::from(config).accept(stream).await.map_err(Failed::Refused)
     };
     let stream = tokio::time::timeout(PATIENCE, shake).await.map_err(|_| Failed::TooSlow)??;
     let shown = stream.get_ref().1.peer_certificates().and_then(<[_]>::first).map(fingerprint);
     Ok((stream, shown))
+}
+
+/// What was asked is read, or the connection would be reset before the answer arrives.
+async fn tell_to_speak_tls(stream: &mut TcpStream) -> std::io::Result<()> {
+    stream.read(&mut [0; 8 << 10]).await?;
+    stream.write_all(SPEAK_TLS.as_bytes()).await?;
+    stream.shutdown().await
 }
 
 impl Failed {

@@ -168,6 +168,7 @@ impl FetchError {
         if error.is_builder() {
             return Self::BadUrl { url: url.to_string() };
         }
+        let mut cut_off = false;
         let mut deepest = error.to_string();
         let mut next: Option<&(dyn StdError + 'static)> = Some(&error);
         while let Some(cause) = next {
@@ -177,8 +178,17 @@ impl FetchError {
             if let Some(tls) = tls::cause(cause) {
                 return Self::Tls { host: host(url), why: distrust(tls) };
             }
+            cut_off |= cause.downcast_ref::<hyper::Error>().is_some_and(is_cut_off);
             deepest = cause.to_string();
             next = cause.source();
+        }
+        if cut_off && stage == Stage::Headers && url.scheme() == "https" {
+            // A server says that it wants another certificate when it has been asked already.
+            let why = format!(
+                "it cut off the connection ({deepest}); if it serves only those it knows by a \
+                 certificate, check `certificate` and `key` of this host in the configuration"
+            );
+            return Self::Tls { host: host(url), why };
         }
         if connecting {
             Self::Connect { host: host(url), why: deepest }
@@ -199,6 +209,11 @@ impl From<Forbidden> for FetchError {
     fn from(forbidden: Forbidden) -> Self {
         Self::PrivateAddress(forbidden)
     }
+}
+
+/// Whether the other side has ended a connection instead of answering.
+fn is_cut_off(error: &hyper::Error) -> bool {
+    error.is_closed() || error.is_canceled() || error.is_incomplete_message()
 }
 
 /// Why one side does not trust the other, and what to do about it.
@@ -237,7 +252,12 @@ fn distrust(error: &rustls::Error) -> String {
             }
             _ => "it refused the connection",
         },
-        _ => return error.to_string(),
+        _ => {
+            return format!(
+                "{error}; if its certificate is your own, add its issuer to crawl.extra_ca in the \
+                 configuration"
+            );
+        }
     };
     format!("{advice} ({error})")
 }

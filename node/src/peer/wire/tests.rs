@@ -31,13 +31,18 @@ fn item() -> impl Strategy<Value = Item> {
         prop::collection::vec(person(), 0..3),
         prop::collection::vec((word(), of(word())), 0..3),
         prop::collection::vec((word(), of(word()), any::<Option<u64>>()), 0..3),
-        prop::collection::vec(word(), 0..4),
+        prop::collection::vec((word(), of(any::<i64>()), of(any::<i64>())), 0..4),
     );
     let origin = of((word(), of(word()), of(word()), of(word())));
     (words, lists, origin, when(), when()).prop_map(|(words, lists, origin, published, updated)| {
         let (id, guid, title, summary, content, link) = words;
         let (links, authors, categories, enclosures, hops) = lists;
         let link_of = |(href, rel, media_type)| Link { href, rel, media_type };
+        let hop = |(node, fetched, published): (String, Option<i64>, Option<i64>)| Hop {
+            node: NodeId(node),
+            fetched: fetched.map(Millis::from_unix),
+            published: published.map(Millis::from_unix),
+        };
         let enclosure = |(url, media_type, length)| Enclosure { url, media_type, length };
         Item {
             id: ItemId(id),
@@ -62,7 +67,7 @@ fn item() -> impl Strategy<Value = Item> {
                 feed,
                 home,
             }),
-            hops: hops.into_iter().map(NodeId).collect(),
+            hops: hops.into_iter().map(hop).collect(),
         }
     })
 }

@@ -22,9 +22,10 @@ async fn secured(authority: &Authority, clients: Option<Clients>) -> House {
 async fn both_versions_of_http_are_spoken() {
     let authority = Authority::new("ours");
     let house = secured(&authority, None).await;
-    let tls = tls::client(&[&authority.file], None).unwrap();
-    let older = reqwest::Client::builder().tls_backend_preconfigured(tls).http1_only();
-    let older = older.no_proxy().build().unwrap();
+    let mut tls = tls::client(&[&authority.file], None).unwrap();
+    tls.alpn_protocols.clear();
+    let older = reqwest::Client::builder().tls_backend_preconfigured(tls).no_proxy();
+    let older = older.build().unwrap();
     for (client, version) in
         [(client(Some(&authority.file), None), Version::HTTP_2), (older, Version::HTTP_11)]
     {
