@@ -4,8 +4,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use pergola_node::clock::Clock;
-use pergola_node::config::Clients;
-use pergola_node::config::{Config, HostCredentials, Secret};
+use pergola_node::config::{Clients, Config, HostCredentials, Secret};
 use pergola_node::crawl::courtesy::Validators;
 use pergola_node::crawl::fetch::{Ask, FetchSettings, Fetcher};
 use pergola_node::crawl::guard::Guard;
@@ -146,8 +145,8 @@ async fn a_closed_feed_is_read_with_the_right_token_and_not_with_a_wrong_one() {
     let query = format!(r#"CREATE FEED Copy AS RETURN "{}";"#, upstream.url("/feeds/Hidden.atom"));
     let copy = async |sent: &str| {
         let folder = TempDir::new().unwrap();
-        let house =
-            House::open(TempDir::new().unwrap(), config_showing(&folder, token(sent))).await;
+        let config = config_showing(&folder, token(sent));
+        let house = House::open(folder, config).await;
         house.node().run_script(&query, "test").await.unwrap();
         house
     };
