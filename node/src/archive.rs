@@ -19,6 +19,8 @@ use std::sync::Arc;
 use pergola_feed::Item;
 use serde::de::DeserializeOwned;
 
+use crate::peer::Cooperation;
+use crate::peer::link::Link;
 use crate::store::{Order, Store, StoreError, Table};
 pub use changes::Changes;
 pub(crate) use records::unknown;
@@ -345,6 +347,26 @@ impl Archive {
         let (from, to) = (from.to_be_bytes(), to.to_be_bytes());
         self.rows(Table::History, &from, Some(&to), Order::Ascending, &mut |key, sample| {
             all.push((records::minute_of(key), sample));
+            ControlFlow::Continue(())
+        })?;
+        Ok(all)
+    }
+
+    /// What is known of the peers that publish sources.
+    pub fn links(&self) -> Result<Vec<(SourceId, Link)>, ArchiveError> {
+        let mut all = Vec::new();
+        self.rows(Table::Peer, &[0], Some(&[1]), Order::Ascending, &mut |key, link| {
+            all.push((SourceId::from_key(&key[1..]), link));
+            ControlFlow::Continue(())
+        })?;
+        Ok(all)
+    }
+
+    /// What is asked of the peers that publish sources, where it is not the usual.
+    pub fn wishes(&self) -> Result<Vec<(SourceId, Cooperation)>, ArchiveError> {
+        let mut all = Vec::new();
+        self.rows(Table::Peer, &[1], Some(&[2]), Order::Ascending, &mut |key, wish| {
+            all.push((SourceId::from_key(&key[1..]), wish));
             ControlFlow::Continue(())
         })?;
         Ok(all)

@@ -74,7 +74,7 @@ pub struct Config {
     pub api: Api,
     /// How the node's own port is secured, if it is.
     pub tls: Option<Tls>,
-    /// What those who read from it may take.
+    /// How other nodes are read, and what those who read from it may take.
     pub peers: Peers,
     /// Who may read feeds that are not for anybody.
     pub readers: Vec<Reader>,

@@ -1,5 +1,7 @@
 //! What the node counts, for Prometheus and for its own pages. Labels come from bounded vocabularies.
 
+mod peers;
+
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use prometheus_client::encoding::text::encode;
@@ -10,6 +12,7 @@ use prometheus_client::metrics::histogram::Histogram;
 use prometheus_client::registry::{Registry, Unit};
 
 use crate::crawl::courtesy::Outcome;
+pub use peers::{Asked, PeerMetrics};
 
 type Label = [(&'static str, &'static str); 2];
 type Level = Gauge<f64, AtomicU64>;
@@ -48,6 +51,8 @@ pub struct Metrics {
     pub delay: Histogram,
     /// What is measured when somebody asks.
     pub levels: Levels,
+    /// What is counted of peers.
+    pub peers: PeerMetrics,
 }
 
 /// Refreshes since the start.
@@ -113,6 +118,7 @@ impl Metrics {
             peer_entries: Counter::default(),
             delay,
             levels: Levels::default(),
+            peers: PeerMetrics::default(),
             registry: Registry::default(),
         };
         metrics.register(&mut registry);
@@ -158,6 +164,7 @@ impl Metrics {
             "Sources due that wait for their lane",
             levels.waiting.clone(),
         );
+        self.peers.register(to);
         to.register_with_unit("store", "The store on disk", Unit::Bytes, levels.disk.clone());
     }
 

@@ -9,8 +9,14 @@
 
 mod admin;
 mod caller;
+pub mod channel;
+pub mod cooperation;
 pub mod cursor;
+pub mod link;
+mod peers;
+pub mod pull;
 mod serve;
+pub mod watch;
 pub mod wire;
 
 use std::sync::Arc;
@@ -30,6 +36,8 @@ use crate::node::Node;
 use admin::Administration;
 use caller::Callers;
 pub use caller::Limits;
+pub use cooperation::Cooperation;
+pub use peers::{LoadError, Peers};
 use serve::Syndicate;
 
 /// Bytes of one answer, as most clients accept them without being told.

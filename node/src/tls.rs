@@ -28,7 +28,7 @@ const PROTOCOLS: [&[u8]; 2] = [b"h2", b"http/1.1"];
 const VERSIONS: &[&SupportedProtocolVersion] = rustls::DEFAULT_VERSIONS;
 
 /// Why certificates cannot be used.
-#[derive(Debug, thiserror::Error)]
+#[derive(Clone, Debug, thiserror::Error)]
 #[error("{what} in {} cannot be used: {why}", file.display())]
 pub struct TlsError {
     /// What was wanted.

@@ -97,7 +97,9 @@ impl From<StartError> for Problem {
             StartError::Feed { .. } | StartError::Exception(_) | StartError::Tls(_) => {
                 Self::new(StatusCode::UNPROCESSABLE_ENTITY, "the configuration is wrong", detail)
             }
-            StartError::Fetch(_) | StartError::System { .. } => failed(detail),
+            StartError::Fetch(_) | StartError::Peers(_) | StartError::System { .. } => {
+                failed(detail)
+            }
         }
     }
 }

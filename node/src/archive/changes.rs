@@ -4,11 +4,15 @@ use pergola_feed::Item;
 use pergola_query::Selectivity;
 use serde::Serialize;
 
-use super::records::{chunk_key, edit_key, entry_key, feed_key, feed_tally_key, member_key};
+use super::records::{
+    chunk_key, edit_key, entry_key, feed_key, feed_tally_key, link_key, member_key, wish_key,
+};
 use super::{
     Edit, Entry, FeedId, FeedRecord, FeedTally, HostTally, ItemKey, Known, NodeRecord, Sample,
     SourceId, SourceRecord, SourceState,
 };
+use crate::peer::Cooperation;
+use crate::peer::link::Link;
 use crate::store::{Batch, Table};
 
 /// Changes that happen together or not at all.
@@ -53,6 +57,21 @@ impl Changes {
         self.batch.delete(Table::Source, id.to_key());
         self.batch.delete(Table::State, id.to_key());
         self.batch.delete(Table::Model, id.to_key());
+        self.batch.delete(Table::Peer, link_key(id));
+        self.batch.delete(Table::Peer, wish_key(id));
+    }
+
+    /// What is known of the peer that publishes a source.
+    pub fn put_link(&mut self, id: SourceId, link: &Link) {
+        self.put(Table::Peer, link_key(id), link);
+    }
+
+    /// What is asked of the peer that publishes a source; the usual if nothing is said.
+    pub fn put_wish(&mut self, id: SourceId, wish: Option<&Cooperation>) {
+        match wish {
+            Some(wish) => self.put(Table::Peer, wish_key(id), wish),
+            None => self.batch.delete(Table::Peer, wish_key(id)),
+        }
     }
 
     /// How a source stands now, apart from its model.

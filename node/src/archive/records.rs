@@ -362,6 +362,15 @@ pub(super) fn feed_tally_key(feed: FeedId) -> [u8; 5] {
     [1, a, b, c, d]
 }
 
+/// What is known of peers lies before what is asked of them.
+pub(super) fn link_key(source: SourceId) -> [u8; 5] {
+    feed_key(FeedId(source.0))
+}
+
+pub(super) fn wish_key(source: SourceId) -> [u8; 5] {
+    feed_tally_key(FeedId(source.0))
+}
+
 pub(super) fn entry_key(feed: FeedId, sequence: u64) -> [u8; 12] {
     join(feed.0, sequence.to_be_bytes())
 }

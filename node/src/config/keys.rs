@@ -104,6 +104,8 @@ pub(super) static SECTIONS: [Section; 10] = [
     Section {
         name: "peers",
         keys: &[
+            key("enabled", "true"),
+            key("cooperate", "[\"hints\", \"archive\"]"),
             key("streams", "256"),
             key("requests_per_minute", "6000"),
             key("max_message", "\"4 MiB\""),
@@ -152,6 +154,7 @@ pub(super) static SOURCE: Section = Section {
         optional("title"),
         key("importance", "1.0"),
         key("list", "false"),
+        optional("cooperate"),
         optional("page.item"),
         optional("page.title"),
         optional("page.link"),

@@ -1,13 +1,20 @@
-//! `[peers]`: what those who read from this node may take.
+//! `[peers]`: how other nodes are read, what is done for each other, and what those who read from this node
+//! may take.
 
+use super::raw::Setting;
 use super::reader::Reader;
-use super::show::{Entry, quoted};
+use super::show::{Entry, quoted, quoted_list};
 use super::units::{size, written_size};
-use super::values::whole;
+use super::values::{flag, list, whole};
+use crate::peer::Cooperation;
 
 /// `[peers]`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Peers {
+    /// Whether feeds of other nodes are read over gRPC; otherwise like anybody's.
+    pub enabled: bool,
+    /// What is asked of a peer, unless its source says otherwise.
+    pub cooperate: Cooperation,
     /// What anybody may take.
     pub limits: Limits,
 }
@@ -52,6 +59,8 @@ impl Limits {
 impl Peers {
     pub(super) fn read(reader: &mut Reader<'_>) -> Self {
         Self {
+            enabled: reader.required("enabled", flag),
+            cooperate: reader.required("cooperate", cooperation),
             limits: Limits {
                 streams: reader.required("streams", whole(Limits::STREAMS)),
                 requests_per_minute: reader
@@ -62,6 +71,17 @@ impl Peers {
     }
 
     pub(super) fn entries(&self) -> Vec<Entry> {
-        self.limits.entries().into()
+        let mut entries = vec![
+            ("enabled", Some(self.enabled.to_string())),
+            ("cooperate", Some(quoted_list(self.cooperate.names()))),
+        ];
+        entries.extend(self.limits.entries());
+        entries
     }
+}
+
+/// A list of ways to cooperate, which may be empty.
+pub(super) fn cooperation(setting: &Setting) -> Result<Cooperation, String> {
+    Cooperation::of(list(setting)?)
+        .map_err(|_| format!("must be a list of {}", Cooperation::WAYS.join(", ")))
 }

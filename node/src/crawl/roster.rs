@@ -15,10 +15,14 @@ use pergola_refresh::{
 use super::budget::{HORIZON_CYCLES, Purse};
 use super::lanes::LaneId;
 use crate::archive::SourceId;
+use crate::peer::wire::Hints;
 
 /// τ before anything is known of its right value: below it in any sensible node, so that the budget is
 /// spent on what is most urgent while τ rises. From above, nothing would be looked at until it has fallen.
 pub const FIRST_THRESHOLD: f64 = 1e-5;
+
+/// A source whose peer says when it has news is polled after this long all the same.
+const SAFETY_NET: f64 = 3_600.0;
 
 /// The scheduler and its sources.
 pub struct Roster {
@@ -43,7 +47,16 @@ struct Seat {
     importance: f32,
     /// Being looked at, or on the way.
     out: bool,
+    /// Its peer says at once when it has news: not to be asked before by the scheduler.
+    quiet_until: Option<f64>,
     gone: bool,
+}
+
+impl Seat {
+    /// When the scheduler may send it out again.
+    fn held_until(&self) -> f64 {
+        self.next_at.max(self.quiet_until.unwrap_or(f64::NEG_INFINITY))
+    }
 }
 
 impl Roster {
@@ -83,7 +96,8 @@ impl Roster {
         self.sources.hold(place, next_at);
         let address = digest(&[url]);
         let importance = 1.0;
-        self.seats.push(Seat { id, lane, address, next_at, importance, out: false, gone: false });
+        let (out, quiet_until, gone) = (false, None, false);
+        self.seats.push(Seat { id, lane, address, next_at, importance, out, quiet_until, gone });
         self.places.insert(id, place);
         self.addresses.insert(address, id);
         Ok(())
@@ -157,6 +171,7 @@ impl Roster {
         next_at: f64,
     ) -> Result<(), Invalid> {
         let Some(&place) = self.places.get(&id) else { return Ok(()) };
+        let looked = learnt.is_some();
         if let Some((mut source, observation)) = learnt {
             // What it is worth is not learnt by looking at it.
             source.relevance = self.sources.relevance(place);
@@ -164,10 +179,50 @@ impl Roster {
             self.sources.set(place, source)?;
             self.scheduler.observed(place, observation);
         }
+        let looked_at = self.sources.last(place).filter(|_| looked);
         let seat = &mut self.seats[place];
         (seat.out, seat.next_at) = (false, next_at);
-        self.sources.hold(place, next_at);
+        if seat.quiet_until.is_some() {
+            // A look that failed has found nothing, whatever its peer has said.
+            seat.quiet_until = Some(looked_at.map_or(next_at, |at| at + SAFETY_NET));
+        }
+        let held = seat.held_until();
+        self.sources.hold(place, held);
         Ok(())
+    }
+
+    /// A source's peer says at once when it has news, or does so no more: as long as it does, polling
+    /// is only the safety net.
+    pub fn watched(&mut self, id: SourceId, watched: bool, now: f64) {
+        let Some(&place) = self.places.get(&id) else { return };
+        let seat = &mut self.seats[place];
+        let last = self.sources.last(place).unwrap_or(now);
+        seat.quiet_until = watched.then_some(last + SAFETY_NET);
+        if !seat.out {
+            self.sources.hold(place, seat.held_until());
+        }
+    }
+
+    /// A source that is only polled as a safety net may be polled as any other until it was looked at.
+    pub fn wake(&mut self, id: SourceId) {
+        let Some(&place) = self.places.get(&id) else { return };
+        let seat = &mut self.seats[place];
+        seat.quiet_until = seat.quiet_until.map(|_| seat.next_at);
+        if !seat.out {
+            self.sources.hold(place, seat.next_at);
+        }
+    }
+
+    /// A source is read another way, and waits in another lane.
+    pub fn set_lane(&mut self, id: SourceId, lane: LaneId) {
+        if let Some(&place) = self.places.get(&id) {
+            self.seats[place].lane = lane;
+        }
+    }
+
+    /// A peer has said when it plans to have news, by our clock.
+    pub fn hinted(&mut self, id: SourceId, hints: &Hints) {
+        let _ = (id, hints);
     }
 
     /// What one of a source's items is worth.
@@ -206,10 +261,15 @@ impl Roster {
         Some(self.sources.get(*self.places.get(&id)?))
     }
 
+    /// When a source may be asked, by its own wishes.
+    pub fn courteous_at(&self, id: SourceId) -> Option<f64> {
+        Some(self.seats[*self.places.get(&id)?].next_at)
+    }
+
     /// Whether a source is being looked at, and when it may be asked next.
     pub fn standing(&self, id: SourceId) -> Option<(bool, f64)> {
         let seat = self.seats[*self.places.get(&id)?];
-        Some((seat.out, seat.next_at))
+        Some((seat.out, seat.held_until()))
     }
 
     /// The first instant at which one of some sources may be asked.

@@ -29,8 +29,10 @@ impl Node {
         for (source, brought) in &sources {
             let Some(state) = self.archive.state_alone(*source)? else { continue };
             rate += brought;
-            complete += brought * state.quality.completeness();
-            fresh += brought * state.quality.freshness();
+            // What a peer has missed cannot come through it: shares multiply along the way.
+            let before = self.crawler.peers.quality(*source);
+            complete += brought * state.quality.completeness() * before.completeness;
+            fresh += brought * state.quality.freshness() * before.freshness;
         }
         let all = self.desk.sources_of(feed).len().max(1) as f64;
         let scale = all / sources.len().clamp(1, all as usize) as f64;

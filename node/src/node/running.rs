@@ -52,6 +52,11 @@ impl Node {
             crawler.run(crawling).await;
             "crawler"
         });
+        let (crawler, watching) = (Arc::clone(&self.crawler), stop.clone());
+        tasks.spawn(async move {
+            crate::peer::watch::run(crawler, watching).await;
+            "watching"
+        });
         let (node, keeping) = (Arc::clone(&self), stop.clone());
         tasks.spawn(async move {
             node.keep_house(keeping).await;

@@ -43,7 +43,7 @@ fn gather() {
 fn job(refreshed: &Refreshed, desk: &Desk, scratch: &mut Scratch) -> Job {
     let mut job = Job::default();
     select(refreshed, desk, scratch, &mut job.appends);
-    let Refreshed { id, at, record, moved, state, known, news, .. } = refreshed;
+    let Refreshed { id, at, record, moved, state, known, news, link, .. } = refreshed;
     job.changes.put_state(*id, state);
     if *moved {
         job.changes.put_source(*id, record);
@@ -53,6 +53,9 @@ fn job(refreshed: &Refreshed, desk: &Desk, scratch: &mut Scratch) -> Job {
     }
     if let Some(known) = known {
         job.changes.put_known(*id, known);
+    }
+    if let Some(link) = link {
+        job.changes.put_link(*id, link);
     }
     for chunk in news.chunks(CHUNK) {
         let items: Vec<_> = chunk.iter().map(|news| &news.item).collect();

@@ -13,5 +13,6 @@ mod pipeline;
 mod politeness;
 mod serving;
 mod store_crash;
+mod subscribing;
 mod syndication;
 mod trust;

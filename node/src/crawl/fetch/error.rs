@@ -12,7 +12,7 @@ use crate::crawl::guard::{Forbidden, ResolveError};
 use crate::tls::{self, TlsError};
 
 /// Why a fetch brought no answer.
-#[derive(Debug, Error)]
+#[derive(Debug, Clone, Error)]
 pub enum FetchError {
     /// The name has no address that could be found.
     #[error("{message}")]
@@ -154,8 +154,14 @@ impl FetchError {
         }
     }
 
-    pub(super) fn timeout(url: &Url, stage: Stage) -> Self {
+    pub(crate) fn timeout(url: &Url, stage: Stage) -> Self {
         Self::Timeout { host: host(url), stage }
+    }
+
+    /// What it means that there is no secured connection.
+    pub(crate) fn of_handshake(error: &std::io::Error, url: &Url) -> Self {
+        let why = tls::cause(error).map_or_else(|| error.to_string(), distrust);
+        Self::Tls { host: host(url), why }
     }
 
     /// What the client's error means; `stage` is where it happened.
@@ -197,7 +203,7 @@ impl FetchError {
         }
     }
 
-    fn of_resolver(error: &ResolveError) -> Self {
+    pub(crate) fn of_resolver(error: &ResolveError) -> Self {
         match error {
             ResolveError::Forbidden(forbidden) => Self::PrivateAddress(forbidden.clone()),
             other => Self::Dns { message: other.to_string() },

@@ -61,7 +61,7 @@ impl Default for FetchSettings {
 
 impl FetchSettings {
     /// The beginning of the user agent; the number of subscribers follows.
-    pub(super) fn product(&self) -> String {
+    pub(crate) fn product(&self) -> String {
         let contact: String = self.contact.chars().filter(char::is_ascii_graphic).collect();
         format!("Pergola/{} (+{contact}", env!("CARGO_PKG_VERSION"))
     }
