@@ -166,6 +166,51 @@ async fn a_closed_feed_is_read_with_the_right_token_and_not_with_a_wrong_one() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_peer_is_read_with_token_and_certificate_over_its_secured_port() {
+    let authority = Authority::new("ours");
+    let folder = TempDir::new().unwrap();
+    let mut config = secured_config(&folder, &authority, Some(Clients::Required));
+    config.api.token = Some(Secret::new("the operator's token"));
+    config.readers = vec![super::reader("alice")];
+    let upstream = House::open(folder, config).await;
+    let origin = Origin::builder().page("/news", news()).start().await;
+    let query = format!(r#"CREATE FEED Hidden AS RETURN "{}";"#, origin.url("/news"));
+    upstream.node().run_script(&query, "test").await.unwrap();
+    upstream.node().set_readers("Hidden", Some(vec!["alice".to_owned()])).await.unwrap();
+
+    let papers = authority.papers("downstream", &["downstream.example"]);
+    let shown = HostCredentials {
+        token: Some(Secret::new("the token of alice")),
+        ca: Some(authority.file.clone()),
+        identity: Some((papers.chain, papers.key)),
+    };
+    let folder = TempDir::new().unwrap();
+    let config = config_showing(&folder, shown);
+    let downstream = House::open(folder, config).await;
+    let source = secure_url(&upstream, "/feeds/Hidden.atom");
+    let query = format!(r#"CREATE FEED Copy AS RETURN "{source}";"#);
+    downstream.node().run_script(&query, "test").await.unwrap();
+    let shows = async |expected: &[&str]| {
+        eventually("the items", async || {
+            let titles = downstream.titles("Copy").await;
+            match titles == expected {
+                true => Ok(()),
+                false => Err(format!("{titles:?} {}", troubles(&downstream).await)),
+            }
+        })
+        .await;
+    };
+    shows(&["Volcano"]).await;
+    eventually("the upgrade", async || {
+        let sources = troubles(&downstream).await;
+        if upstream.node().metrics.peer_entries.get() > 0 { Ok(()) } else { Err(sources) }
+    })
+    .await;
+    origin.set("/news", show(&["Eruption", "Volcano"]));
+    shows(&["Eruption", "Volcano"]).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_redirect_takes_no_token_along() {
     let other = Origin::builder().page("/feed", news()).start().await;
     let elsewhere = other.url("/feed").as_str().replace("127.0.0.1", "localhost");
@@ -185,8 +230,16 @@ async fn a_redirect_takes_no_token_along() {
 }
 
 fn news() -> Reply {
-    let item = "<item><title>Volcano</title><guid>https://example.org/1</guid></item>";
-    Reply::ok(format!("<rss version=\"2.0\"><channel><title>News</title>{item}</channel></rss>"))
+    show(&["Volcano"])
+}
+
+/// A document with items of these titles.
+fn show(titles: &[&str]) -> Reply {
+    let item = |title: &&str| {
+        format!("<item><title>{title}</title><guid>https://example.org/{title}</guid></item>")
+    };
+    let items: String = titles.iter().map(item).collect();
+    Reply::ok(format!("<rss version=\"2.0\"><channel><title>News</title>{items}</channel></rss>"))
         .header("content-type", "application/rss+xml")
 }
 
