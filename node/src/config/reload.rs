@@ -25,9 +25,13 @@ impl Config {
         let mut restart = Vec::new();
         for ((section, old), (_, new)) in self.sections().into_iter().zip(new.sections()) {
             let changed = old.iter().zip(&new).filter(|(old, new)| old != new);
-            if !["budget", "tls", "peers"].contains(&section) {
-                restart.extend(changed.map(|((key, _), _)| format!("{section}.{key}")));
-            }
+            let at_once = |key: &str| match section {
+                "budget" | "tls" => true,
+                "peers" => ["streams", "requests_per_minute", "max_message"].contains(&key),
+                _ => false,
+            };
+            let keys = changed.map(|((key, _), _)| *key).filter(|key| !at_once(key));
+            restart.extend(keys.map(|key| format!("{section}.{key}")));
         }
         // Entries show no secrets, so these two can differ where their entries do not.
         let hidden = [
@@ -53,7 +57,7 @@ impl Config {
             sources: self.sources != new.sources,
             feeds: statements(self) != statements(new),
             budget: self.budget != new.budget,
-            readers: self.readers != new.readers || self.peers != new.peers,
+            readers: self.readers != new.readers || self.peers.limits != new.peers.limits,
             tls: self.tls != new.tls,
             restart,
         }

@@ -179,6 +179,11 @@ impl Shelf {
         self.wake();
     }
 
+    /// Whether anybody may read a feed, so that it may be sent to whoever asks for it.
+    pub fn is_open(&self, id: FeedId) -> bool {
+        self.access.is_open(id)
+    }
+
     /// Sees every change of any feed from now on.
     pub fn changes(&self) -> watch::Receiver<u64> {
         self.changes.subscribe()

@@ -51,6 +51,7 @@ pub(super) async fn talk(
     let connection = builder.serve_connection(TokioIo::new(stream), answering);
     let mut connection = std::pin::pin!(connection);
     let ended = tokio::select! {
+        biased;
         ended = connection.as_mut() => ended,
         () = stop.cancelled() => {
             connection.as_mut().graceful_shutdown();

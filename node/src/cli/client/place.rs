@@ -72,13 +72,13 @@ fn tls_for(base: &Url, settings: &Settings) -> Result<ClientConfig, TlsError> {
     let mut trusted = given_ca(settings);
     let config = settings.load().ok().filter(|_| base.scheme() == "https");
     let Some(config) = config else { return tls::client(&trusted, None) };
-    if is_local(base) {
-        return tls::client_of_own_node(config.tls.as_ref(), &trusted);
-    }
     let rule = base.host_str().and_then(|host| config.hosts.named.get(host));
     let given = rule.map(|rule| &rule.credentials);
     trusted.extend(config.crawl.extra_ca.iter().map(PathBuf::as_path));
     trusted.extend(given.and_then(|given| given.ca.as_deref()));
+    if let Some(own) = config.tls.as_ref().filter(|_| is_local(base)) {
+        return tls::client_of_own_node(Some(own), &trusted);
+    }
     let identity = given.and_then(|given| given.identity.as_ref());
     tls::client(&trusted, identity.map(|(chain, key)| (chain.as_path(), key.as_path())))
 }
