@@ -1,5 +1,7 @@
 //! What went wrong, for whoever asked: a page for browsers, problem details (RFC 9457) for the rest.
 
+use std::num::NonZeroU16;
+
 use axum::body::Body;
 use axum::response::{IntoResponse, Response};
 use http::header::X_CONTENT_TYPE_OPTIONS;
@@ -35,7 +37,7 @@ pub(crate) struct Problem {
     pub(crate) retry_at: Option<f64>,
     /// The same, in seconds from now, for the head of the answer.
     #[serde(skip)]
-    pub(crate) retry_after: Option<u64>,
+    pub(crate) retry_after: Option<NonZeroU16>,
     /// Feeds that were found instead.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) feeds: Vec<String>,
@@ -88,9 +90,10 @@ impl Problem {
 
     /// The caller has asked too often.
     pub(crate) fn too_often(seconds: u64, now: f64) -> Self {
+        let retry_after = NonZeroU16::new(u16::try_from(seconds).unwrap_or(u16::MAX));
         let detail = format!("too many requests; the next may come in {seconds} s");
         let problem = Self::new(StatusCode::TOO_MANY_REQUESTS, "too many requests", detail);
-        Self { retry_at: Some(now + seconds as f64), retry_after: Some(seconds), ..problem }
+        Self { retry_at: Some(now + seconds as f64), retry_after, ..problem }
     }
 
     /// The client wants a form that feeds do not have.
@@ -135,7 +138,7 @@ impl Problem {
             headers.insert(WWW_AUTHENTICATE, HeaderValue::from_static(schemes));
         }
         if let Some(seconds) = self.retry_after {
-            headers.insert(RETRY_AFTER, seconds.into());
+            headers.insert(RETRY_AFTER, seconds.get().into());
         }
         if self.status() == StatusCode::SERVICE_UNAVAILABLE {
             headers.insert(RETRY_AFTER, RETRY_SECONDS.into());
