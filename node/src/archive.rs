@@ -25,7 +25,7 @@ use crate::store::{Order, Store, StoreError, Table};
 pub use changes::Changes;
 pub(crate) use records::unknown;
 pub use records::{
-    Edit, Entry, FeedId, FeedRecord, FeedTally, HostTally, ItemKey, Known, KnownItem, Look,
+    Edit, Entry, FeedId, FeedRecord, FeedTally, HostTally, ItemKey, Known, KnownItem, Look, Loop,
     NodeRecord, Sample, SourceId, SourceKind, SourceRecord, SourceState, Tally, item_key,
 };
 
@@ -116,10 +116,8 @@ impl Archive {
 
     /// The items of one chunk.
     pub fn chunk(&self, source: SourceId, chunk: u32) -> Result<Vec<Item>, ArchiveError> {
-        let row: Option<(f64, u64, Vec<u8>)> =
-            self.row(Table::Chunk, &records::chunk_key(source, chunk))?;
-        let Some((_, length, packed)) = row else { return Ok(Vec::new()) };
-        decode(Table::Chunk, &unpack(&packed, length)?)
+        let row = self.store.get(Table::Chunk, &records::chunk_key(source, chunk))?;
+        row.map_or(Ok(Vec::new()), |row| items_of(&row))
     }
 
     /// Shows every chunk: its source, its number and when it was delivered.
@@ -341,6 +339,16 @@ impl Archive {
         Ok(all)
     }
 
+    /// The sources whose items come back to this node.
+    pub fn loops(&self) -> Result<Vec<(SourceId, Loop)>, ArchiveError> {
+        let mut all = Vec::new();
+        self.rows(Table::Loop, &[], None, Order::Ascending, &mut |key, found| {
+            all.push((SourceId::from_key(key), found));
+            ControlFlow::Continue(())
+        })?;
+        Ok(all)
+    }
+
     /// The samples of a time, oldest first: minutes since 1970.
     pub fn history(&self, from: u64, to: u64) -> Result<Vec<(u64, Sample)>, ArchiveError> {
         let mut all = Vec::new();
@@ -408,6 +416,12 @@ impl Archive {
 
 fn decode<T: DeserializeOwned>(table: Table, bytes: &[u8]) -> Result<T, ArchiveError> {
     postcard::from_bytes(bytes).map_err(|error| damaged(table, &error))
+}
+
+/// The items in a chunk's row.
+fn items_of(row: &[u8]) -> Result<Vec<Item>, ArchiveError> {
+    let (_, length, packed): (f64, u64, Vec<u8>) = decode(Table::Chunk, row)?;
+    decode(Table::Chunk, &unpack(&packed, length)?)
 }
 
 fn unpack(packed: &[u8], length: u64) -> Result<Vec<u8>, ArchiveError> {

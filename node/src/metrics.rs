@@ -1,5 +1,6 @@
 //! What the node counts, for Prometheus and for its own pages. Labels come from bounded vocabularies.
 
+mod ages;
 mod peers;
 
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -12,6 +13,7 @@ use prometheus_client::metrics::histogram::Histogram;
 use prometheus_client::registry::{Registry, Unit};
 
 use crate::crawl::courtesy::Outcome;
+pub use ages::{Ages, Journey};
 pub use peers::{Asked, PeerMetrics};
 
 type Label = [(&'static str, &'static str); 2];
@@ -49,6 +51,8 @@ pub struct Metrics {
     pub peer_entries: Counter,
     /// Seconds from an item's publication to its delivery.
     pub delay: Histogram,
+    /// How old items are that come through nodes.
+    pub ages: Ages,
     /// What is measured when somebody asks.
     pub levels: Levels,
     /// What is counted of peers.
@@ -117,6 +121,7 @@ impl Metrics {
             peer_calls_refused: Counter::default(),
             peer_entries: Counter::default(),
             delay,
+            ages: Ages::default(),
             levels: Levels::default(),
             peers: PeerMetrics::default(),
             registry: Registry::default(),
@@ -144,6 +149,7 @@ impl Metrics {
         to.register("peer_entries", "Entries sent to other nodes", self.peer_entries.clone());
         let delay = "From an item's publication to its delivery";
         to.register_with_unit("delay", delay, Unit::Seconds, self.delay.clone());
+        self.ages.register(to);
         let levels = &self.levels;
         to.register("threshold", "The scheduler's threshold", levels.threshold.clone());
         to.register("budget_per_minute", "Refreshes allowed", levels.budget.clone());

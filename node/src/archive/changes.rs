@@ -8,8 +8,8 @@ use super::records::{
     chunk_key, edit_key, entry_key, feed_key, feed_tally_key, link_key, member_key, wish_key,
 };
 use super::{
-    Edit, Entry, FeedId, FeedRecord, FeedTally, HostTally, ItemKey, Known, NodeRecord, Sample,
-    SourceId, SourceRecord, SourceState,
+    ArchiveError, Edit, Entry, FeedId, FeedRecord, FeedTally, HostTally, ItemKey, Known, Loop,
+    NodeRecord, Sample, SourceId, SourceRecord, SourceState,
 };
 use crate::peer::Cooperation;
 use crate::peer::link::Link;
@@ -57,6 +57,7 @@ impl Changes {
         self.batch.delete(Table::Source, id.to_key());
         self.batch.delete(Table::State, id.to_key());
         self.batch.delete(Table::Model, id.to_key());
+        self.delete_loop(id);
         self.batch.delete(Table::Peer, link_key(id));
         self.batch.delete(Table::Peer, wish_key(id));
     }
@@ -99,6 +100,14 @@ impl Changes {
         let items = encoded(items);
         let length = items.len() as u64;
         self.put(Table::Chunk, chunk_key(source, chunk), &(at, length, pack(&items)));
+    }
+
+    /// The items of a chunk that is among these changes.
+    pub fn chunk(&self, source: SourceId, chunk: u32) -> Result<Option<Vec<Item>>, ArchiveError> {
+        let wanted = chunk_key(source, chunk);
+        let chunks = self.batch.iter().filter(|(table, ..)| *table == Table::Chunk);
+        let row = chunks.filter(|(_, key, _)| *key == wanted).last().and_then(|(.., row)| row);
+        row.map(super::items_of).transpose()
     }
 
     /// Items that nothing refers to.
@@ -156,6 +165,16 @@ impl Changes {
     /// What was done to a host.
     pub fn put_host(&mut self, host: &str, tally: &HostTally) {
         self.put(Table::Host, host.as_bytes(), tally);
+    }
+
+    /// Items of a source come back to this node.
+    pub fn put_loop(&mut self, id: SourceId, found: &Loop) {
+        self.put(Table::Loop, id.to_key(), found);
+    }
+
+    /// Items of a source come back no more.
+    pub fn delete_loop(&mut self, id: SourceId) {
+        self.batch.delete(Table::Loop, id.to_key());
     }
 
     /// How the node stood in a minute (since 1970).

@@ -7,7 +7,7 @@ use std::collections::VecDeque;
 
 use pergola_feed::html::Selectors;
 use pergola_feed::identity::SourceIdentity;
-use pergola_feed::{Item, ItemId, digest};
+use pergola_feed::{Item, ItemId, NodeId, digest};
 use pergola_refresh::quality::Estimate;
 use pergola_refresh::{DAY, Invalid, ModelKind, Observation, Source, Threshold};
 use serde::{Deserialize, Serialize};
@@ -276,6 +276,24 @@ pub struct Entry {
     pub at: f64,
     /// When it was last replaced by an edited version.
     pub changed_at: f64,
+}
+
+/// A circle of nodes by which items of a source come back to this node.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Loop {
+    /// When it was found.
+    pub since: f64,
+    /// When an item last came back, to the hour.
+    pub seen: f64,
+    /// The nodes in order, this one first and last.
+    pub nodes: Vec<NodeId>,
+}
+
+impl std::fmt::Display for Loop {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let names: Vec<&str> = self.nodes.iter().map(|node| node.0.as_str()).collect();
+        f.write_str(&names.join(" → "))
+    }
 }
 
 /// An entry that was replaced: the edition that brought it, and its number. In the order of editions.

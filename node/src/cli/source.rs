@@ -130,6 +130,8 @@ struct Source {
     items: u64,
     completeness: f64,
     freshness: f64,
+    #[serde(default, rename = "loop")]
+    way_back: Option<Vec<String>>,
     via: String,
     peer: Option<Peer>,
 }
@@ -300,6 +302,7 @@ fn shown(answer: &Value, screen: &Screen) -> anyhow::Result<String> {
             ("read via", read_via(&source.via, source.peer.as_ref(), screen.now).into()),
             ("standing", standing(&source.standing)),
             ("trouble", source.trouble.unwrap_or_default().into()),
+            ("loop", Cell::toned(&source.way_back.unwrap_or_default().join(" → "), Tone::Careful)),
             ("importance", source.importance.to_string().into()),
             ("read by", count(source.readers.into(), "feed").into()),
             ("last look", relative(source.last_look, screen.now).into()),

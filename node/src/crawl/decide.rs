@@ -10,6 +10,7 @@ use pergola_feed::identity::{Assigned, Degraded, Policy};
 use pergola_feed::{Document, Hop, Item, Millis, NodeId, Origin, Timestamp};
 use pergola_refresh::DAY;
 
+use super::loops;
 use crate::archive::{ItemKey, Known, KnownItem, item_key};
 
 /// Items kept together in one row.
@@ -46,6 +47,8 @@ pub struct Decision {
     pub degraded: Option<Degraded>,
     /// Items dropped because they had already passed this node.
     pub loops: usize,
+    /// The nodes by which they came back, this one first and last.
+    pub way_back: Option<Vec<NodeId>>,
 }
 
 /// An item that was not known, or not like this.
@@ -92,9 +95,11 @@ pub fn decide(mut document: Document, before: Before<'_>, now: f64) -> Decision 
     let had_any = !known.items.is_empty();
     let mut seen = HashSet::with_capacity(window);
     let (mut news, mut loops, mut met) = (Vec::new(), 0, 0);
+    let mut way_back = None;
     for (mut item, assigned) in document.items.into_iter().zip(assigned) {
         if item.has_passed(node) {
             loops += 1;
+            way_back.get_or_insert_with(|| loops::way_back(&item, node));
             continue;
         }
         let key = item_key(&item.id, &item, url);
@@ -134,7 +139,7 @@ pub fn decide(mut document: Document, before: Before<'_>, now: f64) -> Decision 
     let news: Vec<News> = news.into_iter().map(|(_, news)| news).collect();
     let observed = observe(&news, window, delta, had_any && met == 0, now);
     forget(&mut known, now);
-    Decision { known, news, observed, degraded, loops }
+    Decision { known, news, observed, degraded, loops, way_back }
 }
 
 /// An item that keeps its id.
@@ -272,6 +277,8 @@ mod tests {
         looped.items[0].hops = ["there", "here"].map(|node| Hop::at(NodeId(node.into()))).into();
         let decision = look(looped, Known::default(), 100.0);
         assert_eq!((told(&decision), decision.loops), (vec!["+Two".to_owned()], 1));
+        let way_back = decision.way_back.unwrap();
+        assert_eq!(way_back, ["here", "here"].map(|node| NodeId(node.into())));
     }
 
     #[test]

@@ -22,6 +22,7 @@ use super::courtesy::{HostPauses, Outcome};
 use super::fetch::{Ask, Fetcher};
 use super::lanes::{LaneId, Lanes};
 use super::look::{Manners, Refreshed, Subject, conclude};
+use super::loops::Loops;
 use super::read::Member;
 use super::roster::Roster;
 use crate::archive::{Archive, ArchiveError, Changes, HostTally, SourceId, SourceKind};
@@ -81,6 +82,8 @@ pub struct Crawler {
     pub peers: Arc<Peers>,
     /// Seconds between two decisions.
     pub cycle: f64,
+    /// Sources whose items come back.
+    pub loops: Loops,
     roster: Mutex<Roster>,
     lanes: Mutex<Lanes>,
     pauses: Mutex<HostPauses>,
@@ -133,6 +136,7 @@ impl Crawler {
         let Parts { archive, clock, fetcher, manners, desk, metrics, peers, cycle, .. } = parts;
         let saved = |(host, tally)| (host, (tally, true));
         let hosts = archive.hosts()?.into_iter().map(saved).collect();
+        let loops = Loops::load(&archive)?;
         Ok(Self {
             archive,
             clock,
@@ -142,6 +146,7 @@ impl Crawler {
             metrics,
             peers,
             cycle,
+            loops,
             roster: Mutex::new(parts.roster),
             lanes: Mutex::new(parts.lanes),
             pauses: Mutex::default(),
@@ -325,7 +330,8 @@ impl Crawler {
             } else {
                 Default::default()
             };
-            let subject = Subject { id, record, state, known, link, way };
+            let looped = crawler.loops.of(id);
+            let subject = Subject { id, record, state, known, looped, link, way };
             let now = crawler.clock.now();
             let random = jitter(&crawler.manners.node.0, id, now);
             Ok(conclude(subject, &ask, answered, &crawler.manners, now, random)?)

@@ -12,8 +12,9 @@ use url::Url;
 use super::courtesy::{Courtesy, FailureKind, Outcome, Reading, RuleBook};
 use super::decide::{Before, Decision, News, Observed, decide};
 use super::fetch::{Answer, Ask, DecodeLimits, FetchError};
+use super::loops::LoopChange;
 use super::read::{Body, Member, read};
-use crate::archive::{Known, Look, SourceId, SourceRecord, SourceState, unknown};
+use crate::archive::{Known, Look, Loop, SourceId, SourceRecord, SourceState, unknown};
 use crate::peer::link::{Link, Refusal};
 use crate::peer::wire::Hints as PeerHints;
 use met::{Met, delivered};
@@ -42,6 +43,8 @@ pub struct Subject {
     pub state: SourceState,
     /// What was seen of its items.
     pub known: Known,
+    /// The circle by which its items are known to come back to this node.
+    pub looped: Option<Loop>,
     /// What is known of its peer.
     pub link: Option<Link>,
     /// How it was asked.
@@ -100,6 +103,8 @@ pub struct Refreshed {
     pub lost: f64,
     /// Items dropped because they had already passed this node.
     pub loops: usize,
+    /// Whether they come back by a circle of nodes, if that is news.
+    pub loop_change: LoopChange,
 }
 
 /// Everything that follows from an answer, or from there being none.
@@ -111,7 +116,7 @@ pub fn conclude(
     now: f64,
     random: f64,
 ) -> Result<Refreshed, Invalid> {
-    let Subject { id, mut record, mut state, known, link, way } = subject;
+    let Subject { id, mut record, mut state, known, looped, link, way } = subject;
     let of_peer = match (&way, &answered) {
         // Nobody there, by either way: it is the peer that is away.
         (Way::Peer, _) | (Way::Http(Some(_)), Err(_)) => {
@@ -229,6 +234,7 @@ pub fn conclude(
         (None, Some(_)) => state.unchanged_at = Some(now),
         (None, None) => {}
     }
+    let loop_change = LoopChange::after(decision.as_ref(), looped, now);
     let loops = decision.as_ref().map_or(0, |decision| decision.loops);
     let status = answered.as_ref().ok().map(|answer| answer.status);
     let new_items = observed.as_ref().map_or(0, |observed| observed.new_items);
@@ -242,9 +248,6 @@ pub fn conclude(
             state.tally.updates += decision.news.iter().filter(|news| news.edited).count() as u64;
             state.tally.overruns += u64::from(decision.observed.censored);
             notes.extend(decision.degraded.map(|degraded| degraded.reason));
-            if decision.loops > 0 {
-                notes.push(format!("{} items had already passed this node", decision.loops));
-            }
             (Some(decision.known), decision.news)
         }
         None => (None, Vec::new()),
@@ -270,6 +273,7 @@ pub fn conclude(
         not_modified: status == Some(304),
         lost,
         loops,
+        loop_change,
     })
 }
 

@@ -4,6 +4,8 @@
 //! each look ended. A source is in exactly one place: waiting (held until it may be asked), or out (being
 //! looked at). What it holds can be lost at any time: everything is in the archive, too.
 
+mod foresight;
+
 use std::collections::HashMap;
 
 use pergola_feed::digest;
@@ -15,7 +17,7 @@ use pergola_refresh::{
 use super::budget::{HORIZON_CYCLES, Purse};
 use super::lanes::LaneId;
 use crate::archive::SourceId;
-use crate::peer::wire::Hints;
+use foresight::Foresight;
 
 /// τ before anything is known of its right value: below it in any sensible node, so that the budget is
 /// spent on what is most urgent while τ rises. From above, nothing would be looked at until it has fallen.
@@ -31,6 +33,7 @@ pub struct Roster {
     seats: Vec<Seat>,
     places: HashMap<SourceId, usize>,
     addresses: HashMap<u128, SourceId>,
+    foresight: Foresight,
     /// What refreshing may cost.
     pub purse: Purse,
 }
@@ -47,6 +50,8 @@ struct Seat {
     importance: f32,
     /// Being looked at, or on the way.
     out: bool,
+    /// When the scheduler decided on the look that is under way.
+    decided: Option<f64>,
     /// Its peer says at once when it has news: not to be asked before by the scheduler.
     quiet_until: Option<f64>,
     gone: bool,
@@ -79,6 +84,7 @@ impl Roster {
             seats: Vec::new(),
             places: HashMap::new(),
             addresses: HashMap::new(),
+            foresight: Foresight::default(),
             purse,
         })
     }
@@ -95,9 +101,17 @@ impl Roster {
         let place = self.sources.add(source)?;
         self.sources.hold(place, next_at);
         let address = digest(&[url]);
-        let importance = 1.0;
-        let (out, quiet_until, gone) = (false, None, false);
-        self.seats.push(Seat { id, lane, address, next_at, importance, out, quiet_until, gone });
+        self.seats.push(Seat {
+            id,
+            lane,
+            address,
+            next_at,
+            importance: 1.0,
+            out: false,
+            decided: None,
+            quiet_until: None,
+            gone: false,
+        });
         self.places.insert(id, place);
         self.addresses.insert(address, id);
         Ok(())
@@ -111,6 +125,7 @@ impl Roster {
             // Without this it would go on counting in the sum of relevant rates.
             self.sources.set_relevance(place, 0.0).expect("zero is a relevance");
             self.addresses.remove(&self.seats[place].address);
+            self.foresight.forget(place);
         }
     }
 
@@ -147,19 +162,19 @@ impl Roster {
     /// One cycle: the sources to be looked at now. They are out until [`Roster::settle`].
     pub fn decide(&mut self, now: f64) -> Vec<(SourceId, LaneId)> {
         let chosen = self.scheduler.decide(now, &self.sources).to_vec();
-        chosen.into_iter().map(|place| self.send_out(place)).collect()
+        chosen.into_iter().map(|place| self.send_out(place, Some(now))).collect()
     }
 
     /// Sends one source out, if it is not out already.
     pub fn send(&mut self, id: SourceId) -> Option<LaneId> {
         let place = *self.places.get(&id)?;
-        (!self.seats[place].out).then(|| self.send_out(place).1)
+        (!self.seats[place].out).then(|| self.send_out(place, None).1)
     }
 
-    fn send_out(&mut self, place: usize) -> (SourceId, LaneId) {
+    fn send_out(&mut self, place: usize, decided: Option<f64>) -> (SourceId, LaneId) {
         self.sources.hold(place, f64::INFINITY);
         let seat = &mut self.seats[place];
-        seat.out = true;
+        (seat.out, seat.decided) = (true, decided);
         (seat.id, seat.lane)
     }
 
@@ -218,11 +233,6 @@ impl Roster {
         if let Some(&place) = self.places.get(&id) {
             self.seats[place].lane = lane;
         }
-    }
-
-    /// A peer has said when it plans to have news, by our clock.
-    pub fn hinted(&mut self, id: SourceId, hints: &Hints) {
-        let _ = (id, hints);
     }
 
     /// What one of a source's items is worth.

@@ -7,6 +7,10 @@ use crate::archive::{ArchiveError, FeedId, SourceId};
 
 /// Sources that are looked at for one feed; those of a feed with more stand for the rest.
 const SOURCES: usize = 1_000;
+/// Sources whose looks are foreseen for one feed.
+const PLANNED_SOURCES: usize = 200;
+/// Looks as near to each other as this share of a cycle come from one decision.
+const SAME_DECISION: f64 = 0.1;
 /// Looks told of.
 const LOOKS: usize = 16;
 
@@ -44,21 +48,25 @@ impl Node {
         })
     }
 
-    /// When sources of a feed will be looked at next, in order, and the items that each look may bring it.
+    /// When a feed may have news, in order, and the items that may come: just after the looks planned at its
+    /// sources. Looks of one decision are one.
     pub fn planned_looks(&self, feed: FeedId) -> Vec<(f64, f64)> {
         let now = self.clock.now();
-        let sources = self.rates_of(feed);
-        let roster = self.crawler.roster();
-        let mut looks: Vec<(f64, f64)> = sources
-            .into_iter()
-            .filter_map(|(source, brought)| {
-                let at = roster.next_look(&[source], now);
-                let last = roster.schedule(source)?.last.unwrap_or(now);
-                at.is_finite().then(|| (at, brought * (at - last).max(0.0)))
-            })
-            .collect();
+        let shares = self.desk.shares_of(feed, now, PLANNED_SOURCES);
+        let mut roster = self.crawler.roster();
+        let mut looks: Vec<(f64, f64)> = Vec::new();
+        for (source, share) in shares {
+            let planned = roster.planned(source, now, now + DAY);
+            looks.extend(planned.into_iter().map(|look| (look.at, share * look.items)));
+        }
         drop(roster);
         looks.sort_by(|a, b| a.0.total_cmp(&b.0));
+        let together = SAME_DECISION * self.crawler.cycle;
+        looks.dedup_by(|next, kept| {
+            let same = next.0 - kept.0 < together;
+            kept.1 += if same { next.1 } else { 0.0 };
+            same
+        });
         looks.truncate(LOOKS);
         looks
     }

@@ -285,6 +285,7 @@ impl Node {
         self.commit(changes).await?;
         for &id in ids {
             self.crawler.roster().remove(id);
+            self.crawler.loops.forget(id);
             self.crawler.peers.forget(id);
             self.desk.forget_source(id);
             locked(&self.members).values_mut().for_each(|members| members.retain(|m| *m != id));

@@ -8,6 +8,9 @@ use super::{Node, SourceError};
 use crate::archive::{ArchiveError, SourceId, SourceKind, SourceRecord, SourceState};
 use crate::select::FeedCard;
 
+/// Sources whose items come back that are named one by one.
+const LOOPS_TOLD: usize = 10;
+
 /// How a source stands, in one word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "kebab-case")]
@@ -86,6 +89,10 @@ pub struct SourceStatus {
     pub completeness: f64,
     /// Estimated share of its window that is held.
     pub freshness: f64,
+    /// The nodes by which its items come back to this one, this one first and last; nothing if they do
+    /// not.
+    #[serde(rename = "loop")]
+    pub way_back: Option<Vec<String>>,
     /// How it is read: `http`, or `peer` if another node publishes it and is asked over gRPC.
     pub via: &'static str,
     /// The node that publishes it, if one does.
@@ -218,7 +225,7 @@ impl Node {
             in_flight,
             store: store.backend().to_string(),
             store_bytes: store.bytes_on_disk(),
-            notices: self.notices(),
+            notices: self.notices().into_iter().chain(self.loop_notices()).collect(),
         }
     }
 
@@ -344,7 +351,21 @@ impl Node {
             items: state.tally.items,
             completeness: state.quality.completeness(),
             freshness: state.quality.freshness(),
+            way_back: self.way_back(id),
         }
+    }
+
+    /// The nodes by which a source's items come back to this one.
+    fn way_back(&self, id: SourceId) -> Option<Vec<String>> {
+        let found = self.crawler.loops.of(id)?;
+        Some(found.nodes.into_iter().map(|node| node.0).collect())
+    }
+
+    /// Sentences about sources whose items come back, the first few of them.
+    fn loop_notices(&self) -> impl Iterator<Item = String> {
+        self.crawler.loops.all().into_iter().take(LOOPS_TOLD).map(|(id, found)| {
+            format!("items of source {} come back to this node and are dropped: {found}", id.0)
+        })
     }
 
     /// How many sources are read from peers now.

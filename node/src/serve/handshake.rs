@@ -53,7 +53,7 @@ pub(super) async fn handshake(
 
 /// What was asked is read, or the connection would be reset before the answer arrives.
 async fn tell_to_speak_tls(stream: &mut TcpStream) -> std::io::Result<()> {
-    stream.read(&mut [0; 8 << 10]).await?;
+    let _asked = stream.read(&mut [0; 8 << 10]).await?;
     stream.write_all(SPEAK_TLS.as_bytes()).await?;
     stream.shutdown().await
 }

@@ -11,6 +11,7 @@ mod many_sources;
 mod origin;
 mod pipeline;
 mod politeness;
+mod provenance;
 mod serving;
 mod store_crash;
 mod subscribing;

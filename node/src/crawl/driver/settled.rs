@@ -10,7 +10,9 @@ use crate::crawl::courtesy::Outcome;
 use crate::crawl::decide::Observed;
 use crate::crawl::lanes::LaneId;
 use crate::crawl::look::Refreshed;
+use crate::crawl::loops::LoopChange;
 use crate::crawl::read::Member;
+use crate::metrics::Journey;
 use crate::peer::link::Link;
 use crate::peer::wire::Hints;
 use crate::publish::writer::Committed;
@@ -35,6 +37,8 @@ pub(super) struct Settled {
     edits: u64,
     lost: f64,
     loops: u64,
+    loop_change: LoopChange,
+    journeys: Vec<Journey>,
     pub(super) report: Report,
     pub(super) committed: Committed,
 }
@@ -69,10 +73,21 @@ impl Settled {
             edits: refreshed.news.iter().filter(|news| news.edited).count() as u64,
             lost: refreshed.lost,
             loops: refreshed.loops as u64,
+            loop_change: refreshed.loop_change.clone(),
+            journeys: journeys(refreshed),
             report,
             committed: Committed::default(),
         }
     }
+}
+
+/// The ways of new items through the mesh. What a first look shows has been there for long.
+fn journeys(refreshed: &Refreshed) -> Vec<Journey> {
+    if refreshed.observed.as_ref().is_none_or(|(since, _)| since.is_none()) {
+        return Vec::new();
+    }
+    let new = refreshed.news.iter().filter(|news| !news.edited);
+    new.filter_map(|news| Journey::of(&news.item)).collect()
 }
 
 impl Crawler {
@@ -110,9 +125,13 @@ impl Crawler {
                 .settle(*id, learnt, report.next_at)
                 .and_then(|()| roster.pay(*id, settled.bytes, settled.mean_bytes))
                 .and_then(|()| relevance.map_or(Ok(()), |worth| roster.weigh(*id, worth)));
-            if let Some(hints) = &settled.hints {
-                roster.hinted(*id, hints);
+            match &settled.hints {
+                Some(hints) => roster.hinted(*id, hints),
+                // A look that failed says nothing about what its peer would have said.
+                None if observed.is_some() => roster.unhinted(*id),
+                None => {}
             }
+            roster.published(*id, self.clock.now());
             if let Err(invalid) = outcome {
                 tracing::error!(source = id.0, %invalid, "the scheduler refused a source's state");
             }
@@ -129,6 +148,8 @@ impl Crawler {
         {
             self.metrics.delay.observe((at - date).max(0.0));
         }
+        settled.journeys.iter().for_each(|journey| self.metrics.ages.count(*journey));
+        self.loops.settle(*id, &settled.url, settled.loop_change.clone());
         for note in &settled.notes {
             tracing::info!(source = id.0, url = settled.url, note, "source");
         }
