@@ -146,11 +146,16 @@ impl Shelf {
     }
 
     /// A new feed, or one that is another now; its name may have changed.
-    pub fn put(&self, listing: Listing) {
+    pub fn put(&self, mut listing: Listing) {
         let mut catalogue = self.catalogue_mut();
         let former = catalogue.by_id.get(&listing.id).cloned();
         if let Some(former) = &former {
             catalogue.forget_name(former);
+            // It may have changed since whoever puts it has looked: a feed never goes back.
+            let reached = former.listing().tally;
+            if reached.edition > listing.tally.edition {
+                listing.tally = reached;
+            }
         }
         let (id, name) = (listing.id, listing.name.clone());
         let publication = Arc::new(Publication::new(listing, former.as_deref()));
@@ -173,7 +178,8 @@ impl Shelf {
 
     /// A feed has other items than before: its next reader gets a new edition.
     pub fn changed(&self, id: FeedId, tally: FeedTally) {
-        if let Some(publication) = self.publication(id) {
+        // Under the lock, so that nobody puts another in its place meanwhile.
+        if let Some(publication) = self.catalogue().by_id.get(&id) {
             publication.succeed(tally);
         }
         self.wake();

@@ -25,7 +25,7 @@ struct Stand {
     house: House,
     client: Client,
     items: Vec<(String, String)>,
-    /// Bytes that each item has besides.
+    /// Bytes that each item has besides, twice.
     padding: usize,
 }
 
@@ -137,8 +137,8 @@ fn document(items: &[(String, String)], padding: usize) -> Reply {
         .iter()
         .rev()
         .map(|(id, title)| {
-            json!({"id": id, "title": title, "url": id,
-            "content_text": format!("{title} {padding}")})
+            let content = format!("{title} {padding}");
+            json!({"id": id, "title": title, "url": id, "content_text": content, "summary": padding})
         })
         .collect();
     let document = json!({
