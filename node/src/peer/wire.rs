@@ -183,19 +183,16 @@ fn origin_from_wire(origin: v1::Origin) -> Origin {
 }
 
 fn hop_to_wire(hop: Hop) -> v1::Hop {
-    v1::Hop {
-        node: hop.node.0,
-        fetched_ms: hop.fetched.map(Millis::unix),
-        published_ms: hop.published.map(Millis::unix),
-    }
+    let Hop { node, fetched, published } = hop;
+    let (fetched_ms, published_ms) = (fetched.map(Millis::unix), published.map(Millis::unix));
+    v1::Hop { node: node.0, fetched_ms, published_ms }
 }
 
 fn hop_from_wire(hop: v1::Hop) -> Option<Hop> {
-    Some(Hop {
-        node: NodeId(stated(hop.node)?),
-        fetched: hop.fetched_ms.map(Millis::from_unix),
-        published: hop.published_ms.map(Millis::from_unix),
-    })
+    let v1::Hop { node, fetched_ms, published_ms } = hop;
+    let (fetched, published) =
+        (fetched_ms.map(Millis::from_unix), published_ms.map(Millis::from_unix));
+    Some(Hop { node: NodeId(stated(node)?), fetched, published })
 }
 
 fn date_to_wire(at: Timestamp) -> i64 {

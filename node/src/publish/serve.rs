@@ -7,16 +7,19 @@ use axum::Router;
 use axum::extract::{Query, Request, State};
 use axum::response::Response;
 use axum::routing::get;
-use http::header::AUTHORIZATION;
-use http::{HeaderMap, HeaderName, StatusCode};
+use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use serde::Deserialize;
 
-use super::answer::{Varies, answer, kept_for, kept_privately, max_age};
+use super::answer::{
+    VOLUME_KEPT, Varies, answer, answer_difference, kept_for, kept_privately, max_age,
+};
 use super::edition::Publication;
 use super::negotiate::Form;
 use super::problem::Problem;
-use super::shelf::Shelf;
-use crate::access::{Caller, ClientCertificate, TooOften};
+use super::shelf::{ARCHIVE, NoVolume, Shelf};
+use super::visitor::{admitted, caller};
+use super::volume::Volume;
+use crate::access::Caller;
 use crate::pages;
 
 const FEEDS: &str = "/feeds/";
@@ -27,6 +30,7 @@ const PERGOLA_FEED: HeaderName = HeaderName::from_static("pergola-feed");
 pub fn router(shelf: Arc<Shelf>) -> Router {
     Router::new()
         .route("/feeds/{name}", get(feed))
+        .route("/feeds/{name}/archive/{volume}", get(volume))
         .route("/opml", get(opml))
         .route("/", get(home))
         .route("/about", get(about))
@@ -37,24 +41,27 @@ async fn feed(State(shelf): State<Arc<Shelf>>, request: Request) -> Response {
     let path = request.uri().path();
     let file = decoded(path.strip_prefix(FEEDS).unwrap_or(path));
     let asked = request.headers();
-    let (publication, named) = match look_up(&shelf, &request, &file) {
+    let (publication, named) = match admitted(&shelf, &request, stem(&file), find(&shelf, &file)) {
         Ok(found) => found,
         Err(problem) => return problem.answer(asked),
     };
-    let private = |value| match shelf.access.is_open(publication.id()) {
-        true => value,
-        false => kept_privately(&value),
-    };
+    let private = |value| kept_as_allowed(&shelf, &publication, value);
     let Some(form) = named.or_else(|| Form::preferred(asked)) else {
         return Problem::no_form(&file).answer(asked);
     };
     let now = shelf.clock.now();
     publication.touch(now);
-    let varies = if named.is_some() { Varies::Coding } else { Varies::FormAndCoding };
+    let varies = Varies::of(named);
     match shelf.document(&publication, form).await {
         Ok((document, true)) => {
             let max_age = private(max_age(&shelf, &publication, now));
-            marked(&publication, answer(&shelf, &document, asked, varies, max_age).await)
+            let answer = match shelf.difference(&publication, form, &document, asked).await {
+                Some(news) => {
+                    answer_difference(&shelf, &news, &document, asked, varies, &max_age).await
+                }
+                None => answer(&shelf, &document, asked, varies, max_age).await,
+            };
+            marked(&publication, answer)
         }
         Ok((earlier, false)) => {
             let max_age = private(kept_for(0));
@@ -64,48 +71,41 @@ async fn feed(State(shelf): State<Arc<Shelf>>, request: Request) -> Response {
     }
 }
 
-/// The feed that a request asks for and may have, and the form if the address says it.
-fn look_up(
-    shelf: &Shelf,
-    request: &Request,
-    file: &str,
-) -> Result<(Arc<Publication>, Option<Form>), Problem> {
-    let found = find(shelf, file);
-    let known = is_known(request);
-    let open = found.as_ref().is_some_and(|(feed, _)| shelf.access.is_open(feed.id()));
-    if let (true, false, Some(found)) = (open, known, &found) {
-        return Ok(found.clone());
+/// `/feeds/{name}/archive/{volume}`, with or without a form.
+async fn volume(State(shelf): State<Arc<Shelf>>, request: Request) -> Response {
+    let path = request.uri().path();
+    let path = path.strip_prefix(FEEDS).unwrap_or(path);
+    let (name, file) = path.split_once('/').unwrap_or((path, ""));
+    let (name, file) = (decoded(name), file.rsplit('/').next().unwrap_or_default());
+    let asked = request.headers();
+    let found = published(&shelf, &name).map(|publication| (publication, ()));
+    let publication = match admitted(&shelf, &request, &name, found) {
+        Ok((publication, ())) => publication,
+        Err(problem) => return problem.answer(asked),
+    };
+    let kept = kept_as_allowed(&shelf, &publication, VOLUME_KEPT);
+    let mut forms = Form::FEEDS.into_iter();
+    let named = forms.find_map(|form| Some((file.strip_suffix(form.extension())?, form)));
+    let (number, named) = named.map_or((file, None), |(number, form)| (number, Some(form)));
+    let Some(volume) = Volume::parse(number) else {
+        return Problem::no_volume(&name, number).answer(asked);
+    };
+    let Some(form) = named.or_else(|| Form::preferred(asked)) else {
+        return Problem::no_form(&format!("{name}/{ARCHIVE}/{volume}")).answer(asked);
+    };
+    match shelf.volume(&publication, volume, form).await {
+        Ok(document) => answer(&shelf, &document, asked, Varies::of(named), kept).await,
+        Err(NoVolume::NotYet) => Problem::volume_to_come(&name, volume).answer(asked),
+        Err(NoVolume::Gone { kept }) => Problem::volume_gone(&name, volume, kept).answer(asked),
+        Err(NoVolume::Failed) => Problem::unavailable().answer(asked),
     }
-    let caller = caller(shelf, request);
-    counted(shelf, &caller)?;
-    match found {
-        Some(found) if shelf.access.may_read(&caller, found.0.id()) => Ok(found),
-        _ if matches!(caller, Caller::Stranger { wrong: true, .. }) => {
-            Err(Problem::unknown_token())
-        }
-        _ => Err(Problem::no_feed(stem(file), shelf.nearest(stem(file), &caller))),
-    }
 }
 
-/// Whether a request says who it comes from.
-fn is_known(request: &Request) -> bool {
-    request.headers().contains_key(AUTHORIZATION)
-        || request.extensions().get::<ClientCertificate>().is_some()
-}
-
-fn caller(shelf: &Shelf, request: &Request) -> Caller {
-    let authority = request.uri().authority().map(|authority| authority.as_str());
-    shelf.access.caller(request.headers(), request.extensions(), authority)
-}
-
-/// Readers may take what they are allowed; documents for anybody are not counted.
-fn counted(shelf: &Shelf, caller: &Caller) -> Result<(), Problem> {
-    match caller {
-        Caller::Reader(_) => shelf
-            .access
-            .count(caller)
-            .map_err(|TooOften { seconds }| Problem::too_often(seconds, shelf.clock.now())),
-        Caller::Operator | Caller::Stranger { .. } => Ok(()),
+/// `Cache-Control` of a feed: what is not for anybody is not for caches that many share.
+fn kept_as_allowed(shelf: &Shelf, publication: &Publication, value: HeaderValue) -> HeaderValue {
+    match shelf.is_open(publication.id()) {
+        true => value,
+        false => kept_privately(&value),
     }
 }
 
@@ -117,10 +117,16 @@ fn marked(publication: &Publication, mut response: Response) -> Response {
 
 /// The feed that a file name stands for, and the form if the name says it.
 fn find(shelf: &Shelf, file: &str) -> Option<(Arc<Publication>, Option<Form>)> {
-    let named = Form::FEEDS
-        .into_iter()
-        .find_map(|form| Some((shelf.named(file.strip_suffix(form.extension())?)?, Some(form))));
-    named.or_else(|| Some((shelf.named(file)?, None)))
+    let named = Form::FEEDS.into_iter().find_map(|form| {
+        Some((published(shelf, file.strip_suffix(form.extension())?)?, Some(form)))
+    });
+    named.or_else(|| Some((published(shelf, file)?, None)))
+}
+
+/// The feed of a name, as far as it is there for whoever asks: every document of it is found by way of
+/// this.
+fn published(shelf: &Shelf, name: &str) -> Option<Arc<Publication>> {
+    shelf.named(name)
 }
 
 /// The file name without what looks like a form.
