@@ -225,6 +225,11 @@ impl Archive {
         self.row(Table::Feed, &records::feed_key(id))
     }
 
+    /// Those who may read a feed, if not anybody.
+    pub fn readers(&self, feed: FeedId) -> Result<Option<Vec<String>>, ArchiveError> {
+        self.row(Table::Reader, &feed.to_key())
+    }
+
     /// How far a feed has come.
     pub fn feed_tally(&self, feed: FeedId) -> Result<FeedTally, ArchiveError> {
         Ok(self.row(Table::Feed, &records::feed_tally_key(feed))?.unwrap_or_default())

@@ -45,6 +45,8 @@ pub struct Metrics {
     pub refused_commits: Counter,
     /// Documents that could not be rendered.
     pub failed_renderings: Counter,
+    /// Secured connections that did not come about.
+    pub failed_handshakes: Counter,
     /// Calls of other nodes that were refused because they were too many.
     pub peer_calls_refused: Counter,
     /// Entries sent to other nodes.
@@ -120,6 +122,7 @@ impl Metrics {
             published: Counter::default(),
             refused_commits: Counter::default(),
             failed_renderings: Counter::default(),
+            failed_handshakes: Counter::default(),
             peer_calls_refused: Counter::default(),
             peer_entries: Counter::default(),
             delay,
@@ -147,6 +150,8 @@ impl Metrics {
         to.register("commits_refused", refused, self.refused_commits.clone());
         let failed = "Documents that could not be rendered";
         to.register("renderings_failed", failed, self.failed_renderings.clone());
+        let failed = "Secured connections that did not come about";
+        to.register("handshakes_failed", failed, self.failed_handshakes.clone());
         let refused = "Calls of other nodes that were refused because they were too many";
         to.register("peer_calls_refused", refused, self.peer_calls_refused.clone());
         to.register("peer_entries", "Entries sent to other nodes", self.peer_entries.clone());

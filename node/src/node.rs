@@ -24,6 +24,7 @@ use pergola_refresh::Invalid;
 use tokio::sync::{Semaphore, mpsc};
 use url::Url;
 
+use crate::access::Access;
 use crate::archive::{Archive, ArchiveError, Changes, NodeRecord, SourceId};
 use crate::clock::Clock;
 use crate::config::Config;
@@ -41,6 +42,7 @@ use crate::publish::writer::{Job, NotCommitted, Writer};
 use crate::publish::{Imprint, Shelf};
 use crate::select::{Desk, stage};
 use crate::store::{self, StoreError};
+use crate::tls::{Shown, TlsError};
 use crate::websub::hub::{self, Hub};
 use crate::websub::subscriber::{self, PushStatus, Subscriber};
 pub use feeds::{Applied, FeedError};
@@ -91,6 +93,9 @@ pub enum StartError {
         /// What the system says.
         source: std::io::Error,
     },
+    /// Certificates that cannot be used.
+    #[error(transparent)]
+    Tls(#[from] TlsError),
     /// A stored or declared feed that is refused.
     #[error("feed `{name}` cannot be put in force: {reason}")]
     Feed {
@@ -115,6 +120,8 @@ pub struct Node {
     pub crawler: Arc<Crawler>,
     /// What is counted.
     pub metrics: Arc<Metrics>,
+    /// Who may read what.
+    pub access: Arc<Access>,
     config: RwLock<Arc<Config>>,
     writer: Writer,
     record: Mutex<NodeRecord>,
@@ -126,6 +133,8 @@ pub struct Node {
     notices: Mutex<Vec<String>>,
     opened_at: f64,
     running: AtomicBool,
+    /// What the port shows, while it is secured and open.
+    shown: Mutex<Option<Arc<Shown>>>,
     /// How the configuration is read again.
     reader: Mutex<Option<reload::Reader>>,
     /// Tells others of news, if it may.
@@ -154,8 +163,9 @@ impl Node {
         };
         let own = config.node.contact.as_str().starts_with(config.node.public_url.as_str());
         let contact = (!own).then(|| config.node.contact.to_string());
+        let access = Arc::new(Access::new(&config));
         let shelf = Shelf::new(archive.clone(), imprint, clock.clone()).with_contact(contact);
-        let shelf = Arc::new(shelf);
+        let shelf = Arc::new(shelf.with_access(Arc::clone(&access)));
         let announced = Arc::clone(&shelf);
         let announce = Box::new(move |feed, tally| announced.changed(feed, tally));
         let (writer, press) =
@@ -227,6 +237,7 @@ impl Node {
             shelf,
             crawler,
             metrics,
+            access,
             config: RwLock::new(Arc::new(config)),
             writer,
             record: Mutex::new(record),
@@ -236,6 +247,7 @@ impl Node {
             threads: Mutex::new(vec![press, selector]),
             notices: Mutex::new(opened.notice.into_iter().collect()),
             running: AtomicBool::new(false),
+            shown: Mutex::default(),
             reader: Mutex::default(),
             hub: hub.map(Arc::new),
             subscriber: subscriber.map(Arc::new),
@@ -358,6 +370,7 @@ fn fetch_settings(config: &Config) -> Result<FetchSettings, BadException> {
         contact: config.node.contact.to_string(),
         guard: Guard::allowing(exceptions.iter().map(String::as_str))?,
         extra_ca: config.crawl.extra_ca.clone(),
+        hosts: config.hosts.clone(),
         proxy: config.crawl.proxy.clone(),
         connect_timeout: config.crawl.connect_timeout,
         total_timeout: config.crawl.timeout,

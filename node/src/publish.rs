@@ -18,6 +18,7 @@ mod problem;
 mod render;
 mod serve;
 mod shelf;
+mod visitor;
 mod volume;
 pub mod writer;
 

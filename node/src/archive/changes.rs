@@ -124,6 +124,15 @@ impl Changes {
     pub fn delete_feed(&mut self, id: FeedId) {
         self.batch.delete(Table::Feed, feed_key(id));
         self.batch.delete(Table::Feed, feed_tally_key(id));
+        self.batch.delete(Table::Reader, id.to_key());
+    }
+
+    /// A feed is closed to all but these readers, or open to anybody.
+    pub fn put_readers(&mut self, id: FeedId, readers: Option<&[String]>) {
+        match readers {
+            Some(readers) => self.put(Table::Reader, id.to_key(), readers),
+            None => self.batch.delete(Table::Reader, id.to_key()),
+        }
     }
 
     /// How far a feed has come.

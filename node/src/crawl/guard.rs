@@ -103,6 +103,12 @@ impl Guard {
     }
 }
 
+/// Whether an address is on this machine or in a private network.
+pub(crate) fn is_private(address: IpAddr) -> bool {
+    let what = special(address.to_canonical());
+    what.is_some_and(|what| ["private", "this machine", "link-local"].contains(&what))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

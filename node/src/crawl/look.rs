@@ -205,7 +205,7 @@ pub fn conclude(
                 }
             };
             if trouble.is_none() && answer.status >= 400 {
-                trouble = Some(format!("the source answered {}", answer.status));
+                trouble = Some(refused(answer));
             }
             let mut exchange = answer.exchange(ask, reading);
             // A cursor is a condition, too.
@@ -368,4 +368,17 @@ fn with_causes(error: &FetchError) -> String {
         cause = inner.source();
     }
     text
+}
+
+/// What a source answered instead of a document.
+fn refused(answer: &Answer) -> String {
+    let status = answer.status;
+    match status {
+        401 => format!(
+            "the source answered {status}: it wants a token that it knows; set `token` of {} in the \
+             configuration",
+            answer.url.host_str().unwrap_or("its host")
+        ),
+        _ => format!("the source answered {status}"),
+    }
 }

@@ -120,6 +120,13 @@ pub(super) fn max_age(shelf: &Shelf, publication: &Publication, now: f64) -> Hea
     kept_for(seconds.ceil() as usize)
 }
 
+/// `Cache-Control` for a number of seconds, for whoever asked and nobody else.
+pub(super) fn kept_privately(value: &HeaderValue) -> HeaderValue {
+    let public = value.to_str().unwrap_or_default();
+    let private = public.replacen("public", "private", 1);
+    HeaderValue::try_from(private).unwrap_or(HeaderValue::from_static("private"))
+}
+
 /// `Cache-Control` for a number of seconds.
 pub(super) fn kept_for(seconds: usize) -> HeaderValue {
     MAX_AGES[seconds.min(LONGEST)].clone()

@@ -97,6 +97,11 @@ impl Publication {
         self.news.subscribe()
     }
 
+    /// Wakes those who follow it, although it has come no further.
+    pub(super) fn nudge(&self) {
+        self.news.send_modify(|_| ());
+    }
+
     /// What every document of it carries as `Pergola-Feed`.
     pub(super) fn marker(&self) -> &HeaderValue {
         &self.marker

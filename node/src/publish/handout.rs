@@ -22,23 +22,24 @@ pub(crate) struct Handout {
 /// Why there is nothing to be sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum NoHandout {
-    /// The feed is published no more.
+    /// The feed is published no more, or no longer for anybody.
     Gone,
     /// It cannot be rendered at the moment.
     NotNow,
 }
 
 impl Shelf {
-    /// The feed that a path leads to, and the form it is served in to who does not mind.
+    /// The feed for anybody that a path leads to, and the form it is served in to who does not mind.
     pub(crate) fn feed_at(&self, path: &str) -> Option<(FeedId, Form)> {
         let file = decoded(path.strip_prefix(FEEDS)?);
-        let (publication, form) = find(self, &file)?;
+        let (publication, form) = find(self, &file).filter(|(feed, _)| self.is_open(feed.id()))?;
         Some((publication.id(), form.unwrap_or(Form::Atom)))
     }
 
     /// A feed's newest document.
     pub(crate) async fn handout(&self, id: FeedId, form: Form) -> Result<Handout, NoHandout> {
-        let publication = self.publication(id).ok_or(NoHandout::Gone)?;
+        let open = self.publication(id).filter(|_| self.is_open(id));
+        let publication = open.ok_or(NoHandout::Gone)?;
         // What is rendered may be newer than this, never older: then it is sent once more.
         let edition = publication.listing().tally.edition;
         publication.touch(self.clock.now());

@@ -1,10 +1,12 @@
 //! What went wrong, for whoever asked: a page for browsers, problem details (RFC 9457) for the rest.
 
+use std::num::NonZeroU16;
 use std::ops::Range;
 
 use axum::body::Body;
 use axum::response::{IntoResponse, Response};
-use http::header::{CACHE_CONTROL, CONTENT_TYPE, RETRY_AFTER, VARY, X_CONTENT_TYPE_OPTIONS};
+use http::header::X_CONTENT_TYPE_OPTIONS;
+use http::header::{CACHE_CONTROL, CONTENT_TYPE, RETRY_AFTER, VARY, WWW_AUTHENTICATE};
 use http::{HeaderMap, HeaderValue, StatusCode};
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -36,6 +38,9 @@ pub(crate) struct Problem {
     /// When it may be tried again, in Unix seconds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) retry_at: Option<f64>,
+    /// The same, in seconds from now, for the head of the answer.
+    #[serde(skip)]
+    pub(crate) retry_after: Option<NonZeroU16>,
     /// Feeds that were found instead.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) feeds: Vec<String>,
@@ -57,6 +62,7 @@ impl Problem {
             detail: detail.into(),
             hint: None,
             retry_at: None,
+            retry_after: None,
             feeds: Vec::new(),
             links: Vec::new(),
         }
@@ -76,6 +82,21 @@ impl Problem {
         let nearest = nearest.map(|nearest| format!("/feeds/{nearest}"));
         let links = nearest.into_iter().chain(["/opml".to_owned()]).collect();
         Self { links, ..Self::new(StatusCode::NOT_FOUND, "no such feed", detail) }
+    }
+
+    /// The caller has sent a token that nobody has.
+    pub(crate) fn unknown_token() -> Self {
+        let detail = "the token is none that this node knows";
+        Self::new(StatusCode::UNAUTHORIZED, "not allowed", detail)
+            .hint("send it as `Authorization: Bearer TOKEN`, or as a password with any name")
+    }
+
+    /// The caller has asked too often.
+    pub(crate) fn too_often(seconds: u64, now: f64) -> Self {
+        let retry_after = NonZeroU16::new(u16::try_from(seconds).unwrap_or(u16::MAX));
+        let detail = format!("too many requests; the next may come in {seconds} s");
+        let problem = Self::new(StatusCode::TOO_MANY_REQUESTS, "too many requests", detail);
+        Self { retry_at: Some(now + seconds as f64), retry_after, ..problem }
     }
 
     /// No volume can be called that.
@@ -150,6 +171,13 @@ impl Problem {
         headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
         headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-cache"));
         headers.insert(VARY, HeaderValue::from_static("Accept"));
+        if self.status() == StatusCode::UNAUTHORIZED {
+            let schemes = "Bearer realm=\"pergola\", Basic realm=\"pergola\", charset=\"UTF-8\"";
+            headers.insert(WWW_AUTHENTICATE, HeaderValue::from_static(schemes));
+        }
+        if let Some(seconds) = self.retry_after {
+            headers.insert(RETRY_AFTER, seconds.get().into());
+        }
         if self.status() == StatusCode::SERVICE_UNAVAILABLE {
             headers.insert(RETRY_AFTER, RETRY_SECONDS.into());
         }

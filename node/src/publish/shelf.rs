@@ -25,6 +25,7 @@ use super::edition::Publication;
 use super::negotiate::Form;
 use super::past::Past;
 use super::volume::Volume;
+use crate::access::{Access, Caller};
 use crate::archive::{Archive, FeedId, FeedTally};
 use crate::clock::Clock;
 
@@ -88,6 +89,7 @@ pub struct Shelf {
     pub(super) imprint: Imprint,
     pub(super) clock: Clock,
     pub(super) contact: Option<String>,
+    pub(super) access: Arc<Access>,
     catalogue: RwLock<Catalogue>,
     opml: RwLock<Option<Arc<Rendered>>>,
     /// Bytes of all documents alive.
@@ -136,6 +138,7 @@ impl Shelf {
             imprint,
             clock,
             contact: None,
+            access: Arc::new(Access::new(&crate::config::Config::default())),
             catalogue: RwLock::default(),
             opml: RwLock::default(),
             held: Arc::default(),
@@ -152,6 +155,12 @@ impl Shelf {
     /// a mail address.
     pub fn with_contact(mut self, contact: Option<String>) -> Self {
         self.contact = contact;
+        self
+    }
+
+    /// Says who may read what; without it, anybody everything.
+    pub fn with_access(mut self, access: Arc<Access>) -> Self {
+        self.access = access;
         self
     }
 
@@ -200,6 +209,11 @@ impl Shelf {
             publication.succeed(tally);
         }
         self.wake();
+    }
+
+    /// Whether anybody may read a feed, so that it may be sent to whoever asks for it.
+    pub fn is_open(&self, id: FeedId) -> bool {
+        self.access.is_open(id)
     }
 
     /// Entries of a feed were removed, which is no change to tell of: its next reader gets an edition
@@ -255,6 +269,13 @@ impl Shelf {
         listings
     }
 
+    /// The feeds that exist for a caller, by name.
+    pub fn listings_for(&self, caller: &Caller) -> Vec<Listing> {
+        let mut listings = self.listings();
+        listings.retain(|listing| self.access.may_read(caller, listing.id));
+        listings
+    }
+
     /// What was done so far.
     pub fn counts(&self) -> ShelfCounts {
         let Counters { sent, not_modified, rendered, differences, failed, outdated } =
@@ -276,17 +297,31 @@ impl Shelf {
         self.catalogue().by_name.get(name).cloned()
     }
 
-    /// The name most like one that does not exist.
-    pub(super) fn nearest(&self, name: &str) -> Option<String> {
+    /// The name most like one that does not exist, of those that a caller may know.
+    pub(super) fn nearest(&self, name: &str, caller: &Caller) -> Option<String> {
         if name.len() > 100 {
             return None;
         }
         let wanted = name.to_lowercase();
         let catalogue = self.catalogue();
-        let names = catalogue.by_name.keys().take(Self::COMPARED);
+        let visible = catalogue
+            .by_name
+            .iter()
+            .filter(|(_, feed)| self.access.may_read(caller, feed.id()))
+            .map(|(name, _)| name);
+        let names = visible.take(Self::COMPARED);
         let scored = names.map(|n| (strsim::jaro_winkler(&n.to_lowercase(), &wanted), n));
         let best = scored.max_by(|a, b| a.0.total_cmp(&b.0).then_with(|| b.1.cmp(a.1)));
         best.filter(|(score, _)| *score > 0.6).map(|(_, name)| name.clone())
+    }
+
+    /// A feed was closed or opened: the list is another now, and whoever follows it is looked at again.
+    pub(crate) fn relist(&self, id: FeedId) {
+        self.forget_opml();
+        if let Some(publication) = self.publication(id) {
+            publication.nudge();
+        }
+        self.wake();
     }
 
     fn forget_opml(&self) {

@@ -18,4 +18,5 @@ mod serving;
 mod store_crash;
 mod subscribing;
 mod syndication;
+mod trust;
 mod websub;

@@ -15,14 +15,14 @@ use prost::Message;
 use super::head::last_before;
 use super::recent::Recent;
 use crate::archive::{Archive, ArchiveError, Edit, Entry, Published, SourceId};
+use crate::peer::ENTRY_BYTES;
 use crate::peer::cursor::Cursor;
 use crate::peer::wire::{Delivered, entry_to_wire};
-use crate::peer::{ANSWER_BYTES, ENTRY_BYTES};
 use crate::publish::{Imprint, Listing, dress, origin};
 use crate::store::{Order, Table};
 
-/// Bytes of a page: what an answer may have, less what is said around the entries.
-const PAGE_BYTES: usize = ANSWER_BYTES - (256 << 10);
+/// The part of an answer that is left for what is said around the entries.
+const AROUND: usize = 16;
 /// Edits looked at in one go.
 const EDITS: usize = 1_000;
 
@@ -35,6 +35,8 @@ pub(super) struct Asked {
     pub(super) limit: usize,
     /// Only the newest, if not 0.
     pub(super) newest: u32,
+    /// Bytes of the answer, unless a single entry is larger.
+    pub(super) bytes: usize,
 }
 
 /// What it is told.
@@ -93,7 +95,7 @@ impl Pager {
     fn attempt(&self, feed: &Listing, asked: &Asked) -> Result<Page, ArchiveError> {
         let end = feed.tally.next;
         let mut page = self.begin(feed, asked)?;
-        let mut sheet = Sheet::new(self, asked.limit);
+        let mut sheet = Sheet::new(self, asked.limit, asked.bytes - asked.bytes / AROUND);
         let entries =
             self.archive.entries(feed.id, page.cursor.next, end, Order::Ascending, asked.limit)?;
         for (sequence, entry) in entries {
@@ -196,13 +198,14 @@ struct Sheet<'a> {
     pager: &'a Pager,
     entries: Vec<v1::Entry>,
     limit: usize,
+    most_bytes: usize,
     bytes: usize,
     origins: HashMap<SourceId, Option<Origin>>,
 }
 
 impl<'a> Sheet<'a> {
-    fn new(pager: &'a Pager, limit: usize) -> Self {
-        Self { pager, entries: Vec::new(), limit, bytes: 0, origins: HashMap::new() }
+    fn new(pager: &'a Pager, limit: usize, most_bytes: usize) -> Self {
+        Self { pager, entries: Vec::new(), limit, most_bytes, bytes: 0, origins: HashMap::new() }
     }
 
     /// Adds an entry, if there is room for it.
@@ -212,7 +215,7 @@ impl<'a> Sheet<'a> {
         }
         let message = fitted(entry_to_wire(self.delivered(sequence, entry, edited)?));
         let bytes = message.encoded_len() + 8;
-        if !self.entries.is_empty() && self.bytes + bytes > PAGE_BYTES {
+        if !self.entries.is_empty() && self.bytes + bytes > self.most_bytes {
             return Ok(false);
         }
         self.bytes += bytes;

@@ -11,6 +11,7 @@ use super::super::edition::{Edition, Publication, RenderError};
 use super::super::negotiate::Form;
 use super::super::render::Press;
 use super::Shelf;
+use crate::access::Caller;
 
 impl Shelf {
     /// A document of the current edition, rendered now if nobody has asked for it yet. If that fails,
@@ -114,13 +115,23 @@ impl Shelf {
         }
     }
 
-    /// The list of all feeds, rendered once for each change of it.
-    pub(in crate::publish) fn opml(&self) -> Arc<Rendered> {
+    /// The list of the feeds that exist for a caller. That of strangers is rendered once for each change
+    /// of it.
+    pub(in crate::publish) fn opml(&self, caller: &Caller) -> Arc<Rendered> {
+        if !self.access.all_open() && !matches!(caller, Caller::Stranger { .. }) {
+            return self.render_opml(caller);
+        }
         let known = self.opml.read().unwrap_or_else(PoisonError::into_inner).clone();
         if let Some(known) = known {
             return known;
         }
-        let listings = self.listings();
+        let document = self.render_opml(caller);
+        *self.opml.write().unwrap_or_else(PoisonError::into_inner) = Some(document.clone());
+        document
+    }
+
+    fn render_opml(&self, caller: &Caller) -> Arc<Rendered> {
+        let listings = self.listings_for(caller);
         let outlines = listings.iter().map(|listing| Outline {
             text: listing.name.clone(),
             feed: Some(self.imprint.address(&listing.name, Form::Atom)),
@@ -129,8 +140,6 @@ impl Shelf {
         });
         let title = format!("Feeds of {}", self.imprint.name);
         let list = Opml { title: Some(title), outlines: outlines.collect() };
-        let document = Arc::new(Rendered::new(Kind::Opml, list.write(), None, &self.held));
-        *self.opml.write().unwrap_or_else(PoisonError::into_inner) = Some(document.clone());
-        document
+        Arc::new(Rendered::new(Kind::Opml, list.write(), None, &self.held))
     }
 }

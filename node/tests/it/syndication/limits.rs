@@ -13,7 +13,7 @@ async fn a_caller_may_watch_so_many_feeds_and_no_more() {
     let stand = Stand::open().await;
     let request = || v1::WatchRequest { feed: "Paper".into(), cursor: String::new() };
     let (mut clients, mut streams) = (Vec::new(), Vec::new());
-    for number in 0..Limits::default().streams_per_caller {
+    for number in 0..stand.house.node().config().peers.limits.streams {
         if number % 100 == 0 {
             clients.push(connect(&stand.house).await);
         }

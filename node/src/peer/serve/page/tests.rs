@@ -3,7 +3,7 @@ use url::Url;
 
 use super::*;
 use crate::archive::{Changes, FeedId, FeedTally, ItemKey};
-use crate::peer::MESSAGE_BYTES;
+use crate::peer::{ANSWER_BYTES, MESSAGE_BYTES};
 use crate::store;
 
 const SOURCE: SourceId = SourceId(3);
@@ -85,7 +85,10 @@ impl Bench {
     }
 
     fn ask(&self, cursor: Option<Cursor>, limit: usize, newest: u32) -> Page {
-        let page = self.pager.page(&self.feed, &Asked { cursor, limit, newest }).unwrap();
+        let page = self
+            .pager
+            .page(&self.feed, &Asked { cursor, limit, newest, bytes: ANSWER_BYTES })
+            .unwrap();
         // Whatever is answered can be sent back.
         assert_eq!(page.cursor.to_string().parse(), Ok(page.cursor));
         page
@@ -265,7 +268,7 @@ fn an_item_that_is_missing_is_an_error_and_not_a_gap() {
     changes.delete_chunk(SOURCE, 1);
     bench.commit(changes);
     bench.feed.window = 2;
-    let asked = Asked { cursor: None, limit: 10, newest: 0 };
+    let asked = Asked { cursor: None, limit: 10, newest: 0, bytes: ANSWER_BYTES };
     let error = bench.pager.page(&bench.feed, &asked).unwrap_err();
     assert!(error.to_string().contains("entry 1 refers to an item that is gone"), "{error}");
 }
