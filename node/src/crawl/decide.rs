@@ -7,7 +7,7 @@
 use std::collections::{HashMap, HashSet};
 
 use pergola_feed::identity::Degraded;
-use pergola_feed::{Document, Item, NodeId, Origin, Timestamp};
+use pergola_feed::{Document, Hop, Item, Millis, NodeId, Origin, Timestamp};
 use pergola_refresh::DAY;
 
 use crate::archive::{ItemKey, Known, KnownItem, item_key};
@@ -79,6 +79,7 @@ pub fn decide(mut document: Document, before: Before<'_>, now: f64) -> Decision 
     let Before { mut known, url, node, delta } = before;
     let (assigned, degraded) = known.identity.assign(&mut document);
     let origin = origin_of(&document, url);
+    let fetched = Millis::from_seconds(now);
     let window = document.items.len();
     let mut places: HashMap<ItemKey, usize> =
         known.items.iter().enumerate().map(|(place, item)| (item.key, place)).collect();
@@ -98,7 +99,7 @@ pub fn decide(mut document: Document, before: Before<'_>, now: f64) -> Decision 
         let former = assigned.formerly.map(|id| item_key(&id, &item, url));
         let place = places.get(&key).or_else(|| places.get(&former?)).copied();
         item.origin.get_or_insert_with(|| origin.clone());
-        item.hops.push(node.clone());
+        item.hops.push(Hop { fetched: Some(fetched), ..Hop::at(node.clone()) });
         clamp_dates(&mut item, now);
         match place {
             Some(place) => {
@@ -226,7 +227,8 @@ mod tests {
         assert!(!first.observed.censored, "nothing was known, so nothing is known to be missed");
         let item = &first.news[0].item;
         assert_eq!(item.first_seen, Some(Timestamp::from_unix(100)));
-        assert_eq!(item.hops, [NodeId("here".into())]);
+        let fetched = Some(Millis::from_unix(100_000));
+        assert_eq!(item.hops, [Hop { fetched, ..Hop::at(NodeId("here".into())) }]);
         let origin = item.origin.as_ref().unwrap();
         assert_eq!(origin.feed.as_deref(), Some("https://example.org/rss"));
     }
@@ -256,7 +258,7 @@ mod tests {
     #[test]
     fn an_item_that_has_passed_this_node_is_dropped() {
         let mut looped = document(&[("a", "One"), ("b", "Two")]);
-        looped.items[0].hops = vec![NodeId("there".into()), NodeId("here".into())];
+        looped.items[0].hops = ["there", "here"].map(|node| Hop::at(NodeId(node.into()))).into();
         let decision = look(looped, Known::default(), 100.0);
         assert_eq!((told(&decision), decision.loops), (vec!["+Two".to_owned()], 1));
     }

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use super::extras::{Field, ItemExtras, More};
 use super::scope::{Resolved, Scope};
 use super::{Attributes, Capture, Dirt, Pass};
-use crate::model::media_type;
+use crate::model::{Millis, media_type};
 use crate::parse::names::Ns;
 use crate::parse::sniff::Family;
 
@@ -284,6 +284,8 @@ impl<'a> Pass<'a> {
                 rel: given("rel"),
                 media_type: given("type"),
                 length: given("length").and_then(|length| length.parse().ok()),
+                times: ["fetched", "published"]
+                    .map(|at| attributes.get(at).and_then(|at| Millis::parse(&at))),
                 base: None,
             })
         });
