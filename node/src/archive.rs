@@ -9,6 +9,7 @@
 //! of one feed with the same item key (the member rows see to it).
 
 mod changes;
+mod packing;
 mod records;
 #[cfg(test)]
 mod tests;
@@ -26,9 +27,6 @@ pub use records::{
     Entry, FeedId, FeedRecord, FeedTally, HostTally, ItemKey, Known, KnownItem, Look, NodeRecord,
     Sample, SourceId, SourceKind, SourceRecord, SourceState, Tally, item_key,
 };
-
-/// No chunk is larger when unpacked: thirty-two items of bounded documents.
-const MAX_UNPACKED: usize = 256 << 20;
 
 /// Why something kept could not be had.
 #[derive(Debug, thiserror::Error)]
@@ -117,7 +115,11 @@ impl Archive {
         let row: Option<(f64, u64, Vec<u8>)> =
             self.row(Table::Chunk, &records::chunk_key(source, chunk))?;
         let Some((_, length, packed)) = row else { return Ok(Vec::new()) };
-        decode(Table::Chunk, &unpack(&packed, length)?)
+        let broken = |error: std::io::Error| ArchiveError::Damaged {
+            table: Table::Chunk,
+            reason: error.to_string(),
+        };
+        decode(Table::Chunk, &packing::unpack(&packed, length).map_err(broken)?)
     }
 
     /// Shows every chunk: its source, its number and when it was delivered.
@@ -357,12 +359,6 @@ impl Archive {
 
 fn decode<T: DeserializeOwned>(table: Table, bytes: &[u8]) -> Result<T, ArchiveError> {
     postcard::from_bytes(bytes).map_err(|error| damaged(table, &error))
-}
-
-fn unpack(packed: &[u8], length: u64) -> Result<Vec<u8>, ArchiveError> {
-    let length = usize::try_from(length).unwrap_or(usize::MAX).min(MAX_UNPACKED);
-    zstd::bulk::decompress(packed, length)
-        .map_err(|error| ArchiveError::Damaged { table: Table::Chunk, reason: error.to_string() })
 }
 
 fn damaged(table: Table, error: &postcard::Error) -> ArchiveError {
