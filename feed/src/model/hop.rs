@@ -4,6 +4,7 @@ use chrono::{DateTime, SecondsFormat, Utc};
 use serde::{Deserialize, Serialize};
 
 use super::ids::NodeId;
+use super::item::Item;
 
 /// One stop on an item's way through the mesh. The times are those of that node's own clock, which
 /// may be wrong, and a node may have told neither.
@@ -22,6 +23,33 @@ impl Hop {
     pub fn at(node: NodeId) -> Self {
         Self { node, fetched: None, published: None }
     }
+
+    /// When the item could leave the node.
+    fn left(&self) -> Option<Millis> {
+        self.published.or(self.fetched)
+    }
+}
+
+impl Item {
+    /// Milliseconds that the item took to each node it has passed: from its publication at the stop
+    /// before to when that node got it, for the first node from its publisher's date. Nothing where one
+    /// of the two was not told; below zero where clocks differ.
+    pub fn ages(&self) -> impl Iterator<Item = Option<i64>> {
+        let origin = self.published.map(|at| Millis::from_unix(at.unix().saturating_mul(1000)));
+        let left = std::iter::once(origin).chain(self.hops.iter().map(Hop::left));
+        self.hops.iter().zip(left).map(|(hop, left)| between(left?, hop.fetched?))
+    }
+
+    /// Milliseconds from the item's publication at the first node it has passed to when the last one
+    /// got it. Nothing if it has passed only one, or they did not tell.
+    pub fn age(&self) -> Option<i64> {
+        let [first, .., last] = self.hops.as_slice() else { return None };
+        between(first.left()?, last.fetched?)
+    }
+}
+
+fn between(from: Millis, to: Millis) -> Option<i64> {
+    to.0.checked_sub(from.0)
 }
 
 /// Milliseconds since the beginning of 1970, UTC: between nearby nodes an item is less than a second
@@ -79,6 +107,29 @@ impl std::fmt::Display for Millis {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::Timestamp;
+
+    #[test]
+    fn an_item_was_on_its_way_between_two_nodes_from_publication_to_fetch() {
+        let hop = |name: &str, fetched: Option<i64>, published: Option<i64>| Hop {
+            node: NodeId(name.into()),
+            fetched: fetched.map(Millis::from_unix),
+            published: published.map(Millis::from_unix),
+        };
+        let mut item = Item::new("urn:x:1");
+        assert_eq!((item.ages().count(), item.age()), (0, None));
+        item.published = Some(Timestamp::from_unix(1));
+        item.hops.push(hop("a", Some(3_000), Some(3_100)));
+        assert_eq!(item.age(), None, "one node is no way");
+        item.hops.push(hop("b", Some(3_500), None));
+        item.hops.push(hop("c", Some(3_400), Some(9_000)));
+        item.hops.push(hop("d", None, None));
+        let ages: Vec<_> = item.ages().collect();
+        assert_eq!(ages, [Some(2_000), Some(400), Some(-100), None]);
+        assert_eq!(item.age(), None);
+        item.hops.pop();
+        assert_eq!(item.age(), Some(300));
+    }
 
     #[test]
     fn milliseconds_are_written_and_read_to_the_millisecond() {

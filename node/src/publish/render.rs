@@ -89,17 +89,18 @@ fn date(published: &Published) -> Timestamp {
     published.item.dated(came).map_or(came, |(at, _)| at)
 }
 
-fn dress(published: &mut Published, imprint: &Imprint) {
+/// Adds what this node has to say about an item that it publishes.
+pub(crate) fn dress(published: &mut Published, imprint: &Imprint) {
     let Published { entry, item, .. } = published;
     item.first_seen.get_or_insert(Timestamp::from_unix(entry.at as i64));
     item.published_by(&imprint.node, Millis::from_seconds(entry.at));
 }
 
 /// The source that delivered an item, for items that do not say where they come from.
-fn origin(archive: &Archive, id: SourceId) -> Result<Option<Origin>, ArchiveError> {
+pub(crate) fn origin(archive: &Archive, id: SourceId) -> Result<Option<Origin>, ArchiveError> {
     let Some(source) = archive.source(id)? else { return Ok(None) };
     let (title, home) =
-        archive.state(id)?.map(|state| (state.title, state.home)).unwrap_or_default();
+        archive.state_alone(id)?.map(|state| (state.title, state.home)).unwrap_or_default();
     let title = title.or(source.title);
     Ok(Some(match source.kind {
         SourceKind::Page(_) => Origin { title, home: Some(source.url), ..Origin::default() },
