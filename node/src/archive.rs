@@ -257,6 +257,12 @@ impl Archive {
         Ok(found)
     }
 
+    /// The number of the oldest entry that a feed keeps.
+    pub fn oldest(&self, feed: FeedId) -> Result<Option<u64>, ArchiveError> {
+        let first = self.entries(feed, 0, u64::MAX, Order::Ascending, 1)?;
+        Ok(first.first().map(|(sequence, _)| *sequence))
+    }
+
     /// The edits of a feed after one, up to the end of an edition, at most `limit` of them.
     pub fn edits(
         &self,

@@ -37,6 +37,8 @@ pub struct Metrics {
     pub lost: Counter<f64, AtomicU64>,
     /// Items dropped because they had already passed this node.
     pub loops: Counter,
+    /// Archive documents asked for to find items that were missed.
+    pub archives: Counter,
     /// Entries added to feeds.
     pub published: Counter,
     /// Commits that the store refused.
@@ -112,6 +114,7 @@ impl Metrics {
             edits: Counter::default(),
             lost: Counter::default(),
             loops: Counter::default(),
+            archives: Counter::default(),
             published: Counter::default(),
             refused_commits: Counter::default(),
             failed_renderings: Counter::default(),
@@ -134,6 +137,8 @@ impl Metrics {
         to.register("items_edited", "Items edited after delivery", self.edits.clone());
         to.register("items_lost", "Items believed lost between refreshes", self.lost.clone());
         to.register("items_looped", "Items that had already passed this node", self.loops.clone());
+        let archives = "Archive documents asked for to find items that were missed";
+        to.register("archives_followed", archives, self.archives.clone());
         to.register("entries_published", "Entries added to feeds", self.published.clone());
         let refused = "Commits that the store refused; nothing of them happened";
         to.register("commits_refused", refused, self.refused_commits.clone());

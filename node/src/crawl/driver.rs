@@ -5,11 +5,11 @@
 //! sees to it even if it panics); a burst after a pause of the machine, because missed cycles are not
 //! made up for.
 
+mod conclusion;
 mod peers;
 mod settled;
 
 use std::collections::HashMap;
-use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -21,25 +21,24 @@ use url::Url;
 use super::courtesy::{HostPauses, Outcome};
 use super::fetch::{Ask, Fetcher};
 use super::lanes::{LaneId, Lanes};
-use super::look::{Manners, Refreshed, Subject, conclude};
+use super::look::{Manners, Refreshed};
 use super::loops::Loops;
 use super::read::Member;
 use super::roster::Roster;
+use super::trail::Backlog;
 use crate::archive::{Archive, ArchiveError, Changes, HostTally, SourceId, SourceKind};
 use crate::clock::Clock;
 use crate::metrics::Metrics;
 use crate::peer::Peers;
 use crate::publish::writer::{Done, NotCommitted};
 use crate::select::Desk;
+use conclusion::Exchange;
 use settled::Settled;
 
 /// After a failure of our own a source is left alone this long.
 const OUR_FAULT: f64 = 60.0;
 /// Pages that may lead to pages, when a source is looked at by hand.
 const LEADS: usize = 5;
-
-/// Bytes on the wire of a document that takes less than a millisecond to read.
-const SMALL: u64 = 16 * 1024;
 
 /// What a look brought, on its way to selection.
 pub struct Delivery {
@@ -95,6 +94,8 @@ pub struct Crawler {
     nudge: Notify,
     /// The store has refused a commit, and none has succeeded since.
     stalled: AtomicBool,
+    /// Nothing new is begun.
+    stopping: AtomicBool,
     deliveries: mpsc::Sender<Delivery>,
     lists: mpsc::Sender<List>,
 }
@@ -155,6 +156,7 @@ impl Crawler {
             readers: Semaphore::new(std::thread::available_parallelism().map_or(2, usize::from)),
             nudge: Notify::new(),
             stalled: AtomicBool::new(false),
+            stopping: AtomicBool::new(false),
             deliveries: parts.deliveries,
             lists: parts.lists,
         })
@@ -194,6 +196,7 @@ impl Crawler {
                 Some(ended) = looks.join_next(), if !looks.is_empty() => report_panic(ended),
             }
         }
+        self.stopping.store(true, Ordering::Relaxed);
         while let Some(ended) = looks.join_next().await {
             report_panic(ended);
         }
@@ -312,39 +315,32 @@ impl Crawler {
         id: SourceId,
         outing: &mut Outing<'_>,
     ) -> Result<Settled, Problem> {
-        let record = self.archive.source(id)?.ok_or(Problem::Vanished)?;
-        let mut state = self.archive.state_alone(id)?.ok_or(Problem::Vanished)?;
-        state.schedule = self.roster().schedule(id).ok_or(Problem::Vanished)?;
+        let (record, state) = self.before(id)?;
         let url = Url::parse(&record.url).map_err(|_| Problem::Vanished)?;
         let host = url.host_str().unwrap_or_default().to_owned();
         let readers = self.desk.readers_of(id).max(1);
         let mut ask = Ask::new(url, state.courtesy.request(self.clock.now()), readers);
-        ask.delta = record.kind == SourceKind::Feed;
+        // A difference may reach further back than the window, as archives do.
+        let archive = self.peers.cooperation(id).archive;
+        ask.delta = archive && record.kind == SourceKind::Feed;
         let (answered, link, way) = self.ask(id, &ask).await;
-        let has_body = answered.as_ref().is_ok_and(|answer| !answer.is_empty());
-        let small = record.kind == SourceKind::Feed
-            && answered.as_ref().is_ok_and(|answer| answer.wire_bytes <= SMALL);
-        let crawler = Arc::clone(self);
-        let conclusion = move || -> Result<Refreshed, Problem> {
-            let known = if has_body {
-                crawler.archive.known(id)?.unwrap_or_default()
-            } else {
-                Default::default()
-            };
-            let looped = crawler.loops.of(id);
-            let subject = Subject { id, record, state, known, looped, link, way };
-            let now = crawler.clock.now();
-            let random = jitter(&crawler.manners.node.0, id, now);
-            Ok(conclude(subject, &ask, answered, &crawler.manners, now, random)?)
-        };
-        // Parsing is work, which waits for a thread of its own; but a small feed is read sooner than
-        // another thread is awake.
-        let refreshed = if has_body && !small {
-            let _reader = self.readers.acquire().await;
-            tokio::task::spawn_blocking(conclusion).await.map_err(|_| Problem::Panicked)??
-        } else {
-            conclusion()?
-        };
+        // Archives may have to be followed before everything can be concluded from the same answer.
+        let whole = answered.as_ref().ok().filter(|answer| archive && answer.status == 200);
+        let again = whole.filter(|answer| answer.page.is_none()).map(|answer| Exchange {
+            ask: ask.clone(),
+            answered: Ok(answer.clone()),
+            link: link.clone(),
+            way: way.clone(),
+        });
+        let exchange = Exchange { ask, answered, link, way };
+        let mut refreshed = self.concluded(id, record, state, exchange, Backlog::default()).await?;
+        if let (Some(older), Some(exchange)) = (refreshed.older.take(), again) {
+            let backlog = self.follow(&refreshed, older, readers, outing.lane).await?;
+            if backlog.documents > 0 {
+                let (record, state) = self.before(id)?;
+                refreshed = self.concluded(id, record, state, exchange, backlog).await?;
+            }
+        }
         self.count_host(&host, &refreshed);
         self.obey_pause(&host, &refreshed, outing.lane);
         // The site has done its part, and its wishes are known: the next one need not wait for ours.
@@ -417,13 +413,6 @@ enum Problem {
     Vanished,
     #[error("reading the answer panicked")]
     Panicked,
-}
-
-/// A number in [0, 1) that differs from node to node, source to source and look to look.
-fn jitter(node: &str, id: SourceId, now: f64) -> f64 {
-    let mut hasher = DefaultHasher::new();
-    (node, id, now.to_bits()).hash(&mut hasher);
-    (hasher.finish() >> 11) as f64 / (1u64 << 53) as f64
 }
 
 fn report_panic(ended: Result<(), tokio::task::JoinError>) {

@@ -206,6 +206,11 @@ impl Roster {
         Ok(())
     }
 
+    /// A look has cost so many requests more than one.
+    pub fn charge(&mut self, requests: u32) {
+        self.scheduler.charge(requests as usize);
+    }
+
     /// A source's peer says at once when it has news, or does so no more: as long as it does, polling
     /// is only the safety net.
     pub fn watched(&mut self, id: SourceId, watched: bool, now: f64) {

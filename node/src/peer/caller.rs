@@ -8,14 +8,14 @@ use std::collections::HashMap;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, ready};
 
 use axum::body::{Body, Bytes, HttpBody};
 use axum::extract::{ConnectInfo, Request, State};
 use axum::middleware::Next;
 use axum::response::Response;
 use http::uri::Authority;
-use hyper::body::{Frame, SizeHint};
+use hyper::body::Frame;
 use tonic::{Code, Status};
 
 use crate::api::access;
@@ -43,8 +43,8 @@ impl Default for Limits {
             calls_per_minute: 6_000.0,
             streams_per_caller: 256,
             streams: 8_192,
-            answers_per_caller: 32,
-            answers: 256,
+            answers_per_caller: 16,
+            answers: 128,
         }
     }
 }
@@ -118,7 +118,7 @@ pub(super) async fn check(
     request.extensions_mut().insert(Caller { operator });
     request.extensions_mut().insert(addressed);
     let (head, body) = next.run(request).await.into_parts();
-    Response::from_parts(head, Body::new(Counted { body, _ticket: ticket }))
+    Response::from_parts(head, Body::new(Counted::new(body, ticket)))
 }
 
 /// The address that limits go by: of IPv6, what one subscriber is usually given.
@@ -263,10 +263,20 @@ impl Drop for Ticket {
     }
 }
 
-/// An answer that counts until it is sent or given up.
+/// An answer that counts until it is sent or given up. It is handed over in pieces, the next one when there
+/// is room: as a whole it would be out of our hands at once and lie in a buffer that nobody counts.
 struct Counted {
     body: Body,
+    rest: Bytes,
     _ticket: Ticket,
+}
+
+impl Counted {
+    const PIECE: usize = 64 << 10;
+
+    fn new(body: Body, ticket: Ticket) -> Self {
+        Self { body, rest: Bytes::new(), _ticket: ticket }
+    }
 }
 
 impl HttpBody for Counted {
@@ -277,15 +287,22 @@ impl HttpBody for Counted {
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
-        Pin::new(&mut self.body).poll_frame(context)
+        if self.rest.is_empty() {
+            let frame = match ready!(Pin::new(&mut self.body).poll_frame(context)) {
+                Some(Ok(frame)) => frame,
+                other => return Poll::Ready(other),
+            };
+            match frame.into_data() {
+                Ok(data) => self.rest = data,
+                Err(trailers) => return Poll::Ready(Some(Ok(trailers))),
+            }
+        }
+        let length = self.rest.len().min(Self::PIECE);
+        Poll::Ready(Some(Ok(Frame::data(self.rest.split_to(length)))))
     }
 
     fn is_end_stream(&self) -> bool {
-        self.body.is_end_stream()
-    }
-
-    fn size_hint(&self) -> SizeHint {
-        self.body.size_hint()
+        self.rest.is_empty() && self.body.is_end_stream()
     }
 }
 

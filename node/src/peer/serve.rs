@@ -40,7 +40,7 @@ pub(super) struct Syndicate(Arc<Parts>);
 
 struct Parts {
     node: Arc<Node>,
-    pager: Arc<Pager>,
+    pager: Pager,
     heads: Heads,
     estimates: Estimates,
     /// Pages being put together.
@@ -51,9 +51,10 @@ struct Parts {
 impl Syndicate {
     pub(super) fn new(node: Arc<Node>, stop: CancellationToken) -> Self {
         let workers = std::thread::available_parallelism().map_or(2, |cores| cores.get()) * 2;
+        let pager = Pager::new(node.archive.clone(), node.shelf.imprint().clone());
         Self(Arc::new(Parts {
-            pager: Arc::new(Pager::new(node.archive.clone(), node.shelf.imprint().clone())),
-            heads: Heads::new(node.archive.clone()),
+            heads: Heads::new(node.archive.clone(), pager.node()),
+            pager,
             estimates: Estimates::default(),
             workers: Arc::new(Semaphore::new(workers)),
             stop,

@@ -102,6 +102,12 @@ impl Publication {
         &self.marker
     }
 
+    /// A new edition takes the place of the current one, although the feed has come no further.
+    pub(super) fn renew(&self) {
+        let mut current = self.edition.write().unwrap_or_else(PoisonError::into_inner);
+        *current = Arc::new(current.successor(current.tally));
+    }
+
     /// Forgets what was rendered; the edition is the same.
     pub(super) fn drop_documents(&self) {
         let mut current = self.edition.write().unwrap_or_else(PoisonError::into_inner);

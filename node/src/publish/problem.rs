@@ -1,5 +1,7 @@
 //! What went wrong, for whoever asked: a page for browsers, problem details (RFC 9457) for the rest.
 
+use std::ops::Range;
+
 use axum::body::Body;
 use axum::response::{IntoResponse, Response};
 use http::header::{CACHE_CONTROL, CONTENT_TYPE, RETRY_AFTER, VARY, X_CONTENT_TYPE_OPTIONS};
@@ -8,6 +10,8 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::negotiate::is_browser;
+use super::shelf::ARCHIVE;
+use super::volume::Volume;
 use crate::pages;
 
 /// Seconds after which it may work again.
@@ -72,6 +76,41 @@ impl Problem {
         let nearest = nearest.map(|nearest| format!("/feeds/{nearest}"));
         let links = nearest.into_iter().chain(["/opml".to_owned()]).collect();
         Self { links, ..Self::new(StatusCode::NOT_FOUND, "no such feed", detail) }
+    }
+
+    /// No volume can be called that.
+    pub(super) fn no_volume(name: &str, volume: &str) -> Self {
+        let shown: String = volume.chars().take(80).collect();
+        let detail = format!(
+            "no archive document of {name} is called {shown:?}; they have numbers from 0 on, and the \
+             feed links to the newest"
+        );
+        let links = vec![format!("/feeds/{name}")];
+        Self { links, ..Self::new(StatusCode::NOT_FOUND, "no such archive document", detail) }
+    }
+
+    /// A volume that is not complete.
+    pub(super) fn volume_to_come(name: &str, volume: Volume) -> Self {
+        let detail = format!(
+            "archive document {volume} of {name} is not complete; its items are in the feed itself, or \
+             in what that calls prev-archive"
+        );
+        let links = vec![format!("/feeds/{name}")];
+        let problem = Self::new(StatusCode::NOT_FOUND, "not yet complete", detail);
+        Self { links, ..problem.hint("read the feed, and follow its prev-archive link") }
+    }
+
+    /// A volume of which nothing is kept; these are.
+    pub(super) fn volume_gone(name: &str, volume: Volume, kept: Range<u64>) -> Self {
+        let feed = format!("/feeds/{name}");
+        let oldest = (!kept.is_empty()).then(|| format!("{feed}/{ARCHIVE}/{}", kept.start));
+        let instead = oldest.as_ref().map(|oldest| format!("; the oldest kept one is {oldest}"));
+        let detail = format!(
+            "the items of archive document {volume} of {name} are older than this node keeps them{}",
+            instead.unwrap_or_default()
+        );
+        let links = oldest.into_iter().chain([feed]).collect();
+        Self { links, ..Self::new(StatusCode::GONE, "no longer kept", detail) }
     }
 
     /// The client wants a form that feeds do not have.

@@ -10,11 +10,12 @@ use axum::routing::get;
 use http::{HeaderMap, HeaderName, StatusCode};
 use serde::Deserialize;
 
-use super::answer::{Varies, answer, kept_for, max_age};
+use super::answer::{VOLUME_KEPT, Varies, answer, answer_difference, kept_for, max_age};
 use super::edition::Publication;
 use super::negotiate::Form;
 use super::problem::Problem;
-use super::shelf::Shelf;
+use super::shelf::{ARCHIVE, NoVolume, Shelf};
+use super::volume::Volume;
 use crate::pages;
 
 const FEEDS: &str = "/feeds/";
@@ -25,6 +26,7 @@ const PERGOLA_FEED: HeaderName = HeaderName::from_static("pergola-feed");
 pub fn router(shelf: Arc<Shelf>) -> Router {
     Router::new()
         .route("/feeds/{name}", get(feed))
+        .route("/feeds/{name}/archive/{volume}", get(volume))
         .route("/opml", get(opml))
         .route("/", get(home))
         .route("/about", get(about))
@@ -43,16 +45,49 @@ async fn feed(State(shelf): State<Arc<Shelf>>, request: Request) -> Response {
     };
     let now = shelf.clock.now();
     publication.touch(now);
-    let varies = if named.is_some() { Varies::Coding } else { Varies::FormAndCoding };
+    let varies = Varies::of(named);
     match shelf.document(&publication, form).await {
         Ok((document, true)) => {
             let max_age = max_age(&shelf, &publication, now);
-            marked(&publication, answer(&shelf, &document, asked, varies, max_age).await)
+            let answer = match shelf.difference(&publication, form, &document, asked).await {
+                Some(news) => {
+                    answer_difference(&shelf, &news, &document, asked, varies, &max_age).await
+                }
+                None => answer(&shelf, &document, asked, varies, max_age).await,
+            };
+            marked(&publication, answer)
         }
         Ok((earlier, false)) => {
             marked(&publication, answer(&shelf, &earlier, asked, varies, kept_for(0)).await)
         }
         Err(_) => Problem::unavailable().answer(asked),
+    }
+}
+
+/// `/feeds/{name}/archive/{volume}`, with or without a form.
+async fn volume(State(shelf): State<Arc<Shelf>>, request: Request) -> Response {
+    let path = request.uri().path();
+    let path = path.strip_prefix(FEEDS).unwrap_or(path);
+    let (name, file) = path.split_once('/').unwrap_or((path, ""));
+    let (name, file) = (decoded(name), file.rsplit('/').next().unwrap_or_default());
+    let asked = request.headers();
+    let Some(publication) = published(&shelf, &name) else {
+        return Problem::no_feed(&name, shelf.nearest(&name)).answer(asked);
+    };
+    let mut forms = Form::FEEDS.into_iter();
+    let named = forms.find_map(|form| Some((file.strip_suffix(form.extension())?, form)));
+    let (number, named) = named.map_or((file, None), |(number, form)| (number, Some(form)));
+    let Some(volume) = Volume::parse(number) else {
+        return Problem::no_volume(&name, number).answer(asked);
+    };
+    let Some(form) = named.or_else(|| Form::preferred(asked)) else {
+        return Problem::no_form(&format!("{name}/{ARCHIVE}/{volume}")).answer(asked);
+    };
+    match shelf.volume(&publication, volume, form).await {
+        Ok(document) => answer(&shelf, &document, asked, Varies::of(named), VOLUME_KEPT).await,
+        Err(NoVolume::NotYet) => Problem::volume_to_come(&name, volume).answer(asked),
+        Err(NoVolume::Gone { kept }) => Problem::volume_gone(&name, volume, kept).answer(asked),
+        Err(NoVolume::Failed) => Problem::unavailable().answer(asked),
     }
 }
 
@@ -64,10 +99,16 @@ fn marked(publication: &Publication, mut response: Response) -> Response {
 
 /// The feed that a file name stands for, and the form if the name says it.
 fn find(shelf: &Shelf, file: &str) -> Option<(Arc<Publication>, Option<Form>)> {
-    let named = Form::FEEDS
-        .into_iter()
-        .find_map(|form| Some((shelf.named(file.strip_suffix(form.extension())?)?, Some(form))));
-    named.or_else(|| Some((shelf.named(file)?, None)))
+    let named = Form::FEEDS.into_iter().find_map(|form| {
+        Some((published(shelf, file.strip_suffix(form.extension())?)?, Some(form)))
+    });
+    named.or_else(|| Some((published(shelf, file)?, None)))
+}
+
+/// The feed of a name, as far as it is there for whoever asks: every document of it is found by way of
+/// this.
+fn published(shelf: &Shelf, name: &str) -> Option<Arc<Publication>> {
+    shelf.named(name)
 }
 
 /// The file name without what looks like a form.

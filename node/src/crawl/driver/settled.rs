@@ -37,6 +37,7 @@ pub(super) struct Settled {
     edits: u64,
     lost: f64,
     loops: u64,
+    archives: u32,
     loop_change: LoopChange,
     journeys: Vec<Journey>,
     pub(super) report: Report,
@@ -73,6 +74,7 @@ impl Settled {
             edits: refreshed.news.iter().filter(|news| news.edited).count() as u64,
             lost: refreshed.lost,
             loops: refreshed.loops as u64,
+            archives: refreshed.archives,
             loop_change: refreshed.loop_change.clone(),
             journeys: journeys(refreshed),
             report,
@@ -114,6 +116,7 @@ impl Crawler {
                 censored: observed.censored,
                 dates: &observed.dates,
             });
+            roster.charge(settled.archives);
             let learnt = observation.as_ref().map(|seen| (schedule, seen));
             if let Some((url, lane)) = &moved_to {
                 roster.moved(*id, url.as_str(), *lane);
@@ -142,6 +145,7 @@ impl Crawler {
         self.metrics.edits.inc_by(settled.edits);
         self.metrics.lost.inc_by(settled.lost);
         self.metrics.loops.inc_by(settled.loops);
+        self.metrics.archives.inc_by(u64::from(settled.archives));
         self.metrics.published.inc_by(committed.published as u64);
         for date in
             observed.iter().flat_map(|(since, seen)| seen.dates.iter().filter(|_| since.is_some()))
@@ -190,7 +194,7 @@ impl Crawler {
         }
         let Some((tally, saved)) = hosts.get_mut(host) else { return };
         let courtesy = &refreshed.state.courtesy;
-        tally.requests += 1;
+        tally.requests += 1 + u64::from(refreshed.archives);
         tally.not_modified += u64::from(refreshed.not_modified);
         tally.bytes += refreshed.bytes;
         tally.pauses += u64::from(refreshed.outcome == Outcome::Paused);

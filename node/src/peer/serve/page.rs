@@ -176,13 +176,14 @@ impl Pager {
             }
             for edit in edits {
                 // What is not below came with what it says now.
-                if edit.sequence < below && !told.contains(&edit.sequence) {
-                    if let Some(entry) = self.archive.entry(feed.id, edit.sequence)? {
-                        if !sheet.add(edit.sequence, &entry, true)? {
-                            return Ok(true);
-                        }
-                        told.insert(edit.sequence);
+                if edit.sequence < below
+                    && !told.contains(&edit.sequence)
+                    && let Some(entry) = self.archive.entry(feed.id, edit.sequence)?
+                {
+                    if !sheet.add(edit.sequence, &entry, true)? {
+                        return Ok(true);
                     }
+                    told.insert(edit.sequence);
                 }
                 cursor.edits = edit;
             }

@@ -69,12 +69,11 @@ impl Watcher {
             }
         }
         let tally = *self.news.borrow_and_update();
-        let head = self.parts.heads.head(self.parts.pager.node(), self.feed, tally).await;
-        match head {
+        match self.parts.heads.head(self.feed, tally).await {
             Ok(head) => {
                 let message = v1::WatchResponse {
                     pending: tally.next.saturating_sub(self.from),
-                    head: head.to_string(),
+                    head,
                     changed_at_ms: changed_at(&tally),
                 };
                 (Ok(message), Some(self))

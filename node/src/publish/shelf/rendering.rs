@@ -9,7 +9,7 @@ use pergola_feed::opml::{Opml, Outline};
 use super::super::document::{Kind, Rendered};
 use super::super::edition::{Edition, Publication, RenderError};
 use super::super::negotiate::Form;
-use super::super::render;
+use super::super::render::Press;
 use super::Shelf;
 
 impl Shelf {
@@ -46,23 +46,38 @@ impl Shelf {
             let (archive, imprint) = (self.archive.clone(), self.imprint.clone());
             let (listing, held) = (publication.listing(), self.held.clone());
             async move {
-                let work = move || render::render(&archive, &imprint, &listing, form, &held);
+                let work = move || {
+                    let (archive, imprint, listing, held) = (&archive, &imprint, &listing, &held);
+                    Press { archive, imprint, listing, form, held }.edition()
+                };
                 let done = self.blocking(work).await;
                 let done = done.and_then(|rendered| rendered.map_err(RenderError::Archive));
                 match &done {
-                    Ok(_) => self.counters.rendered.fetch_add(1, Relaxed),
-                    Err(error) => {
-                        let feed = publication.name();
-                        tracing::warn!(feed, %error, "a feed could not be rendered");
-                        self.counters.failed.fetch_add(1, Relaxed)
+                    Ok(document) => {
+                        self.counters.rendered.fetch_add(1, Relaxed);
+                        self.remember(publication, document, form);
                     }
-                };
+                    Err(error) => self.count_failure(publication, error),
+                }
                 done
             }
         };
         let document = edition.render_once(form, || self.clock.now(), render).await?;
         self.make_room();
         Ok(document)
+    }
+
+    /// Whoever has this document can later be told the difference to it.
+    fn remember(&self, publication: &Publication, document: &Rendered, form: Form) {
+        if let Some(contents) = document.contents().filter(|_| form != Form::Page) {
+            self.past.remember(publication.id(), document.tag(), contents);
+        }
+    }
+
+    pub(super) fn count_failure(&self, publication: &Publication, error: &RenderError) {
+        let feed = publication.name();
+        tracing::warn!(feed, %error, "a feed could not be rendered");
+        self.counters.failed.fetch_add(1, Relaxed);
     }
 
     /// Runs work that blocks, when a worker is free.
@@ -84,6 +99,7 @@ impl Shelf {
     /// feed that was asked for last stays, or a document larger than the limit would be rendered for
     /// every request.
     pub(in crate::publish) fn make_room(&self) {
+        self.annex.make_room();
         if self.held.load(Relaxed) <= self.limit {
             return;
         }

@@ -136,7 +136,8 @@ fn entries_say_where_they_come_from_and_what_they_have_passed() {
     let bench = Bench::with(1);
     let page = bench.ask(None, 1, 0);
     let item = page.entries[0].item.as_ref().unwrap();
-    assert_eq!(item.hops.last().unwrap().node, "here");
+    let hop = item.hops.last().unwrap();
+    assert_eq!((hop.node.as_str(), hop.published_ms), ("here", Some(100_000)));
     assert_eq!(page.entries[0].published_at_ms, 100_000);
 }
 
