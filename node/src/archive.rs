@@ -9,6 +9,7 @@
 //! of one feed with the same item key (the member rows see to it).
 
 mod changes;
+mod packing;
 mod pushing;
 mod records;
 #[cfg(test)]
@@ -30,9 +31,6 @@ pub use records::{
     Edit, Entry, FeedId, FeedRecord, FeedTally, HostTally, ItemKey, Known, KnownItem, Look, Loop,
     NodeRecord, Sample, SourceId, SourceKind, SourceRecord, SourceState, Tally, item_key,
 };
-
-/// No chunk is larger when unpacked: thirty-two items of bounded documents.
-const MAX_UNPACKED: usize = 256 << 20;
 
 /// Why something kept could not be had.
 #[derive(Debug, thiserror::Error)]
@@ -429,13 +427,11 @@ fn decode<T: DeserializeOwned>(table: Table, bytes: &[u8]) -> Result<T, ArchiveE
 /// The items in a chunk's row.
 fn items_of(row: &[u8]) -> Result<Vec<Item>, ArchiveError> {
     let (_, length, packed): (f64, u64, Vec<u8>) = decode(Table::Chunk, row)?;
-    decode(Table::Chunk, &unpack(&packed, length)?)
-}
-
-fn unpack(packed: &[u8], length: u64) -> Result<Vec<u8>, ArchiveError> {
-    let length = usize::try_from(length).unwrap_or(usize::MAX).min(MAX_UNPACKED);
-    zstd::bulk::decompress(packed, length)
-        .map_err(|error| ArchiveError::Damaged { table: Table::Chunk, reason: error.to_string() })
+    let unpacked = packing::unpack(&packed, length).map_err(|error| ArchiveError::Damaged {
+        table: Table::Chunk,
+        reason: error.to_string(),
+    })?;
+    decode(Table::Chunk, &unpacked)
 }
 
 fn damaged(table: Table, error: &postcard::Error) -> ArchiveError {

@@ -4,6 +4,7 @@ use pergola_feed::Item;
 use pergola_query::Selectivity;
 use serde::Serialize;
 
+use super::packing::pack;
 use super::records::{
     chunk_key, edit_key, entry_key, feed_key, feed_tally_key, link_key, member_key, wish_key,
 };
@@ -215,9 +216,4 @@ impl Changes {
 
 fn encoded(row: &(impl Serialize + ?Sized)) -> Vec<u8> {
     postcard::to_stdvec(row).expect("rows hold nothing that postcard refuses")
-}
-
-/// Texts shrink to a third or less at the lowest level, which costs less than storing the rest would.
-fn pack(bytes: &[u8]) -> Vec<u8> {
-    zstd::bulk::compress(bytes, 1).expect("a buffer of the right size is enough")
 }

@@ -296,7 +296,8 @@ impl Crawler {
     fn send_out(self: &Arc<Self>, now: f64, looks: &mut JoinSet<()>) -> f64 {
         let mut lanes = locked(&self.lanes);
         while let Some((source, lane)) = lanes.pop(now) {
-            looks.spawn(self.clone().look(SourceId(source), lane));
+            // Kilobytes of state, which the runtime would move about a dozen times.
+            looks.spawn(Box::pin(self.clone().look(SourceId(source), lane)));
         }
         lanes.next_wakeup(now).unwrap_or(f64::INFINITY)
     }

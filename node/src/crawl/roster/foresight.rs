@@ -91,12 +91,14 @@ impl Roster {
     pub fn planned(&mut self, id: SourceId, now: f64, end: f64) -> Option<Vec<PlannedLook>> {
         let Some(&place) = self.places.get(&id) else { return Some(Vec::new()) };
         let delay = self.foresight.delay();
+        let seat = &self.seats[place];
+        let told = seat.quiet_until.is_some() || seat.hub_until.is_some_and(|until| until > now);
         let looks = match self.sources.model(place) {
-            Model::Relayed(relayed) if self.seats[place].quiet_until.is_some() => {
+            Model::Relayed(relayed) if told => {
                 let looks = relayed.looks_after(now);
                 (!looks.is_empty()).then(|| looks.to_vec())?
             }
-            _ if self.seats[place].quiet_until.is_some() => return None,
+            _ if told => return None,
             _ => self.foreseen(place, now, end),
         };
         let readable = looks.into_iter().map(|look| PlannedLook { at: look.at + delay, ..look });
