@@ -92,7 +92,8 @@ pub(super) async fn answer_difference(
     headers.insert(IM, HeaderValue::from_static("feed"));
     // Only a cache that knows what `im` means may keep it (RFC 3229, 10.8.3).
     let age = max_age.to_str().unwrap_or_default().rsplit(", ").next().unwrap_or_default();
-    let kept = HeaderValue::try_from(format!("no-store, im, {age}"));
+    let whose = if max_age.as_bytes().starts_with(b"private") { "private, " } else { "" };
+    let kept = HeaderValue::try_from(format!("no-store, {whose}im, {age}"));
     headers.extend(kept.ok().map(|kept| (CACHE_CONTROL, kept)));
     headers.insert(VARY, varies.header_of_difference());
     shelf.counters.differences.fetch_add(1, Relaxed);

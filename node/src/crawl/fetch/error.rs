@@ -188,6 +188,8 @@ impl FetchError {
             deepest = cause.to_string();
             next = cause.source();
         }
+        // HTTP/2 keeps of an alert only what it says.
+        cut_off |= deepest.contains("fatal alert");
         if cut_off && stage == Stage::Headers && url.scheme() == "https" {
             // A server says that it wants another certificate when it has been asked already.
             let why = format!(
