@@ -232,10 +232,9 @@ impl Book {
     /// Time has passed: leases end, and tries are due. Returns how many leases have ended.
     pub(super) fn pass(&mut self, now: f64) -> usize {
         let mut ended = 0;
-        while let Some(&(at, key)) = self.timers.first() {
-            if at > millis(now) {
-                break;
-            }
+        // Each once: one that is set again for this very instant waits for the next time.
+        let due: Vec<(u64, Key)> = self.timers.range(..=(passed(now), Key::MAX)).copied().collect();
+        for (at, key) in due {
             self.timers.remove(&(at, key));
             let over = self.subscriptions.get(&key).is_none_or(|it| it.row.expires_at <= now);
             if over {
@@ -400,6 +399,11 @@ impl Book {
 pub(super) fn host_of(callback: &str) -> String {
     let url = Url::parse(callback).ok();
     url.and_then(|url| url.host_str().map(str::to_owned)).unwrap_or_default()
+}
+
+/// The last millisecond that is over, give or take what numbers lose on the way.
+fn passed(now: f64) -> u64 {
+    (now * 1_000.0 + 0.001).floor() as u64
 }
 
 /// Rounded up, so that what is due at an instant is due when that instant has come.

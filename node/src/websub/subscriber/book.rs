@@ -156,10 +156,10 @@ impl Book {
     /// Time has passed: whom to ask now.
     pub(super) fn pass(&mut self, now: f64) -> Vec<Ask> {
         let mut asks = Vec::new();
-        while let Some((at, token)) = self.timers.first().cloned() {
-            if at > millis(now) {
-                break;
-            }
+        // Each once: one that is set again for this very instant waits for the next time.
+        let end = (passed(now) + 1, Token::new());
+        let due: Vec<(u64, Token)> = self.timers.range(..end).cloned().collect();
+        for (at, token) in due {
             self.timers.remove(&(at, token.clone()));
             let mut ask = None;
             let mut over = false;
@@ -397,6 +397,11 @@ fn wait(rules: &Rules, tries: u32) -> f64 {
 /// A number in [0, 1) of a token's own.
 fn spread(token: &str) -> f64 {
     (digest(&[token]) as u64 >> 11) as f64 / (1u64 << 53) as f64
+}
+
+/// The last millisecond that is over, give or take what numbers lose on the way.
+fn passed(now: f64) -> u64 {
+    (now * 1_000.0 + 0.001).floor() as u64
 }
 
 fn millis(at: f64) -> u64 {

@@ -153,6 +153,15 @@ impl Site {
 
     /// The hub sends something with some signature.
     pub(super) async fn sends(&self, asked: &Asked, body: &str, sign: Option<&str>) -> StatusCode {
+        // Whoever still sends when the answer comes may lose the connection instead.
+        eventually("an answer", async || {
+            let request = self.delivery(asked, body, sign);
+            request.send().await.map(|answer| answer.status()).map_err(|error| error.to_string())
+        })
+        .await
+    }
+
+    fn delivery(&self, asked: &Asked, body: &str, sign: Option<&str>) -> reqwest::RequestBuilder {
         let mut request = self
             .client
             .post(asked.get("callback"))
@@ -164,7 +173,7 @@ impl Site {
         if let Some(sign) = sign {
             request = request.header("x-hub-signature", sign);
         }
-        request.body(body.to_owned()).send().await.unwrap().status()
+        request.body(body.to_owned())
     }
 
     /// A document with these items.

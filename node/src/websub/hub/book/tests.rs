@@ -107,6 +107,14 @@ fn a_lease_that_ends_ends_the_subscription() {
 }
 
 #[test]
+fn a_lease_that_ends_within_this_very_millisecond_does_not_hold_up_the_book() {
+    let mut book = Book::new(limits());
+    book.put(1, row("a.example", 0, 100.000_4), 0.0);
+    assert_eq!(book.pass(100.000_3), 0);
+    assert_eq!(book.pass(100.001), 1);
+}
+
+#[test]
 fn a_renewal_replaces_lease_and_secret_and_keeps_what_was_delivered() {
     let mut book = Book::new(limits());
     book.put(1, row("a.example", 5, 100.0), 0.0);
