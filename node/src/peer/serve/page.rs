@@ -7,8 +7,9 @@
 mod tests;
 
 use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 
-use pergola_feed::Origin;
+use pergola_feed::{Item, Origin};
 use pergola_proto::v1;
 use prost::Message;
 
@@ -201,11 +202,14 @@ struct Sheet<'a> {
     most_bytes: usize,
     bytes: usize,
     origins: HashMap<SourceId, Option<Origin>>,
+    /// The chunk of the last entry: the next one is most likely in it, too.
+    open: Option<((SourceId, u32), Arc<Vec<Item>>)>,
 }
 
 impl<'a> Sheet<'a> {
     fn new(pager: &'a Pager, limit: usize, most_bytes: usize) -> Self {
-        Self { pager, entries: Vec::new(), limit, most_bytes, bytes: 0, origins: HashMap::new() }
+        let (entries, origins) = (Vec::new(), HashMap::new());
+        Self { pager, entries, limit, most_bytes, bytes: 0, origins, open: None }
     }
 
     /// Adds an entry, if there is room for it.
@@ -213,8 +217,8 @@ impl<'a> Sheet<'a> {
         if self.entries.len() >= self.limit {
             return Ok(false);
         }
-        let message = fitted(entry_to_wire(self.delivered(sequence, entry, edited)?));
-        let bytes = message.encoded_len() + 8;
+        let (message, length) = fitted(entry_to_wire(self.delivered(sequence, entry, edited)?));
+        let bytes = length + 8;
         if !self.entries.is_empty() && self.bytes + bytes > self.most_bytes {
             return Ok(false);
         }
@@ -231,7 +235,15 @@ impl<'a> Sheet<'a> {
         edited: bool,
     ) -> Result<Delivered, ArchiveError> {
         let archive = &self.pager.archive;
-        let items = self.pager.recent.chunk(archive, entry.source, entry.chunk)?;
+        let place = (entry.source, entry.chunk);
+        let items = match &self.open {
+            Some((open, items)) if *open == place => Arc::clone(items),
+            _ => {
+                let items = self.pager.recent.chunk(archive, entry.source, entry.chunk)?;
+                self.open = Some((place, Arc::clone(&items)));
+                items
+            }
+        };
         let Some(item) = items.get(usize::from(entry.index)).cloned() else {
             let reason = format!("entry {sequence} refers to an item that is gone");
             return Err(ArchiveError::Damaged { table: Table::Entry, reason });
@@ -253,9 +265,11 @@ impl<'a> Sheet<'a> {
 }
 
 /// An entry that is too large for any message goes without its texts, so that those after it get through.
-fn fitted(mut entry: v1::Entry) -> v1::Entry {
-    if entry.encoded_len() <= ENTRY_BYTES {
-        return entry;
+/// With the bytes that it takes.
+fn fitted(mut entry: v1::Entry) -> (v1::Entry, usize) {
+    let length = entry.encoded_len();
+    if length <= ENTRY_BYTES {
+        return (entry, length);
     }
     entry.cut = true;
     if let Some(item) = &mut entry.item {
@@ -265,5 +279,6 @@ fn fitted(mut entry: v1::Entry) -> v1::Entry {
         entry.item =
             entry.item.map(|item| v1::Item { id: item.id, hops: item.hops, ..v1::Item::default() });
     }
-    entry
+    let length = entry.encoded_len();
+    (entry, length)
 }

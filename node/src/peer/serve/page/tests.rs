@@ -1,4 +1,4 @@
-use pergola_feed::{Item, NodeId, Text};
+use pergola_feed::{NodeId, Text};
 use url::Url;
 
 use super::*;
