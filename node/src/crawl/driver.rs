@@ -36,8 +36,8 @@ use crate::publish::writer::{Done, NotCommitted};
 use crate::select::Desk;
 use crate::websub::discovery::Looked;
 use alone::Alone;
-pub use received::NotReceived;
 use conclusion::Exchange;
+pub use received::NotReceived;
 use settled::Settled;
 
 /// After a failure of our own a source is left alone this long.

@@ -73,7 +73,8 @@ impl Fetcher {
             headers.insert(USER_AGENT, agent);
         }
         let deadline = Instant::now() + timeout.min(self.total_timeout);
-        let sent = self.clients.of(&url).request(method, url.clone()).headers(headers).body(body).send();
+        let sent =
+            self.clients.of(&url).request(method, url.clone()).headers(headers).body(body).send();
         let mut response = match timeout_at(deadline, sent).await {
             Ok(Ok(response)) => response,
             Ok(Err(error)) => return Err(FetchError::of_client(error, &url, Stage::Headers)),
