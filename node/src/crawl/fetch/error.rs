@@ -188,8 +188,9 @@ impl FetchError {
             deepest = cause.to_string();
             next = cause.source();
         }
-        // HTTP/2 keeps of an alert only what it says.
-        cut_off |= deepest.contains("fatal alert");
+        // HTTP/2 keeps of an alert, or of a connection that ended, only what it says.
+        let said = deepest.to_lowercase();
+        cut_off |= ENDED.iter().any(|words| said.contains(words));
         if cut_off && stage == Stage::Headers && url.scheme() == "https" {
             // A server says that it wants another certificate when it has been asked already.
             let why = format!(
@@ -218,6 +219,9 @@ impl From<Forbidden> for FetchError {
         Self::PrivateAddress(forbidden)
     }
 }
+
+/// What errors say when the other side has ended a connection instead of answering.
+const ENDED: [&str; 3] = ["fatal alert", "broken pipe", "connection reset"];
 
 /// Whether the other side has ended a connection instead of answering.
 fn is_cut_off(error: &hyper::Error) -> bool {
