@@ -1,8 +1,8 @@
 //! Pictures, judged by the shapes they consist of and by their bytes.
 
-use crate::report::chart::{Axis, Chart, Scale, Series, Style};
-use crate::report::drawing::{Anchor, Drawing, Point, Shape, Text};
-use crate::report::{font, layout, raster, svg};
+use crate::chart::{Axis, Chart, Scale, Series, Style};
+use crate::drawing::{Anchor, Drawing, Point, Shape, Text};
+use crate::{font, layout, raster, svg};
 
 const STYLES: [Style; 5] = [Style::Line, Style::Dashed, Style::Points, Style::Steps, Style::Bars];
 

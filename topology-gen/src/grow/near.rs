@@ -1,0 +1,167 @@
+//! The nodes of a tree that nearly have a given profile, found without looking at any other.
+//!
+//! Two profiles that differ in few keywords are equal once those are taken away from both. So every node
+//! is kept under each set that is left of its profile when up to a few keywords are taken away; whoever
+//! looks for a parent takes up to a few of its own away and looks what is kept under the rest. Under one
+//! set, of the nodes that gave up equally many keywords only the first with the fewest hops can be the best
+//! parent: they all share the set, and one that shared more would be found under that.
+//!
+//! Sets are known by 64-bit sums of random numbers, one per keyword. What is found is compared exactly, so
+//! a collision can only hide a node, once in many millions of meshes.
+
+use rustc_hash::FxHashMap;
+
+use crate::profile::Profile;
+
+/// Under how many sets a node is kept at most.
+const SETS: u64 = 16;
+
+/// The nodes of a tree by what is left of their profiles.
+#[derive(Default)]
+pub(super) struct Near {
+    /// Hops and place of the best node for (what is left, how many keywords it gave up).
+    kept: FxHashMap<u64, (u32, u32)>,
+    /// [`unseen`] by size.
+    unseen: Vec<f64>,
+}
+
+impl Near {
+    /// Keeps a node.
+    pub(super) fn insert(&mut self, profile: &Profile, hops: u32, place: u32) {
+        for given_up in 0..=most_given_up(profile.len()) {
+            each_rest(profile.keywords(), given_up, &mut |rest| {
+                let best = self.kept.entry(key(rest, given_up)).or_insert((hops, place));
+                if hops < best.0 {
+                    *best = (hops, place);
+                }
+            });
+        }
+    }
+
+    /// Shows the nodes that may be best and whose distance is at most `limit()`, which may fall meanwhile.
+    /// All nodes at least as large as the profile and nearer than [`Near::unseen`] are among them, or
+    /// others that are better.
+    pub(super) fn search(
+        &self,
+        profile: &Profile,
+        limit: impl Fn() -> f64,
+        mut found: impl FnMut(u32, u32),
+    ) {
+        // `limit` and `found` share the search's state, which the closures below cannot both hold.
+        let mut candidates = Vec::new();
+        for own in 0..=most_given_up(profile.len()) {
+            // Parents are not smaller, so they give up at least as many.
+            let mut theirs = own;
+            while difference(profile.len(), theirs, own) <= limit() {
+                if theirs <= most_given_up(profile.len() - own + theirs) {
+                    each_rest(profile.keywords(), own, &mut |rest| {
+                        candidates.extend(self.kept.get(&key(rest, theirs)));
+                    });
+                    candidates.drain(..).for_each(|(hops, place)| found(hops, place));
+                }
+                theirs += 1;
+                if theirs > SETS as usize {
+                    break;
+                }
+            }
+        }
+    }
+
+    /// The least distance at which a node may have been missed by a profile of this size.
+    pub(super) fn unseen(&mut self, size: usize) -> f64 {
+        while self.unseen.len() <= size {
+            self.unseen.push(unseen(self.unseen.len()));
+        }
+        self.unseen[size]
+    }
+}
+
+/// How many keywords a profile of this size gives up at most.
+fn most_given_up(size: usize) -> usize {
+    let (mut sets, mut ways) = (1, 1);
+    for given_up in 1..=size {
+        ways = ways * (size - given_up + 1) as u64 / given_up as u64;
+        sets += ways;
+        if sets > SETS {
+            return given_up - 1;
+        }
+    }
+    size
+}
+
+/// The distance of a profile of this size from one with which it shares all but `own` of its keywords, and
+/// which has `theirs` besides.
+fn difference(size: usize, theirs: usize, own: usize) -> f64 {
+    if size + theirs == 0 { 1.0 } else { (theirs + own) as f64 / (size + theirs) as f64 }
+}
+
+fn unseen(size: usize) -> f64 {
+    let most = most_given_up(size);
+    let missed = (0..=most).map(|own| {
+        let theirs = (own..).find(|&theirs| theirs > most_given_up(size - own + theirs));
+        difference(size, theirs.unwrap_or(usize::MAX), own)
+    });
+    let beyond = if most < size { difference(size, most + 1, most + 1) } else { 1.0 };
+    missed.fold(beyond, f64::min)
+}
+
+/// Shows what is left of the keywords when `given_up` of them are taken away, in every way.
+fn each_rest(keywords: &[u32], given_up: usize, show: &mut impl FnMut(u64)) {
+    let all = keywords.iter().fold(0_u64, |sum, &word| sum.wrapping_add(random(word)));
+    take_away(keywords, given_up, all, show);
+}
+
+fn take_away(keywords: &[u32], given_up: usize, rest: u64, show: &mut impl FnMut(u64)) {
+    if given_up == 0 {
+        return show(rest);
+    }
+    for (index, &word) in keywords.iter().enumerate() {
+        if keywords.len() - index < given_up {
+            return;
+        }
+        take_away(&keywords[index + 1..], given_up - 1, rest.wrapping_sub(random(word)), show);
+    }
+}
+
+fn key(rest: u64, given_up: usize) -> u64 {
+    rest ^ random(u32::MAX - given_up as u32)
+}
+
+/// A number that looks random, the same for the same word (the finaliser of SplitMix64).
+fn random(word: u32) -> u64 {
+    let mut z = (u64::from(word) + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    z ^ (z >> 31)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn as_many_keywords_are_given_up_as_the_sets_allow() {
+        // All 16 subsets of four; 1 + 5 + 10 of five; 1 + 6 of six, where a second would make 22.
+        assert_eq!((most_given_up(1), most_given_up(4), most_given_up(5)), (1, 4, 2));
+        assert_eq!((most_given_up(6), most_given_up(15), most_given_up(16)), (1, 1, 0));
+    }
+
+    #[test]
+    fn what_is_left_does_not_depend_on_the_way() {
+        let mut seen = Vec::new();
+        each_rest(&[3, 5, 9], 2, &mut |rest| seen.push(rest));
+        assert_eq!(seen.len(), 3);
+        let mut single = Vec::new();
+        [3, 5, 9].map(|word| each_rest(&[word], 0, &mut |rest| single.push(rest)));
+        seen.sort_unstable();
+        single.sort_unstable();
+        assert_eq!(seen, single);
+    }
+
+    #[test]
+    fn differences_are_jaccard_distances() {
+        // {a,b,c,d} and {b,c,d,e,f}: 3 shared of 6.
+        assert_eq!(difference(4, 2, 1), 0.5);
+        assert_eq!(difference(4, 0, 0), 0.0);
+    }
+}
