@@ -22,8 +22,8 @@ pub mod write;
 pub use error::ParseError;
 pub use limits::Limits;
 pub use model::{
-    Category, Dated, Document, Enclosure, Format, Hints, Item, ItemId, Link, NodeId, Origin,
-    Person, Text, TextKind, Timestamp, digest,
+    Category, Dated, Document, Enclosure, Format, Hints, Hop, Item, ItemId, Link, Millis, NodeId,
+    Origin, Person, Text, TextKind, Timestamp, digest,
 };
 pub use parse::{ParseOptions, parse, parse_date};
 pub use sanitize::sanitize;

@@ -5,6 +5,7 @@
 //! is `None`), links are absolute wherever a base was known, and nothing here was looked up from a
 //! clock; first-seen times are told by whoever fetched.
 
+mod hop;
 mod ids;
 mod item;
 mod normal;
@@ -12,6 +13,7 @@ mod timestamp;
 
 use serde::{Deserialize, Serialize};
 
+pub use hop::{Hop, Millis};
 pub use ids::{ItemId, NodeId, digest};
 pub use item::{Category, Dated, Enclosure, Item, Link, Origin, Person, Text, TextKind};
 pub(crate) use normal::media_type;

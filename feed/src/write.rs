@@ -14,7 +14,7 @@ mod json;
 mod rss;
 mod xml;
 
-use crate::model::{Document, Item, Timestamp};
+use crate::model::{Document, Item, Millis, Timestamp};
 pub use atom::write_atom;
 pub use json::write_json;
 pub use rss::write_rss;
@@ -58,6 +58,18 @@ pub(crate) fn plain_id(uri: &str) -> Option<String> {
         plain.push(decoded);
     }
     String::from_utf8(plain).ok()
+}
+
+/// The nodes that an item has passed, with the times they told: the same in both dialects of XML.
+fn hops(xml: &mut xml::Xml, item: &Item) {
+    for hop in &item.hops {
+        let fetched = hop.fetched.map(Millis::to_rfc3339);
+        let published = hop.published.map(Millis::to_rfc3339);
+        let times = [("fetched", fetched.as_deref()), ("published", published.as_deref())];
+        let told: Vec<(&str, &str)> =
+            times.into_iter().filter_map(|(name, at)| Some((name, at?))).collect();
+        xml.text("pergola:hop", &told, &hop.node.0);
+    }
 }
 
 /// The date that Atom demands of every entry, and whether it only stands in for one.

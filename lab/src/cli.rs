@@ -11,7 +11,7 @@ use pergola_refresh::{Invalid, ModelKind, StrategyKind};
 
 use crate::experiments::replay::Settings;
 use crate::experiments::{
-    LIST, characterise, compare, convergence, demo, estimators, online, published, replay,
+    LIST, cascade, characterise, compare, convergence, demo, estimators, online, published, replay,
     robustness,
 };
 use crate::report::{Report, check_paths};
@@ -83,6 +83,9 @@ enum Command {
     /// Every strategy at equal cost, beside the limit that no schedule can pass.
     #[command(after_help = "Example:\n  pergola-lab compare --seeds 30 --plot compare.png")]
     Compare(Seeds),
+    /// Five nodes in a chain: what each hop costs, and what cooperation saves.
+    #[command(after_help = "Example:\n  pergola-lab cascade --seeds 10 --plot cascade.svg")]
+    Cascade(Seeds),
     /// Every strategy and model over a recorded trace at equal cost.
     #[command(after_help = "Examples:\n  pergola-lab replay --trace FOLDER\n  \
                             pergola-lab replay --trace FOLDER --strategy plan --model calendar --budget 1")]
@@ -201,6 +204,7 @@ impl Cli {
             Command::Figure79(seeds) => show.seeded(10, seeds, online::figure_7_9_7_10),
             Command::Estimators(seeds) => show.seeded(10, seeds, estimators::estimators),
             Command::Compare(seeds) => show.seeded(10, seeds, compare::compare),
+            Command::Cascade(seeds) => show.seeded(10, seeds, cascade::cascade),
             Command::Demo(seeds) => show.seeded(1, seeds, demo::demo),
             Command::Replay(args) => {
                 let settings = Settings {

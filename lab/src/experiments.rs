@@ -1,6 +1,7 @@
 //! The experiments by name. Each takes the lab (seeds) and its own settings and returns a report;
 //! none knows about terminals or files.
 
+pub(crate) mod cascade;
 pub(crate) mod characterise;
 pub(crate) mod compare;
 pub(crate) mod convergence;
@@ -22,6 +23,7 @@ pub(crate) const LIST: &[(&str, &str)] = &[
     ("figure-7.9-7.10", "2Steps with offline, single and periodic models, by daily shape"),
     ("estimators", "every model on what a refresh really sees, full windows included"),
     ("compare", "every strategy at equal cost, beside the limit that no schedule can pass"),
+    ("cascade", "five nodes in a chain: what each hop costs, and what cooperation saves"),
     ("replay", "every strategy and model over a recorded trace at equal cost"),
     ("characterise", "activity classes, regularity and daily shapes of a recorded trace"),
     ("synthesise", "write a synthetic trace in the format that replay reads"),

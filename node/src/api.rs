@@ -6,7 +6,7 @@
 //! Never: a change by a caller who may not make it; an answer or a request of unbounded size; a failure
 //! of our own that is not in the log.
 
-mod access;
+pub(crate) mod access;
 mod asked;
 mod backup;
 mod feeds;

@@ -19,12 +19,14 @@ use std::sync::Arc;
 use pergola_feed::Item;
 use serde::de::DeserializeOwned;
 
+use crate::peer::Cooperation;
+use crate::peer::link::Link;
 use crate::store::{Order, Store, StoreError, Table};
 pub use changes::Changes;
 pub(crate) use records::unknown;
 pub use records::{
-    Entry, FeedId, FeedRecord, FeedTally, HostTally, ItemKey, Known, KnownItem, Look, NodeRecord,
-    Sample, SourceId, SourceKind, SourceRecord, SourceState, Tally, item_key,
+    Edit, Entry, FeedId, FeedRecord, FeedTally, HostTally, ItemKey, Known, KnownItem, Look, Loop,
+    NodeRecord, Sample, SourceId, SourceKind, SourceRecord, SourceState, Tally, item_key,
 };
 
 /// No chunk is larger when unpacked: thirty-two items of bounded documents.
@@ -114,10 +116,8 @@ impl Archive {
 
     /// The items of one chunk.
     pub fn chunk(&self, source: SourceId, chunk: u32) -> Result<Vec<Item>, ArchiveError> {
-        let row: Option<(f64, u64, Vec<u8>)> =
-            self.row(Table::Chunk, &records::chunk_key(source, chunk))?;
-        let Some((_, length, packed)) = row else { return Ok(Vec::new()) };
-        decode(Table::Chunk, &unpack(&packed, length)?)
+        let row = self.store.get(Table::Chunk, &records::chunk_key(source, chunk))?;
+        row.map_or(Ok(Vec::new()), |row| items_of(&row))
     }
 
     /// Shows every chunk: its source, its number and when it was delivered.
@@ -259,6 +259,30 @@ impl Archive {
         Ok(found)
     }
 
+    /// The edits of a feed after one, up to the end of an edition, at most `limit` of them.
+    pub fn edits(
+        &self,
+        feed: FeedId,
+        after: Edit,
+        edition: u64,
+        limit: usize,
+    ) -> Result<Vec<Edit>, ArchiveError> {
+        let mut found = Vec::new();
+        let to = Edit::end_of(edition);
+        if limit == 0 || after >= to {
+            return Ok(found);
+        }
+        let (from, to) = (records::edit_key(feed, after), records::edit_key(feed, to));
+        self.store.scan(Table::Edit, &from, Some(&to), Order::Ascending, &mut |key, _| {
+            let edit = records::edit_of(key);
+            if edit > after {
+                found.push(edit);
+            }
+            if found.len() < limit { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+        })?;
+        Ok(found)
+    }
+
     /// The newest items of a feed, newest first.
     pub fn window(&self, feed: FeedId, size: usize) -> Result<Vec<Published>, ArchiveError> {
         let entries = self.entries(feed, 0, u64::MAX, Order::Descending, size)?;
@@ -310,12 +334,42 @@ impl Archive {
         Ok(all)
     }
 
+    /// The sources whose items come back to this node.
+    pub fn loops(&self) -> Result<Vec<(SourceId, Loop)>, ArchiveError> {
+        let mut all = Vec::new();
+        self.rows(Table::Loop, &[], None, Order::Ascending, &mut |key, found| {
+            all.push((SourceId::from_key(key), found));
+            ControlFlow::Continue(())
+        })?;
+        Ok(all)
+    }
+
     /// The samples of a time, oldest first: minutes since 1970.
     pub fn history(&self, from: u64, to: u64) -> Result<Vec<(u64, Sample)>, ArchiveError> {
         let mut all = Vec::new();
         let (from, to) = (from.to_be_bytes(), to.to_be_bytes());
         self.rows(Table::History, &from, Some(&to), Order::Ascending, &mut |key, sample| {
             all.push((records::minute_of(key), sample));
+            ControlFlow::Continue(())
+        })?;
+        Ok(all)
+    }
+
+    /// What is known of the peers that publish sources.
+    pub fn links(&self) -> Result<Vec<(SourceId, Link)>, ArchiveError> {
+        let mut all = Vec::new();
+        self.rows(Table::Peer, &[0], Some(&[1]), Order::Ascending, &mut |key, link| {
+            all.push((SourceId::from_key(&key[1..]), link));
+            ControlFlow::Continue(())
+        })?;
+        Ok(all)
+    }
+
+    /// What is asked of the peers that publish sources, where it is not the usual.
+    pub fn wishes(&self) -> Result<Vec<(SourceId, Cooperation)>, ArchiveError> {
+        let mut all = Vec::new();
+        self.rows(Table::Peer, &[1], Some(&[2]), Order::Ascending, &mut |key, wish| {
+            all.push((SourceId::from_key(&key[1..]), wish));
             ControlFlow::Continue(())
         })?;
         Ok(all)
@@ -357,6 +411,12 @@ impl Archive {
 
 fn decode<T: DeserializeOwned>(table: Table, bytes: &[u8]) -> Result<T, ArchiveError> {
     postcard::from_bytes(bytes).map_err(|error| damaged(table, &error))
+}
+
+/// The items in a chunk's row.
+fn items_of(row: &[u8]) -> Result<Vec<Item>, ArchiveError> {
+    let (_, length, packed): (f64, u64, Vec<u8>) = decode(Table::Chunk, row)?;
+    decode(Table::Chunk, &unpack(&packed, length)?)
 }
 
 fn unpack(packed: &[u8], length: u64) -> Result<Vec<u8>, ArchiveError> {

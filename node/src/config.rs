@@ -10,6 +10,7 @@ mod find;
 mod hosts;
 mod keys;
 mod node;
+mod peers;
 mod private;
 mod problem;
 mod queries;
@@ -34,6 +35,7 @@ pub use crawl::Crawl;
 pub use find::{environment, find_file};
 pub use hosts::{HostRule, Hosts};
 pub use node::{Api, Feeds, Log, LogFormat, Node};
+pub use peers::Peers;
 pub use private::PrivateException;
 pub use problem::{ConfigError, Place, Problem};
 pub use queries::DeclaredFeed;
@@ -62,6 +64,8 @@ pub struct Config {
     pub crawl: Crawl,
     /// Other manners for single hosts.
     pub hosts: Hosts,
+    /// How other nodes are read.
+    pub peers: Peers,
     /// How feeds are published.
     pub feeds: Feeds,
     /// Who may change the node.
@@ -140,6 +144,7 @@ impl Config {
             schedule: Schedule::read(&mut Reader::new(raw.section("schedule"), problems)),
             hosts: Hosts::read(&raw.hosts, &crawl, problems),
             crawl,
+            peers: Peers::read(&mut Reader::new(raw.section("peers"), problems)),
             feeds: Feeds::read(&mut Reader::new(raw.section("feeds"), problems)),
             api: Api::read(&mut Reader::new(raw.section("api"), problems)),
             log: Log::read(&mut Reader::new(raw.section("log"), problems)),

@@ -12,5 +12,6 @@ pub mod fetch;
 pub mod guard;
 pub mod lanes;
 pub mod look;
+pub mod loops;
 pub mod read;
 pub mod roster;

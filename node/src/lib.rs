@@ -16,6 +16,7 @@ pub mod doctor;
 pub mod metrics;
 pub mod node;
 mod pages;
+pub mod peer;
 pub mod publish;
 pub mod select;
 pub mod store;

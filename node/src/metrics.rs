@@ -1,5 +1,8 @@
 //! What the node counts, for Prometheus and for its own pages. Labels come from bounded vocabularies.
 
+mod ages;
+mod peers;
+
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use prometheus_client::encoding::text::encode;
@@ -10,6 +13,8 @@ use prometheus_client::metrics::histogram::Histogram;
 use prometheus_client::registry::{Registry, Unit};
 
 use crate::crawl::courtesy::Outcome;
+pub use ages::{Ages, Journey};
+pub use peers::{Asked, PeerMetrics};
 
 type Label = [(&'static str, &'static str); 2];
 type Level = Gauge<f64, AtomicU64>;
@@ -38,10 +43,18 @@ pub struct Metrics {
     pub refused_commits: Counter,
     /// Documents that could not be rendered.
     pub failed_renderings: Counter,
+    /// Calls of other nodes that were refused because they were too many.
+    pub peer_calls_refused: Counter,
+    /// Entries sent to other nodes.
+    pub peer_entries: Counter,
     /// Seconds from an item's publication to its delivery.
     pub delay: Histogram,
+    /// How old items are that come through nodes.
+    pub ages: Ages,
     /// What is measured when somebody asks.
     pub levels: Levels,
+    /// What is counted of peers.
+    pub peers: PeerMetrics,
 }
 
 /// Refreshes since the start.
@@ -102,8 +115,12 @@ impl Metrics {
             published: Counter::default(),
             refused_commits: Counter::default(),
             failed_renderings: Counter::default(),
+            peer_calls_refused: Counter::default(),
+            peer_entries: Counter::default(),
             delay,
+            ages: Ages::default(),
             levels: Levels::default(),
+            peers: PeerMetrics::default(),
             registry: Registry::default(),
         };
         metrics.register(&mut registry);
@@ -122,8 +139,12 @@ impl Metrics {
         to.register("commits_refused", refused, self.refused_commits.clone());
         let failed = "Documents that could not be rendered";
         to.register("renderings_failed", failed, self.failed_renderings.clone());
+        let refused = "Calls of other nodes that were refused because they were too many";
+        to.register("peer_calls_refused", refused, self.peer_calls_refused.clone());
+        to.register("peer_entries", "Entries sent to other nodes", self.peer_entries.clone());
         let delay = "From an item's publication to its delivery";
         to.register_with_unit("delay", delay, Unit::Seconds, self.delay.clone());
+        self.ages.register(to);
         let levels = &self.levels;
         to.register("threshold", "The scheduler's threshold", levels.threshold.clone());
         to.register("budget_per_minute", "Refreshes allowed", levels.budget.clone());
@@ -144,6 +165,7 @@ impl Metrics {
             "Sources due that wait for their lane",
             levels.waiting.clone(),
         );
+        self.peers.register(to);
         to.register_with_unit("store", "The store on disk", Unit::Bytes, levels.disk.clone());
     }
 

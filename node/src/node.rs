@@ -6,6 +6,7 @@
 
 mod feeds;
 mod housekeeping;
+mod outlook;
 mod places;
 mod reload;
 mod running;
@@ -35,17 +36,19 @@ use crate::crawl::lanes::{LaneOverride, LaneRules, Lanes};
 use crate::crawl::look::Manners;
 use crate::crawl::roster::Roster;
 use crate::metrics::Metrics;
+use crate::peer::{LoadError, Peers};
 use crate::publish::writer::{Job, NotCommitted, Writer};
 use crate::publish::{Imprint, Shelf};
 use crate::select::{Desk, stage};
 use crate::store::{self, StoreError};
 pub use feeds::{Applied, FeedError};
+pub use outlook::Outlook;
 pub use reload::{ReloadError, Reloaded};
 pub use running::{Running, close};
 use scheduling::strategy;
 pub(crate) use scheduling::{FIRST_RATE, FIRST_WINDOW};
 pub use sources::{Added, EVERY_SOURCE, NewSource, SourceError};
-pub use status::{FeedStatus, NodeStatus, SourceStatus, Standing};
+pub use status::{FeedStatus, NodeStatus, PeerStatus, SourceStatus, Standing};
 
 /// Looks that may wait for selection.
 const DELIVERIES: usize = 256;
@@ -64,6 +67,9 @@ pub enum StartError {
     /// The client cannot be set up.
     #[error(transparent)]
     Fetch(#[from] FetchError),
+    /// What is known of peers cannot be had.
+    #[error(transparent)]
+    Peers(#[from] LoadError),
     /// An exception for private networks that makes no sense.
     #[error(transparent)]
     Exception(#[from] BadException),
@@ -160,13 +166,17 @@ impl Node {
             record.threshold.clone(),
             Purse::new(&config.budget, config.schedule.cycle.as_secs_f64()),
         )?;
+        let settings = fetch_settings(&config)?;
+        let (enabled, usual) = (config.peers.enabled, config.peers.cooperate);
+        let peers = Arc::new(Peers::load(&archive, enabled, usual, &settings)?);
         let crawler = Arc::new(Crawler::new(Parts {
             archive: archive.clone(),
             clock: clock.clone(),
-            fetcher: Fetcher::new(fetch_settings(&config)?)?,
+            fetcher: Fetcher::new(settings)?,
             manners: manners(&config, id),
             desk: Arc::clone(&desk),
             metrics: Arc::clone(&metrics),
+            peers,
             cycle: config.schedule.cycle.as_secs_f64(),
             roster,
             lanes: Lanes::new(lane_rules(&config)),
@@ -275,7 +285,8 @@ fn manners(config: &Config, node: NodeId) -> Manners {
         ..Default::default()
     };
     let decode = DecodeLimits { max_decoded: config.crawl.max_body, ..DecodeLimits::default() };
-    Manners { node, rules, limits, decode }
+    let peers = config.peers.enabled && config.crawl.proxy.is_none();
+    Manners { node, rules, limits, decode, peers }
 }
 
 fn lane_rules(config: &Config) -> LaneRules {

@@ -9,6 +9,7 @@ pub(crate) mod about;
 pub(crate) mod feed;
 pub(crate) mod home;
 pub(crate) mod problem;
+mod way;
 
 use axum::body::Body;
 use axum::response::Response;

@@ -18,6 +18,6 @@ pub mod writer;
 
 pub(crate) use negotiate::Form;
 pub(crate) use problem::Problem;
-pub(crate) use render::{origin_name, selection};
+pub(crate) use render::{dress, origin, origin_name, selection};
 pub use serve::router;
 pub use shelf::{Imprint, Listing, Shelf, ShelfCounts};

@@ -113,11 +113,13 @@ pub enum Table {
     Push = 15,
     /// Who may read a feed, if not everybody.
     Reader = 16,
+    /// Sources whose items come back to this node.
+    Loop = 17,
 }
 
 impl Table {
     /// Every table, by number.
-    pub const ALL: [Self; 17] = [
+    pub const ALL: [Self; 18] = [
         Self::Meta,
         Self::Source,
         Self::State,
@@ -135,6 +137,7 @@ impl Table {
         Self::Subscription,
         Self::Push,
         Self::Reader,
+        Self::Loop,
     ];
 
     /// The engine's key for a row: the table's number, then the row's own key.

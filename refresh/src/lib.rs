@@ -66,12 +66,13 @@ pub use error::Invalid;
 pub use knowledge::{Exact, Knowledge, Outlook, Taste};
 pub use model::{
     Calendar, Constant, GammaPoisson, GammaSlots, Hybrid, Likelihood, Model, ModelKind,
-    MovingAverage, Periodic, PublicationModel, Seen, SingleVariable, maximum_likelihood,
+    MovingAverage, Periodic, PlannedLook, PublicationModel, Relayed, Seen, SingleVariable,
+    maximum_likelihood,
 };
 pub use observation::Observation;
 pub use scheduler::{Budget, Scheduler};
 pub use sources::{Source, Sources};
-pub use strategy::{Cycle, Strategy, StrategyKind};
+pub use strategy::{Cycle, Rule, Strategy, StrategyKind};
 pub use threshold::{Controller, Spending, Threshold};
 
 /// Seconds in an hour.

@@ -14,6 +14,7 @@ mod hybrid;
 mod likelihood;
 mod moving_average;
 mod periodic;
+mod relayed;
 mod single;
 mod slots;
 
@@ -28,6 +29,7 @@ pub use hybrid::Hybrid;
 pub use likelihood::{Likelihood, Seen, maximum_likelihood};
 pub use moving_average::MovingAverage;
 pub use periodic::Periodic;
+pub use relayed::{PlannedLook, Relayed};
 pub use single::SingleVariable;
 
 use crate::{DAY, Invalid, Observation};
@@ -115,6 +117,7 @@ pub enum Model {
     GammaSlots(GammaSlots),
     Calendar(Box<Calendar>),
     MovingAverage(MovingAverage),
+    Relayed(Box<Relayed>),
 }
 
 macro_rules! delegate {
@@ -129,6 +132,7 @@ macro_rules! delegate {
             Model::GammaSlots($model) => $body,
             Model::Calendar($model) => $body,
             Model::MovingAverage($model) => $body,
+            Model::Relayed($model) => $body,
         }
     };
 }

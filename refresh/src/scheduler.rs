@@ -1,7 +1,10 @@
 //! One decision per cycle: the strategy proposes, the budget limits, the threshold follows.
 
+use crate::strategy::Decisions;
 use crate::threshold::Spending;
-use crate::{Controller, Cycle, Invalid, Knowledge, Observation, Strategy, Threshold};
+use crate::{
+    Controller, Cycle, Invalid, Knowledge, Observation, PlannedLook, Sources, Strategy, Threshold,
+};
 
 /// How many refreshes may be spent.
 #[derive(Debug, Clone, PartialEq)]
@@ -76,12 +79,14 @@ pub struct Scheduler<K> {
     threshold: Threshold,
     budget: Budget,
     chosen: Vec<usize>,
+    /// The last decision, if there was one.
+    decided: Option<f64>,
 }
 
 impl<K: Knowledge> Scheduler<K> {
     /// Joins a strategy, a threshold and a budget.
     pub fn new(strategy: Box<dyn Strategy<K>>, threshold: Threshold, budget: Budget) -> Self {
-        Self { strategy, threshold, budget, chosen: Vec::new() }
+        Self { strategy, threshold, budget, chosen: Vec::new(), decided: None }
     }
 
     /// The product's scheduler: bursts paid back, spending averaged over `horizon` cycles.
@@ -139,6 +144,7 @@ impl<K: Knowledge> Scheduler<K> {
             quota,
             limit,
         };
+        self.decided = Some(now);
         self.chosen.clear();
         let demand = self.strategy.choose(&cycle, known, &mut self.chosen);
         // Strategies keep to the limit by themselves; here it is certain.
@@ -158,5 +164,46 @@ impl<K: Knowledge> Scheduler<K> {
     /// Tells the strategy what a refresh showed (the models learn elsewhere).
     pub fn observed(&mut self, source: usize, observation: &Observation<'_>) {
         self.strategy.observed(source, observation);
+    }
+}
+
+impl Scheduler<Sources> {
+    /// The looks that will probably be made at a source until `end`, in order and only the next few, and
+    /// what each is expected to show. An estimate: see [`crate::Rule`]. A source that is being refreshed
+    /// (held back for ever, as it were) is taken to be looked at now.
+    pub fn planned(
+        &mut self,
+        known: &Sources,
+        source: usize,
+        now: f64,
+        end: f64,
+    ) -> Vec<PlannedLook> {
+        let step = self.budget.cycle;
+        let mut start = self.decided.map_or(now, |decided| decided + step);
+        if start < now {
+            start += step * ((now - start) / step).ceil();
+        }
+        let cycle = Cycle {
+            now: start,
+            length: step,
+            threshold: self.threshold.value(),
+            budget: self.budget.per_cycle,
+            quota: 0,
+            limit: usize::MAX,
+        };
+        let last = known.last(source).unwrap_or(f64::NEG_INFINITY);
+        let held = known.held_until(source);
+        let under_way = held == f64::INFINITY;
+        let mut looks = Vec::new();
+        let (from, earliest) = if under_way {
+            looks.push(PlannedLook { at: now, items: known.items_between(source, last, now) });
+            (now, now)
+        } else {
+            (last, held)
+        };
+        let rule = self.strategy.rule(&cycle, known, source, from);
+        let decisions = Decisions { start, step, end };
+        looks.extend(known.foresee(source, &rule, decisions, from, earliest));
+        looks
     }
 }

@@ -4,7 +4,9 @@
 use serde::{Deserialize, Serialize};
 
 use crate::counts::Distribution;
-use crate::{DAY, Invalid, Knowledge, Model, Observation, Outlook, PublicationModel, Taste};
+use crate::{
+    DAY, Invalid, Knowledge, Model, Observation, Outlook, PlannedLook, PublicationModel, Taste,
+};
 
 /// A source as it is handed to the scheduler.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -144,6 +146,22 @@ impl Sources {
         }
     }
 
+    /// Takes the plan of the node that publishes a source, as it was at `made`: from now on its model
+    /// counts batches. See [`crate::Relayed`].
+    pub fn relay(
+        &mut self,
+        source: usize,
+        made: f64,
+        looks: impl IntoIterator<Item = PlannedLook>,
+    ) {
+        self.models[source].relay(made, looks);
+    }
+
+    /// No plan comes with a source any more: the model it had before goes on.
+    pub fn unrelay(&mut self, source: usize) {
+        self.models[source].unrelay();
+    }
+
     /// The model of one source.
     pub fn model(&self, source: usize) -> &Model {
         &self.models[source]
@@ -213,6 +231,11 @@ impl Sources {
         self.relevant_rate.max(f64::MIN_POSITIVE)
     }
 
+    /// Not to be refreshed before this instant; infinite while a refresh is under way.
+    pub(crate) fn held_until(&self, source: usize) -> f64 {
+        self.held_until[source]
+    }
+
     pub(crate) fn window(&self, source: usize) -> usize {
         usize::from(self.window[source])
     }
@@ -258,7 +281,18 @@ impl Knowledge for Sources {
 
     #[inline]
     fn outlook(&self, source: usize, now: f64) -> Outlook {
-        let last = self.last[source];
+        self.outlook_since(source, self.last[source], now)
+    }
+
+    fn index(&self, source: usize, now: f64, taste: &Taste) -> f64 {
+        self.index_since(source, self.last[source], now, taste)
+    }
+}
+
+impl Sources {
+    /// What waits at a source if it was last refreshed at `last`.
+    #[inline]
+    pub(crate) fn outlook_since(&self, source: usize, last: f64, now: f64) -> Outlook {
         if last == f64::NEG_INFINITY {
             return Outlook::NEVER_SEEN;
         }
@@ -273,16 +307,22 @@ impl Knowledge for Sources {
         }
     }
 
-    fn index(&self, source: usize, now: f64, taste: &Taste) -> f64 {
-        let last = self.last[source];
+    /// The index of a source if it was last refreshed at `last`.
+    pub(crate) fn index_since(&self, source: usize, last: f64, now: f64, taste: &Taste) -> f64 {
         if last == f64::NEG_INFINITY {
             return f64::INFINITY;
         }
-        let age = now - last;
-        if age <= 0.0 {
+        let (expected, area) = self.models[source].divergence(last, now);
+        let age = match self.models[source] {
+            // What came in batches is as old as if it had come in a stream of the same utility: between
+            // two of them the index stands still, and only the next one can raise it over the price.
+            Model::Relayed(_) => 2.0 * (now - last - area / expected),
+            _ => now - last,
+        };
+        // Nothing can have come since, or no time has passed.
+        if expected <= 0.0 || age <= 0.0 {
             return 0.0;
         }
-        let expected = self.models[source].expected(last, now);
         let counts = Distribution::poisson(expected);
         let (window, shown) = (self.window(source), self.shown(source));
         let rate = self.models[source].mean_rate();

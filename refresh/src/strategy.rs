@@ -5,6 +5,7 @@
 //! first kind for saturated sources and the second for the rest.
 
 mod above;
+mod foresight;
 mod highest;
 mod plan;
 mod timetable;
@@ -13,6 +14,8 @@ mod two_steps;
 use std::str::FromStr;
 
 use above::{AdaptiveTtl, EntryFrequency, Index, OnlyTau};
+pub(crate) use foresight::Decisions;
+pub use foresight::Rule;
 use highest::{OnlySat, TopKUtility};
 use plan::Plan;
 use timetable::{Reference, RoundRobin};
@@ -48,6 +51,9 @@ pub trait Strategy<K: Knowledge>: Send {
     fn threshold_mattered(&self) -> bool {
         true
     }
+
+    /// By what it will choose a source that was last looked at at `last`, as things stand.
+    fn rule(&mut self, cycle: &Cycle, known: &K, source: usize, last: f64) -> Rule;
 
     /// What a refresh showed, for strategies that keep books of their own.
     fn observed(&mut self, _source: usize, _observation: &Observation<'_>) {}
@@ -137,7 +143,7 @@ impl StrategyKind {
             Self::TwoSteps => Box::new(TwoSteps::default()),
             Self::OnlySat => Box::new(OnlySat),
             Self::OnlyTau => Box::new(OnlyTau),
-            Self::TopKUtility => Box::new(TopKUtility),
+            Self::TopKUtility => Box::new(TopKUtility::default()),
             Self::Uniform | Self::FixedInterval => Box::new(RoundRobin::default()),
             Self::Reference => Box::new(Reference),
             Self::EntryFrequency => Box::new(EntryFrequency::default()),

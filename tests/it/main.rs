@@ -10,7 +10,9 @@ mod crash;
 mod demo;
 mod full_disk;
 mod harness;
+mod mesh;
 mod newsboat;
 #[path = "../../node/tests/it/origin.rs"]
 #[expect(dead_code, reason = "the node's own tests use all of it")]
 mod origin;
+mod python_client;

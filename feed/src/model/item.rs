@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::hop::{Hop, Millis};
 use super::ids::{ItemId, NodeId, digest};
 use super::timestamp::Timestamp;
 
@@ -37,7 +38,7 @@ pub struct Item {
     /// The feed it comes from, kept when it is republished.
     pub origin: Option<Origin>,
     /// The nodes it has passed, oldest first; an item that has passed a node is not taken again.
-    pub hops: Vec<NodeId>,
+    pub hops: Vec<Hop>,
 }
 
 impl Item {
@@ -64,7 +65,17 @@ impl Item {
 
     /// Whether the item has already been at this node, so that taking it again would be a loop.
     pub fn has_passed(&self, node: &NodeId) -> bool {
-        self.hops.contains(node)
+        self.hops.iter().any(|hop| hop.node == *node)
+    }
+
+    /// A node hands the item on: its own hop, the last one, says since when it publishes the item.
+    pub fn published_by(&mut self, node: &NodeId, at: Millis) {
+        if !self.has_passed(node) {
+            self.hops.push(Hop::at(node.clone()));
+        }
+        if let Some(own) = self.hops.last_mut().filter(|hop| hop.node == *node) {
+            own.published = Some(at);
+        }
     }
 
     /// The date to show, and what kind of date it is. A date in the future is clamped to `now`;

@@ -5,7 +5,7 @@
 
 use url::Url;
 
-use super::{Category, Document, Enclosure, Item, ItemId, Link, NodeId, Person, Text};
+use super::{Category, Document, Enclosure, Hop, Item, ItemId, Link, NodeId, Person, Text};
 use crate::parse::chars::{push_allowed, trim};
 
 impl Document {
@@ -72,8 +72,8 @@ impl Item {
             origin
         });
         item.origin = item.origin.filter(|origin| !origin.is_empty());
-        let hops = item.hops.into_iter().filter_map(|hop| text(Some(hop.0)));
-        item.hops = hops.map(NodeId).collect();
+        let named = |hop: Hop| Some(Hop { node: NodeId(text(Some(hop.node.0))?), ..hop });
+        item.hops = item.hops.into_iter().filter_map(named).collect();
         item.id = match text(Some(item.id.0.clone())) {
             Some(id) => ItemId(id),
             None => crate::identity::digest_id(&item),

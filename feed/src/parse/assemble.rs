@@ -12,11 +12,11 @@ use feed_rs::model as parsed;
 use url::Url;
 
 use super::links::{is_web, resolve};
-use super::survey::{Extras, ItemExtras};
+use super::survey::{Extras, Field, ItemExtras};
 use super::xhtml;
 use super::{chars, dates};
 use crate::limits::{Limits, prefix};
-use crate::model::{Category, Document, Format, Item, NodeId, Text, Timestamp};
+use crate::model::{Category, Document, Format, Hop, Item, NodeId, Text, Timestamp};
 use links::{enclosures, feed_link, origin};
 pub(crate) use people::person;
 
@@ -106,15 +106,21 @@ impl Context<'_> {
             .fields
             .iter()
             .filter(|f| f.name == "hop")
-            .map(|f| NodeId(f.text.clone()))
+            .take(self.limits.list)
+            .map(hop)
             .collect();
         item.links.truncate(self.limits.list);
         item.authors.truncate(self.limits.list);
         item.categories.truncate(self.limits.list);
         item.enclosures.truncate(self.limits.list);
-        item.hops.truncate(self.limits.list);
         item
     }
+}
+
+/// A node, and the times it told, if they can be read.
+fn hop(field: &Field) -> Hop {
+    let [fetched, published] = field.times();
+    Hop { node: NodeId(field.text.clone()), fetched, published }
 }
 
 /// An id that this crate's Atom writer has dressed as a URN.

@@ -17,10 +17,10 @@ use super::{chars, dates};
 use crate::error::ParseError;
 use crate::limits::{Limits, prefix};
 use crate::model::{
-    Category, Document, Enclosure, Format, Hints, Item, Link, NodeId, Origin, Person, Text,
-    TextKind, media_type,
+    Category, Document, Enclosure, Format, Hints, Hop, Item, Link, Millis, NodeId, Origin, Person,
+    Text, TextKind, media_type,
 };
-use loose::{RawFeed, RawItem};
+use loose::{RawFeed, RawItem, RawTimes};
 
 /// Reads a JSON Feed.
 pub(crate) fn parse(
@@ -136,9 +136,21 @@ fn item(raw: RawItem, base: Option<&Url>, limits: &Limits) -> Item {
         let length = attachment.length.filter(|length| *length > 0);
         item.enclosures.push(Enclosure { url, media_type, length });
     }
-    item.hops = raw.pergola.hops.into_iter().map(NodeId).collect();
+    item.hops = hops(raw.pergola.hops, raw.pergola.hop_times, limits);
     item.origin = raw.pergola.origin.filter(|origin: &Origin| !origin.is_empty());
     item
+}
+
+/// The nodes with their times; documents without times are as good.
+fn hops(nodes: Vec<String>, times: Vec<RawTimes>, limits: &Limits) -> Vec<Hop> {
+    let times = times.into_iter().map(Some).chain(std::iter::repeat_with(|| None));
+    let pairs = nodes.into_iter().zip(times).take(limits.list);
+    let hop = |(node, times): (String, Option<RawTimes>)| {
+        let RawTimes { fetched, published } = times.unwrap_or_default();
+        let read = |at: Option<String>| at.as_deref().and_then(Millis::parse);
+        Hop { node: NodeId(node), fetched: read(fetched), published: read(published) }
+    };
+    pairs.map(hop).collect()
 }
 
 fn settle(text: Option<Text>, base: Option<&Url>, limits: &Limits) -> Option<Text> {

@@ -91,9 +91,7 @@ fn entry(xml: &mut Xml, item: &Item, feed_changed: Timestamp) {
         None => {}
     }
     origin(xml, item);
-    for hop in &item.hops {
-        xml.text("pergola:hop", &[], &hop.0);
-    }
+    super::hops(xml, item);
     xml.close("entry");
 }
 

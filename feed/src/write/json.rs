@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::feed_id;
-use crate::model::{Category, Document, Item, Link, Person, TextKind};
+use crate::model::{Category, Document, Hop, Item, Link, Millis, Person, TextKind};
 use crate::parse::xhtml::to_text;
 
 /// The document as JSON Feed 1.1.
@@ -92,7 +92,11 @@ fn item(item: &Item) -> Value {
         list(&mut own, "categories", item.categories.iter().map(category));
     }
     list(&mut own, "links", item.links.iter().map(link));
-    list(&mut own, "hops", item.hops.iter().map(|hop| hop.0.as_str().into()));
+    list(&mut own, "hops", item.hops.iter().map(|hop| hop.node.0.as_str().into()));
+    // Beside the names, not with them, because nodes without times read a list of names.
+    if item.hops.iter().any(|hop| hop.fetched.is_some() || hop.published.is_some()) {
+        list(&mut own, "hop_times", item.hops.iter().map(times));
+    }
     if let Some(origin) = &item.origin {
         let mut source = Map::new();
         put(&mut source, "id", origin.id.as_deref());
@@ -125,6 +129,13 @@ fn link(link: &Link) -> Value {
     put(&mut map, "rel", Some(&link.rel));
     put(&mut map, "href", Some(&link.href));
     put(&mut map, "media_type", link.media_type.as_deref());
+    Value::Object(map)
+}
+
+fn times(hop: &Hop) -> Value {
+    let mut map = Map::new();
+    put(&mut map, "fetched", hop.fetched.map(Millis::to_rfc3339).as_deref());
+    put(&mut map, "published", hop.published.map(Millis::to_rfc3339).as_deref());
     Value::Object(map)
 }
 

@@ -104,9 +104,7 @@ fn write_item(xml: &mut Xml, item: &Item) {
         xml.empty("atom:link", &attributes);
     }
     write_origin(xml, item);
-    for hop in &item.hops {
-        xml.text("pergola:hop", &[], &hop.0);
-    }
+    super::hops(xml, item);
     xml.close("item");
 }
 

@@ -1,7 +1,9 @@
 //! Where an item comes from and which nodes it has passed.
 
 use pergola_feed::write::{write_atom, write_json, write_rss};
-use pergola_feed::{Document, Format, Item, NodeId, Origin};
+use pergola_feed::{
+    Document, Format, Hop, Item, Limits, Millis, NodeId, Origin, ParseOptions, parse,
+};
 
 use crate::{atom, read};
 
@@ -38,14 +40,78 @@ fn an_item_knows_the_nodes_it_has_passed_whatever_the_format() {
     let (here, there) = (NodeId("node-a".into()), NodeId("node b & c".into()));
     let mut document = Document::new(Format::Atom);
     let mut item = Item::new("urn:x:1");
-    item.hops = vec![here.clone(), there.clone()];
+    let (fetched, published) = (Millis::from_unix(1_794_880_800_250), Millis::from_unix(-1));
+    item.hops = vec![
+        Hop { node: here.clone(), fetched: Some(fetched), published: Some(published) },
+        Hop::at(there.clone()),
+    ];
     document.items.push(item);
     for write in [write_rss, write_atom, write_json] {
         let read = read(&write(&document));
-        assert_eq!(read.items[0].hops, [here.clone(), there.clone()]);
+        assert_eq!(read.items[0].hops, document.items[0].hops);
         assert!(read.items[0].has_passed(&here));
         assert!(!read.items[0].has_passed(&NodeId("node".into())));
     }
+}
+
+#[test]
+fn documents_of_nodes_that_told_no_times_are_still_read() {
+    let entry = "<entry><id>urn:x:1</id><title>a</title>\
+                 <pergola:hop>one</pergola:hop><pergola:hop>two</pergola:hop></entry>";
+    let declared = "xmlns:pergola=\"https://pergola.example.org/ns/1.0\" xmlns=";
+    let xml = atom(entry).replacen("xmlns=", declared, 1);
+    let json = r#"{"version": "https://jsonfeed.org/version/1.1", "title": "x", "items":
+        [{"id": "urn:x:1", "content_text": "a", "_pergola": {"hops": ["one", "two"]}}]}"#;
+    for text in [xml.as_str(), json] {
+        let document = read(text);
+        assert_eq!(document.warnings, Vec::<String>::new());
+        assert_eq!(document.items[0].hops, ["one", "two"].map(|node| Hop::at(NodeId(node.into()))));
+    }
+}
+
+#[test]
+fn times_that_cannot_be_read_are_left_out_and_the_node_is_kept() {
+    let mut document = Document::new(Format::Atom);
+    let mut item = Item::new("urn:x:1");
+    let fetched = Some(Millis::from_unix(1_794_880_800_250));
+    item.hops = vec![Hop { node: NodeId("one".into()), fetched, published: None }];
+    document.items.push(item);
+    for write in [write_rss, write_atom, write_json] {
+        let text = write(&document).replace("2026-11-17T02:00:00.250Z", "the other day");
+        assert_eq!(read(&text).items[0].hops, [Hop::at(NodeId("one".into()))], "{text}");
+    }
+}
+
+#[test]
+fn a_list_of_nodes_without_end_is_cut() {
+    let mut document = Document::new(Format::Atom);
+    let mut item = Item::new("urn:x:1");
+    item.hops = (0..300).map(|n| Hop::at(NodeId(format!("node {n}")))).collect();
+    document.items.push(item);
+    let limits = Limits { list: 100, ..Limits::default() };
+    let options = ParseOptions { limits, ..ParseOptions::default() };
+    for write in [write_rss, write_atom, write_json] {
+        let read = parse(write(&document).as_bytes(), &options).unwrap();
+        assert_eq!(read.items[0].hops, document.items[0].hops[..100]);
+    }
+}
+
+#[test]
+fn a_node_says_when_it_published_in_its_own_hop_only() {
+    let (here, there) = (NodeId("here".into()), NodeId("there".into()));
+    let at = Millis::from_unix(5);
+    let fetched = Some(Millis::from_unix(4));
+    let mut item = Item::new("urn:x:1");
+    item.hops = vec![Hop::at(there.clone()), Hop { fetched, ..Hop::at(here.clone()) }];
+    item.published_by(&here, at);
+    assert_eq!(item.hops[1], Hop { node: here.clone(), fetched, published: Some(at) });
+    assert_eq!(item.hops[0], Hop::at(there.clone()));
+    // A node that never fetched it adds itself; one that is further back is left alone.
+    item.published_by(&NodeId("third".into()), at);
+    item.published_by(&there, at);
+    assert_eq!(item.hops.len(), 3);
+    assert_eq!(item.hops[2].published, Some(at));
+    assert_eq!(item.hops[0], Hop::at(there));
 }
 
 #[test]

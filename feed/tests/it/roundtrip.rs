@@ -2,8 +2,8 @@
 
 use pergola_feed::write::{write_atom, write_json, write_rss};
 use pergola_feed::{
-    Category, Document, Enclosure, Format, Item, Link, NodeId, Origin, ParseOptions, Person, Text,
-    TextKind, Timestamp, parse,
+    Category, Document, Enclosure, Format, Hop, Item, Link, Millis, NodeId, Origin, ParseOptions,
+    Person, Text, TextKind, Timestamp, parse,
 };
 use proptest::option::of;
 use proptest::prelude::*;
@@ -46,6 +46,10 @@ fn when() -> impl Strategy<Value = Option<Timestamp>> {
     of((-2_000_000_000i64..5_000_000_000).prop_map(Timestamp::from_unix))
 }
 
+fn to_the_millisecond() -> impl Strategy<Value = Option<Millis>> {
+    of(any::<i64>().prop_map(Millis::from_unix))
+}
+
 pub(crate) fn item() -> impl Strategy<Value = Item> {
     let words = (nasty(), of(nasty()), of(text()), of(text()));
     let places = (of(web()), prop::collection::vec(("(related|via|replies|self)", web()), 0..3));
@@ -53,7 +57,7 @@ pub(crate) fn item() -> impl Strategy<Value = Item> {
         prop::collection::vec(person(), 0..4),
         prop::collection::vec((nasty(), of(web())), 0..4),
         prop::collection::vec((web(), of("(audio/mpeg|image/png)"), of(1u64..1 << 40)), 0..3),
-        prop::collection::vec(nasty(), 0..4),
+        prop::collection::vec((nasty(), to_the_millisecond(), to_the_millisecond()), 0..4),
     );
     let origin = of((of(nasty()), of(nasty()), of(web()), of(web())));
     (words, places, lists, origin, when(), when()).prop_map(
@@ -69,7 +73,8 @@ pub(crate) fn item() -> impl Strategy<Value = Item> {
             item.enclosures = enclosures
                 .map(|(url, media_type, length)| Enclosure { url, media_type, length })
                 .collect();
-            item.hops = lists.3.into_iter().map(NodeId).collect();
+            let hop = |(node, fetched, published)| Hop { node: NodeId(node), fetched, published };
+            item.hops = lists.3.into_iter().map(hop).collect();
             item.origin = origin.map(|(id, title, feed, home)| Origin { id, title, feed, home });
             (item.published, item.updated) = (published, updated);
             item

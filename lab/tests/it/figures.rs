@@ -106,6 +106,7 @@ fn every_experiment_writes_csv_and_plots_that_can_be_opened() {
         ["table-4.1", "figure-4.2-4.3", "figure-4.4", "figure-7.2", "figure-7.6-7.7", "demo"];
     let mut commands: Vec<Vec<&str>> =
         seeded.iter().map(|name| vec![*name, "--seeds", "1"]).collect();
+    commands.push(vec!["cascade", "--seeds", "1"]);
     commands.push(vec!["characterise", "--trace", &trace]);
     commands.push(vec!["replay", "--trace", &trace, "--strategy", "plan"]);
     for command in commands {

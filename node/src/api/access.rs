@@ -51,15 +51,24 @@ pub(super) async fn check(State(rule): State<Rule>, request: Request, next: Next
     }
 }
 
+/// Whether whoever asks may know and change everything.
+pub(crate) fn is_operator(config: &Config, request: &Request) -> bool {
+    not_the_operator(config, request).is_none()
+}
+
 fn refused(rule: &Rule, request: &Request) -> Option<Problem> {
     let config = &rule.node.config();
     if rule.changes && is_cross_site(config, request) {
         let detail = "a page of another site may not change this node";
         return Some(Problem::new(StatusCode::FORBIDDEN, "cross-site request", detail));
     }
-    if rule.access == Access::Anybody {
-        return None;
+    match rule.access {
+        Access::Anybody => None,
+        Access::Operator => not_the_operator(config, request),
     }
+}
+
+fn not_the_operator(config: &Config, request: &Request) -> Option<Problem> {
     let Some(token) = &config.api.token else { return refused_without_token(config, request) };
     match bearer(request.headers()) {
         Some(given) if token.matches(given) => None,

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use axum::Json as Answer;
 use axum::extract::State;
+use pergola_feed::{Hop, Item, Millis};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
@@ -66,6 +67,24 @@ struct PublishedItem {
     source: Option<String>,
     /// The number of the source that delivered it.
     source_id: u32,
+    /// The nodes it has passed, oldest first; this node is the last.
+    hops: Vec<PassedNode>,
+    /// Seconds from its publication at the first of them to its delivery here; nothing if it came by
+    /// no other node.
+    age: Option<f64>,
+}
+
+/// A node that an item has passed, with the times of that node's clock.
+#[derive(Debug, Serialize, ToSchema)]
+struct PassedNode {
+    /// The node's id.
+    node: String,
+    /// When it got the item, in Unix seconds.
+    fetched: Option<f64>,
+    /// When it published the item, in Unix seconds.
+    published: Option<f64>,
+    /// Seconds that the item took to it: since its publication at the node before, or by its publisher.
+    age: Option<f64>,
 }
 
 /// The items of a feed after a number, or the newest.
@@ -131,7 +150,10 @@ fn page(node: &Node, feed: FeedId, after: Option<u64>, limit: usize) -> Result<I
 }
 
 fn told(node: &Node, published: Published) -> Result<PublishedItem, Problem> {
-    let Published { sequence, entry, item } = published;
+    let Published { sequence, entry, mut item } = published;
+    item.published_by(&node.id(), Millis::from_seconds(entry.at));
+    let age = item.age().map(seconds);
+    let hops = passed(&item);
     let origin = item.origin.and_then(|origin| origin.title.or(origin.feed).or(origin.home));
     let source = match origin {
         Some(origin) => Some(origin),
@@ -150,5 +172,22 @@ fn told(node: &Node, published: Published) -> Result<PublishedItem, Problem> {
         published: item.published.map(|at| at.unix()),
         source,
         source_id: entry.source.0,
+        hops,
+        age,
     })
+}
+
+fn passed(item: &Item) -> Vec<PassedNode> {
+    let told = |(hop, age): (&Hop, Option<i64>)| PassedNode {
+        node: hop.node.0.clone(),
+        fetched: hop.fetched.map(Millis::seconds),
+        published: hop.published.map(Millis::seconds),
+        age: age.map(seconds),
+    };
+    item.hops.iter().zip(item.ages()).map(told).collect()
+}
+
+/// A clock that is ahead makes no item younger than new.
+fn seconds(age: i64) -> f64 {
+    age.max(0) as f64 / 1000.0
 }

@@ -89,7 +89,9 @@ impl From<StartError> for Problem {
             StartError::Feed { .. } | StartError::Exception(_) => {
                 Self::new(StatusCode::UNPROCESSABLE_ENTITY, "the configuration is wrong", detail)
             }
-            StartError::Fetch(_) | StartError::System { .. } => failed(detail),
+            StartError::Fetch(_) | StartError::Peers(_) | StartError::System { .. } => {
+                failed(detail)
+            }
         }
     }
 }

@@ -4,11 +4,15 @@ use pergola_feed::Item;
 use pergola_query::Selectivity;
 use serde::Serialize;
 
-use super::records::{chunk_key, entry_key, feed_key, feed_tally_key, member_key};
-use super::{
-    Entry, FeedId, FeedRecord, FeedTally, HostTally, ItemKey, Known, NodeRecord, Sample, SourceId,
-    SourceRecord, SourceState,
+use super::records::{
+    chunk_key, edit_key, entry_key, feed_key, feed_tally_key, link_key, member_key, wish_key,
 };
+use super::{
+    ArchiveError, Edit, Entry, FeedId, FeedRecord, FeedTally, HostTally, ItemKey, Known, Loop,
+    NodeRecord, Sample, SourceId, SourceRecord, SourceState,
+};
+use crate::peer::Cooperation;
+use crate::peer::link::Link;
 use crate::store::{Batch, Table};
 
 /// Changes that happen together or not at all.
@@ -53,6 +57,22 @@ impl Changes {
         self.batch.delete(Table::Source, id.to_key());
         self.batch.delete(Table::State, id.to_key());
         self.batch.delete(Table::Model, id.to_key());
+        self.delete_loop(id);
+        self.batch.delete(Table::Peer, link_key(id));
+        self.batch.delete(Table::Peer, wish_key(id));
+    }
+
+    /// What is known of the peer that publishes a source.
+    pub fn put_link(&mut self, id: SourceId, link: &Link) {
+        self.put(Table::Peer, link_key(id), link);
+    }
+
+    /// What is asked of the peer that publishes a source; the usual if nothing is said.
+    pub fn put_wish(&mut self, id: SourceId, wish: Option<&Cooperation>) {
+        match wish {
+            Some(wish) => self.put(Table::Peer, wish_key(id), wish),
+            None => self.batch.delete(Table::Peer, wish_key(id)),
+        }
     }
 
     /// How a source stands now, apart from its model.
@@ -80,6 +100,14 @@ impl Changes {
         let items = encoded(items);
         let length = items.len() as u64;
         self.put(Table::Chunk, chunk_key(source, chunk), &(at, length, pack(&items)));
+    }
+
+    /// The items of a chunk that is among these changes.
+    pub fn chunk(&self, source: SourceId, chunk: u32) -> Result<Option<Vec<Item>>, ArchiveError> {
+        let wanted = chunk_key(source, chunk);
+        let chunks = self.batch.iter().filter(|(table, ..)| *table == Table::Chunk);
+        let row = chunks.filter(|(_, key, _)| *key == wanted).last().and_then(|(.., row)| row);
+        row.map(super::items_of).transpose()
     }
 
     /// Items that nothing refers to.
@@ -115,9 +143,29 @@ impl Changes {
         self.batch.delete(Table::Member, member_key(feed, item));
     }
 
+    /// An entry was replaced, for those who have read what it said before.
+    pub fn put_edit(&mut self, feed: FeedId, edit: Edit) {
+        self.batch.put(Table::Edit, edit_key(feed, edit), Vec::new());
+    }
+
+    /// An edit that a later one of the same entry has overtaken, or whose entry is gone.
+    pub fn delete_edit(&mut self, feed: FeedId, edit: Edit) {
+        self.batch.delete(Table::Edit, edit_key(feed, edit));
+    }
+
     /// What was done to a host.
     pub fn put_host(&mut self, host: &str, tally: &HostTally) {
         self.put(Table::Host, host.as_bytes(), tally);
+    }
+
+    /// Items of a source come back to this node.
+    pub fn put_loop(&mut self, id: SourceId, found: &Loop) {
+        self.put(Table::Loop, id.to_key(), found);
+    }
+
+    /// Items of a source come back no more.
+    pub fn delete_loop(&mut self, id: SourceId) {
+        self.batch.delete(Table::Loop, id.to_key());
     }
 
     /// How the node stood in a minute (since 1970).

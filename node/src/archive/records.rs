@@ -7,7 +7,7 @@ use std::collections::VecDeque;
 
 use pergola_feed::html::Selectors;
 use pergola_feed::identity::SourceIdentity;
-use pergola_feed::{Item, ItemId, digest};
+use pergola_feed::{Item, ItemId, NodeId, digest};
 use pergola_refresh::quality::Estimate;
 use pergola_refresh::{DAY, Invalid, ModelKind, Observation, Source, Threshold};
 use serde::{Deserialize, Serialize};
@@ -278,6 +278,40 @@ pub struct Entry {
     pub changed_at: f64,
 }
 
+/// A circle of nodes by which items of a source come back to this node.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Loop {
+    /// When it was found.
+    pub since: f64,
+    /// When an item last came back, to the hour.
+    pub seen: f64,
+    /// The nodes in order, this one first and last.
+    pub nodes: Vec<NodeId>,
+}
+
+impl std::fmt::Display for Loop {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let names: Vec<&str> = self.nodes.iter().map(|node| node.0.as_str()).collect();
+        f.write_str(&names.join(" → "))
+    }
+}
+
+/// An entry that was replaced: the edition that brought it, and its number. In the order of editions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Edit {
+    /// The edition that brought it.
+    pub edition: u64,
+    /// The entry that was replaced.
+    pub sequence: u64,
+}
+
+impl Edit {
+    /// After everything that an edition brought.
+    pub fn end_of(edition: u64) -> Self {
+        Self { edition, sequence: u64::MAX }
+    }
+}
+
 /// How the node stood in one minute, for plots.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct Sample {
@@ -342,6 +376,15 @@ pub(super) fn feed_tally_key(feed: FeedId) -> [u8; 5] {
     [1, a, b, c, d]
 }
 
+/// What is known of peers lies before what is asked of them.
+pub(super) fn link_key(source: SourceId) -> [u8; 5] {
+    feed_key(FeedId(source.0))
+}
+
+pub(super) fn wish_key(source: SourceId) -> [u8; 5] {
+    feed_tally_key(FeedId(source.0))
+}
+
 pub(super) fn entry_key(feed: FeedId, sequence: u64) -> [u8; 12] {
     join(feed.0, sequence.to_be_bytes())
 }
@@ -352,6 +395,16 @@ pub(super) fn sequence_of(key: &[u8]) -> u64 {
 
 pub(super) fn member_key(feed: FeedId, item: ItemKey) -> [u8; 20] {
     join(feed.0, item.0.to_be_bytes())
+}
+
+pub(super) fn edit_key(feed: FeedId, edit: Edit) -> [u8; 20] {
+    let place = u128::from(edit.edition) << 64 | u128::from(edit.sequence);
+    join(feed.0, place.to_be_bytes())
+}
+
+pub(super) fn edit_of(key: &[u8]) -> Edit {
+    let place = key.last_chunk().map_or(0, |bytes| u128::from_be_bytes(*bytes));
+    Edit { edition: (place >> 64) as u64, sequence: place as u64 }
 }
 
 pub(super) fn minute_of(key: &[u8]) -> u64 {

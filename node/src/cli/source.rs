@@ -9,6 +9,7 @@ use super::client::Client;
 use super::screen::{
     Cell, Column, Screen, Tone, count, facts, harmless, percent, relative, size, table,
 };
+use crate::peer::Cooperation;
 
 /// Sources in one answer.
 const AT_ONCE: usize = 500;
@@ -21,7 +22,9 @@ pub(super) enum Command {
     /// Crawl a feed, a page or an OPML list from now on
     #[command(after_help = "Example:\n  pergola source add https://example.org/feed.xml --title \
                             News\n  pergola source add https://example.org/list.opml --list\n  \
-                            pergola source add https://example.org/news --item article --link 'h2 a'")]
+                            pergola source add https://example.org/news --item article --link 'h2 a'\n  \
+                            pergola source add https://feeds.example.org/feeds/Volcanoes \
+                            --cooperate watch,archive")]
     Add(Box<Add>),
     /// Show what is crawled
     #[command(after_help = "Example:\n  pergola source list --failing")]
@@ -52,6 +55,10 @@ pub(super) struct Add {
     /// It is an OPML list: crawl what it names
     #[arg(long, conflicts_with = "item")]
     list: bool,
+    /// What to ask of it if another node publishes it: hints, watch, archive, or '' for nothing but
+    /// its newest window [default: as peers.cooperate in the configuration says]
+    #[arg(long, value_name = "WAYS")]
+    cooperate: Option<Cooperation>,
     #[command(flatten)]
     page: Page,
     /// Do not look at it first; it is kept even if it turns out to be no feed
@@ -123,6 +130,23 @@ struct Source {
     items: u64,
     completeness: f64,
     freshness: f64,
+    #[serde(default, rename = "loop")]
+    way_back: Option<Vec<String>>,
+    via: String,
+    peer: Option<Peer>,
+}
+
+/// What is shown of the node that publishes a source.
+#[derive(Debug, Deserialize)]
+struct Peer {
+    node: Option<String>,
+    name: Option<String>,
+    feed: String,
+    cooperate: Vec<String>,
+    watched: bool,
+    cursor_at: Option<f64>,
+    http_until: Option<f64>,
+    http_because: Option<String>,
 }
 
 /// What came of a look.
@@ -175,6 +199,9 @@ async fn add(new: Add, client: &Client, screen: &Screen) -> anyhow::Result<()> {
     if let Some(importance) = new.importance {
         body["importance"] = importance.into();
     }
+    if let Some(cooperate) = new.cooperate {
+        body["cooperate"] = cooperate.names().into();
+    }
     if new.page.item.is_some() {
         body["page"] = serde_json::to_value(&new.page)?;
     }
@@ -212,6 +239,7 @@ async fn list(which: List, client: &Client, screen: &Screen) -> anyhow::Result<(
             Column::Number("id"),
             Column::Text("source"),
             Column::Word("standing"),
+            Column::Word("via"),
             Column::Number("items"),
             Column::Word("last look"),
             Column::Word("next look"),
@@ -230,6 +258,7 @@ fn row(source: &Source, screen: &Screen) -> Vec<Cell> {
         source.id.to_string().into(),
         source.title.as_deref().unwrap_or(&source.url).into(),
         standing(&source.standing),
+        source.via.as_str().into(),
         source.items.to_string().into(),
         relative(source.last_look, screen.now).into(),
         soon(source.next_look, screen.now).into(),
@@ -270,8 +299,10 @@ fn shown(answer: &Value, screen: &Screen) -> anyhow::Result<String> {
             ("formerly", formerly.join(", ").into()),
             ("title", source.title.unwrap_or_default().into()),
             ("kind", source.kind.into()),
+            ("read via", read_via(&source.via, source.peer.as_ref(), screen.now).into()),
             ("standing", standing(&source.standing)),
             ("trouble", source.trouble.unwrap_or_default().into()),
+            ("loop", Cell::toned(&source.way_back.unwrap_or_default().join(" → "), Tone::Careful)),
             ("importance", source.importance.to_string().into()),
             ("read by", count(source.readers.into(), "feed").into()),
             ("last look", relative(source.last_look, screen.now).into()),
@@ -296,6 +327,26 @@ fn shown(answer: &Value, screen: &Screen) -> anyhow::Result<String> {
         text.push_str(&table(screen, &columns, &rows, ""));
     }
     Ok(text)
+}
+
+/// How a source is read, and from whom.
+fn read_via(via: &str, peer: Option<&Peer>, now: f64) -> String {
+    let Some(peer) = peer else { return via.to_owned() };
+    let node = peer.name.as_deref().or(peer.node.as_deref()).unwrap_or("a node");
+    let mut text = format!("{via}: feed {} of {}", harmless(&peer.feed), harmless(node));
+    let ways = peer.cooperate.join(", ");
+    text.push_str(&format!("; asks for {}", if ways.is_empty() { "nothing more" } else { &ways }));
+    if peer.watched {
+        text.push_str("; is told of news at once");
+    }
+    if peer.cursor_at.is_some() {
+        text.push_str(&format!("; last news {}", relative(peer.cursor_at, now)));
+    }
+    if let Some(because) = &peer.http_because {
+        let until = relative(peer.http_until, now);
+        text.push_str(&format!("; gRPC is tried again {until} ({})", harmless(because)));
+    }
+    text
 }
 
 fn past(look: &Look, now: f64) -> Vec<Cell> {

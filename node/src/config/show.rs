@@ -46,13 +46,14 @@ impl Config {
     }
 
     /// Every table that is there once.
-    pub(super) fn sections(&self) -> [(&'static str, Vec<Entry>); 8] {
+    pub(super) fn sections(&self) -> [(&'static str, Vec<Entry>); 9] {
         [
             ("node", self.node.entries()),
             ("store", self.store.entries()),
             ("budget", self.budget.entries()),
             ("schedule", self.schedule.entries()),
             ("crawl", self.crawl.entries()),
+            ("peers", self.peers.entries()),
             ("feeds", self.feeds.entries()),
             ("api", self.api.entries()),
             ("log", self.log.entries()),

@@ -5,11 +5,13 @@ use std::collections::BTreeMap;
 use pergola_feed::html::{PageError, Selectors, select};
 use url::Url;
 
+use super::peers::cooperation;
 use super::problem::Problem;
 use super::raw::{Fields, Setting};
 use super::reader::Reader;
-use super::show::{Entry, quoted, quoted_url};
+use super::show::{Entry, quoted, quoted_list, quoted_url};
 use super::values::{above_zero, flag, http_url, text};
+use crate::peer::Cooperation;
 
 /// One `[[source]]`.
 #[derive(Clone, Debug, PartialEq)]
@@ -22,6 +24,8 @@ pub struct Source {
     pub importance: f64,
     /// Whether it is an OPML list whose sources are read as long as they are on it.
     pub list: bool,
+    /// What is asked of it if another node publishes it; without this, what `[peers]` says.
+    pub cooperate: Option<Cooperation>,
     /// How to read it, if it is a page.
     pub page: Option<Selectors>,
 }
@@ -61,7 +65,8 @@ impl Source {
         }
         let title = reader.optional("title", text);
         let importance = reader.required("importance", above_zero(1000.0));
-        Some(Self { url: url?, title, importance, list, page })
+        let cooperate = reader.optional("cooperate", cooperation);
+        Some(Self { url: url?, title, importance, list, cooperate, page })
     }
 
     pub(super) fn entries(&self) -> Vec<Entry> {
@@ -70,6 +75,7 @@ impl Source {
             ("title", self.title.as_ref().map(quoted)),
             ("importance", Some(self.importance.to_string())),
             ("list", Some(self.list.to_string())),
+            ("cooperate", self.cooperate.map(|ways| quoted_list(ways.names()))),
         ];
         if let Some(page) = &self.page {
             entries.extend([

@@ -6,10 +6,11 @@
 
 use std::collections::{HashMap, HashSet};
 
-use pergola_feed::identity::Degraded;
-use pergola_feed::{Document, Item, NodeId, Origin, Timestamp};
+use pergola_feed::identity::{Assigned, Degraded, Policy};
+use pergola_feed::{Document, Hop, Item, Millis, NodeId, Origin, Timestamp};
 use pergola_refresh::DAY;
 
+use super::loops;
 use crate::archive::{ItemKey, Known, KnownItem, item_key};
 
 /// Items kept together in one row.
@@ -29,6 +30,8 @@ pub struct Before<'a> {
     pub node: &'a NodeId,
     /// The document holds only what has changed (226), not the whole window.
     pub delta: bool,
+    /// The ids are those of a peer, which has judged them already.
+    pub judged: bool,
 }
 
 /// What a document brought.
@@ -44,6 +47,8 @@ pub struct Decision {
     pub degraded: Option<Degraded>,
     /// Items dropped because they had already passed this node.
     pub loops: usize,
+    /// The nodes by which they came back, this one first and last.
+    pub way_back: Option<Vec<NodeId>>,
 }
 
 /// An item that was not known, or not like this.
@@ -76,18 +81,25 @@ pub struct Observed {
 
 /// Decides what a document brought.
 pub fn decide(mut document: Document, before: Before<'_>, now: f64) -> Decision {
-    let Before { mut known, url, node, delta } = before;
-    let (assigned, degraded) = known.identity.assign(&mut document);
+    let Before { mut known, url, node, delta, judged } = before;
+    // Over HTTP the same feed may have degraded; then its items are known by what they are there.
+    let (assigned, degraded) = match judged && known.identity.policy() == Policy::Id {
+        true => (document.items.iter().map(as_it_is).collect(), None),
+        false => known.identity.assign(&mut document),
+    };
     let origin = origin_of(&document, url);
+    let fetched = Millis::from_seconds(now);
     let window = document.items.len();
     let mut places: HashMap<ItemKey, usize> =
         known.items.iter().enumerate().map(|(place, item)| (item.key, place)).collect();
     let had_any = !known.items.is_empty();
     let mut seen = HashSet::with_capacity(window);
     let (mut news, mut loops, mut met) = (Vec::new(), 0, 0);
+    let mut way_back = None;
     for (mut item, assigned) in document.items.into_iter().zip(assigned) {
         if item.has_passed(node) {
             loops += 1;
+            way_back.get_or_insert_with(|| loops::way_back(&item, node));
             continue;
         }
         let key = item_key(&item.id, &item, url);
@@ -98,7 +110,7 @@ pub fn decide(mut document: Document, before: Before<'_>, now: f64) -> Decision 
         let former = assigned.formerly.map(|id| item_key(&id, &item, url));
         let place = places.get(&key).or_else(|| places.get(&former?)).copied();
         item.origin.get_or_insert_with(|| origin.clone());
-        item.hops.push(node.clone());
+        item.hops.push(Hop { fetched: Some(fetched), ..Hop::at(node.clone()) });
         clamp_dates(&mut item, now);
         match place {
             Some(place) => {
@@ -127,7 +139,12 @@ pub fn decide(mut document: Document, before: Before<'_>, now: f64) -> Decision 
     let news: Vec<News> = news.into_iter().map(|(_, news)| news).collect();
     let observed = observe(&news, window, delta, had_any && met == 0, now);
     forget(&mut known, now);
-    Decision { known, news, observed, degraded, loops }
+    Decision { known, news, observed, degraded, loops, way_back }
+}
+
+/// An item that keeps its id.
+fn as_it_is(item: &Item) -> Assigned {
+    Assigned { id: item.id.clone(), formerly: None }
 }
 
 /// The feed that an item comes from, unless it says so itself.
@@ -208,7 +225,7 @@ mod tests {
     fn look(document: Document, known: Known, now: f64) -> Decision {
         let node = NodeId("here".into());
         let url = "https://example.org/rss";
-        decide(document, Before { known, url, node: &node, delta: false }, now)
+        decide(document, Before { known, url, node: &node, delta: false, judged: false }, now)
     }
 
     /// `+title` for a new item, `~title` for an edited one.
@@ -226,7 +243,8 @@ mod tests {
         assert!(!first.observed.censored, "nothing was known, so nothing is known to be missed");
         let item = &first.news[0].item;
         assert_eq!(item.first_seen, Some(Timestamp::from_unix(100)));
-        assert_eq!(item.hops, [NodeId("here".into())]);
+        let fetched = Some(Millis::from_unix(100_000));
+        assert_eq!(item.hops, [Hop { fetched, ..Hop::at(NodeId("here".into())) }]);
         let origin = item.origin.as_ref().unwrap();
         assert_eq!(origin.feed.as_deref(), Some("https://example.org/rss"));
     }
@@ -256,9 +274,11 @@ mod tests {
     #[test]
     fn an_item_that_has_passed_this_node_is_dropped() {
         let mut looped = document(&[("a", "One"), ("b", "Two")]);
-        looped.items[0].hops = vec![NodeId("there".into()), NodeId("here".into())];
+        looped.items[0].hops = ["there", "here"].map(|node| Hop::at(NodeId(node.into()))).into();
         let decision = look(looped, Known::default(), 100.0);
         assert_eq!((told(&decision), decision.loops), (vec!["+Two".to_owned()], 1));
+        let way_back = decision.way_back.unwrap();
+        assert_eq!(way_back, ["here", "here"].map(|node| NodeId(node.into())));
     }
 
     #[test]
@@ -294,7 +314,8 @@ mod tests {
     fn a_delta_shows_no_window_and_is_never_censored() {
         let node = NodeId("here".into());
         let known = look(document(&[("a", "One")]), Known::default(), 100.0).known;
-        let before = Before { known, url: "https://example.org/rss", node: &node, delta: true };
+        let url = "https://example.org/rss";
+        let before = Before { known, url, node: &node, delta: true, judged: false };
         let decision = decide(document(&[("b", "Two")]), before, 200.0);
         assert_eq!(told(&decision), ["+Two"]);
         assert_eq!((decision.observed.window, decision.observed.censored), (0, false));

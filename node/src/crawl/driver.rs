@@ -5,6 +5,7 @@
 //! sees to it even if it panics); a burst after a pause of the machine, because missed cycles are not
 //! made up for.
 
+mod peers;
 mod settled;
 
 use std::collections::HashMap;
@@ -21,11 +22,13 @@ use super::courtesy::{HostPauses, Outcome};
 use super::fetch::{Ask, Fetcher};
 use super::lanes::{LaneId, Lanes};
 use super::look::{Manners, Refreshed, Subject, conclude};
+use super::loops::Loops;
 use super::read::Member;
 use super::roster::Roster;
 use crate::archive::{Archive, ArchiveError, Changes, HostTally, SourceId, SourceKind};
 use crate::clock::Clock;
 use crate::metrics::Metrics;
+use crate::peer::Peers;
 use crate::publish::writer::{Done, NotCommitted};
 use crate::select::Desk;
 use settled::Settled;
@@ -36,7 +39,7 @@ const OUR_FAULT: f64 = 60.0;
 const LEADS: usize = 5;
 
 /// Bytes on the wire of a document that takes less than a millisecond to read.
-const SMALL: usize = 16 * 1024;
+const SMALL: u64 = 16 * 1024;
 
 /// What a look brought, on its way to selection.
 pub struct Delivery {
@@ -75,8 +78,12 @@ pub struct Crawler {
     pub desk: Arc<Desk>,
     /// What is counted.
     pub metrics: Arc<Metrics>,
+    /// Which sources are peers.
+    pub peers: Arc<Peers>,
     /// Seconds between two decisions.
     pub cycle: f64,
+    /// Sources whose items come back.
+    pub loops: Loops,
     roster: Mutex<Roster>,
     lanes: Mutex<Lanes>,
     pauses: Mutex<HostPauses>,
@@ -109,6 +116,8 @@ pub struct Parts {
     pub desk: Arc<Desk>,
     /// What is counted.
     pub metrics: Arc<Metrics>,
+    /// Which sources are peers.
+    pub peers: Arc<Peers>,
     /// Seconds between two decisions.
     pub cycle: f64,
     /// Who is looked at.
@@ -124,9 +133,10 @@ pub struct Parts {
 impl Crawler {
     /// A crawler that does nothing until it is run.
     pub fn new(parts: Parts) -> Result<Self, ArchiveError> {
-        let Parts { archive, clock, fetcher, manners, desk, metrics, cycle, .. } = parts;
+        let Parts { archive, clock, fetcher, manners, desk, metrics, peers, cycle, .. } = parts;
         let saved = |(host, tally)| (host, (tally, true));
         let hosts = archive.hosts()?.into_iter().map(saved).collect();
+        let loops = Loops::load(&archive)?;
         Ok(Self {
             archive,
             clock,
@@ -134,7 +144,9 @@ impl Crawler {
             manners,
             desk,
             metrics,
+            peers,
             cycle,
+            loops,
             roster: Mutex::new(parts.roster),
             lanes: Mutex::new(parts.lanes),
             pauses: Mutex::default(),
@@ -225,11 +237,7 @@ impl Crawler {
     pub fn request(&self, id: SourceId) -> oneshot::Receiver<Report> {
         let (sender, report) = oneshot::channel();
         locked(&self.waiting).entry(id).or_default().push(sender);
-        let lane = self.roster().send(id);
-        if let Some(lane) = lane {
-            locked(&self.lanes).push(id.0, lane);
-            self.nudge.notify_one();
-        }
+        self.send_now(id);
         report
     }
 
@@ -311,10 +319,10 @@ impl Crawler {
         let readers = self.desk.readers_of(id).max(1);
         let mut ask = Ask::new(url, state.courtesy.request(self.clock.now()), readers);
         ask.delta = record.kind == SourceKind::Feed;
-        let answered = self.fetcher.fetch(&ask).await;
-        let has_body = answered.as_ref().is_ok_and(|answer| !answer.body.is_empty());
+        let (answered, link, way) = self.ask(id, &ask).await;
+        let has_body = answered.as_ref().is_ok_and(|answer| !answer.is_empty());
         let small = record.kind == SourceKind::Feed
-            && answered.as_ref().is_ok_and(|answer| answer.body.len() <= SMALL);
+            && answered.as_ref().is_ok_and(|answer| answer.wire_bytes <= SMALL);
         let crawler = Arc::clone(self);
         let conclusion = move || -> Result<Refreshed, Problem> {
             let known = if has_body {
@@ -322,7 +330,8 @@ impl Crawler {
             } else {
                 Default::default()
             };
-            let subject = Subject { id, record, state, known };
+            let looped = crawler.loops.of(id);
+            let subject = Subject { id, record, state, known, looped, link, way };
             let now = crawler.clock.now();
             let random = jitter(&crawler.manners.node.0, id, now);
             Ok(conclude(subject, &ask, answered, &crawler.manners, now, random)?)

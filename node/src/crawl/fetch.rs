@@ -136,7 +136,16 @@ impl Fetcher {
             };
             let took = started.elapsed();
             let wire_bytes = body.len() as u64;
-            return Ok(Answer { status: status.as_u16(), url, hops, head, body, wire_bytes, took });
+            return Ok(Answer {
+                status: status.as_u16(),
+                url,
+                hops,
+                head,
+                body,
+                wire_bytes,
+                took,
+                page: None,
+            });
         }
     }
 

@@ -95,6 +95,11 @@ impl Lanes {
         self.rules.lane_of(url)
     }
 
+    /// The lane of the peer at an origin, which limits its readers itself: no rest between requests.
+    pub fn lane_of_peer(&mut self, origin: &str) -> LaneId {
+        self.rules.lane_of_peer(origin)
+    }
+
     /// A source is due. Whoever pushes it twice gets it twice.
     pub fn push(&mut self, source: u32, lane: LaneId) {
         let entry = self.lanes.entry(lane).or_insert_with(|| Lane::new(self.rules.limits(lane)));

@@ -3,6 +3,8 @@
 //! Pure: the archive has been read and the network has answered before [`conclude`] is called, and it is
 //! committed after. So a look that is cut off anywhere has simply not happened.
 
+mod met;
+
 use pergola_feed::{Hints, Limits, NodeId};
 use pergola_refresh::{Invalid, Observation, PublicationModel};
 use url::Url;
@@ -10,8 +12,12 @@ use url::Url;
 use super::courtesy::{Courtesy, FailureKind, Outcome, Reading, RuleBook};
 use super::decide::{Before, Decision, News, Observed, decide};
 use super::fetch::{Answer, Ask, DecodeLimits, FetchError};
+use super::loops::LoopChange;
 use super::read::{Body, Member, read};
-use crate::archive::{Known, Look, SourceId, SourceRecord, SourceState, unknown};
+use crate::archive::{Known, Look, Loop, SourceId, SourceRecord, SourceState, unknown};
+use crate::peer::link::{Link, Refusal};
+use crate::peer::wire::Hints as PeerHints;
+use met::{Met, delivered};
 
 /// What holds for every look of this node.
 pub struct Manners {
@@ -23,6 +29,8 @@ pub struct Manners {
     pub limits: Limits,
     /// What unpacking one may cost.
     pub decode: DecodeLimits,
+    /// Whether peers are read over gRPC.
+    pub peers: bool,
 }
 
 /// A source as it was before the look.
@@ -35,6 +43,21 @@ pub struct Subject {
     pub state: SourceState,
     /// What was seen of its items.
     pub known: Known,
+    /// The circle by which its items are known to come back to this node.
+    pub looped: Option<Loop>,
+    /// What is known of its peer.
+    pub link: Option<Link>,
+    /// How it was asked.
+    pub way: Way,
+}
+
+/// How a source was asked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Way {
+    /// With a GET, perhaps because its peer is not to be read over gRPC.
+    Http(Option<Refusal>),
+    /// Its peer, over gRPC.
+    Peer,
 }
 
 /// What a look has brought; nothing of it holds before it is committed.
@@ -60,8 +83,14 @@ pub struct Refreshed {
     pub observed: Option<(Option<f64>, Observed)>,
     /// The sources on it, if it is a list.
     pub members: Option<Vec<Member>>,
-    /// Look again at once: the page led to the feed.
+    /// Look again at once: the page led to the feed, or a peer has more.
     pub again: bool,
+    /// Look once more for whatever came meanwhile: the source was found to be a peer.
+    pub soon: bool,
+    /// What is known of its peer, if that has changed.
+    pub link: Option<Link>,
+    /// When its peer plans to have news, if it said so.
+    pub hints: Option<PeerHints>,
     /// The host may want quiet until then.
     pub host_pause: Option<f64>,
     /// Sentences for the log.
@@ -74,19 +103,34 @@ pub struct Refreshed {
     pub lost: f64,
     /// Items dropped because they had already passed this node.
     pub loops: usize,
+    /// Whether they come back by a circle of nodes, if that is news.
+    pub loop_change: LoopChange,
 }
 
 /// Everything that follows from an answer, or from there being none.
 pub fn conclude(
     subject: Subject,
     ask: &Ask,
-    answered: Result<Answer, FetchError>,
+    mut answered: Result<Answer, FetchError>,
     manners: &Manners,
     now: f64,
     random: f64,
 ) -> Result<Refreshed, Invalid> {
-    let Subject { id, mut record, mut state, known } = subject;
-    let rules = manners.rules.rules_for(&ask.url);
+    let Subject { id, mut record, mut state, known, looped, link, way } = subject;
+    let of_peer = match (&way, &answered) {
+        // Nobody there, by either way: it is the peer that is away.
+        (Way::Peer, _) | (Way::Http(Some(_)), Err(_)) => {
+            Some(manners.rules.peer_rules_for(&ask.url))
+        }
+        _ => None,
+    };
+    let rules = of_peer.as_ref().unwrap_or_else(|| manners.rules.rules_for(&ask.url));
+    if way == Way::Peer {
+        // How long a document stays as it is says nothing here.
+        (state.courtesy.lifetime, state.courtesy.period) = (None, None);
+    }
+    let validators = (way == Way::Peer).then(|| state.courtesy.validators.clone());
+    let mut page = answered.as_mut().ok().and_then(|answer| answer.page.take());
     let mut trouble = None;
     let mut decision = None;
     let (mut members, mut leads_to, mut digest) = (None, None, None);
@@ -97,7 +141,11 @@ pub fn conclude(
             (0, state.courtesy.after(&error.exchange(ask), now, rules, random))
         }
         Ok(answer) => {
-            let reading = match read(answer, &record.kind, state.document, manners) {
+            let body = match &mut page {
+                Some(page) => delivered(page, answer.status, state.document),
+                None => read(answer, &record.kind, state.document, manners),
+            };
+            let reading = match body {
                 Body::Unread => Reading::Nothing,
                 Body::Same => Reading::Same,
                 Body::Unusable(kind, why) => {
@@ -121,27 +169,46 @@ pub fn conclude(
                 }
                 Body::Document(document, hash) => {
                     digest = Some(hash);
-                    state.title = document.title.clone();
-                    state.home = document.home().map(str::to_owned);
+                    if page.is_none() || document.title.is_some() {
+                        state.title = document.title.clone();
+                    }
+                    if page.is_none() {
+                        state.home = document.home().map(str::to_owned);
+                    }
                     hints = document.hints.clone();
                     let url = record.url.as_str();
                     let delta = answer.status == 226;
-                    let before = Before { known, url, node: &manners.node, delta };
+                    let judged = page.is_some();
+                    let before = Before { known, url, node: &manners.node, delta, judged };
                     let decided = decision.insert(decide(*document, before, now));
+                    if let Some(page) = &mut page {
+                        page.measure(&mut decided.observed);
+                    }
                     Reading::Document { hints: &hints, new_items: decided.observed.new_items }
                 }
             };
             if trouble.is_none() && answer.status >= 400 {
                 trouble = Some(format!("the source answered {}", answer.status));
             }
-            let exchange = answer.exchange(ask, reading);
+            let mut exchange = answer.exchange(ask, reading);
+            // A cursor is a condition, too.
+            exchange.conditional |= page.is_some();
             (answer.wire_bytes, state.courtesy.after(&exchange, now, rules, random))
         }
     };
     let mut notes: Vec<String> = verdict.note.into_iter().collect();
+    if let Some(validators) = validators {
+        // They belong to the document, which was not asked for.
+        state.courtesy.validators = validators;
+    }
+    let missed = page.as_ref().map(|page| page.missed);
+    let met = Met::new(link, page, way, &answered, &record, manners, now, random);
+    notes.extend(met.notes);
     state.next_at = verdict.next_at;
     let mut moved = verdict.adopt.is_some_and(|url| move_to(&mut record, url));
-    let again = leads_to.is_some();
+    // A page without news may wait for its turn, or a peer that repeats itself would never have one.
+    let brought = decision.as_ref().is_some_and(|decision| !decision.news.is_empty());
+    let again = leads_to.is_some() || (met.more && brought);
     if let Some(url) = leads_to {
         notes.push(format!("the page leads to the feed {url}, which is read instead"));
         moved |= move_to(&mut record, url);
@@ -158,7 +225,7 @@ pub fn conclude(
     };
     let since = state.schedule.last;
     let lost = match &observed {
-        Some(observed) => learn(&mut state, observed, now)?,
+        Some(observed) => learn(&mut state, observed, missed, now)?,
         None => 0.0,
     };
     match (&decision, &observed) {
@@ -167,6 +234,7 @@ pub fn conclude(
         (None, Some(_)) => state.unchanged_at = Some(now),
         (None, None) => {}
     }
+    let loop_change = LoopChange::after(decision.as_ref(), looped, now);
     let loops = decision.as_ref().map_or(0, |decision| decision.loops);
     let status = answered.as_ref().ok().map(|answer| answer.status);
     let new_items = observed.as_ref().map_or(0, |observed| observed.new_items);
@@ -180,9 +248,6 @@ pub fn conclude(
             state.tally.updates += decision.news.iter().filter(|news| news.edited).count() as u64;
             state.tally.overruns += u64::from(decision.observed.censored);
             notes.extend(decision.degraded.map(|degraded| degraded.reason));
-            if decision.loops > 0 {
-                notes.push(format!("{} items had already passed this node", decision.loops));
-            }
             (Some(decision.known), decision.news)
         }
         None => (None, Vec::new()),
@@ -199,12 +264,16 @@ pub fn conclude(
         observed: observed.map(|observed| (since, observed)),
         members,
         again,
+        soon: met.new,
+        link: met.link,
+        hints: met.hints,
         host_pause: verdict.host_pause,
         notes,
         bytes,
         not_modified: status == Some(304),
         lost,
         loops,
+        loop_change,
     })
 }
 
@@ -220,12 +289,18 @@ fn move_to(record: &mut SourceRecord, url: Url) -> bool {
 }
 
 /// Lets the model and our estimate of quality learn from what was observed; returns how many items are
-/// believed lost.
-fn learn(state: &mut SourceState, observed: &Observed, now: f64) -> Result<f64, Invalid> {
+/// believed lost, or known to be where a peer has counted what was `missed`.
+fn learn(
+    state: &mut SourceState,
+    observed: &Observed,
+    missed: Option<u64>,
+    now: f64,
+) -> Result<f64, Invalid> {
     let mut lost = 0.0;
     let Observed { new_items, window, censored, ref dates } = *observed;
     if let Some(since) = state.schedule.last {
-        let (expected, area) = state.schedule.model.divergence(since, now);
+        let (estimated, area) = state.schedule.model.divergence(since, now);
+        let expected = missed.map_or(estimated, |missed| f64::from(new_items) + missed as f64);
         let age = (now - since).max(f64::MIN_POSITIVE);
         let shown = if window > 0 { window } else { state.schedule.shown };
         state.quality.refreshed(new_items, expected, censored, area / age, shown, age);

@@ -4,6 +4,8 @@
 //! each look ended. A source is in exactly one place: waiting (held until it may be asked), or out (being
 //! looked at). What it holds can be lost at any time: everything is in the archive, too.
 
+mod foresight;
+
 use std::collections::HashMap;
 
 use pergola_feed::digest;
@@ -15,10 +17,14 @@ use pergola_refresh::{
 use super::budget::{HORIZON_CYCLES, Purse};
 use super::lanes::LaneId;
 use crate::archive::SourceId;
+use foresight::Foresight;
 
 /// τ before anything is known of its right value: below it in any sensible node, so that the budget is
 /// spent on what is most urgent while τ rises. From above, nothing would be looked at until it has fallen.
 pub const FIRST_THRESHOLD: f64 = 1e-5;
+
+/// A source whose peer says when it has news is polled after this long all the same.
+const SAFETY_NET: f64 = 3_600.0;
 
 /// The scheduler and its sources.
 pub struct Roster {
@@ -27,6 +33,7 @@ pub struct Roster {
     seats: Vec<Seat>,
     places: HashMap<SourceId, usize>,
     addresses: HashMap<u128, SourceId>,
+    foresight: Foresight,
     /// What refreshing may cost.
     pub purse: Purse,
 }
@@ -43,7 +50,18 @@ struct Seat {
     importance: f32,
     /// Being looked at, or on the way.
     out: bool,
+    /// When the scheduler decided on the look that is under way.
+    decided: Option<f64>,
+    /// Its peer says at once when it has news: not to be asked before by the scheduler.
+    quiet_until: Option<f64>,
     gone: bool,
+}
+
+impl Seat {
+    /// When the scheduler may send it out again.
+    fn held_until(&self) -> f64 {
+        self.next_at.max(self.quiet_until.unwrap_or(f64::NEG_INFINITY))
+    }
 }
 
 impl Roster {
@@ -66,6 +84,7 @@ impl Roster {
             seats: Vec::new(),
             places: HashMap::new(),
             addresses: HashMap::new(),
+            foresight: Foresight::default(),
             purse,
         })
     }
@@ -82,8 +101,17 @@ impl Roster {
         let place = self.sources.add(source)?;
         self.sources.hold(place, next_at);
         let address = digest(&[url]);
-        let importance = 1.0;
-        self.seats.push(Seat { id, lane, address, next_at, importance, out: false, gone: false });
+        self.seats.push(Seat {
+            id,
+            lane,
+            address,
+            next_at,
+            importance: 1.0,
+            out: false,
+            decided: None,
+            quiet_until: None,
+            gone: false,
+        });
         self.places.insert(id, place);
         self.addresses.insert(address, id);
         Ok(())
@@ -97,6 +125,7 @@ impl Roster {
             // Without this it would go on counting in the sum of relevant rates.
             self.sources.set_relevance(place, 0.0).expect("zero is a relevance");
             self.addresses.remove(&self.seats[place].address);
+            self.foresight.forget(place);
         }
     }
 
@@ -133,19 +162,19 @@ impl Roster {
     /// One cycle: the sources to be looked at now. They are out until [`Roster::settle`].
     pub fn decide(&mut self, now: f64) -> Vec<(SourceId, LaneId)> {
         let chosen = self.scheduler.decide(now, &self.sources).to_vec();
-        chosen.into_iter().map(|place| self.send_out(place)).collect()
+        chosen.into_iter().map(|place| self.send_out(place, Some(now))).collect()
     }
 
     /// Sends one source out, if it is not out already.
     pub fn send(&mut self, id: SourceId) -> Option<LaneId> {
         let place = *self.places.get(&id)?;
-        (!self.seats[place].out).then(|| self.send_out(place).1)
+        (!self.seats[place].out).then(|| self.send_out(place, None).1)
     }
 
-    fn send_out(&mut self, place: usize) -> (SourceId, LaneId) {
+    fn send_out(&mut self, place: usize, decided: Option<f64>) -> (SourceId, LaneId) {
         self.sources.hold(place, f64::INFINITY);
         let seat = &mut self.seats[place];
-        seat.out = true;
+        (seat.out, seat.decided) = (true, decided);
         (seat.id, seat.lane)
     }
 
@@ -157,6 +186,7 @@ impl Roster {
         next_at: f64,
     ) -> Result<(), Invalid> {
         let Some(&place) = self.places.get(&id) else { return Ok(()) };
+        let looked = learnt.is_some();
         if let Some((mut source, observation)) = learnt {
             // What it is worth is not learnt by looking at it.
             source.relevance = self.sources.relevance(place);
@@ -164,10 +194,45 @@ impl Roster {
             self.sources.set(place, source)?;
             self.scheduler.observed(place, observation);
         }
+        let looked_at = self.sources.last(place).filter(|_| looked);
         let seat = &mut self.seats[place];
         (seat.out, seat.next_at) = (false, next_at);
-        self.sources.hold(place, next_at);
+        if seat.quiet_until.is_some() {
+            // A look that failed has found nothing, whatever its peer has said.
+            seat.quiet_until = Some(looked_at.map_or(next_at, |at| at + SAFETY_NET));
+        }
+        let held = seat.held_until();
+        self.sources.hold(place, held);
         Ok(())
+    }
+
+    /// A source's peer says at once when it has news, or does so no more: as long as it does, polling
+    /// is only the safety net.
+    pub fn watched(&mut self, id: SourceId, watched: bool, now: f64) {
+        let Some(&place) = self.places.get(&id) else { return };
+        let seat = &mut self.seats[place];
+        let last = self.sources.last(place).unwrap_or(now);
+        seat.quiet_until = watched.then_some(last + SAFETY_NET);
+        if !seat.out {
+            self.sources.hold(place, seat.held_until());
+        }
+    }
+
+    /// A source that is only polled as a safety net may be polled as any other until it was looked at.
+    pub fn wake(&mut self, id: SourceId) {
+        let Some(&place) = self.places.get(&id) else { return };
+        let seat = &mut self.seats[place];
+        seat.quiet_until = seat.quiet_until.map(|_| seat.next_at);
+        if !seat.out {
+            self.sources.hold(place, seat.next_at);
+        }
+    }
+
+    /// A source is read another way, and waits in another lane.
+    pub fn set_lane(&mut self, id: SourceId, lane: LaneId) {
+        if let Some(&place) = self.places.get(&id) {
+            self.seats[place].lane = lane;
+        }
     }
 
     /// What one of a source's items is worth.
@@ -206,10 +271,15 @@ impl Roster {
         Some(self.sources.get(*self.places.get(&id)?))
     }
 
+    /// When a source may be asked, by its own wishes.
+    pub fn courteous_at(&self, id: SourceId) -> Option<f64> {
+        Some(self.seats[*self.places.get(&id)?].next_at)
+    }
+
     /// Whether a source is being looked at, and when it may be asked next.
     pub fn standing(&self, id: SourceId) -> Option<(bool, f64)> {
         let seat = self.seats[*self.places.get(&id)?];
-        Some((seat.out, seat.next_at))
+        Some((seat.out, seat.held_until()))
     }
 
     /// The first instant at which one of some sources may be asked.

@@ -159,6 +159,7 @@ impl Node {
                 self.desk.remove(card.id, &name);
                 self.shelf.remove(card.id);
                 self.delete_entries(card.id, u64::MAX).await?;
+                self.delete_edits(card.id, u64::MAX).await?;
                 self.weigh(sources.iter().copied());
                 self.reap_sources(&sources).await?;
                 Ok(Applied::Dropped { name })

@@ -166,6 +166,7 @@ impl Node {
             let archive = self.archive.clone();
             let below = blocking(move || first_kept(&archive, card.id, now - keep)).await?;
             cleared.entries += self.delete_entries(card.id, below).await?;
+            self.delete_edits(card.id, below).await?;
         }
         let feeds: Vec<FeedId> = self.desk.feeds().iter().map(|card| card.id).collect();
         let archive = self.archive.clone();

@@ -67,7 +67,7 @@ impl Node {
         url: &Url,
         state: SourceState,
     ) -> Result<(), Invalid> {
-        let lane = self.crawler.lane_of(url);
+        let lane = self.crawler.lane_for(id, url);
         {
             let mut roster = self.crawler.roster();
             roster.add(id, &record.url, lane, state.schedule, state.next_at)?;

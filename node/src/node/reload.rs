@@ -97,6 +97,7 @@ impl Node {
                 wanted: true,
                 declared: true,
                 list: None,
+                cooperate: source.cooperate,
             }
         });
         let added = self.add_sources_in_turn(sources.collect()).await.map_err(sources_refused)?;

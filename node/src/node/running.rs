@@ -48,6 +48,11 @@ impl Node {
             crawler.run(crawling).await;
             "crawler"
         });
+        let (crawler, watching) = (Arc::clone(&self.crawler), stop.clone());
+        tasks.spawn(async move {
+            crate::peer::watch::run(crawler, watching).await;
+            "watching"
+        });
         let (node, keeping) = (Arc::clone(&self), stop.clone());
         tasks.spawn(async move {
             node.keep_house(keeping).await;
@@ -58,8 +63,10 @@ impl Node {
             node.follow_lists(following).await;
             "lists"
         });
+        let limits = crate::peer::Limits::default();
         let router = crate::api::router(Arc::clone(&self))
-            .merge(crate::publish::router(Arc::clone(&self.shelf)));
+            .merge(crate::publish::router(Arc::clone(&self.shelf)))
+            .merge(crate::peer::router(Arc::clone(&self), limits, stop.clone()));
         let serving = stop.clone();
         tasks.spawn(async move {
             let service = router.into_make_service_with_connect_info::<SocketAddr>();

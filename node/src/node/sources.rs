@@ -12,6 +12,7 @@ use super::{Node, locked, normal_url};
 use crate::archive::{ArchiveError, Changes, SourceId, SourceKind, SourceRecord};
 use crate::crawl::driver::Report;
 use crate::crawl::read::Member;
+use crate::peer::Cooperation;
 use crate::publish::writer::NotCommitted;
 
 /// The name by which a query means every source of the node: `OPML "all"`.
@@ -91,6 +92,8 @@ pub struct NewSource {
     pub declared: bool,
     /// The list that names it.
     pub list: Option<SourceId>,
+    /// What is asked of it if another node publishes it; the usual if nothing is said.
+    pub cooperate: Option<Cooperation>,
 }
 
 impl NewSource {
@@ -104,7 +107,13 @@ impl NewSource {
             wanted: true,
             declared: false,
             list: None,
+            cooperate: None,
         })
+    }
+
+    /// What is asked of its peer, if that is said: whatever the configuration does not say is the usual.
+    fn wish(&self) -> Option<Option<Cooperation>> {
+        (self.declared || self.cooperate.is_some()).then_some(self.cooperate)
     }
 }
 
@@ -132,6 +141,7 @@ impl Node {
         let mut changes = Changes::new();
         let mut added = Added::default();
         let mut records = Vec::new();
+        let mut wishes = Vec::new();
         let mut fresh = std::collections::HashMap::new();
         let mut next = locked(&self.record).next_source;
         let before = self.crawler.roster().len();
@@ -139,6 +149,7 @@ impl Node {
             let url = source.url.as_str();
             let there = self.crawler.roster().by_address(url);
             if let Some(id) = there.or_else(|| fresh.get(url).copied()) {
+                wishes.extend(source.wish().map(|wish| (id, wish)));
                 if there.is_some() {
                     self.want_more(id, &source, &mut changes)?;
                 }
@@ -148,6 +159,7 @@ impl Node {
             let id = SourceId(next);
             next += 1;
             fresh.insert(url.to_owned(), id);
+            wishes.extend(source.wish().map(|wish| (id, wish)));
             let record = SourceRecord {
                 url: url.to_owned(),
                 formerly: Vec::new(),
@@ -167,6 +179,7 @@ impl Node {
         }
         let blank = self.blank_state(before + records.len())?;
         self.store_sources(&records, &blank).await?;
+        self.store_wishes(&wishes).await?;
         self.choose_strategy(before);
         if !records.is_empty() {
             let urls: HashSet<&str> =
@@ -175,6 +188,23 @@ impl Node {
             self.weigh(added.new.iter().copied());
         }
         Ok(added)
+    }
+
+    /// What is asked of peers that publish sources; nothing stands for the usual.
+    async fn store_wishes(
+        &self,
+        wishes: &[(SourceId, Option<Cooperation>)],
+    ) -> Result<(), SourceError> {
+        let peers = &self.crawler.peers;
+        let new: Vec<_> = wishes.iter().filter(|(id, wish)| peers.wish(*id) != *wish).collect();
+        if new.is_empty() {
+            return Ok(());
+        }
+        let mut changes = Changes::new();
+        new.iter().for_each(|(id, wish)| changes.put_wish(*id, wish.as_ref()));
+        self.commit(changes).await?;
+        new.into_iter().for_each(|(id, wish)| peers.set_wish(*id, *wish));
+        Ok(())
     }
 
     /// A source that is there is asked for once more.
@@ -255,6 +285,8 @@ impl Node {
         self.commit(changes).await?;
         for &id in ids {
             self.crawler.roster().remove(id);
+            self.crawler.loops.forget(id);
+            self.crawler.peers.forget(id);
             self.desk.forget_source(id);
             locked(&self.members).values_mut().for_each(|members| members.retain(|m| *m != id));
         }

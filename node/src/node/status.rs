@@ -8,6 +8,9 @@ use super::{Node, SourceError};
 use crate::archive::{ArchiveError, SourceId, SourceKind, SourceRecord, SourceState};
 use crate::select::FeedCard;
 
+/// Sources whose items come back that are named one by one.
+const LOOPS_TOLD: usize = 10;
+
 /// How a source stands, in one word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "kebab-case")]
@@ -86,6 +89,39 @@ pub struct SourceStatus {
     pub completeness: f64,
     /// Estimated share of its window that is held.
     pub freshness: f64,
+    /// The nodes by which its items come back to this one, this one first and last; nothing if they do
+    /// not.
+    #[serde(rename = "loop")]
+    pub way_back: Option<Vec<String>>,
+    /// How it is read: `http`, or `peer` if another node publishes it and is asked over gRPC.
+    pub via: &'static str,
+    /// The node that publishes it, if one does.
+    pub peer: Option<PeerStatus>,
+}
+
+/// How a source stands that another node publishes.
+#[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
+pub struct PeerStatus {
+    /// What items carry that have passed it; nothing before it has answered.
+    pub node: Option<String>,
+    /// What it is called.
+    pub name: Option<String>,
+    /// The feed's name there.
+    pub feed: String,
+    /// What is asked of it: `hints`, `watch`, `archive`.
+    pub cooperate: Vec<&'static str>,
+    /// Whether it says at once when it has news.
+    pub watched: bool,
+    /// When something last came from it, in Unix seconds.
+    pub cursor_at: Option<f64>,
+    /// It is read over HTTP until then, in Unix seconds …
+    pub http_until: Option<f64>,
+    /// … because of this.
+    pub http_because: Option<String>,
+    /// The share of its own sources' items that it got, as it estimates.
+    pub completeness: Option<f64>,
+    /// The share of its own sources' windows that it holds, as it estimates.
+    pub freshness: Option<f64>,
 }
 
 /// How a feed stands.
@@ -189,7 +225,7 @@ impl Node {
             in_flight,
             store: store.backend().to_string(),
             store_bytes: store.bytes_on_disk(),
-            notices: self.notices(),
+            notices: self.notices().into_iter().chain(self.loop_notices()).collect(),
         }
     }
 
@@ -206,6 +242,9 @@ impl Node {
         levels.feeds.set(whole(status.feeds));
         levels.in_flight.set(whole(status.in_flight));
         levels.waiting.set(whole(status.waiting));
+        let (peers, usable) = (&self.metrics.peers, self.peers_in_use());
+        peers.sources.set(whole(usable));
+        peers.watched.set(whole(self.crawler.peers.count_watched()));
         levels.disk.set(i64::try_from(status.store_bytes).unwrap_or(i64::MAX));
         self.metrics.text()
     }
@@ -286,7 +325,11 @@ impl Node {
             SourceKind::Page(_) => "page",
             SourceKind::List => "list",
         };
+        let peer = self.peer_status(id, &record.url);
+        let by_peer = self.crawler.peers.is_usable(id, &record.url, self.clock.now());
         SourceStatus {
+            via: if by_peer { "peer" } else { "http" },
+            peer,
             id: id.0,
             url: record.url,
             title: record.title.or_else(|| state.title.clone()),
@@ -308,7 +351,50 @@ impl Node {
             items: state.tally.items,
             completeness: state.quality.completeness(),
             freshness: state.quality.freshness(),
+            way_back: self.way_back(id),
         }
+    }
+
+    /// The nodes by which a source's items come back to this one.
+    fn way_back(&self, id: SourceId) -> Option<Vec<String>> {
+        let found = self.crawler.loops.of(id)?;
+        Some(found.nodes.into_iter().map(|node| node.0).collect())
+    }
+
+    /// Sentences about sources whose items come back, the first few of them.
+    fn loop_notices(&self) -> impl Iterator<Item = String> {
+        self.crawler.loops.all().into_iter().take(LOOPS_TOLD).map(|(id, found)| {
+            format!("items of source {} come back to this node and are dropped: {found}", id.0)
+        })
+    }
+
+    /// How many sources are read from peers now.
+    fn peers_in_use(&self) -> usize {
+        let (peers, now) = (&self.crawler.peers, self.clock.now());
+        let usable = |id: &SourceId| {
+            peers.link(*id).is_some_and(|link| peers.is_usable(*id, &link.url, now))
+        };
+        peers.ids().iter().filter(|id| usable(id)).count()
+    }
+
+    fn peer_status(&self, id: SourceId, url: &str) -> Option<PeerStatus> {
+        let peers = &self.crawler.peers;
+        let link = peers.link(id).filter(|link| peers.enabled && link.url == url)?;
+        let now = self.clock.now();
+        let setback = link.setback.filter(|setback| setback.until > now);
+        let (node, name) = link.node.map(|node| (node.id, node.name)).unzip();
+        Some(PeerStatus {
+            node,
+            name,
+            feed: link.feed,
+            cooperate: peers.cooperation(id).names(),
+            watched: peers.is_watched(id),
+            cursor_at: link.moved_at,
+            http_until: setback.as_ref().map(|setback| setback.until),
+            http_because: setback.map(|setback| setback.why),
+            completeness: link.quality.map(|quality| quality.completeness),
+            freshness: link.quality.map(|quality| quality.freshness),
+        })
     }
 
     /// How a feed stands.

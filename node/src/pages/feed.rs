@@ -4,7 +4,7 @@ use maud::{Markup, PreEscaped, html};
 use pergola_feed::{Dated, Document, Item, Person, Text, Timestamp, sanitize};
 use url::Url;
 
-use super::{home, layout, time};
+use super::{home, layout, time, way};
 use crate::publish::{Form, Imprint, Listing, origin_name, selection};
 
 /// The newest items of a feed.
@@ -27,13 +27,13 @@ pub(crate) fn page(imprint: &Imprint, listing: &Listing, document: &Document) ->
             p.card { "No items yet. They appear when the sources publish something that matches." }
         }
         @for item in &document.items {
-            (article(&item.normalised(), document.updated))
+            (article(&item.normalised(), imprint, document.updated))
         }
     };
     layout(&title, "../", head, content)
 }
 
-fn article(item: &Item, now: Option<Timestamp>) -> Markup {
+fn article(item: &Item, imprint: &Imprint, now: Option<Timestamp>) -> Markup {
     let base = item.link.as_deref().and_then(|link| Url::parse(link).ok());
     let title = item.title.as_deref().unwrap_or("Untitled");
     let people: Vec<&str> = item.authors.iter().filter_map(Person::label).collect();
@@ -57,6 +57,7 @@ fn article(item: &Item, now: Option<Timestamp>) -> Markup {
                     (time(at))
                 }
             }
+            (way::line(item, &imprint.node))
             @if let Some(short) = short { (text(short, base.as_ref())) }
             @if let Some(full) = full {
                 details { summary { "Full text" } (text(full, base.as_ref())) }

@@ -6,7 +6,8 @@
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
-use tokio::sync::OnceCell;
+use http::HeaderValue;
+use tokio::sync::{OnceCell, watch};
 
 use super::document::Rendered;
 use super::negotiate::Form;
@@ -35,6 +36,10 @@ pub(super) struct Publication {
     next_look: AtomicU64,
     /// When somebody last asked for it, in the clock's milliseconds.
     used: AtomicU64,
+    /// How far it has come, for those who follow it; gone when the feed is.
+    news: Arc<watch::Sender<FeedTally>>,
+    /// Tells other nodes that the feed can be had from this one.
+    marker: HeaderValue,
 }
 
 impl Publication {
@@ -44,7 +49,16 @@ impl Publication {
         let taken_over = |field: fn(&Self) -> &AtomicU64| {
             AtomicU64::new(former.map_or(0, |former| field(former).load(Relaxed)))
         };
+        let news = match former {
+            Some(former) => {
+                former.news.send_replace(listing.tally);
+                Arc::clone(&former.news)
+            }
+            None => Arc::new(watch::Sender::new(listing.tally)),
+        };
         Self {
+            news,
+            marker: marker(&listing.name),
             listing,
             edition: RwLock::new(edition),
             next_look: taken_over(|former| &former.next_look),
@@ -74,6 +88,18 @@ impl Publication {
     pub(super) fn succeed(&self, tally: FeedTally) {
         let mut current = self.edition.write().unwrap_or_else(PoisonError::into_inner);
         *current = Arc::new(current.successor(tally));
+        drop(current);
+        self.news.send_replace(tally);
+    }
+
+    /// Sees how far it comes from now on.
+    pub(super) fn follow(&self) -> watch::Receiver<FeedTally> {
+        self.news.subscribe()
+    }
+
+    /// What every document of it carries as `Pergola-Feed`.
+    pub(super) fn marker(&self) -> &HeaderValue {
+        &self.marker
     }
 
     /// Forgets what was rendered; the edition is the same.
@@ -98,6 +124,21 @@ impl Publication {
     pub(super) fn last_used(&self) -> u64 {
         self.used.load(Relaxed)
     }
+}
+
+/// `v1 NAME`: the version of the service that this node offers at the same origin, and the feed's name there,
+/// with everything but letters, digits and `-._~` as `%41` and the like.
+fn marker(name: &str) -> HeaderValue {
+    let mut text = "v1 ".to_owned();
+    for byte in name.bytes() {
+        match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' => {
+                text.push(char::from(byte));
+            }
+            other => text.push_str(&format!("%{other:02X}")),
+        }
+    }
+    HeaderValue::try_from(text).expect("letters, digits and a few signs are a header value")
 }
 
 /// One state of a feed.

@@ -1,13 +1,13 @@
 //! An edition as a document: the newest items of a feed, in order, written in one of the forms.
 //!
-//! An item leaves as it came: same id, same authors, same origin; only this node's name is added to the
-//! nodes it has passed. The bytes depend on what is stored alone, never on when they are written.
+//! An item leaves as it came: same id, same authors, same origin; only this node and since when it
+//! publishes the item are added to the nodes it has passed. The bytes depend on what is stored alone, never on when they are written.
 
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
 
-use pergola_feed::{Document, Format, Item, Link, Origin, Text, Timestamp, write};
+use pergola_feed::{Document, Format, Item, Link, Millis, Origin, Text, Timestamp, write};
 use pergola_query::syntax::OrderBy;
 
 use super::document::{Kind, Rendered};
@@ -89,19 +89,18 @@ fn date(published: &Published) -> Timestamp {
     published.item.dated(came).map_or(came, |(at, _)| at)
 }
 
-fn dress(published: &mut Published, imprint: &Imprint) {
+/// Adds what this node has to say about an item that it publishes.
+pub(crate) fn dress(published: &mut Published, imprint: &Imprint) {
     let Published { entry, item, .. } = published;
     item.first_seen.get_or_insert(Timestamp::from_unix(entry.at as i64));
-    if !item.has_passed(&imprint.node) {
-        item.hops.push(imprint.node.clone());
-    }
+    item.published_by(&imprint.node, Millis::from_seconds(entry.at));
 }
 
 /// The source that delivered an item, for items that do not say where they come from.
-fn origin(archive: &Archive, id: SourceId) -> Result<Option<Origin>, ArchiveError> {
+pub(crate) fn origin(archive: &Archive, id: SourceId) -> Result<Option<Origin>, ArchiveError> {
     let Some(source) = archive.source(id)? else { return Ok(None) };
     let (title, home) =
-        archive.state(id)?.map(|state| (state.title, state.home)).unwrap_or_default();
+        archive.state_alone(id)?.map(|state| (state.title, state.home)).unwrap_or_default();
     let title = title.or(source.title);
     Ok(Some(match source.kind {
         SourceKind::Page(_) => Origin { title, home: Some(source.url), ..Origin::default() },

@@ -7,7 +7,7 @@ use axum::Router;
 use axum::extract::{Query, Request, State};
 use axum::response::Response;
 use axum::routing::get;
-use http::{HeaderMap, StatusCode};
+use http::{HeaderMap, HeaderName, StatusCode};
 use serde::Deserialize;
 
 use super::answer::{Varies, answer, kept_for, max_age};
@@ -18,6 +18,8 @@ use super::shelf::Shelf;
 use crate::pages;
 
 const FEEDS: &str = "/feeds/";
+/// Tells other nodes that the feed can be had over gRPC at the same origin, and by which name.
+const PERGOLA_FEED: HeaderName = HeaderName::from_static("pergola-feed");
 
 /// Everything that is published.
 pub fn router(shelf: Arc<Shelf>) -> Router {
@@ -45,11 +47,19 @@ async fn feed(State(shelf): State<Arc<Shelf>>, request: Request) -> Response {
     match shelf.document(&publication, form).await {
         Ok((document, true)) => {
             let max_age = max_age(&shelf, &publication, now);
-            answer(&shelf, &document, asked, varies, max_age).await
+            marked(&publication, answer(&shelf, &document, asked, varies, max_age).await)
         }
-        Ok((earlier, false)) => answer(&shelf, &earlier, asked, varies, kept_for(0)).await,
+        Ok((earlier, false)) => {
+            marked(&publication, answer(&shelf, &earlier, asked, varies, kept_for(0)).await)
+        }
         Err(_) => Problem::unavailable().answer(asked),
     }
+}
+
+/// An answer with a feed, which other nodes can have from this one in a better way.
+fn marked(publication: &Publication, mut response: Response) -> Response {
+    response.headers_mut().insert(PERGOLA_FEED, publication.marker().clone());
+    response
 }
 
 /// The feed that a file name stands for, and the form if the name says it.

@@ -180,6 +180,21 @@ impl Shelf {
         self.changes.send_modify(|count| *count = count.wrapping_add(1));
     }
 
+    /// The feed of this name, as it is listed.
+    pub fn listing(&self, name: &str) -> Option<Listing> {
+        self.named(name).map(|publication| publication.listing())
+    }
+
+    /// Sees how far a feed comes from now on, until it is published no more.
+    pub fn follow(&self, id: FeedId) -> Option<watch::Receiver<FeedTally>> {
+        self.publication(id).map(|publication| publication.follow())
+    }
+
+    /// How this node presents itself.
+    pub fn imprint(&self) -> &Imprint {
+        &self.imprint
+    }
+
     /// How far a feed has come, as far as it was told.
     pub fn tally(&self, id: FeedId) -> Option<FeedTally> {
         self.publication(id).map(|publication| publication.listing().tally)

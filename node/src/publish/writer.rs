@@ -4,8 +4,13 @@
 //! durable the next one gathers, so a busy node pays for one flush where there were many refreshes.
 //!
 //! Never: an entry told of before it is durable; two entries of one feed with the same item; a number
-//! given twice; a gap in the numbers. If a commit fails, nothing of the group has happened, and everybody
+//! given twice; a gap in the numbers; an entry that changes hands unless the new way is shorter (`routes`).
+//! If a commit fails, nothing of the group has happened, and everybody
 //! who waits for it is told.
+
+mod routes;
+#[cfg(test)]
+mod tests;
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -13,7 +18,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use prometheus_client::metrics::counter::Counter;
 use tokio::sync::{mpsc, oneshot};
 
-use crate::archive::{Archive, ArchiveError, Changes, Entry, FeedId, FeedTally, ItemKey};
+use crate::archive::{Archive, ArchiveError, Changes, Edit, Entry, FeedId, FeedTally, ItemKey};
+use routes::Routes;
 
 /// Jobs that may wait before whoever sends more has to.
 const WAITING: usize = 512;
@@ -229,8 +235,12 @@ impl Press {
 #[derive(Default)]
 struct Typesetting {
     changes: Changes,
-    /// Numbers given within this group.
-    fresh: HashMap<(FeedId, ItemKey), u64>,
+    /// Entries made or replaced within this group, with their numbers.
+    fresh: HashMap<(FeedId, ItemKey), (u64, Entry)>,
+    /// The number that the next entry of each feed had before this group.
+    first: HashMap<FeedId, u64>,
+    /// Ways that were compared.
+    routes: Routes,
     /// Feeds that change, with the instant.
     touched: HashMap<FeedId, f64>,
 }
@@ -248,22 +258,30 @@ impl Typesetting {
             std::collections::hash_map::Entry::Occupied(known) => known.into_mut(),
             std::collections::hash_map::Entry::Vacant(new) => new.insert(archive.feed_tally(feed)?),
         };
-        let fresh = self.fresh.get(&(feed, entry.key)).copied();
-        let placed = match fresh {
-            Some(sequence) => Some(sequence),
-            None => archive.member(feed, entry.key)?,
+        let held = match self.fresh.get(&(feed, entry.key)) {
+            Some(fresh) => Some(*fresh),
+            None => held(archive, feed, entry.key)?,
         };
-        let (sequence, entry) = match placed {
-            // The same item by another route, or once more by this one: it is there.
-            Some(_) if !edited => return Ok(()),
-            Some(sequence) => {
-                let old = archive.entry(feed, sequence)?;
-                // Nobody but the source that delivered an item may edit it.
-                if old.is_some_and(|old| old.source != entry.source) {
-                    return Ok(());
+        // What gets its number within this group was read by nobody before.
+        let read_before = *self.first.entry(feed).or_insert(tally.next);
+        let mut replaces = false;
+        let (sequence, entry) = match held {
+            // The same item by another route. Nobody but the source that delivered an item may edit
+            // it; but whoever brings it by a shorter way is the one who delivers it from now on.
+            Some((sequence, held)) if held.source != entry.source => {
+                if self.routes.is_shorter(archive, &self.changes, &held, &entry)? {
+                    let entry = Entry { at: held.at, changed_at: held.changed_at, ..entry };
+                    self.fresh.insert((feed, entry.key), (sequence, entry));
+                    self.changes.put_entry(feed, sequence, &entry);
                 }
+                return Ok(());
+            }
+            // Once more by the same one: it is there.
+            Some(_) if !edited => return Ok(()),
+            Some((sequence, held)) => {
                 committed.replaced += 1;
-                (sequence, Entry { at: old.map_or(entry.at, |old| old.at), ..entry })
+                replaces = sequence < read_before;
+                (sequence, Entry { at: held.at, ..entry })
             }
             None => {
                 let sequence = tally.next;
@@ -272,10 +290,13 @@ impl Typesetting {
                 (sequence, entry)
             }
         };
-        self.fresh.insert((feed, entry.key), sequence);
+        self.fresh.insert((feed, entry.key), (sequence, entry));
         self.changes.put_entry(feed, sequence, &entry);
         if self.touched.insert(feed, entry.changed_at).is_none() {
             tally.edition += 1;
+        }
+        if replaces {
+            self.changes.put_edit(feed, Edit { edition: tally.edition, sequence });
         }
         tally.changed_at = tally.changed_at.max(entry.changed_at);
         Ok(())
@@ -295,139 +316,12 @@ impl Typesetting {
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use std::sync::atomic::{AtomicBool, Ordering};
-
-    use super::*;
-    use crate::archive::SourceId;
-    use crate::store::{self, Backend, Batch, Order, Store, StoreError, Table, Visit};
-
-    /// A store that refuses commits when told to.
-    struct Moody {
-        inner: Arc<dyn Store>,
-        refuses: Arc<AtomicBool>,
-    }
-
-    impl Store for Moody {
-        fn get(&self, table: Table, key: &[u8]) -> Result<Option<Vec<u8>>, StoreError> {
-            self.inner.get(table, key)
-        }
-
-        fn scan(
-            &self,
-            table: Table,
-            from: &[u8],
-            to: Option<&[u8]>,
-            order: Order,
-            visit: &mut Visit<'_>,
-        ) -> Result<(), StoreError> {
-            self.inner.scan(table, from, to, order, visit)
-        }
-
-        fn commit(&self, batch: &Batch) -> Result<(), StoreError> {
-            match self.refuses.load(Ordering::SeqCst) {
-                true => Err(StoreError::Full { free: 1, needed: 2 }),
-                false => self.inner.commit(batch),
-            }
-        }
-
-        fn bytes_on_disk(&self) -> u64 {
-            0
-        }
-
-        fn backend(&self) -> Backend {
-            self.inner.backend()
-        }
-    }
-
-    struct Office {
-        archive: Archive,
-        writer: Writer,
-        refuses: Arc<AtomicBool>,
-        told: std::sync::mpsc::Receiver<(FeedId, FeedTally)>,
-        _folder: tempfile::TempDir,
-    }
-
-    fn office() -> Office {
-        let folder = tempfile::tempdir().unwrap();
-        let inner = store::open(folder.path(), None, 1 << 20).unwrap().store;
-        let refuses = Arc::new(AtomicBool::new(false));
-        let archive = Archive::new(Arc::new(Moody { inner, refuses: Arc::clone(&refuses) }));
-        let (tell, told) = std::sync::mpsc::channel();
-        let announce = Box::new(move |feed, tally| tell.send((feed, tally)).unwrap());
-        let (writer, _) = Writer::start(archive.clone(), announce, Counter::default()).unwrap();
-        Office { archive, writer, refuses, told, _folder: folder }
-    }
-
-    const FEED: FeedId = FeedId(7);
-
-    fn append(item: u128, source: u32, at: f64, edited: bool) -> Append {
-        let entry = Entry {
-            key: ItemKey(item),
-            source: SourceId(source),
-            chunk: item as u32,
-            index: 0,
-            at,
-            changed_at: at,
-        };
-        Append { feed: FEED, entry, edited }
-    }
-
-    impl Office {
-        async fn commit(&self, appends: &[Append]) -> Result<Committed, NotCommitted> {
-            self.writer.commit(Job { appends: appends.to_vec(), ..Job::default() }).await
-        }
-
-        fn entries(&self) -> Vec<(u64, u128)> {
-            let all = self.archive.entries(FEED, 0, u64::MAX, Order::Ascending, 100).unwrap();
-            all.into_iter().map(|(sequence, entry)| (sequence, entry.key.0)).collect()
-        }
-    }
-
-    #[tokio::test]
-    async fn an_item_enters_a_feed_once_however_often_it_comes() {
-        let office = office();
-        let (a, b) = (append(10, 1, 5.0, false), append(11, 1, 5.0, false));
-        let first = office.commit(&[a, b, a]).await.unwrap();
-        assert_eq!(first, Committed { published: 2, replaced: 0 });
-        // Again by the same source, and by another route.
-        office.commit(&[a, append(11, 2, 6.0, false)]).await.unwrap();
-        assert_eq!(office.entries(), [(0, 10), (1, 11)]);
-        assert_eq!(office.told.try_iter().count(), 1, "only the first commit changed anything");
-    }
-
-    #[tokio::test]
-    async fn an_edited_item_keeps_its_number_and_only_its_source_may_edit_it() {
-        let office = office();
-        office.commit(&[append(10, 1, 5.0, false)]).await.unwrap();
-        let stranger = office.commit(&[append(10, 2, 6.0, true)]).await.unwrap();
-        assert_eq!(stranger, Committed::default());
-        let edited = Entry { chunk: 99, ..append(10, 1, 8.0, true).entry };
-        office.commit(&[Append { feed: FEED, entry: edited, edited: true }]).await.unwrap();
-        let entry = office.archive.entry(FEED, 0).unwrap().unwrap();
-        assert_eq!((entry.chunk, entry.at, entry.changed_at), (99, 5.0, 8.0));
-        assert_eq!(office.archive.feed_tally(FEED).unwrap().edition, 2);
-    }
-
-    #[tokio::test]
-    async fn a_refused_commit_changes_nothing_and_leaves_no_gap() {
-        let office = office();
-        office.commit(&[append(10, 1, 5.0, false)]).await.unwrap();
-        office.refuses.store(true, Ordering::SeqCst);
-        let refused = office.commit(&[append(11, 1, 6.0, false)]).await.unwrap_err();
-        assert!(refused.to_string().starts_with("nothing was changed"), "{refused}");
-        office.refuses.store(false, Ordering::SeqCst);
-        office.commit(&[append(12, 1, 7.0, false), append(11, 1, 7.0, false)]).await.unwrap();
-        assert_eq!(office.entries(), [(0, 10), (1, 12), (2, 11)]);
-    }
-
-    #[tokio::test]
-    async fn what_is_told_is_durable_already() {
-        let office = office();
-        office.commit(&[append(10, 1, 5.0, false)]).await.unwrap();
-        let (feed, tally) = office.told.recv().unwrap();
-        assert_eq!((feed, tally.next, tally.changed_at), (FEED, 1, 5.0));
-        assert_eq!(office.archive.feed_tally(FEED).unwrap(), tally);
-    }
+/// The number under which a feed holds an item, and its entry.
+fn held(
+    archive: &Archive,
+    feed: FeedId,
+    item: ItemKey,
+) -> Result<Option<(u64, Entry)>, ArchiveError> {
+    let Some(sequence) = archive.member(feed, item)? else { return Ok(None) };
+    Ok(archive.entry(feed, sequence)?.map(|entry| (sequence, entry)))
 }

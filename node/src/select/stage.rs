@@ -11,6 +11,7 @@ use crate::archive::Entry;
 use crate::crawl::decide::CHUNK;
 use crate::crawl::driver::Delivery;
 use crate::crawl::look::Refreshed;
+use crate::crawl::loops::LoopChange;
 use crate::publish::writer::{Append, Job, Writer};
 
 /// How long the first of a group waits for others: waking a thread and flushing the store cost as much
@@ -43,7 +44,7 @@ fn gather() {
 fn job(refreshed: &Refreshed, desk: &Desk, scratch: &mut Scratch) -> Job {
     let mut job = Job::default();
     select(refreshed, desk, scratch, &mut job.appends);
-    let Refreshed { id, at, record, moved, state, known, news, .. } = refreshed;
+    let Refreshed { id, at, record, moved, state, known, news, link, .. } = refreshed;
     job.changes.put_state(*id, state);
     if *moved {
         job.changes.put_source(*id, record);
@@ -53,6 +54,14 @@ fn job(refreshed: &Refreshed, desk: &Desk, scratch: &mut Scratch) -> Job {
     }
     if let Some(known) = known {
         job.changes.put_known(*id, known);
+    }
+    match &refreshed.loop_change {
+        LoopChange::AsBefore => {}
+        LoopChange::Found(found) | LoopChange::Again(found) => job.changes.put_loop(*id, found),
+        LoopChange::Gone => job.changes.delete_loop(*id),
+    }
+    if let Some(link) = link {
+        job.changes.put_link(*id, link);
     }
     for chunk in news.chunks(CHUNK) {
         let items: Vec<_> = chunk.iter().map(|news| &news.item).collect();

@@ -1,7 +1,7 @@
 //! The data folder: which engine and version it holds, and who is using it.
 //!
 //! ```text
-//! format.json              {"schema": 1, "backend": "sled"}: read before any engine is started
+//! format.json              {"schema": 2, "backend": "sled"}: read before any engine is started
 //! store.sled/, store.redb  the engine's own files
 //! lock                     locked as long as the store is open
 //! restoring/               a backup that is being unpacked
@@ -110,19 +110,24 @@ impl Opening<'_> {
             free_bytes: self.free_bytes,
             _lock: lock,
         };
+        let format = Format { schema: latest, backend, discard: None };
         match schema {
             Some(found) if found > latest => {
                 let folder = folder.to_owned();
                 return Err(StoreError::Newer { folder, found, known: latest });
             }
-            Some(found) => migrate::migrate(&held, found, self.steps)?,
+            Some(found) => {
+                // First, so that no older program takes what is half brought forward for its own.
+                format.write(folder)?;
+                migrate::migrate(&held, found, self.steps)?;
+            }
             None => {
                 let mut batch = Batch::default();
                 migrate::record(&mut batch, latest);
                 held.commit(&batch)?;
             }
         }
-        Format { schema: latest, backend, discard: None }.write(folder)?;
+        format.write(folder)?;
         Ok(Opened { store: Arc::new(held), notice })
     }
 

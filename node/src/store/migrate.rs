@@ -1,15 +1,20 @@
 //! Old data folders brought forward, one schema version at a time.
 //!
-//! The version is a row in the store and changes in the same commit as the data, so a crash leaves
-//! either the old version whole or the new one. `format.json` follows afterwards and may lag behind.
+//! A step may be large, so it goes in many commits and remembers in the store how far it has come; the
+//! version is a row of the last of them. Whatever is killed when, the next opening goes on where it
+//! stopped. `format.json` names the new version before the first commit, so that an older program
+//! never sees a folder that is half brought forward.
+
+mod hop_times;
 
 use super::{Batch, SCHEMA_KEY, Store, StoreError, Table};
 
-/// Computes what one version changes; it must not write by itself.
+/// Brings the rows of one version forward. What it returns is committed together with the version;
+/// what it commits before that it must not do again when it is taken once more.
 pub(super) type Step = fn(&dyn Store) -> Result<Batch, StoreError>;
 
 /// The steps from version 1 on: the first one leads to version 2.
-pub(super) const STEPS: &[Step] = &[];
+pub(super) const STEPS: &[Step] = &[hop_times::step];
 
 /// The version that all steps lead to.
 pub(super) fn latest(steps: &[Step]) -> u32 {

@@ -2,6 +2,7 @@
 
 mod backups;
 mod folders;
+mod migration;
 mod rows;
 
 use std::{collections::BTreeMap, ops::ControlFlow, path::Path, sync::Arc};

@@ -69,18 +69,7 @@ impl House {
         let node = Node::open(config, Clock::real()).await.unwrap();
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let running = node.start(listener).unwrap();
-        let client = reqwest::Client::builder()
-            .tls_backend_preconfigured(
-                rustls::ClientConfig::builder_with_provider(Arc::new(
-                    rustls::crypto::ring::default_provider(),
-                ))
-                .with_safe_default_protocol_versions()
-                .unwrap()
-                .with_root_certificates(rustls::RootCertStore::empty())
-                .with_no_client_auth(),
-            )
-            .build()
-            .unwrap();
+        let client = plain_client().build().unwrap();
         Self { running, folder, client }
     }
 
@@ -108,6 +97,17 @@ impl House {
         let title = |item: &serde_json::Value| item["title"].as_str().unwrap_or("").to_owned();
         document["items"].as_array().unwrap().iter().map(title).collect()
     }
+}
+
+/// A client for answers that come from this machine, without certificates.
+pub(crate) fn plain_client() -> reqwest::ClientBuilder {
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let tls = rustls::ClientConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()
+        .unwrap()
+        .with_root_certificates(rustls::RootCertStore::empty())
+        .with_no_client_auth();
+    reqwest::Client::builder().tls_backend_preconfigured(tls)
 }
 
 /// Waits for a state and says what was last seen if it does not come.

@@ -10,6 +10,7 @@ mod language;
 mod limits;
 mod many;
 mod meaning;
+mod profile;
 mod round_trip;
 mod selectivity;
 mod warnings;

@@ -1,7 +1,7 @@
 //! Strategies that refresh everything whose score reaches the threshold: OnlyTau, the index, and the
 //! rules of feed readers, whose intervals are stretched by the threshold until the budget is met.
 
-use super::{Cycle, Strategy, take_highest};
+use super::{Cycle, Rule, Strategy, take_highest};
 use crate::{DAY, Knowledge, Observation, Taste};
 
 /// The second step of 2Steps alone.
@@ -11,6 +11,10 @@ pub(crate) struct OnlyTau;
 impl<K: Knowledge> Strategy<K> for OnlyTau {
     fn choose(&mut self, cycle: &Cycle, known: &K, chosen: &mut Vec<usize>) -> usize {
         choose_above(cycle, known, |source| known.outlook(source, cycle.now).utility, chosen)
+    }
+
+    fn rule(&mut self, cycle: &Cycle, _: &K, _: usize, _: f64) -> Rule {
+        Rule::Utility { least: cycle.threshold, saturated: false }
     }
 }
 
@@ -35,6 +39,10 @@ impl<K: Knowledge> Strategy<K> for Index {
     fn choose(&mut self, cycle: &Cycle, known: &K, chosen: &mut Vec<usize>) -> usize {
         let score = |source| known.index(source, cycle.now, &self.taste);
         choose_above(cycle, known, score, chosen)
+    }
+
+    fn rule(&mut self, cycle: &Cycle, _: &K, _: usize, _: f64) -> Rule {
+        Rule::Index { least: cycle.threshold, taste: self.taste }
     }
 }
 
@@ -90,10 +98,20 @@ impl WeekBook {
     }
 }
 
+impl EntryFrequency {
+    fn interval(&self, source: usize) -> f64 {
+        self.books.get(source).map_or(LONGEST, |book| book.interval)
+    }
+}
+
 impl<K: Knowledge> Strategy<K> for EntryFrequency {
     fn choose(&mut self, cycle: &Cycle, known: &K, chosen: &mut Vec<usize>) -> usize {
-        let interval = |source: usize| self.books.get(source).map_or(LONGEST, |book| book.interval);
-        choose_above(cycle, known, |source| known.age(source, cycle.now) / interval(source), chosen)
+        let score = |source| known.age(source, cycle.now) / self.interval(source);
+        choose_above(cycle, known, score, chosen)
+    }
+
+    fn rule(&mut self, cycle: &Cycle, _: &K, source: usize, _: f64) -> Rule {
+        Rule::Interval(cycle.threshold * self.interval(source))
     }
 
     fn observed(&mut self, source: usize, observation: &Observation<'_>) {
@@ -114,11 +132,20 @@ pub(crate) struct AdaptiveTtl {
 /// Share of the newest item's age after which a source is looked at again.
 const TTL_SHARE: f64 = 0.5;
 
+impl AdaptiveTtl {
+    fn interval(&self, source: usize) -> f64 {
+        self.books.get(source).map_or(LONGEST, |&(_, interval)| interval)
+    }
+}
+
 impl<K: Knowledge> Strategy<K> for AdaptiveTtl {
     fn choose(&mut self, cycle: &Cycle, known: &K, chosen: &mut Vec<usize>) -> usize {
-        let interval =
-            |source: usize| self.books.get(source).map_or(LONGEST, |&(_, interval)| interval);
-        choose_above(cycle, known, |source| known.age(source, cycle.now) / interval(source), chosen)
+        let score = |source| known.age(source, cycle.now) / self.interval(source);
+        choose_above(cycle, known, score, chosen)
+    }
+
+    fn rule(&mut self, cycle: &Cycle, _: &K, source: usize, _: f64) -> Rule {
+        Rule::Interval(cycle.threshold * self.interval(source))
     }
 
     fn observed(&mut self, source: usize, observation: &Observation<'_>) {

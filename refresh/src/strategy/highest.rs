@@ -1,6 +1,6 @@
 //! Strategies that take the b highest: OnlySat (by what is saturated) and TopKUtility (by utility).
 
-use super::{Cycle, Strategy, take_highest};
+use super::{Cycle, Rule, Strategy, take_highest};
 use crate::Knowledge;
 
 /// The first step of 2Steps alone: the b saturated sources with most relevant items waiting.
@@ -15,17 +15,41 @@ impl<K: Knowledge> Strategy<K> for OnlySat {
         };
         choose_highest(cycle, known, score, chosen)
     }
+
+    fn rule(&mut self, _: &Cycle, _: &K, _: usize, _: f64) -> Rule {
+        Rule::Utility { least: f64::INFINITY, saturated: true }
+    }
 }
 
 /// The b sources with the highest utility.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct TopKUtility;
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct TopKUtility {
+    /// The least utility that was enough lately.
+    enough: Option<f64>,
+}
+
+/// Cycles after which all but a third of what was enough is forgotten.
+const ENOUGH_MEMORY: f64 = 10.0;
 
 impl<K: Knowledge> Strategy<K> for TopKUtility {
     fn choose(&mut self, cycle: &Cycle, known: &K, chosen: &mut Vec<usize>) -> usize {
         // All b are spent even where nothing is known to wait: a refresh may still find something.
         let score = |source| known.outlook(source, cycle.now).utility + f64::MIN_POSITIVE;
-        choose_highest(cycle, known, score, chosen)
+        let before = chosen.len();
+        let demand = choose_highest(cycle, known, score, chosen);
+        if let Some(&last) = chosen.get(before..).and_then(<[_]>::last) {
+            let least = score(last);
+            let enough = self.enough.unwrap_or(least);
+            // First looks are worth more than anything and say nothing about the others.
+            if least.is_finite() {
+                self.enough = Some(enough + (least - enough) / ENOUGH_MEMORY);
+            }
+        }
+        demand
+    }
+
+    fn rule(&mut self, cycle: &Cycle, _: &K, _: usize, _: f64) -> Rule {
+        Rule::Utility { least: self.enough.unwrap_or(cycle.threshold), saturated: false }
     }
 }
 

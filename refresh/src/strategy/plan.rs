@@ -11,7 +11,7 @@
 use std::collections::HashMap;
 use std::mem::take;
 
-use super::{Cycle, Strategy};
+use super::{Cycle, Rule, Strategy};
 use crate::sources::PriceWeights;
 use crate::{CountTable, DAY, Knowledge, PublicationModel, Sources, Taste};
 
@@ -54,8 +54,25 @@ struct Planned {
     step: f64,
 }
 
+impl Planned {
+    /// Whether it is still what would be planned now.
+    fn holds(&self, last: f64, cycle: &Cycle) -> bool {
+        self.last == last && (cycle.threshold / self.price).ln().abs() < REPLAN
+    }
+}
+
 const UNPLANNED: Planned =
     Planned { last: f64::NAN, price: f64::NAN, at: f64::NAN, then: f64::NAN, step: 0.0 };
+
+/// The refreshes of a source, as far as they are planned.
+struct Timetable {
+    /// At least one, in order.
+    at: Vec<f64>,
+    /// The best interval at the mean rate, for what comes after.
+    ideal: f64,
+    /// Width of the grid.
+    step: f64,
+}
 
 /// The cheapest way to a refresh at one grid point.
 #[derive(Debug, Clone, Copy)]
@@ -106,8 +123,8 @@ impl Plan {
         Costs { table: &self.tables[table], weights, price }
     }
 
-    /// The first refresh of the cheapest timetable from now on.
-    fn plan(&mut self, known: &Sources, source: usize, last: f64, cycle: &Cycle) -> Planned {
+    /// The cheapest timetable from now on.
+    fn timetable(&mut self, known: &Sources, source: usize, last: f64, cycle: &Cycle) -> Timetable {
         let (mut bins, mut nodes) = (take(&mut self.bins), take(&mut self.nodes));
         let costs = self.costs(known, source, cycle.threshold);
         let model = known.model(source);
@@ -124,15 +141,19 @@ impl Plan {
         let end = (points - per_interval..=points)
             .min_by(|&a, &b| value(a).total_cmp(&value(b)))
             .unwrap_or(points);
-        let (mut first, mut second) = (end, None);
-        while let Some(before) = nodes[first].before {
-            second = Some(first);
-            first = before;
-        }
-        let at = cycle.now + first as f64 * step;
-        let then = second.map_or(at + ideal, |point| cycle.now + point as f64 * step);
+        let path = std::iter::successors(Some(end), |&point| nodes[point].before);
+        let mut at: Vec<f64> = path.map(|point| cycle.now + point as f64 * step).collect();
+        at.reverse();
         (self.bins, self.nodes) = (bins, nodes);
-        Planned { last, price: cycle.threshold, at: at.min(last + LONGEST_WAIT), then, step }
+        Timetable { at, ideal, step }
+    }
+
+    /// The first refresh of the cheapest timetable from now on.
+    fn plan(&mut self, known: &Sources, source: usize, last: f64, cycle: &Cycle) -> Planned {
+        let Timetable { at, ideal, step } = self.timetable(known, source, last, cycle);
+        let then = at.get(1).copied().unwrap_or(at[0] + ideal);
+        let at = at[0].min(last + LONGEST_WAIT);
+        Planned { last, price: cycle.threshold, at, then, step }
     }
 
     /// Moves a refresh that is near to the best cycle within its grid step, the next being fixed.
@@ -229,8 +250,7 @@ impl Strategy<Sources> for Plan {
                 continue;
             };
             let mut planned = self.planned[source];
-            let price_holds = (cycle.threshold / planned.price).ln().abs() < REPLAN;
-            if planned.last != last || !price_holds {
+            if !planned.holds(last, cycle) {
                 planned = self.plan(known, source, last, cycle);
             }
             if planned.step > cycle.length && planned.at <= cycle.now + planned.step {
@@ -247,6 +267,18 @@ impl Strategy<Sources> for Plan {
         chosen.extend(due.iter().take(cycle.limit).map(|&(_, source)| source));
         self.all_first = first > 0 && first as f64 >= cycle.budget;
         due.len()
+    }
+
+    fn rule(&mut self, cycle: &Cycle, known: &Sources, source: usize, last: f64) -> Rule {
+        if last == f64::NEG_INFINITY {
+            return Rule::Interval(LONGEST_WAIT);
+        }
+        let Timetable { mut at, ideal, .. } = self.timetable(known, source, last, cycle);
+        if let Some(planned) = self.planned.get(source).filter(|plan| plan.holds(last, cycle)) {
+            at[0] = planned.at;
+            at.sort_unstable_by(f64::total_cmp);
+        }
+        Rule::Timetable { at, then: ideal }
     }
 
     fn threshold_mattered(&self) -> bool {

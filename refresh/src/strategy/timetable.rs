@@ -1,7 +1,7 @@
 //! Strategies that need no knowledge at all: round robin (Uniform, the fixed interval of feed
 //! readers) and everything always (Reference).
 
-use super::{Cycle, Strategy};
+use super::{Cycle, Rule, Strategy};
 use crate::Knowledge;
 
 /// Each source once in m/b cycles, in turn.
@@ -27,6 +27,14 @@ impl<K: Knowledge> Strategy<K> for RoundRobin {
         }
         chosen.len()
     }
+
+    fn rule(&mut self, cycle: &Cycle, known: &K, source: usize, _: f64) -> Rule {
+        let sources = known.len().max(1);
+        let in_turn = (source + sources - self.next % sources) % sources;
+        // The next decision looks at the first b in turn, the one after it at the next b.
+        let at = cycle.now + (in_turn as f64 / cycle.budget).floor() * cycle.length;
+        Rule::Timetable { at: vec![at], then: sources as f64 / cycle.budget * cycle.length }
+    }
 }
 
 /// Every source in every cycle, as if the budget had no end.
@@ -38,5 +46,9 @@ impl<K: Knowledge> Strategy<K> for Reference {
         chosen.extend((0..known.len()).filter(|&source| known.ready(source, cycle.now)));
         chosen.truncate(cycle.limit);
         chosen.len()
+    }
+
+    fn rule(&mut self, _: &Cycle, _: &K, _: usize, _: f64) -> Rule {
+        Rule::Interval(0.0)
     }
 }

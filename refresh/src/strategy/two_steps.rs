@@ -6,7 +6,7 @@
 //! algorithm are mended here: with b saturated sources the second step would divide by zero, and it
 //! would look at sources that the first has already taken.
 
-use super::{Cycle, Strategy, take_highest};
+use super::{Cycle, Rule, Strategy, take_highest};
 use crate::Knowledge;
 
 /// Saturated sources first, then everything whose utility reaches the threshold.
@@ -16,7 +16,14 @@ pub(crate) struct TwoSteps {
     others: Vec<(f64, usize)>,
     /// More sources were saturated than the cycle's share of the budget, which they took.
     all_saturated: bool,
+    /// Saturated sources per cycle of late, as a share of the budget.
+    saturated_share: f64,
 }
+
+/// Cycles after which all but a third of that share is forgotten.
+const SHARE_MEMORY: f64 = 20.0;
+/// The second step's threshold is never foreseen higher than at this share.
+const MOST_SHARE: f64 = 0.9;
 
 impl<K: Knowledge> Strategy<K> for TwoSteps {
     fn choose(&mut self, cycle: &Cycle, known: &K, chosen: &mut Vec<usize>) -> usize {
@@ -42,6 +49,8 @@ impl<K: Knowledge> Strategy<K> for TwoSteps {
         let waiting = take_highest(&mut self.saturated, quota, chosen);
         let first = chosen.len();
         self.all_saturated = first > 0 && first == cycle.quota && waiting > first;
+        let share = (first as f64 / cycle.budget).min(1.0);
+        self.saturated_share += (share - self.saturated_share) / SHARE_MEMORY;
         let left = cycle.budget - first as f64;
         if left <= 0.0 {
             return first;
@@ -49,6 +58,11 @@ impl<K: Knowledge> Strategy<K> for TwoSteps {
         let threshold = cycle.threshold * cycle.budget / left;
         self.others.retain(|&(utility, _)| utility >= threshold);
         first + take_highest(&mut self.others, cycle.limit - first, chosen)
+    }
+
+    fn rule(&mut self, cycle: &Cycle, _: &K, _: usize, _: f64) -> Rule {
+        let left = 1.0 - self.saturated_share.min(MOST_SHARE);
+        Rule::Utility { least: cycle.threshold / left, saturated: true }
     }
 
     fn threshold_mattered(&self) -> bool {

@@ -37,6 +37,10 @@ impl Client {
         Self { address, http: http.build().unwrap() }
     }
 
+    pub(crate) fn address(&self) -> SocketAddr {
+        self.address
+    }
+
     pub(crate) fn url(&self, path: &str) -> String {
         format!("http://{}{path}", self.address)
     }

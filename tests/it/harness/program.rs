@@ -7,7 +7,7 @@ use std::sync::OnceLock;
 use std::time::SystemTime;
 
 /// What the binary is made of.
-const CRATES: [&str; 5] = ["feed", "newsroom", "node", "query", "refresh"];
+const CRATES: [&str; 6] = ["feed", "newsroom", "node", "proto", "query", "refresh"];
 
 /// What a program has said.
 #[derive(Debug)]

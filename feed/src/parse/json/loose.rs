@@ -60,12 +60,22 @@ pub(super) struct RawAttachment {
 #[serde(default)]
 pub(super) struct Pergola {
     pub hops: Vec<String>,
+    /// One for each of the hops, where they told any.
+    pub hop_times: Vec<RawTimes>,
     pub origin: Option<Origin>,
     pub summary_html: Option<String>,
     pub description_html: Option<String>,
     pub id: Option<String>,
     pub links: Vec<Link>,
     pub categories: Vec<Category>,
+}
+
+/// When a node got an item and published it.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+pub(super) struct RawTimes {
+    pub fetched: Option<String>,
+    pub published: Option<String>,
 }
 
 /// Reads as far as the text goes; the error is where it stopped.

@@ -28,7 +28,7 @@ const MANY: [&str; 14] = [
 ];
 
 /// Attributes that mean something on some field.
-const ATTRIBUTES: [&str; 19] = [
+const ATTRIBUTES: [&str; 21] = [
     "href",
     "rel",
     "type",
@@ -48,6 +48,8 @@ const ATTRIBUTES: [&str; 19] = [
     "medium",
     "uri",
     "email",
+    "fetched",
+    "published",
 ];
 
 impl<'a> Mender<'a> {

@@ -4,6 +4,8 @@ use std::ops::Range;
 
 use url::Url;
 
+use crate::model::Millis;
+
 /// What feed-rs has no place for.
 #[derive(Debug, Default)]
 pub(crate) struct Extras {
@@ -53,6 +55,8 @@ pub(crate) struct More {
     /// `type` and `length`, of links and enclosures.
     pub media_type: Option<String>,
     pub length: Option<u64>,
+    /// `fetched` and `published`, of nodes that an item has passed.
+    pub times: [Option<Millis>; 2],
     pub base: Option<Url>,
 }
 
@@ -72,6 +76,11 @@ impl Field {
 
     pub(crate) fn length(&self) -> Option<u64> {
         self.more.as_ref()?.length
+    }
+
+    /// `fetched` and `published`, of a node that an item has passed.
+    pub(crate) fn times(&self) -> [Option<Millis>; 2] {
+        self.more.as_ref().map_or([None; 2], |more| more.times)
     }
 
     /// `xml:base` in effect, if it is not that of the item.

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use super::extras::{Field, ItemExtras, More};
 use super::scope::{Resolved, Scope};
 use super::{Attributes, Capture, Dirt, Pass};
-use crate::model::media_type;
+use crate::model::{Millis, media_type};
 use crate::parse::names::Ns;
 use crate::parse::sniff::Family;
 
@@ -278,12 +278,15 @@ impl<'a> Pass<'a> {
         verbatim: bool,
     ) -> Result<Scope, Dirt> {
         let given = |name: &str| attributes.get(name).map(Cow::into_owned);
+        let time = |name: &str| attributes.get(name).and_then(|at| Millis::parse(&at));
+        let times = if name == "hop" { ["fetched", "published"].map(time) } else { [None; 2] };
         let more = (!attributes.is_empty()).then(|| {
             Box::new(More {
                 address: ["href", "url", "term"].into_iter().find_map(given),
                 rel: given("rel"),
                 media_type: given("type"),
                 length: given("length").and_then(|length| length.parse().ok()),
+                times,
                 base: None,
             })
         });

@@ -9,6 +9,7 @@ use crate::archive::{Look, SourceKind};
 use crate::crawl::courtesy::Outcome;
 use crate::crawl::driver::Report;
 use crate::node::{NewSource, SourceStatus, Standing};
+use crate::peer::Cooperation;
 use crate::publish::Problem;
 
 /// Bytes of an address, a title or a selector.
@@ -53,6 +54,9 @@ pub(in crate::api) struct AskedSource {
     pub(in crate::api) list: bool,
     /// It is a page, read by these selectors.
     pub(in crate::api) page: Option<AskedPage>,
+    /// What is asked of it if another node publishes it: `hints`, `watch`, `archive`, or none of them;
+    /// what the node usually asks unless told.
+    pub(in crate::api) cooperate: Option<Vec<String>>,
     /// Look at it at once, and do not keep it if that fails for good; true unless told.
     #[serde(default = "yes")]
     pub(in crate::api) look: bool,
@@ -137,7 +141,9 @@ pub(in crate::api) struct RecentLook {
 impl AskedSource {
     /// What is to be added, if it makes sense.
     pub(in crate::api) fn checked(self) -> Result<NewSource, Problem> {
-        let Self { url, title, importance, list, page, .. } = self;
+        let Self { url, title, importance, list, page, cooperate, .. } = self;
+        let cooperate = cooperate.map(Cooperation::of).transpose();
+        let cooperate = cooperate.map_err(|error| bad_request(format!("`cooperate`: {error}")))?;
         let importance = importance.unwrap_or(1.0);
         if !(importance > 0.0 && importance <= 1_000.0) {
             return Err(bad_request("`importance` must be above 0, up to 1000"));
@@ -152,7 +158,7 @@ impl AskedSource {
             (None, true) => SourceKind::List,
             (None, false) => SourceKind::Feed,
         };
-        Ok(NewSource { title, kind, importance, ..NewSource::feed(&url)? })
+        Ok(NewSource { title, kind, importance, cooperate, ..NewSource::feed(&url)? })
     }
 }
 

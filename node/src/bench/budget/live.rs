@@ -1,6 +1,5 @@
 //! A node over a newsroom of mixed rhythms, in accelerated time; every look is noted.
 
-use std::num::NonZeroUsize;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -14,8 +13,9 @@ use tokio::task::JoinSet;
 
 use super::judge::{Record, Stream};
 use super::{Args, Played};
+use crate::bench::ask_at_once;
 use crate::clock::Clock;
-use crate::config::{self, BudgetRule, Config, HostRule};
+use crate::config::{self, BudgetRule, Config};
 use crate::crawl::budget::Purse;
 use crate::node::{NewSource, Node};
 
@@ -81,16 +81,7 @@ fn config(args: &Args) -> Result<Config> {
     config.schedule.cycle = Duration::try_from_secs_f64(args.cycle)?;
     let per_minute = purse(args, 1.0).per_minute();
     config.budget.rule = BudgetRule::Refreshes { per_minute };
-    let usual = HostRule::usual(&config.crawl);
-    let instantly = HostRule {
-        spacing: Duration::ZERO,
-        floor: Duration::ZERO,
-        floor_known: Duration::ZERO,
-        per_domain: NonZeroUsize::new(64).unwrap_or(usual.per_domain),
-        private: true,
-        ..usual
-    };
-    config.hosts.named.insert("127.0.0.1".to_owned(), instantly);
+    ask_at_once(&mut config);
     Ok(config)
 }
 

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use url::Url;
 
 use super::FailureKind;
+use crate::peer::link::ANNOUNCEMENT;
 
 /// The header that says which instance manipulations were applied (RFC 3229).
 const IM: HeaderName = HeaderName::from_static("im");
@@ -110,6 +111,8 @@ pub struct Head {
     pub link: Vec<HeaderValue>,
     /// `IM`.
     pub im: Option<HeaderValue>,
+    /// `Pergola-Feed`: the document is a feed of another node.
+    pub pergola_feed: Option<HeaderValue>,
 }
 
 impl Head {
@@ -133,6 +136,7 @@ impl Head {
             location: headers.remove(header::LOCATION),
             link,
             im: headers.remove(IM),
+            pergola_feed: headers.remove(ANNOUNCEMENT),
         }
     }
 

@@ -7,6 +7,11 @@ use url::Url;
 /// Seconds in a day.
 pub(super) const DAY: f64 = 86_400.0;
 
+/// Between two looks at a peer that the configuration does not name.
+const PEER_FLOOR: f64 = 60.0;
+/// The wait after a first failure of a peer that is read over gRPC.
+const PEER_BACKOFF: f64 = 2.0;
+
 /// The numbers by which one host is treated. All durations are in seconds.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Rules {
@@ -106,6 +111,17 @@ impl RuleBook {
         }
         let mut names = std::iter::successors(Some(host), |name| Some(name.split_once('.')?.1));
         names.find_map(|name| self.hosts.get(name)).unwrap_or(&self.usual)
+    }
+
+    /// The rules for an address that is read from a peer over gRPC: such a node limits its readers
+    /// itself, so the floor is low where the configuration names none, and one that was away is tried
+    /// again soon.
+    pub fn peer_rules_for(&self, url: &Url) -> Rules {
+        let rules = self.rules_for(url);
+        let named = !std::ptr::eq(rules, &self.usual);
+        let floor = if named { rules.floor } else { PEER_FLOOR.min(rules.floor) };
+        let floor_with_evidence = rules.floor_with_evidence.min(floor);
+        Rules { floor, floor_with_evidence, backoff: PEER_BACKOFF, ..Rules::for_peer() }
     }
 }
 

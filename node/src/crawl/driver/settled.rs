@@ -10,7 +10,11 @@ use crate::crawl::courtesy::Outcome;
 use crate::crawl::decide::Observed;
 use crate::crawl::lanes::LaneId;
 use crate::crawl::look::Refreshed;
+use crate::crawl::loops::LoopChange;
 use crate::crawl::read::Member;
+use crate::metrics::Journey;
+use crate::peer::link::Link;
+use crate::peer::wire::Hints;
 use crate::publish::writer::Committed;
 
 /// What is left to be told of a look once it is durable.
@@ -24,12 +28,17 @@ pub(super) struct Settled {
     moved_to: Option<Url>,
     members: Option<Vec<Member>>,
     again: bool,
+    soon: bool,
+    link: Option<Link>,
+    hints: Option<Hints>,
     notes: Vec<String>,
     bytes: u64,
     mean_bytes: f64,
     edits: u64,
     lost: f64,
     loops: u64,
+    loop_change: LoopChange,
+    journeys: Vec<Journey>,
     pub(super) report: Report,
     pub(super) committed: Committed,
 }
@@ -55,27 +64,46 @@ impl Settled {
             moved_to: refreshed.moved.then(|| Url::parse(&record.url).ok()).flatten(),
             members: refreshed.members.clone(),
             again: refreshed.again,
+            soon: refreshed.soon,
+            link: refreshed.link.clone(),
+            hints: refreshed.hints.clone(),
             notes: refreshed.notes.clone(),
             bytes: refreshed.bytes,
             mean_bytes: state.tally.bytes as f64 / state.tally.requests.max(1) as f64,
             edits: refreshed.news.iter().filter(|news| news.edited).count() as u64,
             lost: refreshed.lost,
             loops: refreshed.loops as u64,
+            loop_change: refreshed.loop_change.clone(),
+            journeys: journeys(refreshed),
             report,
             committed: Committed::default(),
         }
     }
 }
 
+/// The ways of new items through the mesh. What a first look shows has been there for long.
+fn journeys(refreshed: &Refreshed) -> Vec<Journey> {
+    if refreshed.observed.as_ref().is_none_or(|(since, _)| since.is_none()) {
+        return Vec::new();
+    }
+    let new = refreshed.news.iter().filter(|news| !news.edited);
+    new.filter_map(|news| Journey::of(&news.item)).collect()
+}
+
 impl Crawler {
     /// What is durable becomes known: to the scheduler, the lanes, the counters and whoever waits.
     pub(super) fn settle(&self, mut settled: Settled) {
         let schedule = std::mem::replace(&mut settled.schedule, unknown());
+        if let Some(link) = settled.link.take() {
+            self.peers.put(settled.id, link);
+        }
         let Settled { id, observed, at, report, committed, .. } = &settled;
         // Without news nothing was learnt about who wants what.
         let relevance = (report.new_items > 0)
             .then(|| self.desk.relevance(*id, *at) * f64::from(settled.importance));
         let moved_to = settled.moved_to.as_ref().map(|url| (url, self.lane_of(url)));
+        let peer = self.peers.is_known(*id).then(|| Url::parse(&settled.url).ok()).flatten();
+        let lane = peer.map(|url| self.lane_for(*id, &url));
         {
             let mut roster = self.roster();
             let observation = observed.as_ref().map(|(since, observed)| Observation {
@@ -90,10 +118,20 @@ impl Crawler {
             if let Some((url, lane)) = &moved_to {
                 roster.moved(*id, url.as_str(), *lane);
             }
+            if let Some(lane) = lane {
+                roster.set_lane(*id, lane);
+            }
             let outcome = roster
                 .settle(*id, learnt, report.next_at)
                 .and_then(|()| roster.pay(*id, settled.bytes, settled.mean_bytes))
                 .and_then(|()| relevance.map_or(Ok(()), |worth| roster.weigh(*id, worth)));
+            match &settled.hints {
+                Some(hints) => roster.hinted(*id, hints),
+                // A look that failed says nothing about what its peer would have said.
+                None if observed.is_some() => roster.unhinted(*id),
+                None => {}
+            }
+            roster.published(*id, self.clock.now());
             if let Err(invalid) = outcome {
                 tracing::error!(source = id.0, %invalid, "the scheduler refused a source's state");
             }
@@ -110,6 +148,8 @@ impl Crawler {
         {
             self.metrics.delay.observe((at - date).max(0.0));
         }
+        settled.journeys.iter().for_each(|journey| self.metrics.ages.count(*journey));
+        self.loops.settle(*id, &settled.url, settled.loop_change.clone());
         for note in &settled.notes {
             tracing::info!(source = id.0, url = settled.url, note, "source");
         }
@@ -119,16 +159,14 @@ impl Crawler {
             tracing::warn!(source = id.0, "too many lists at once; it is read again next time");
         }
         if settled.again {
-            let lane = self.roster().send(*id);
-            if let Some(lane) = lane {
-                locked(&self.lanes).push(id.0, lane);
-                self.nudge.notify_one();
-            }
-            return;
+            return self.send_now(*id);
         }
         for waiting in locked(&self.waiting).remove(id).into_iter().flatten() {
             // Whoever asked may have gone.
             let _ = waiting.send(report.clone());
+        }
+        if settled.soon || self.peers.has_more_news(*id) {
+            self.send_now(*id);
         }
     }
 

@@ -9,6 +9,7 @@ use url::Url;
 use super::decode::{DecodeLimits, decode};
 use super::{Ask, FetchError};
 use crate::crawl::courtesy::{Exchange, Head, Hop, Reading, Reply};
+use crate::peer::pull::Page;
 
 /// What a source answered.
 #[derive(Clone, Debug)]
@@ -27,6 +28,8 @@ pub struct Answer {
     pub wire_bytes: u64,
     /// How long all of it took.
     pub took: Duration,
+    /// What a peer delivered instead of a body.
+    pub page: Option<Box<Page>>,
 }
 
 impl Answer {
@@ -34,6 +37,11 @@ impl Answer {
     /// an async thread.
     pub fn decoded(&self, limits: &DecodeLimits) -> Result<Cow<'_, [u8]>, FetchError> {
         decode(&self.body, self.head.content_encoding.as_ref(), limits, &self.url)
+    }
+
+    /// Whether there is anything to be read.
+    pub fn is_empty(&self) -> bool {
+        self.body.is_empty() && self.page.as_ref().is_none_or(|page| page.document.items.is_empty())
     }
 
     /// The exchange as courtesy wants to hear of it.

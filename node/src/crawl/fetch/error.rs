@@ -12,7 +12,7 @@ use crate::crawl::courtesy::FailureKind;
 use crate::crawl::guard::{Forbidden, ResolveError};
 
 /// Why a fetch brought no answer.
-#[derive(Debug, Error)]
+#[derive(Debug, Clone, Error)]
 pub enum FetchError {
     /// The name has no address that could be found.
     #[error("{message}")]
@@ -152,7 +152,7 @@ impl FetchError {
         }
     }
 
-    pub(super) fn timeout(url: &Url, stage: Stage) -> Self {
+    pub(crate) fn timeout(url: &Url, stage: Stage) -> Self {
         Self::Timeout { host: host(url), stage }
     }
 
@@ -185,7 +185,7 @@ impl FetchError {
         }
     }
 
-    fn of_resolver(error: &ResolveError) -> Self {
+    pub(crate) fn of_resolver(error: &ResolveError) -> Self {
         match error {
             ResolveError::Forbidden(forbidden) => Self::PrivateAddress(forbidden.clone()),
             other => Self::Dns { message: other.to_string() },

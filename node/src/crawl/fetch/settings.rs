@@ -60,13 +60,13 @@ impl Default for FetchSettings {
 
 impl FetchSettings {
     /// The beginning of the user agent; the number of subscribers follows.
-    pub(super) fn product(&self) -> String {
+    pub(crate) fn product(&self) -> String {
         let contact: String = self.contact.chars().filter(char::is_ascii_graphic).collect();
         format!("Pergola/{} (+{contact}", env!("CARGO_PKG_VERSION"))
     }
 
     /// Public certificates and those the operator adds; HTTP/2 where the server speaks it.
-    pub(super) fn tls(&self) -> Result<ClientConfig, FetchError> {
+    pub(crate) fn tls(&self) -> Result<ClientConfig, FetchError> {
         let mut roots = RootCertStore { roots: webpki_roots::TLS_SERVER_ROOTS.to_vec() };
         for file in &self.extra_ca {
             let wrong = |why: String| FetchError::Settings {

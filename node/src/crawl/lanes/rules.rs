@@ -17,6 +17,9 @@ impl LaneId {
     }
 }
 
+/// Requests to one peer at once.
+const PER_PEER: u32 = 8;
+
 /// How quick lanes are.
 #[derive(Clone, Debug)]
 pub struct LaneRules {
@@ -88,6 +91,13 @@ impl LaneRules {
             Some(Host::Ipv6(address)) => self.named(&address.to_string()),
             None => self.named(""),
         }
+    }
+
+    pub(super) fn lane_of_peer(&mut self, origin: &str) -> LaneId {
+        let lane = LaneId::named(&format!("peer {origin}"));
+        let different = LaneOverride { spacing: Some(0.0), parallel: Some(PER_PEER) };
+        self.overrides.insert(lane, different);
+        lane
     }
 
     pub(super) fn limits(&self, lane: LaneId) -> Limits {

@@ -77,7 +77,20 @@ fn stored(archive: &Archive) -> Result<(Vec<String>, Vec<Finding>), ArchiveError
         let what = format!("{} more sources fail or have ended", more + 1);
         findings.push(Finding::warning(what, "see `pergola source list --standing failing`"));
     }
+    findings.extend(loops(archive)?);
     Ok((records.into_iter().map(|(_, record)| record.url).collect(), findings))
+}
+
+/// Sources whose items have been here before.
+fn loops(archive: &Archive) -> Result<Vec<Finding>, ArchiveError> {
+    let mut findings = Vec::new();
+    for (id, found) in archive.loops()?.into_iter().take(NAMED) {
+        let Some(source) = archive.source(id)? else { continue };
+        let what = format!("items of {} come back to this node: {found}", source.url);
+        let advice = "they are dropped; let one of these nodes read something else";
+        findings.push(Finding::warning(what, advice));
+    }
+    Ok(findings)
 }
 
 fn trouble(url: &str, state: &SourceState) -> Finding {

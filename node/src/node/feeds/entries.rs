@@ -1,9 +1,11 @@
 //! The entries of a feed as a whole: what a new one begins with, and what a dropped one leaves.
 
+use std::collections::HashMap;
+
 use pergola_query::Scratch;
 
 use super::FeedError;
-use crate::archive::{Archive, ArchiveError, Changes, Entry, FeedId};
+use crate::archive::{Archive, ArchiveError, Changes, Edit, Entry, FeedId};
 use crate::node::Node;
 use crate::publish::writer::{Append, Job};
 use crate::select::{Desk, Texts};
@@ -11,7 +13,7 @@ use crate::store::Order;
 
 /// A new feed begins with at most so many items that its sources show already.
 const BACKFILL: usize = 10_000;
-/// Entries deleted in one commit.
+/// Entries or edits deleted in one commit.
 const DELETED_AT_ONCE: usize = 1_000;
 
 impl Node {
@@ -44,6 +46,42 @@ impl Node {
             }
             self.commit(changes).await?;
             deleted += entries.len();
+        }
+    }
+
+    /// Deletes the edits of a feed that tell nobody anything: of entries below a number, and those that a
+    /// later edit of the same entry has overtaken.
+    pub(in crate::node) async fn delete_edits(
+        &self,
+        feed: FeedId,
+        below: u64,
+    ) -> Result<usize, FeedError> {
+        let archive = self.archive.clone();
+        let found = tokio::task::spawn_blocking(move || outdated_edits(&archive, feed, below));
+        let Ok(outdated) = found.await else { return Ok(0) };
+        let outdated = outdated?;
+        for some in outdated.chunks(DELETED_AT_ONCE) {
+            let mut changes = Changes::new();
+            some.iter().for_each(|edit| changes.delete_edit(feed, *edit));
+            self.commit(changes).await?;
+        }
+        Ok(outdated.len())
+    }
+}
+
+fn outdated_edits(archive: &Archive, feed: FeedId, below: u64) -> Result<Vec<Edit>, ArchiveError> {
+    let mut outdated = Vec::new();
+    let mut newest: HashMap<u64, Edit> = HashMap::new();
+    let mut after = Edit { edition: 0, sequence: 0 };
+    loop {
+        let edits = archive.edits(feed, after, u64::MAX, 10_000)?;
+        let Some(last) = edits.last() else { return Ok(outdated) };
+        after = *last;
+        for edit in edits {
+            match edit.sequence < below {
+                true => outdated.push(edit),
+                false => outdated.extend(newest.insert(edit.sequence, edit)),
+            }
         }
     }
 }

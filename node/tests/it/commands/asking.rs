@@ -163,3 +163,29 @@ fn a_table_fits_the_terminal() {
     assert!(listed.contains('…'), "{listed}");
     assert!(listed.lines().all(|line| line.chars().count() <= 70), "{listed}");
 }
+
+#[test]
+fn a_source_whose_items_come_back_is_shown_with_the_nodes_of_the_circle() {
+    for place in Place::both() {
+        let here = place.json(&["status"])["id"].as_str().unwrap().to_owned();
+        let item = format!(
+            r#"{{"id": "urn:item:1", "content_text": "x", "_pergola": {{"hops": ["{here}", "far"]}}}}"#
+        );
+        let feed = format!(
+            r#"{{"version": "https://jsonfeed.org/version/1.1", "title": "x", "items": [{item}]}}"#
+        );
+        let url = serve("application/feed+json", feed);
+        assert_eq!(place.json(&["source", "add", &url])["report"]["new_items"], 0);
+        let circle = format!("{here} → far → {here}");
+        let shown = place.ok(&["source", "show", "1"]);
+        assert!(shown.contains(&format!("loop          {circle}\n")), "{shown}");
+        let notices = place.json(&["status"])["notices"].to_string();
+        assert!(notices.contains(&circle), "{notices}");
+        if !place.is_running() {
+            let examined = place.command(&["doctor"]).output().unwrap();
+            let examined = String::from_utf8(examined.stdout).unwrap();
+            let warning = format!("items of {url} come back to this node: {circle}");
+            assert!(examined.contains(&warning), "{examined}");
+        }
+    }
+}

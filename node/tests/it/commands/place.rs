@@ -175,7 +175,8 @@ fn lines_of(pipe: impl std::io::Read + Send + 'static) -> Receiver<String> {
 }
 
 /// Serves one document to everybody who asks; says where.
-pub(super) fn serve(media_type: &'static str, document: &'static str) -> String {
+pub(super) fn serve(media_type: &'static str, document: impl Into<String>) -> String {
+    let document = document.into();
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
     std::thread::spawn(move || {

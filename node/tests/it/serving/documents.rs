@@ -2,11 +2,11 @@
 
 use http::StatusCode;
 use pergola_feed::opml::Opml;
-use pergola_feed::{Document, ParseOptions, parse};
+use pergola_feed::{Document, Hop, Millis, NodeId, ParseOptions, parse};
 use pergola_node::archive::{FeedId, SourceId};
 use pergola_query::syntax::OrderBy;
 
-use super::kiosk::{FEED, Kiosk, item, listing};
+use super::kiosk::{FEED, Kiosk, START, item, listing};
 
 async fn document(kiosk: &Kiosk, path: &str) -> Document {
     let answer = kiosk.get(path, &[]).await;
@@ -36,7 +36,8 @@ async fn every_form_holds_the_same_items_with_their_ids_authors_and_origins() {
         assert_eq!(ids(&document), ["two", "one"], "newest first");
         let newest = &document.items[0];
         assert_eq!(newest.title.as_deref(), Some("Title of two"));
-        assert_eq!(newest.hops.iter().map(|hop| hop.0.as_str()).collect::<Vec<_>>(), ["this-node"]);
+        let way: Vec<&str> = newest.hops.iter().map(|hop| hop.node.0.as_str()).collect();
+        assert_eq!(way, ["this-node"]);
         let origin = newest.origin.as_ref().unwrap();
         assert_eq!(origin.feed.as_deref(), Some("https://source2.example/feed"));
         assert_eq!(origin.title.as_deref(), Some("Source 2"));
@@ -81,14 +82,17 @@ async fn an_item_without_a_date_carries_when_it_was_first_seen_and_says_so() {
 async fn an_item_that_came_by_another_node_keeps_its_origin_and_its_way() {
     let kiosk = Kiosk::with_news();
     let mut relayed = item("relayed");
-    relayed.hops.push(pergola_feed::NodeId("upstream".into()));
+    relayed.hops.push(Hop::at(NodeId("upstream".into())));
     let home = Some("https://origin.example/".to_owned());
     relayed.origin = Some(pergola_feed::Origin { home, ..pergola_feed::Origin::default() });
     kiosk.publish(FEED, vec![relayed.clone()]);
     let found = document(&kiosk, "/feeds/News.atom").await.items.swap_remove(0);
     assert_eq!(found.origin, relayed.origin);
-    let way: Vec<&str> = found.hops.iter().map(|hop| hop.0.as_str()).collect();
+    let way: Vec<&str> = found.hops.iter().map(|hop| hop.node.0.as_str()).collect();
     assert_eq!(way, ["upstream", "this-node"]);
+    // The third entry of the feed, published two minutes after the first.
+    let at = Millis::from_seconds(START + 120.0);
+    assert_eq!((found.hops[0].published, found.hops[1].published), (None, Some(at)));
 }
 
 #[tokio::test]

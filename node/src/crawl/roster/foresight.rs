@@ -1,0 +1,240 @@
+//! What the roster knows of looks to come: those that a peer plans, and those that it plans itself and that
+//! this node's readers are told.
+//!
+//! Never: a look told for earlier than what it brings can be read; a source silenced by what a peer says
+//! for longer than the model allows.
+
+use std::collections::HashMap;
+
+use pergola_refresh::{Model, PlannedLook};
+
+use super::Roster;
+use crate::archive::SourceId;
+use crate::peer::wire::Hints;
+
+/// What was foreseen is foreseen anew after so many seconds, or when τ has moved by this share.
+const HOLDS_FOR: f64 = 600.0;
+const MOST_CHANGE: f64 = 0.05;
+/// Looks that the mean duration of a look remembers.
+const MEMORY: f64 = 20.0;
+/// A look is told of no later than this after its decision, however long looks take.
+const LONGEST: f64 = 60.0;
+/// What a peer plans lies after our last look at it, if by little.
+const JUST_AFTER: f64 = 1e-3;
+
+/// What was foreseen of a source, and for which state of it.
+#[derive(Debug, Clone)]
+struct Foreseen {
+    last: Option<f64>,
+    held_until: f64,
+    threshold: f64,
+    at: f64,
+    looks: Vec<PlannedLook>,
+}
+
+/// Looks foreseen, and how long a look takes.
+#[derive(Debug, Default)]
+pub(super) struct Foresight {
+    foreseen: HashMap<usize, Foreseen>,
+    /// From a decision until what a look brought can be read: mean and mean deviation, seconds.
+    took: Option<(f64, f64)>,
+}
+
+impl Foresight {
+    /// A look was decided on and is over.
+    fn measure(&mut self, took: f64) {
+        let (mean, deviation) = self.took.unwrap_or((took, 0.0));
+        let beside = took - mean;
+        self.took = Some((mean + beside / MEMORY, deviation + (beside.abs() - deviation) / MEMORY));
+    }
+
+    /// Seconds after a decision after which nearly every look is over.
+    fn delay(&self) -> f64 {
+        let (mean, deviation) = self.took.unwrap_or_default();
+        (mean + 2.0 * deviation).clamp(0.0, LONGEST)
+    }
+
+    pub(super) fn forget(&mut self, place: usize) {
+        self.foreseen.remove(&place);
+    }
+}
+
+impl Roster {
+    /// A peer has said when it plans to have news, by our clock. Whatever it plans is still to come, even if
+    /// it should have come already.
+    pub fn hinted(&mut self, id: SourceId, hints: &Hints) {
+        let Some(&place) = self.places.get(&id) else { return };
+        let made = self.sources.last(place).map_or(hints.now, |last| last.max(hints.now));
+        let looks = hints.planned.iter();
+        let looks = looks.map(|&(at, items)| PlannedLook { at: at.max(made + JUST_AFTER), items });
+        self.sources.relay(place, made, looks);
+    }
+
+    /// A source says nothing of when it will have news, or does so no more.
+    pub fn unhinted(&mut self, id: SourceId) {
+        if let Some(&place) = self.places.get(&id) {
+            self.sources.unrelay(place);
+        }
+    }
+
+    /// What a look brought can be read since `now`.
+    pub fn published(&mut self, id: SourceId, now: f64) {
+        let Some(&place) = self.places.get(&id) else { return };
+        if let Some(decided) = self.seats[place].decided.take() {
+            self.foresight.measure((now - decided).max(0.0));
+        }
+    }
+
+    /// When news of a source can be expected, in order and only the next few until `end`, and how many items:
+    /// after the looks that this node plans, or at once where its peer says when it has news.
+    pub fn planned(&mut self, id: SourceId, now: f64, end: f64) -> Vec<PlannedLook> {
+        let Some(&place) = self.places.get(&id) else { return Vec::new() };
+        let delay = self.foresight.delay();
+        let looks = match self.sources.model(place) {
+            Model::Relayed(relayed) if self.seats[place].quiet_until.is_some() => {
+                relayed.looks_after(now).to_vec()
+            }
+            _ => self.foreseen(place, now, end),
+        };
+        looks
+            .into_iter()
+            .map(|look| PlannedLook { at: look.at + delay, ..look })
+            .filter(|look| look.at <= end)
+            .collect()
+    }
+
+    /// What is foreseen of a source, from memory while it holds.
+    fn foreseen(&mut self, place: usize, now: f64, end: f64) -> Vec<PlannedLook> {
+        let last = self.sources.last(place);
+        let held_until = self.seats[place].held_until();
+        let threshold = self.scheduler.threshold().value();
+        let holds = |known: &&Foreseen| {
+            known.last == last
+                && known.held_until == held_until
+                && (threshold / known.threshold).ln().abs() < MOST_CHANGE
+                && now < known.at + HOLDS_FOR
+                && known.looks.first().is_some_and(|look| look.at >= now)
+        };
+        // What is being looked at has changed in a moment.
+        let out = self.seats[place].out;
+        if let Some(known) = self.foresight.foreseen.get(&place).filter(holds).filter(|_| !out) {
+            return known.looks.clone();
+        }
+        let looks = self.scheduler.planned(&self.sources, place, now, end);
+        let at = now;
+        let known = Foreseen { last, held_until, threshold, at, looks: looks.clone() };
+        self.foresight.foreseen.insert(place, known);
+        looks
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use pergola_refresh::{ModelKind, Observation, Source, StrategyKind, Taste};
+
+    use super::*;
+    use crate::config::{self, BudgetRule};
+    use crate::crawl::budget::Purse;
+    use crate::crawl::lanes::Lanes;
+
+    const CYCLE: f64 = 10.0;
+    const ID: SourceId = SourceId(1);
+
+    /// A roster with one source, which was looked at at 1000 at the latest and may be asked again at once.
+    fn roster(strategy: StrategyKind) -> Roster {
+        let rule = BudgetRule::Refreshes { per_minute: 1.0 };
+        let purse = Purse::new(&config::Budget { rule, burst: None }, CYCLE);
+        let mut roster = Roster::new(strategy, Taste::default(), None, purse).unwrap();
+        let url = "https://example.org/rss";
+        let lane = Lanes::new(Default::default()).lane_of(&url::Url::parse(url).unwrap());
+        let source = Source::new(ModelKind::Gamma.build(0.01).unwrap(), 20);
+        roster.add(ID, url, lane, source, 0.0).unwrap();
+        // Round robin looks when a whole refresh is due.
+        let mut decisions =
+            (0..).map(|n| 1000.0 - f64::from(n) * CYCLE).take(10).collect::<Vec<_>>();
+        decisions.reverse();
+        let at = decisions.into_iter().find(|&now| !roster.decide(now).is_empty()).unwrap();
+        look(&mut roster, at);
+        roster
+    }
+
+    /// Something new was found, and could be read two seconds later.
+    fn look(roster: &mut Roster, at: f64) {
+        let source = roster.schedule(ID).unwrap();
+        let since = source.last;
+        let observation =
+            Observation { at, since, new_items: 2, window: 20, censored: false, dates: &[] };
+        let learnt = source.after(&observation).unwrap();
+        roster.settle(ID, Some((learnt, &observation)), at).unwrap();
+        roster.published(ID, at + 2.0);
+    }
+
+    fn hints(now: f64, planned: &[(f64, f64)]) -> Hints {
+        Hints { planned: planned.to_vec(), now, ..Hints::default() }
+    }
+
+    #[test]
+    fn a_peers_plan_is_waited_for_and_what_is_overdue_is_still_to_come() {
+        for strategy in [StrategyKind::TwoSteps, StrategyKind::Plan, StrategyKind::Index] {
+            let mut roster = roster(strategy);
+            // The first look should have come when the peer said so.
+            roster.hinted(ID, &hints(999.9, &[(995.0, 3.0), (1095.0, 3.0)]));
+            let decisions = (1..40).map(|n| 1000.0 + f64::from(n) * CYCLE);
+            let mut looks = Vec::new();
+            for now in decisions {
+                if !roster.decide(now).is_empty() {
+                    looks.push(now);
+                    look(&mut roster, now);
+                    // It says the same again: what is to come at 1095, and every hundred seconds after.
+                    let planned: Vec<_> = (0..8)
+                        .map(|n| (1095.0 + 100.0 * f64::from(n), 3.0))
+                        .filter(|(at, _)| *at > now)
+                        .collect();
+                    roster.hinted(ID, &hints(now, &planned));
+                }
+            }
+            // The planner has budget to spare and spends it; it comes at the right moments all the same.
+            let right = [1010.0, 1100.0, 1200.0, 1300.0];
+            let name = strategy.name();
+            assert!(right.iter().all(|at| looks.contains(at)), "{name}: {looks:?}");
+            assert!(strategy == StrategyKind::Plan || looks == right, "{name}: {looks:?}");
+        }
+    }
+
+    #[test]
+    fn when_hints_stop_the_model_is_what_it_was() {
+        let mut roster = roster(StrategyKind::TwoSteps);
+        let before = roster.schedule(ID).unwrap();
+        roster.hinted(ID, &hints(1000.0, &[(5000.0, 3.0)]));
+        assert!(matches!(roster.schedule(ID).unwrap().model, Model::Relayed(_)));
+        roster.unhinted(ID);
+        assert_eq!(roster.schedule(ID).unwrap(), before);
+    }
+
+    #[test]
+    fn readers_are_told_when_what_a_look_brings_can_be_read() {
+        let mut roster = roster(StrategyKind::FixedInterval);
+        // One look a minute, at decisions every ten seconds; each can be read two seconds later.
+        let told: Vec<f64> =
+            roster.planned(ID, 1005.0, 1200.0).iter().map(|look| look.at).collect();
+        assert!(told.len() >= 3, "{told:?}");
+        for pair in told.windows(2) {
+            assert!((pair[1] - pair[0] - 60.0).abs() <= CYCLE, "{told:?}");
+        }
+        assert!(told.iter().all(|at| (at - 2.0) % CYCLE < 1e-6), "{told:?}");
+        // The same from memory; and another answer after a look.
+        assert_eq!(roster.planned(ID, 1005.0, 1200.0)[0].at, told[0]);
+        roster.send(ID);
+        assert_eq!(roster.planned(ID, 1011.0, 1200.0)[0].at, 1013.0, "it is under way");
+    }
+
+    #[test]
+    fn where_a_peer_says_at_once_that_it_has_news_its_plan_is_ours() {
+        let mut roster = roster(StrategyKind::TwoSteps);
+        roster.hinted(ID, &hints(1000.0, &[(1095.0, 3.0), (1195.0, 4.0)]));
+        roster.watched(ID, true, 1000.0);
+        let told = roster.planned(ID, 1100.0, 2000.0);
+        assert_eq!(told, [PlannedLook { at: 1197.0, items: 4.0 }]);
+        assert_eq!(roster.planned(SourceId(9), 1100.0, 2000.0), []);
+    }
+}

@@ -1,0 +1,83 @@
+//! What a node can say about a feed of its own: how busy it is, how good, and when it may have news.
+
+use pergola_refresh::{DAY, PublicationModel};
+
+use super::Node;
+use crate::archive::{ArchiveError, FeedId, SourceId};
+
+/// Sources that are looked at for one feed; those of a feed with more stand for the rest.
+const SOURCES: usize = 1_000;
+/// Sources whose looks are foreseen for one feed.
+const PLANNED_SOURCES: usize = 200;
+/// Looks as near to each other as this share of a cycle come from one decision.
+const SAME_DECISION: f64 = 0.1;
+/// Looks told of.
+const LOOKS: usize = 16;
+
+/// How busy and how good a feed is, as estimated.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Outlook {
+    /// Items a day that it publishes.
+    pub items_per_day: f64,
+    /// The share of its sources' items that it has got.
+    pub completeness: f64,
+    /// The share of its sources' windows that it holds.
+    pub freshness: f64,
+}
+
+impl Node {
+    /// How busy and how good a feed is. What a source is worth to it is what it brings. Blocks.
+    pub fn outlook(&self, feed: FeedId) -> Result<Outlook, ArchiveError> {
+        let sources = self.rates_of(feed);
+        let (mut rate, mut complete, mut fresh) = (0.0, 0.0, 0.0);
+        for (source, brought) in &sources {
+            let Some(state) = self.archive.state_alone(*source)? else { continue };
+            rate += brought;
+            // What a peer has missed cannot come through it: shares multiply along the way.
+            let before = self.crawler.peers.quality(*source);
+            complete += brought * state.quality.completeness() * before.completeness;
+            fresh += brought * state.quality.freshness() * before.freshness;
+        }
+        let all = self.desk.sources_of(feed).len().max(1) as f64;
+        let scale = all / sources.len().clamp(1, all as usize) as f64;
+        let mean = |sum: f64| if rate > 0.0 { (sum / rate).clamp(0.0, 1.0) } else { 1.0 };
+        Ok(Outlook {
+            items_per_day: rate * scale * DAY,
+            completeness: mean(complete),
+            freshness: mean(fresh),
+        })
+    }
+
+    /// When a feed may have news, in order, and the items that may come: just after the looks planned at its
+    /// sources. Looks of one decision are one.
+    pub fn planned_looks(&self, feed: FeedId) -> Vec<(f64, f64)> {
+        let now = self.clock.now();
+        let shares = self.desk.shares_of(feed, now, PLANNED_SOURCES);
+        let mut roster = self.crawler.roster();
+        let mut looks: Vec<(f64, f64)> = Vec::new();
+        for (source, share) in shares {
+            let planned = roster.planned(source, now, now + DAY);
+            looks.extend(planned.into_iter().map(|look| (look.at, share * look.items)));
+        }
+        drop(roster);
+        looks.sort_by(|a, b| a.0.total_cmp(&b.0));
+        let together = SAME_DECISION * self.crawler.cycle;
+        looks.dedup_by(|next, kept| {
+            let same = next.0 - kept.0 < together;
+            kept.1 += if same { next.1 } else { 0.0 };
+            same
+        });
+        looks.truncate(LOOKS);
+        looks
+    }
+
+    /// The sources of a feed, with the items per second that each brings it.
+    fn rates_of(&self, feed: FeedId) -> Vec<(SourceId, f64)> {
+        let shares = self.desk.shares_of(feed, self.clock.now(), SOURCES);
+        let roster = self.crawler.roster();
+        let rate = |(source, share): (SourceId, f64)| {
+            Some((source, share * roster.schedule(source)?.model.mean_rate()))
+        };
+        shares.into_iter().filter_map(rate).collect()
+    }
+}

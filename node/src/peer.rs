@@ -1,0 +1,77 @@
+//! What nodes say to each other, over gRPC on the port that serves everything else.
+//!
+//! Messages are made and read in `wire` and go no further: the rest of the node knows items, not
+//! messages. A `cursor` says how far a reader has come, so that nothing is lost however seldom it asks.
+//! `serve` answers, after `caller` has let the call through; `admin` is the REST API by another door.
+//!
+//! Never: an entry passed over without being counted; an answer beyond the limit of its bytes; a stream
+//! that outlives the node or waits for a reader with memory that grows.
+
+mod admin;
+mod caller;
+pub mod channel;
+pub mod cooperation;
+pub mod cursor;
+pub mod link;
+mod peers;
+pub mod pull;
+mod serve;
+pub mod watch;
+pub mod wire;
+
+use std::sync::Arc;
+
+use axum::Router;
+use axum::extract::Request;
+use axum::middleware::from_fn_with_state;
+use axum::response::{IntoResponse, Response};
+use http::StatusCode;
+use http::header::CONTENT_TYPE;
+use pergola_proto::v1::admin_server::{self, AdminServer};
+use pergola_proto::v1::syndication_server::{self, SyndicationServer};
+use tokio_util::sync::CancellationToken;
+use tonic::Status;
+
+use crate::node::Node;
+use admin::Administration;
+use caller::Callers;
+pub use caller::Limits;
+pub use cooperation::Cooperation;
+pub use peers::{LoadError, Peers};
+use serve::Syndicate;
+
+/// Bytes of one answer, as most clients accept them without being told.
+pub const ANSWER_BYTES: usize = 4 << 20;
+/// Bytes of one entry: a larger one goes without its texts. An entry beyond [`ANSWER_BYTES`] goes alone.
+pub const ENTRY_BYTES: usize = 16 << 20;
+/// Bytes of a message that whoever fetches must be ready to take: the largest entry and what is around it.
+pub const MESSAGE_BYTES: usize = ENTRY_BYTES + (1 << 20);
+/// Bytes of a question.
+const QUESTION_BYTES: usize = 64 << 10;
+/// Bytes of a question about the node itself, which may bring a list of sources.
+const ADMIN_BYTES: usize = 17 << 20;
+
+/// The services for other nodes. Streams end when `stop` is cancelled.
+pub fn router(node: Arc<Node>, limits: Limits, stop: CancellationToken) -> Router {
+    let callers = Callers::new(Arc::clone(&node), limits);
+    let admin = AdminServer::new(Administration::new(Arc::clone(&node)))
+        .max_decoding_message_size(ADMIN_BYTES);
+    let syndication = SyndicationServer::new(Syndicate::new(node, stop))
+        .max_decoding_message_size(QUESTION_BYTES)
+        .max_encoding_message_size(MESSAGE_BYTES);
+    let methods = |service: &str| format!("/{service}/{{*method}}");
+    Router::new()
+        .route_service(&methods(syndication_server::SERVICE_NAME), syndication)
+        .route_service(&methods(admin_server::SERVICE_NAME), admin)
+        .layer(from_fn_with_state(callers, caller::check))
+        .fallback(unknown)
+}
+
+/// A call of a service that this node does not have is told so as gRPC does it.
+async fn unknown(request: Request) -> Response {
+    let kind = request.headers().get(CONTENT_TYPE);
+    match kind.is_some_and(|kind| kind.as_bytes().starts_with(b"application/grpc")) {
+        true => Status::unimplemented("this node has no such service").into_http(),
+        false => StatusCode::NOT_FOUND.into_response(),
+    }
+}

@@ -1,0 +1,176 @@
+//! Which sources are peers: what is known of each, what is asked of it, and who is being watched.
+//!
+//! Held in memory because every look asks; what must survive is in the archive and comes back at the
+//! start. A source that is no peer costs one look into a map.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use tokio::sync::Notify;
+use url::Url;
+
+use super::Cooperation;
+use super::channel::Channels;
+use super::link::{Link, PeerQuality};
+use super::pull::{Pulled, pull};
+use crate::archive::{Archive, ArchiveError, SourceId};
+use crate::crawl::fetch::{FetchError, FetchSettings};
+
+/// The peers among a node's sources.
+pub struct Peers {
+    /// Whether peers are read over gRPC at all.
+    pub enabled: bool,
+    usual: Cooperation,
+    patience: Duration,
+    pub(super) channels: Channels,
+    links: Mutex<HashMap<SourceId, Link>>,
+    wishes: Mutex<HashMap<SourceId, Cooperation>>,
+    watched: Mutex<HashSet<SourceId>>,
+    /// News that came while the source was being looked at: the cursor that a look would end with.
+    news: Mutex<HashMap<SourceId, String>>,
+    /// Something was learnt that changes who is to be watched.
+    pub(super) changed: Notify,
+}
+
+impl Peers {
+    /// Those that the archive knows.
+    pub fn load(
+        archive: &Archive,
+        enabled: bool,
+        usual: Cooperation,
+        settings: &FetchSettings,
+    ) -> Result<Self, LoadError> {
+        Ok(Self {
+            // A proxy sees to addresses itself and speaks no HTTP/2 to peers.
+            enabled: enabled && settings.proxy.is_none(),
+            usual,
+            patience: settings.total_timeout,
+            channels: Channels::new(settings)?,
+            links: Mutex::new(archive.links()?.into_iter().collect()),
+            wishes: Mutex::new(archive.wishes()?.into_iter().collect()),
+            watched: Mutex::default(),
+            news: Mutex::default(),
+            changed: Notify::new(),
+        })
+    }
+
+    /// What is known of a source's peer.
+    pub fn link(&self, id: SourceId) -> Option<Link> {
+        locked(&self.links).get(&id).cloned()
+    }
+
+    /// Whether a source is, or was, read from a peer.
+    pub fn is_known(&self, id: SourceId) -> bool {
+        locked(&self.links).contains_key(&id)
+    }
+
+    /// Every source that is, or was, read from a peer.
+    pub fn ids(&self) -> Vec<SourceId> {
+        locked(&self.links).keys().copied().collect()
+    }
+
+    /// Whether a source at this address is read from its peer now.
+    pub fn is_usable(&self, id: SourceId, url: &str, now: f64) -> bool {
+        self.enabled && locked(&self.links).get(&id).is_some_and(|link| link.is_usable(url, now))
+    }
+
+    /// What is asked of a source's peer.
+    pub fn cooperation(&self, id: SourceId) -> Cooperation {
+        locked(&self.wishes).get(&id).copied().unwrap_or(self.usual)
+    }
+
+    /// What a source's own wish is, if it has one.
+    pub fn wish(&self, id: SourceId) -> Option<Cooperation> {
+        locked(&self.wishes).get(&id).copied()
+    }
+
+    /// A source has another wish, which is durable.
+    pub fn set_wish(&self, id: SourceId, wish: Option<Cooperation>) {
+        match wish {
+            Some(wish) => locked(&self.wishes).insert(id, wish),
+            None => locked(&self.wishes).remove(&id),
+        };
+        self.changed.notify_one();
+    }
+
+    /// What was learnt of a peer is durable.
+    pub fn put(&self, id: SourceId, link: Link) {
+        locked(&self.links).insert(id, link);
+        self.changed.notify_one();
+    }
+
+    /// A source is gone.
+    pub fn forget(&self, id: SourceId) {
+        locked(&self.links).remove(&id);
+        locked(&self.wishes).remove(&id);
+        locked(&self.news).remove(&id);
+        self.changed.notify_one();
+    }
+
+    /// What a source's peer says of its own quality; that of a source without a peer is not in question.
+    pub fn quality(&self, id: SourceId) -> PeerQuality {
+        let told = locked(&self.links).get(&id).and_then(|link| link.quality);
+        told.unwrap_or(PeerQuality { completeness: 1.0, freshness: 1.0 })
+    }
+
+    /// Whether a source's peer says at once when it has news.
+    pub fn is_watched(&self, id: SourceId) -> bool {
+        locked(&self.watched).contains(&id)
+    }
+
+    /// How many peers are being watched.
+    pub fn count_watched(&self) -> usize {
+        locked(&self.watched).len()
+    }
+
+    pub(super) fn set_watched(&self, id: SourceId, watched: bool) {
+        match watched {
+            true => locked(&self.watched).insert(id),
+            false => locked(&self.watched).remove(&id),
+        };
+    }
+
+    /// A peer has come as far as `head`; whether we have not.
+    pub fn has_news(&self, id: SourceId, head: &str) -> bool {
+        let behind = locked(&self.links).get(&id).is_some_and(|link| link.cursor != head);
+        if behind {
+            locked(&self.news).insert(id, head.to_owned());
+        }
+        behind
+    }
+
+    /// A look at the source begins: it will find the news there are.
+    pub fn looks(&self, id: SourceId) {
+        locked(&self.news).remove(&id);
+    }
+
+    /// Whether news came while the source was being looked at, which the look has not found.
+    pub fn has_more_news(&self, id: SourceId) -> bool {
+        let Some(head) = locked(&self.news).remove(&id) else { return false };
+        locked(&self.links).get(&id).is_some_and(|link| link.cursor != head)
+    }
+
+    /// Asks a peer for what is new.
+    pub async fn pull(&self, id: SourceId, url: &Url, link: &Link, now: f64) -> Pulled {
+        match self.channels.to(url, now) {
+            Ok(channel) => pull(channel, url, link, self.cooperation(id), self.patience, now).await,
+            Err(error) => Pulled::Unreachable(error),
+        }
+    }
+}
+
+/// Why peers cannot be read.
+#[derive(Debug, thiserror::Error)]
+pub enum LoadError {
+    /// What is kept cannot be read.
+    #[error(transparent)]
+    Archive(#[from] ArchiveError),
+    /// Connections cannot be made.
+    #[error(transparent)]
+    Fetch(#[from] FetchError),
+}
+
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,119 @@
+//! What can be said of a node and its feeds.
+
+use std::collections::HashMap;
+use std::sync::{Mutex, PoisonError};
+
+use pergola_proto::v1;
+use pergola_refresh::{DAY, PublicationModel};
+
+use super::changed_at;
+use crate::archive::{ArchiveError, FeedId};
+use crate::node::{Node, Outlook};
+use crate::peer::wire::{Hints, hints_to_wire};
+use crate::publish::{Form, Imprint, Listing};
+
+/// Sources told of one feed.
+const UPSTREAMS: usize = 1_000;
+/// Seconds for which an estimate is good enough: it is made of many sources and moves slowly.
+const ESTIMATE_AGE: f64 = 30.0;
+/// Feeds of which estimates are remembered; beyond, all are forgotten and made again.
+const REMEMBERED: usize = 20_000;
+
+/// The node that answers.
+pub(super) fn node_info(imprint: &Imprint) -> v1::NodeInfo {
+    v1::NodeInfo {
+        id: imprint.node.0.clone(),
+        name: imprint.name.clone(),
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        public_url: imprint.public_url.to_string(),
+    }
+}
+
+/// A feed in a few words.
+pub(super) fn feed_info(imprint: &Imprint, feed: &Listing) -> v1::FeedInfo {
+    v1::FeedInfo {
+        name: feed.name.clone(),
+        url: imprint.address(&feed.name, Form::Page),
+        window: u32::try_from(feed.window).unwrap_or(u32::MAX),
+        published: feed.tally.next,
+        changed_at_ms: changed_at(&feed.tally),
+    }
+}
+
+/// A feed in full. Blocks.
+pub(super) fn description(
+    node: &Node,
+    feed: &Listing,
+    outlook: Outlook,
+    operator: bool,
+) -> Result<v1::DescribeResponse, ArchiveError> {
+    let card = node.desk.feed(&feed.name);
+    let keywords = card.map(|card| pergola_query::profile(&card.body).into_iter().collect());
+    let imprint = node.shelf.imprint();
+    Ok(v1::DescribeResponse {
+        node: Some(node_info(imprint)),
+        feed: Some(feed_info(imprint, feed)),
+        query: feed.statement.clone(),
+        profile: keywords.map(|keywords| v1::Profile { keywords }),
+        hints: Some(hints_to_wire(hints(node, feed.id, outlook))),
+        upstreams: if operator { upstreams(node, feed.id)? } else { Vec::new() },
+    })
+}
+
+fn upstreams(node: &Node, feed: FeedId) -> Result<Vec<v1::Upstream>, ArchiveError> {
+    let mut upstreams = Vec::new();
+    for (source, share) in node.desk.shares_of(feed, node.clock.now(), UPSTREAMS) {
+        let Some(record) = node.archive.source(source)? else { continue };
+        let rate =
+            node.crawler.roster().schedule(source).map(|known| known.model.mean_rate() * DAY);
+        upstreams.push(v1::Upstream {
+            url: record.url,
+            node: String::new(),
+            feed: String::new(),
+            selectivity: Some(share),
+            items_per_day: rate,
+        });
+    }
+    Ok(upstreams)
+}
+
+fn hints(node: &Node, feed: FeedId, outlook: Outlook) -> Hints {
+    Hints {
+        items_per_day: Some(outlook.items_per_day),
+        completeness: Some(outlook.completeness),
+        freshness: Some(outlook.freshness),
+        planned: node.planned_looks(feed),
+        now: node.clock.now(),
+    }
+}
+
+/// What was estimated lately of feeds, for all who ask.
+#[derive(Default)]
+pub(super) struct Estimates {
+    known: Mutex<HashMap<FeedId, (f64, Outlook)>>,
+}
+
+impl Estimates {
+    /// How busy and how good a feed is. Blocks.
+    pub(super) fn of(&self, node: &Node, feed: FeedId) -> Result<Outlook, ArchiveError> {
+        let now = node.clock.now();
+        let known = self.known.lock().unwrap_or_else(PoisonError::into_inner).get(&feed).copied();
+        if let Some((at, outlook)) = known
+            && now - at < ESTIMATE_AGE
+        {
+            return Ok(outlook);
+        }
+        let outlook = node.outlook(feed)?;
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        if known.len() >= REMEMBERED {
+            known.clear();
+        }
+        known.insert(feed, (now, outlook));
+        Ok(outlook)
+    }
+
+    /// When a feed may have news. Blocks.
+    pub(super) fn hints(&self, node: &Node, feed: FeedId) -> Result<Hints, ArchiveError> {
+        Ok(hints(node, feed, self.of(node, feed)?))
+    }
+}

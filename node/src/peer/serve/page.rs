@@ -1,0 +1,265 @@
+//! One page of a feed: the entries after a cursor, then what was edited before it.
+//!
+//! How far the feed has come is read first, and nothing beyond it is told: whatever is committed meanwhile
+//! is found by the next page. A page ends where its limits are reached and its cursor stands exactly there.
+
+#[cfg(test)]
+mod tests;
+
+use std::collections::{HashMap, HashSet};
+
+use pergola_feed::Origin;
+use pergola_proto::v1;
+use prost::Message;
+
+use super::head::last_before;
+use super::recent::Recent;
+use crate::archive::{Archive, ArchiveError, Edit, Entry, Published, SourceId};
+use crate::peer::cursor::Cursor;
+use crate::peer::wire::{Delivered, entry_to_wire};
+use crate::peer::{ANSWER_BYTES, ENTRY_BYTES};
+use crate::publish::{Imprint, Listing, dress, origin};
+use crate::store::{Order, Table};
+
+/// Bytes of a page: what an answer may have, less what is said around the entries.
+const PAGE_BYTES: usize = ANSWER_BYTES - (256 << 10);
+/// Edits looked at in one go.
+const EDITS: usize = 1_000;
+
+/// What somebody wants to know.
+#[derive(Debug, Clone)]
+pub(super) struct Asked {
+    /// How far it has come; nothing at a first look.
+    pub(super) cursor: Option<Cursor>,
+    /// Entries at most.
+    pub(super) limit: usize,
+    /// Only the newest, if not 0.
+    pub(super) newest: u32,
+}
+
+/// What it is told.
+#[derive(Debug)]
+pub(super) struct Page {
+    pub(super) entries: Vec<v1::Entry>,
+    pub(super) cursor: Cursor,
+    pub(super) more: bool,
+    pub(super) expired: u64,
+    pub(super) skipped: u64,
+    pub(super) restarted: bool,
+}
+
+/// Reads pages. Everything here blocks.
+pub(super) struct Pager {
+    archive: Archive,
+    imprint: Imprint,
+    node: u32,
+    recent: Recent,
+}
+
+impl Pager {
+    pub(super) fn new(archive: Archive, imprint: Imprint) -> Self {
+        let node = Cursor::of_node(&imprint.node);
+        Self { archive, node, imprint, recent: Recent::default() }
+    }
+
+    /// What cursors of this node say of it.
+    pub(super) fn node(&self) -> u32 {
+        self.node
+    }
+
+    /// The number of the first entry that somebody with this cursor has not seen.
+    pub(super) fn place(
+        &self,
+        feed: &Listing,
+        cursor: Option<&Cursor>,
+    ) -> Result<u64, ArchiveError> {
+        match cursor {
+            None => Ok(feed.tally.next),
+            Some(cursor) if self.fits(feed, cursor)? => Ok(cursor.next),
+            Some(_) => self.oldest(feed, 0),
+        }
+    }
+
+    /// One page.
+    pub(super) fn page(&self, feed: &Listing, asked: &Asked) -> Result<Page, ArchiveError> {
+        match self.attempt(feed, asked) {
+            // Old entries may be thrown away between reading them and reading their items: then they
+            // are gone at the second attempt.
+            Err(ArchiveError::Damaged { table: Table::Entry, .. }) => self.attempt(feed, asked),
+            done => done,
+        }
+    }
+
+    fn attempt(&self, feed: &Listing, asked: &Asked) -> Result<Page, ArchiveError> {
+        let end = feed.tally.next;
+        let mut page = self.begin(feed, asked)?;
+        let mut sheet = Sheet::new(self, asked.limit);
+        let entries =
+            self.archive.entries(feed.id, page.cursor.next, end, Order::Ascending, asked.limit)?;
+        for (sequence, entry) in entries {
+            if !sheet.add(sequence, &entry, false)? {
+                break;
+            }
+            page.cursor.next = sequence + 1;
+        }
+        page.more = page.cursor.next < end;
+        if !page.more && page.cursor.edits < Edit::end_of(feed.tally.edition) {
+            let seen = asked.cursor.map_or(0, |cursor| cursor.next);
+            page.more = self.add_edits(feed, seen, &mut page.cursor, &mut sheet)?;
+        }
+        page.cursor.last = last_before(&self.archive, feed.id, page.cursor.next)?;
+        page.entries = sheet.entries;
+        Ok(page)
+    }
+
+    /// An empty page that stands where the first entry comes.
+    fn begin(&self, feed: &Listing, asked: &Asked) -> Result<Page, ArchiveError> {
+        let (end, edition) = (feed.tally.next, feed.tally.edition);
+        let fitting = match asked.cursor {
+            Some(cursor) if self.fits(feed, &cursor)? => Some(cursor),
+            _ => None,
+        };
+        let from = fitting.map_or(0, |cursor| cursor.next);
+        let oldest = self.oldest(feed, from)?;
+        let newest = match (asked.cursor, asked.newest) {
+            (None, 0) => feed.window as u64,
+            (Some(_), 0) => u64::MAX,
+            (_, newest) => u64::from(newest),
+        };
+        let first = oldest.max(end.saturating_sub(newest));
+        let edits = fitting.map_or(Edit::end_of(edition), |cursor| cursor.edits);
+        Ok(Page {
+            entries: Vec::new(),
+            cursor: Cursor { node: self.node, feed: feed.id, next: first, last: 0, edits },
+            more: false,
+            expired: if fitting.is_some() { oldest - from } else { 0 },
+            skipped: if asked.cursor.is_some() { first - oldest } else { 0 },
+            restarted: asked.cursor.is_some() && fitting.is_none(),
+        })
+    }
+
+    /// Whether a cursor belongs to the feed as it is now.
+    fn fits(&self, feed: &Listing, cursor: &Cursor) -> Result<bool, ArchiveError> {
+        let numbers = cursor.node == self.node
+            && cursor.feed == feed.id
+            && cursor.next <= feed.tally.next
+            && cursor.edits.edition <= feed.tally.edition;
+        if !numbers || cursor.last == 0 {
+            return Ok(numbers);
+        }
+        let last = last_before(&self.archive, feed.id, cursor.next)?;
+        // An entry that is gone proves nothing.
+        Ok(last == 0 || last == cursor.last)
+    }
+
+    /// The number of the oldest entry kept, from a number on; the end of the feed if there is none.
+    fn oldest(&self, feed: &Listing, from: u64) -> Result<u64, ArchiveError> {
+        let end = feed.tally.next;
+        let first = self.archive.entries(feed.id, from, end, Order::Ascending, 1)?;
+        Ok(first.first().map_or(end, |(sequence, _)| *sequence))
+    }
+
+    /// Adds what was edited of the entries below a number; says whether there is more.
+    fn add_edits(
+        &self,
+        feed: &Listing,
+        below: u64,
+        cursor: &mut Cursor,
+        sheet: &mut Sheet<'_>,
+    ) -> Result<bool, ArchiveError> {
+        let mut told = HashSet::new();
+        loop {
+            let edits = self.archive.edits(feed.id, cursor.edits, feed.tally.edition, EDITS)?;
+            if edits.is_empty() {
+                cursor.edits = Edit::end_of(feed.tally.edition);
+                return Ok(false);
+            }
+            for edit in edits {
+                // What is not below came with what it says now.
+                if edit.sequence < below && !told.contains(&edit.sequence) {
+                    if let Some(entry) = self.archive.entry(feed.id, edit.sequence)? {
+                        if !sheet.add(edit.sequence, &entry, true)? {
+                            return Ok(true);
+                        }
+                        told.insert(edit.sequence);
+                    }
+                }
+                cursor.edits = edit;
+            }
+        }
+    }
+}
+
+/// A page being filled, within its limits.
+struct Sheet<'a> {
+    pager: &'a Pager,
+    entries: Vec<v1::Entry>,
+    limit: usize,
+    bytes: usize,
+    origins: HashMap<SourceId, Option<Origin>>,
+}
+
+impl<'a> Sheet<'a> {
+    fn new(pager: &'a Pager, limit: usize) -> Self {
+        Self { pager, entries: Vec::new(), limit, bytes: 0, origins: HashMap::new() }
+    }
+
+    /// Adds an entry, if there is room for it.
+    fn add(&mut self, sequence: u64, entry: &Entry, edited: bool) -> Result<bool, ArchiveError> {
+        if self.entries.len() >= self.limit {
+            return Ok(false);
+        }
+        let message = fitted(entry_to_wire(self.delivered(sequence, entry, edited)?));
+        let bytes = message.encoded_len() + 8;
+        if !self.entries.is_empty() && self.bytes + bytes > PAGE_BYTES {
+            return Ok(false);
+        }
+        self.bytes += bytes;
+        self.entries.push(message);
+        Ok(true)
+    }
+
+    /// An entry with its item, as this node publishes it.
+    fn delivered(
+        &mut self,
+        sequence: u64,
+        entry: &Entry,
+        edited: bool,
+    ) -> Result<Delivered, ArchiveError> {
+        let archive = &self.pager.archive;
+        let items = self.pager.recent.chunk(archive, entry.source, entry.chunk)?;
+        let Some(item) = items.get(usize::from(entry.index)).cloned() else {
+            let reason = format!("entry {sequence} refers to an item that is gone");
+            return Err(ArchiveError::Damaged { table: Table::Entry, reason });
+        };
+        let mut published = Published { sequence, entry: *entry, item };
+        dress(&mut published, &self.pager.imprint);
+        let mut item = published.item;
+        if item.origin.is_none() {
+            item.origin = match self.origins.get(&entry.source) {
+                Some(known) => known.clone(),
+                None => {
+                    let found = origin(archive, entry.source)?;
+                    self.origins.entry(entry.source).or_insert(found).clone()
+                }
+            };
+        }
+        Ok(Delivered { sequence, published_at: entry.at, edited, cut: false, item })
+    }
+}
+
+/// An entry that is too large for any message goes without its texts, so that those after it get through.
+fn fitted(mut entry: v1::Entry) -> v1::Entry {
+    if entry.encoded_len() <= ENTRY_BYTES {
+        return entry;
+    }
+    entry.cut = true;
+    if let Some(item) = &mut entry.item {
+        (item.content, item.summary) = (None, None);
+    }
+    if entry.encoded_len() > ENTRY_BYTES {
+        entry.item =
+            entry.item.map(|item| v1::Item { id: item.id, hops: item.hops, ..v1::Item::default() });
+    }
+    entry
+}

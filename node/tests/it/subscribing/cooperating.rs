@@ -1,0 +1,94 @@
+//! What is asked of peers, and what it changes.
+
+use super::stranger::{Manner, Stranger, WINDOW};
+use super::*;
+
+const PLAIN: Cooperation = Cooperation { hints: false, watch: false, archive: false };
+const WATCH: Cooperation = Cooperation { hints: false, watch: true, archive: true };
+
+#[tokio::test(flavor = "multi_thread")]
+async fn without_archive_only_the_newest_window_comes_and_the_loss_is_counted_exactly() {
+    let stranger = Stranger::start().await;
+    stranger.publish(5);
+    let reader = Reader::of(&stranger, PLAIN).await;
+    reader.reads_via("peer").await;
+    reader.holds(0..5).await;
+    let (folder, url) = reader.stop().await;
+    stranger.publish(3 * WINDOW + 7);
+    let mut config = quick_config(&folder);
+    config.peers.cooperate = PLAIN;
+    let reader = Reader::open(folder, config, &url, Clock::real()).await;
+    let all = 5 + 3 * WINDOW + 7;
+    let mut wanted: Vec<String> = (0..5).chain(all - WINDOW..all).map(stranger::id).collect();
+    wanted.sort();
+    eventually("the newest window", async || {
+        let mut ids = reader.ids().await;
+        ids.sort();
+        if ids == wanted { Ok(()) } else { Err(format!("{ids:?}")) }
+    })
+    .await;
+    let lost = reader.json("/api/v1/status").await["lost"].as_f64().unwrap();
+    assert_eq!(lost, (2 * WINDOW + 7) as f64);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_source_may_ask_for_something_else_than_the_node_and_keeps_it() {
+    let stranger = Stranger::start().await;
+    stranger.publish(1);
+    let reader = Reader::of(&stranger, PLAIN).await;
+    reader.reads_via("peer").await;
+    let url = &reader.url;
+    let body = serde_json::json!({ "url": url, "cooperate": ["archive", "hints"] });
+    let client = &reader.house.client;
+    let ask = async |body: serde_json::Value| {
+        let request = client.post(reader.house.url("/api/v1/sources")).body(body.to_string());
+        let answer = request.header("content-type", "application/json").send().await.unwrap();
+        (answer.status().as_u16(), answer.text().await.unwrap())
+    };
+    let (status, text) = ask(body).await;
+    assert_eq!(status, 200, "{text}");
+    let asked = serde_json::json!(["hints", "archive"]);
+    assert_eq!(reader.source().await["peer"]["cooperate"], asked);
+    let (status, text) = ask(serde_json::json!({ "url": url, "cooperate": ["push"] })).await;
+    assert!(status == 400 && text.contains("push") && text.contains("watch"), "{status}: {text}");
+    let reader = reader.restart(PLAIN).await;
+    assert_eq!(reader.source().await["peer"]["cooperate"], asked);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_watched_peer_is_looked_at_when_it_says_so_and_hardly_otherwise() {
+    let stranger = Stranger::start().await;
+    stranger.publish(1);
+    let reader = Reader::of(&stranger, WATCH).await;
+    let source = eventually("the stream", async || {
+        let source = reader.source().await;
+        if source["peer"]["watched"] == true { Ok(source) } else { Err(source.to_string()) }
+    })
+    .await;
+    assert!(source["next_look"].as_f64().unwrap() > Clock::real().now() + 3_000.0, "{source}");
+    let before = stranger.fetches().len();
+    for count in 2..12 {
+        stranger.publish(1);
+        reader.holds(0..count).await;
+    }
+    let looks = stranger.fetches().len() - before;
+    // Some hundred cycles have passed: a poll in each would be far more.
+    assert!((10..=20).contains(&looks), "{looks} looks for ten items");
+    assert_eq!(stranger.streams(), 1);
+    let metrics = reader.house.client.get(reader.house.url("/metrics")).send().await.unwrap();
+    let metrics = metrics.text().await.unwrap();
+    assert!(metrics.contains("pergola_peer_streams 1"), "{metrics}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn without_its_stream_a_watched_peer_is_polled_as_usual() {
+    let stranger = Stranger::start().await;
+    stranger.publish(1);
+    stranger.behave(Manner::Taciturn);
+    let reader = Reader::of(&stranger, WATCH).await;
+    reader.reads_via("peer").await;
+    stranger.publish(1);
+    reader.holds(0..2).await;
+    assert_eq!(stranger.streams(), 0, "it does not do that now");
+    assert_eq!(reader.source().await["peer"]["watched"], false);
+}

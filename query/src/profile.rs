@@ -1,0 +1,44 @@
+//! What a feed is about: the words that can make it keep an item.
+//!
+//! Read off the query, not learnt: feeds of different nodes can be compared by it before either has
+//! published anything.
+
+use std::collections::BTreeSet;
+
+use crate::syntax::{Expr, FeedBody, Field, Test, TextOp};
+use crate::text::words;
+
+/// The words and phrases that a feed asks for, folded as the matcher folds them, in order; without those
+/// it excludes, and without addresses. A feed without any keeps everything that its other tests let through.
+pub fn profile(body: &FeedBody) -> BTreeSet<String> {
+    let mut found = BTreeSet::new();
+    body.filter.exprs().for_each(|expr| collect(expr, true, &mut found));
+    found
+}
+
+/// `wanted` says whether an item that passes the expression is nearer to being kept.
+fn collect(expr: &Expr, wanted: bool, found: &mut BTreeSet<String>) {
+    match expr {
+        Expr::And(parts) | Expr::Or(parts) => {
+            parts.iter().for_each(|part| collect(part, wanted, found));
+        }
+        Expr::Not(inner) => collect(inner, !wanted, found),
+        Expr::Test(test) => {
+            let (field, values, positive) = match &test.value {
+                Test::Text { field, op: TextOp::Contains | TextOp::Equal, value } => {
+                    (field, std::slice::from_ref(value), true)
+                }
+                Test::Text { field, op: TextOp::NotEqual, value } => {
+                    (field, std::slice::from_ref(value), false)
+                }
+                Test::OneOf { field, values } => (field, values.as_slice(), true),
+                // A pattern is no word, and a date neither.
+                Test::Text { op: TextOp::Matches, .. } | Test::Published(_) => return,
+            };
+            if positive == wanted && !matches!(field, Field::Link | Field::Source) {
+                let phrases = values.iter().map(|value| words(value).join(" "));
+                found.extend(phrases.filter(|phrase| !phrase.is_empty()));
+            }
+        }
+    }
+}

@@ -1,0 +1,32 @@
+//! A loop wired on purpose.
+
+use super::*;
+use crate::harness::silent;
+
+#[tokio::test(flavor = "multi_thread")]
+async fn in_a_loop_items_pass_once() {
+    let press = Press::start([silent("origin").window(1_000)]).await;
+    let ways = "[peers]\ncooperate = [\"archive\"]\n";
+    let first = Member::start("the first", &[press.url("origin")], ways).await;
+    let second = Member::start("the second", &[first.feed()], ways).await;
+    let third = Member::start("the third", &[second.feed()], ways).await;
+    let clause = format!("ALTER FEED News ADD \"{}\";", third.feed());
+    let query = serde_json::json!({ "query": clause });
+    let (status, text) = first.node().post("/api/v1/feeds", &query).await;
+    assert_eq!(status, 200, "{text}");
+    for _ in 0..3 {
+        let wanted = publish(&press, 2 * WINDOW);
+        for member in [&first, &second, &third] {
+            member.holds(&wanted).await;
+        }
+    }
+    let wanted = relevant(&press);
+    eventually("the items to come round", async || {
+        let looped = first.node().metric("pergola_items_looped_total", &[]).await;
+        if looped >= Some(WINDOW as f64) { Ok(()) } else { Err(format!("{looped:?}")) }
+    })
+    .await;
+    for member in [&first, &second, &third] {
+        member.holds(&wanted).await;
+    }
+}

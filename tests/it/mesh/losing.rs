@@ -1,0 +1,76 @@
+//! Chained by plain HTTP, nodes lose what has left a window before anybody looked, and know about how much.
+
+use pergola_newsroom::Process;
+use pergola_newsroom::serve::Source;
+
+use super::*;
+
+/// Items that a document shows: less than is published in an outage, more than in any other time between
+/// two looks.
+const SHOWN: usize = 50;
+const ITEMS_PER_SECOND: f64 = 20.0;
+/// How far the estimate may be from the truth, as a share of it.
+const TOLERANCE: f64 = 0.35;
+
+/// Waits until somebody has got so many more items than there were.
+async fn gains(member: &Member, before: &BTreeSet<String>, count: usize) -> BTreeSet<String> {
+    eventually(&format!("{count} more items at {}", member.name), async || {
+        let held: BTreeSet<String> = member.ids().await.into_iter().collect();
+        let gained = held.difference(before).count();
+        if gained >= count { Ok(held) } else { Err(format!("{gained}")) }
+    })
+    .await
+}
+
+/// Waits until the end of the chain has the newest item of its beginning.
+async fn arrives(first: &Member, last: &Member) {
+    eventually("the newest item at the end of the chain", async || {
+        let newest = first.ids().await.pop().unwrap_or_default();
+        let held = last.ids().await;
+        if held.contains(&newest) { Ok(()) } else { Err(format!("{} items", held.len())) }
+    })
+    .await;
+}
+
+/// What the nodes believe to have lost since they were started.
+async fn believed(members: &[&Member]) -> f64 {
+    let mut sum = 0.0;
+    for member in members {
+        sum += member.node().json("/api/v1/status").await["lost"].as_f64().unwrap();
+    }
+    sum
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn without_archive_and_grpc_a_chain_loses_items_and_estimates_how_many() {
+    let process = Process::Constant { rate: ITEMS_PER_SECOND };
+    let source = Source::new("origin", process).topics(&["volcano"], 1.0).window(2_000);
+    let press = Press::start([source]).await;
+    let plain = "[peers]\nenabled = false\n";
+    let first = Member::with_window("the first", &[press.url("origin")], plain, SHOWN).await;
+    let mut second = Member::with_window("the second", &[first.feed()], plain, SHOWN).await;
+    let third = Member::with_window("the third", &[second.feed()], plain, SHOWN).await;
+    // Long enough to learn how often the first one publishes.
+    arrives(&first, &third).await;
+    let begun = third.ids().await.into_iter().collect();
+    gains(&third, &begun, 4 * SHOWN).await;
+    let before: BTreeSet<String> = first.ids().await.into_iter().collect();
+    let lost_before = believed(&[&first, &third]).await;
+    second.go(Away::Stopped).await;
+    gains(&first, &before, 5 * SHOWN).await;
+    second.come_back(Away::Stopped).await;
+    arrives(&first, &third).await;
+    press.newsroom.set_all_rates(0.0).unwrap();
+    arrives(&first, &third).await;
+    let published: BTreeSet<String> = first.ids().await.into_iter().collect();
+    let published: BTreeSet<String> = published.difference(&before).cloned().collect();
+    let arrived: BTreeSet<String> = third.ids().await.into_iter().collect();
+    let lost = published.difference(&arrived).count() as f64;
+    let estimated = believed(&[&first, &second, &third]).await - lost_before;
+    assert!(lost >= 2.0 * SHOWN as f64, "only {lost} of {} were lost", published.len());
+    assert!(
+        (estimated - lost).abs() <= TOLERANCE * lost,
+        "{lost} of {} items were lost, and the nodes believe {estimated:.1}",
+        published.len()
+    );
+}
