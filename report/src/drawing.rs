@@ -41,6 +41,8 @@ pub struct Stroke {
     pub width: f64,
     /// Length of a dash and of the gap after it.
     pub dash: Option<(f64, f64)>,
+    /// From 0, nothing to be seen, to 1.
+    pub opacity: f64,
 }
 
 impl Drawing {
@@ -58,7 +60,12 @@ impl Drawing {
 impl Stroke {
     /// Without gaps.
     pub fn solid(colour: Colour, width: f64) -> Self {
-        Self { colour, width, dash: None }
+        Self { colour, width, dash: None, opacity: 1.0 }
+    }
+
+    /// The same stroke, more or less to be seen through.
+    pub fn opaque(self, opacity: f64) -> Self {
+        Self { opacity, ..self }
     }
 }
 
@@ -68,6 +75,8 @@ impl Stroke {
 pub enum Shape {
     /// Lines from point to point.
     Path { points: Vec<Point>, closed: bool, fill: Option<Fill>, stroke: Option<Stroke> },
+    /// Many thin lines that look alike; drawn as one, they cost little. Where they cross they are no darker.
+    Threads { threads: Vec<Thread>, stroke: Stroke },
     /// A circle.
     Circle { centre: Point, radius: f64, fill: Option<Fill>, stroke: Option<Stroke> },
     /// A line of text.
@@ -84,6 +93,17 @@ impl Shape {
     pub fn polyline(points: Vec<Point>, stroke: Stroke) -> Self {
         Self::Path { points, closed: false, fill: None, stroke: Some(stroke) }
     }
+}
+
+/// A line, straight or bent.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Thread {
+    /// Where it begins.
+    pub from: Point,
+    /// What it bends towards, if it does: the control point of a quadratic curve.
+    pub towards: Option<Point>,
+    /// Where it ends.
+    pub to: Point,
 }
 
 /// A line of text.
@@ -121,6 +141,11 @@ impl Text {
     pub fn new(at: Point, content: impl Into<String>, size: f64) -> Self {
         let (colour, anchor) = (super::looks::INK, Anchor::Start);
         Self { at, content: content.into(), size, bold: false, colour, anchor, angle: 0.0 }
+    }
+
+    /// How long it is, in the embedded face.
+    pub fn width(&self) -> f64 {
+        super::font::width(&self.content, self.size, self.bold)
     }
 
     /// The same text, heavier if `bold`.
