@@ -1,8 +1,6 @@
 //! Who subscribes to whom: the union of all trees.
 
-use std::fmt::Write;
-
-use serde::Serialize;
+mod write;
 
 use crate::mesh::Mesh;
 
@@ -28,6 +26,17 @@ pub struct Edge {
     pub hops: u32,
 }
 
+/// One subscription, whatever comes over it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Link {
+    /// What is read.
+    pub from: Vertex,
+    /// The feed that reads.
+    pub to: u32,
+    /// How many sources come over it.
+    pub sources: u32,
+}
+
 /// All trees together.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Graph {
@@ -38,97 +47,45 @@ pub struct Graph {
 }
 
 impl Graph {
-    /// What each feed subscribes to, each once: the union of the trees, by feed.
-    pub fn subscriptions(&self, feeds: usize) -> Vec<Vec<Vertex>> {
-        let mut parents = vec![Vec::new(); feeds];
-        for edge in &self.edges {
-            parents[edge.to as usize].push(edge.from);
-        }
-        for list in &mut parents {
-            list.sort_unstable();
-            list.dedup();
-        }
-        parents
+    /// Who reads from whom, each pair once, by reader.
+    pub fn links(&self) -> Vec<Link> {
+        let mut pairs: Vec<(u32, Vertex)> =
+            self.edges.iter().map(|edge| (edge.to, edge.from)).collect();
+        pairs.sort_unstable();
+        let link = |same: &[(u32, Vertex)]| Link {
+            from: same[0].1,
+            to: same[0].0,
+            sources: same.len() as u32,
+        };
+        pairs.chunk_by(|a, b| a == b).map(link).collect()
     }
 
     /// Whether items can never run in a circle. True by construction; this looks at the edges alone, by
     /// taking away again and again what nothing leads to.
     pub fn check(&self, feeds: usize) -> bool {
-        let parents = self.subscriptions(feeds);
-        let mut children = vec![Vec::new(); feeds];
+        let mut children: Vec<(u32, u32)> = Vec::new();
         let mut waiting = vec![0_u32; feeds];
-        for (feed, list) in parents.iter().enumerate() {
-            for parent in list {
-                if let Vertex::Feed(parent) = parent {
-                    children[*parent as usize].push(feed);
-                    waiting[feed] += 1;
-                }
+        for link in self.links() {
+            if let Vertex::Feed(parent) = link.from {
+                children.push((parent, link.to));
+                waiting[link.to as usize] += 1;
             }
         }
-        let mut free: Vec<usize> = (0..feeds).filter(|&feed| waiting[feed] == 0).collect();
+        children.sort_unstable();
+        let mut free: Vec<u32> =
+            (0..feeds as u32).filter(|&feed| waiting[feed as usize] == 0).collect();
         let mut taken = 0;
         while let Some(feed) = free.pop() {
             taken += 1;
-            for &child in &children[feed] {
-                waiting[child] -= 1;
-                if waiting[child] == 0 {
+            let from = children.partition_point(|&(parent, _)| parent < feed);
+            for &(_, child) in children[from..].iter().take_while(|(parent, _)| *parent == feed) {
+                waiting[child as usize] -= 1;
+                if waiting[child as usize] == 0 {
                     free.push(child);
                 }
             }
         }
         taken == feeds
-    }
-
-    /// As programs read it: sources, feeds and edges by name.
-    pub fn to_json(&self, mesh: &Mesh) -> GraphJson {
-        let words = |profile: &crate::profile::Profile| {
-            profile.keywords().iter().map(|&word| mesh.dictionary.word(word).to_owned()).collect()
-        };
-        GraphJson {
-            sources: mesh
-                .sources
-                .iter()
-                .map(|source| VertexJson {
-                    name: source.name.clone(),
-                    keywords: words(&source.profile),
-                })
-                .collect(),
-            feeds: mesh
-                .feeds
-                .iter()
-                .map(|feed| VertexJson { name: feed.name.clone(), keywords: words(&feed.profile) })
-                .collect(),
-            edges: self
-                .edges
-                .iter()
-                .map(|edge| EdgeJson {
-                    from: mesh.name(edge.from).to_owned(),
-                    to: mesh.feeds[edge.to as usize].name.clone(),
-                    source: mesh.sources[edge.source as usize].name.clone(),
-                    hops: edge.hops,
-                })
-                .collect(),
-        }
-    }
-
-    /// In the language of Graphviz: one edge per subscription, labelled by how many sources come over it.
-    pub fn to_dot(&self, mesh: &Mesh) -> String {
-        let mut carried: std::collections::BTreeMap<(Vertex, u32), u32> = Default::default();
-        for edge in &self.edges {
-            *carried.entry((edge.from, edge.to)).or_default() += 1;
-        }
-        let mut dot = String::from("digraph mesh {\n  rankdir=LR;\n  node [shape=ellipse];\n");
-        for source in &mesh.sources {
-            let _ = writeln!(dot, "  \"{}\" [shape=box];", source.name);
-        }
-        for feed in &mesh.feeds {
-            let _ = writeln!(dot, "  \"{}\";", feed.name);
-        }
-        for ((from, to), count) in carried {
-            let (from, to) = (mesh.name(from), &mesh.feeds[to as usize].name);
-            let _ = writeln!(dot, "  \"{from}\" -> \"{to}\" [label={count}];");
-        }
-        dot + "}\n"
     }
 }
 
@@ -142,24 +99,37 @@ impl Mesh {
     }
 }
 
-/// A graph as it is written.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct GraphJson {
-    sources: Vec<VertexJson>,
-    feeds: Vec<VertexJson>,
-    edges: Vec<EdgeJson>,
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-#[derive(Debug, Clone, PartialEq, Serialize)]
-struct VertexJson {
-    name: String,
-    keywords: Vec<String>,
-}
+    fn edge(from: Vertex, to: u32, source: u32) -> Edge {
+        Edge { from, to, source, hops: 1 }
+    }
 
-#[derive(Debug, Clone, PartialEq, Serialize)]
-struct EdgeJson {
-    from: String,
-    to: String,
-    source: String,
-    hops: u32,
+    #[test]
+    fn a_link_counts_the_sources_that_come_over_it() {
+        let edges = vec![
+            edge(Vertex::Source(0), 0, 0),
+            edge(Vertex::Feed(0), 1, 0),
+            edge(Vertex::Source(1), 0, 1),
+            edge(Vertex::Feed(0), 1, 1),
+        ];
+        let links = Graph { edges, order: vec![0, 1] }.links();
+        let link = |from, to, sources| Link { from, to, sources };
+        let expected = [
+            link(Vertex::Source(0), 0, 1),
+            link(Vertex::Source(1), 0, 1),
+            link(Vertex::Feed(0), 1, 2),
+        ];
+        assert_eq!(links, expected);
+    }
+
+    #[test]
+    fn a_circle_is_found() {
+        let mut graph = Graph { edges: vec![edge(Vertex::Feed(0), 1, 0)], order: vec![0, 1] };
+        assert!(graph.check(2));
+        graph.edges.push(edge(Vertex::Feed(1), 0, 1));
+        assert!(!graph.check(2));
+    }
 }

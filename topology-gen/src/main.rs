@@ -1,27 +1,36 @@
-//! `topology-gen`.
-fn main() {
-    let args: Vec<usize> = std::env::args().skip(1).map(|a| a.parse().unwrap()).collect();
-    let mesh = pergola_topology::synthetic::Synthetic {
-        sources: args[0],
-        feeds: args[1],
-        dictionary: args[2],
-        coverage: std::env::var("C").map_or(0.01, |c| c.parse().unwrap()),
-        seed: 1,
-        radius: 0.9,
+//! `topology-gen`: who subscribes to whom.
+
+mod cli;
+
+use std::io::{ErrorKind, Write, stdout};
+use std::process::ExitCode;
+
+use clap::Parser;
+use pergola_report::ReportError;
+
+use crate::cli::Cli;
+
+/// Exit code for input that makes no sense, as clap has it too.
+const BAD_INPUT: u8 = 2;
+
+fn main() -> ExitCode {
+    let mut out = std::io::BufWriter::with_capacity(1 << 16, stdout().lock());
+    let outcome = Cli::parse().run(&mut out).and_then(|()| Ok(out.flush()?));
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        // `topology-gen … | head` closes the pipe: nothing is wrong.
+        Err(error) if is_closed_pipe(&error) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            ExitCode::from(BAD_INPUT)
+        }
     }
-    .make()
-    .unwrap();
-    let t = std::time::Instant::now();
-    let graph = pergola_topology::grow::grow(&mesh, &Default::default()).unwrap();
-    let depth = graph.edges.iter().map(|e| e.hops).max().unwrap();
-    let mut per = vec![0u32; depth as usize + 1];
-    graph.edges.iter().for_each(|e| per[e.hops as usize] += 1);
-    println!(
-        "{:?} edges {} levels {:?} mean size {}",
-        t.elapsed(),
-        graph.edges.len(),
-        per,
-        mesh.feeds.iter().map(|f| f.profile.len()).sum::<usize>() as f64 / mesh.feeds.len() as f64
-    );
-    println!("{}", graph.check(mesh.feeds.len()));
+}
+
+fn is_closed_pipe(error: &anyhow::Error) -> bool {
+    let source = match error.downcast_ref() {
+        Some(ReportError::Print(source)) => Some(source),
+        _ => error.downcast_ref::<std::io::Error>(),
+    };
+    source.is_some_and(|source| source.kind() == ErrorKind::BrokenPipe)
 }

@@ -41,8 +41,8 @@ pub struct Feed {
     pub name: String,
     /// What it is interested in.
     pub profile: Profile,
-    /// The condition it filters by, if that says more than the keywords.
-    pub condition: Option<String>,
+    /// The query it filters by, if that says more than the keywords: `CREATE FEED …` or a condition.
+    pub query: Option<String>,
     /// The node that hosts it, if that was said.
     pub node: Option<String>,
 }

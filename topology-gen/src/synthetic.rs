@@ -73,7 +73,7 @@ impl Synthetic {
                 Feed {
                     name: format!("feed-{n:0digits$}"),
                     profile: self.interest(&followed.profile, &words, &mut random),
-                    condition: None,
+                    query: None,
                     node: None,
                 }
             })

@@ -152,7 +152,9 @@ mod tests {
         each_rest(&[3, 5, 9], 2, &mut |rest| seen.push(rest));
         assert_eq!(seen.len(), 3);
         let mut single = Vec::new();
-        [3, 5, 9].map(|word| each_rest(&[word], 0, &mut |rest| single.push(rest)));
+        for word in [3, 5, 9] {
+            each_rest(&[word], 0, &mut |rest| single.push(rest));
+        }
         seen.sort_unstable();
         single.sort_unstable();
         assert_eq!(seen, single);

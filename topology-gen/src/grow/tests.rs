@@ -21,7 +21,7 @@ fn mesh(sources: &[&[u32]], feeds: &[&[u32]]) -> Mesh {
     let feeds = (0..).zip(feeds).map(|(n, words)| Feed {
         name: format!("f{n:03}"),
         profile: profile(words),
-        condition: None,
+        query: None,
         node: None,
     });
     Mesh { dictionary, sources: sources.collect(), feeds: feeds.collect(), nodes: Vec::new() }

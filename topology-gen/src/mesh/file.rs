@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use pergola_query::syntax::Statement;
 use serde::Deserialize;
 
 use super::{Feed, Mesh, Source, nearest};
@@ -26,6 +27,13 @@ pub enum FileError {
         path.display(), super::hint(nearest)
     )]
     UnknownKeyword { path: PathBuf, owner: String, word: String, nearest: Option<String> },
+    #[error("{}: the query of feed `{feed}` cannot be read:\n{reason}", path.display())]
+    Query { path: PathBuf, feed: String, reason: String },
+    #[error(
+        "{}: feed `{feed}` has neither keywords nor a query that asks for any; without them it \
+         resembles nothing and cannot be wired", path.display()
+    )]
+    WantsNothing { path: PathBuf, feed: String },
 }
 
 #[derive(Deserialize)]
@@ -54,9 +62,10 @@ struct RawSource {
 #[serde(deny_unknown_fields)]
 struct RawFeed {
     name: String,
+    #[serde(default)]
     keywords: Vec<String>,
-    /// A condition of the query language, instead of "any of the keywords".
-    condition: Option<String>,
+    /// `CREATE FEED …`, or only its condition; its words are keywords too.
+    query: Option<String>,
     node: Option<String>,
 }
 
@@ -75,18 +84,48 @@ pub fn read(path: &Path) -> Result<Mesh, FileError> {
     };
     let mut words =
         Words { path, closed: raw.dictionary.is_some(), dictionary: Dictionary::default() };
-    raw.dictionary.iter().flatten().for_each(|word| _ = words.dictionary.add(&word.to_lowercase()));
+    raw.dictionary.iter().flatten().for_each(|word| _ = words.dictionary.add(&folded(word)));
     let mut sources = Vec::with_capacity(raw.sources.len());
     for RawSource { name, url, keywords, items_per_day } in raw.sources {
         let profile = words.profile(&format!("source `{name}`"), &keywords)?;
         sources.push(Source { name, url, profile, items_per_day });
     }
     let mut feeds = Vec::with_capacity(raw.feeds.len());
-    for RawFeed { name, keywords, condition, node } in raw.feeds {
+    for RawFeed { name, mut keywords, query, node } in raw.feeds {
+        if let Some(query) = &query {
+            let reason =
+                |reason| FileError::Query { path: path.to_owned(), feed: name.clone(), reason };
+            keywords.extend(asked_for(query).map_err(reason)?);
+        }
+        if keywords.is_empty() {
+            return Err(FileError::WantsNothing { path: path.to_owned(), feed: name });
+        }
         let profile = words.profile(&format!("feed `{name}`"), &keywords)?;
-        feeds.push(Feed { name, profile, condition, node });
+        feeds.push(Feed { name, profile, query, node });
     }
     Ok(Mesh { dictionary: words.dictionary, sources, feeds, nodes: raw.nodes })
+}
+
+/// The words that a query asks for, be it a whole one or only its condition.
+fn asked_for(query: &str) -> Result<Vec<String>, String> {
+    let whole = query.trim_start().get(..6).is_some_and(|word| word.eq_ignore_ascii_case("create"));
+    let text = match whole {
+        true => query.to_owned(),
+        false => format!("CREATE FEED Feed AS RETURN OPML \"all\" WHERE\n{query};"),
+    };
+    let script = pergola_query::parse(&text).map_err(|error| error.render(&text, "query"))?;
+    match script.statements.as_slice() {
+        [statement] => match &statement.value {
+            Statement::Create(feed) => Ok(pergola_query::profile(&feed.body).into_iter().collect()),
+            _ => Err("it must be CREATE FEED, or a condition".to_owned()),
+        },
+        _ => Err("it must be a single statement".to_owned()),
+    }
+}
+
+/// A keyword as the matcher of queries compares it.
+fn folded(word: &str) -> String {
+    pergola_query::text::words(word).join(" ")
 }
 
 struct Words<'a> {
@@ -100,7 +139,10 @@ impl Words<'_> {
     fn profile(&mut self, owner: &str, keywords: &[String]) -> Result<Profile, FileError> {
         let mut numbers = Vec::with_capacity(keywords.len());
         for word in keywords {
-            let word = word.trim().to_lowercase();
+            let word = folded(word);
+            if word.is_empty() {
+                continue; // Nothing but signs: no item could be told by it.
+            }
             numbers.push(match self.dictionary.number(&word) {
                 Some(number) => number,
                 None if !self.closed => self.dictionary.add(&word),
