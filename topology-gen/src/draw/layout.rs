@@ -27,7 +27,7 @@ pub(super) struct Polar {
 pub(super) struct Layout {
     pub(super) sources: Vec<Polar>,
     pub(super) feeds: Vec<Polar>,
-    /// Where the sector of the source that a feed hangs below lies in the order of sources, from 0 to 1.
+    /// Where on the circle of colours the source is that a feed hangs below, from 0 to 1.
     pub(super) turns: Vec<f64>,
     pub(super) source_turns: Vec<f64>,
     /// Where the band of each depth begins, and where the last one ends.
@@ -36,7 +36,8 @@ pub(super) struct Layout {
 }
 
 impl Layout {
-    pub(super) fn new(mesh: &Mesh, links: &[Link]) -> Self {
+    /// Lays out the mesh; the ring of sources, if there are several, has at least the radius `inner`.
+    pub(super) fn new(mesh: &Mesh, links: &[Link], inner: f64) -> Self {
         let backbone = Forest::new(links);
         let order = alike(mesh);
         let walk = backbone.walk(order.iter().copied());
@@ -62,7 +63,7 @@ impl Layout {
                 Vertex::Feed(parent) => leaves[parent as usize] += below,
             }
         }
-        let bands = bands(&depths, mesh.sources.len());
+        let bands = bands(&depths, mesh.sources.len(), inner);
         // A little air between the sectors of sources.
         let air = (0.15 * feeds as f64 / mesh.sources.len() as f64).max(0.3);
         let all: f64 = source_leaves.iter().map(|below| below + air).sum();
@@ -75,7 +76,9 @@ impl Layout {
             let (source, room) = (source as usize, (source_leaves[source as usize] + air) * angle);
             let radius = if mesh.sources.len() == 1 { 0.0 } else { bands[0] };
             sources[source] = Polar { angle: at + room / 2.0, radius, room };
-            source_turns[source] = index as f64 / order.len() as f64;
+            // By number and by place: then neither do many small sectors look alike nor two large ones.
+            let (number, place) = (index as f64 / order.len() as f64, (at + room / 2.0) / TAU);
+            source_turns[source] = (number + place) / 2.0;
             begins[source] = at + air * angle / 2.0;
             at += room;
         }
@@ -128,12 +131,14 @@ impl Layout {
 }
 
 /// Where the band of each depth begins: the wider, the more are in it.
-fn bands(depths: &[usize], sources: usize) -> Vec<f64> {
+fn bands(depths: &[usize], sources: usize, inner: f64) -> Vec<f64> {
     let deepest = depths.iter().copied().max().unwrap_or(1);
     let mut counts = vec![0.0; deepest];
     depths.iter().for_each(|&depth| counts[depth - 1] += 1.0);
-    let inner =
-        if sources == 1 { 0.02 } else { (0.13 + 0.014 * (sources as f64).sqrt()).min(0.27) };
+    let inner = match sources {
+        1 => 0.02,
+        _ => (0.13 + 0.014 * (sources as f64).sqrt()).min(0.27).max(inner),
+    };
     let mut bands = vec![inner];
     for count in counts {
         let share = 0.3 / deepest as f64 + 0.7 * count / depths.len() as f64;

@@ -6,7 +6,7 @@ use super::hues::{FAINT, GREY, INK, WHITE, hue};
 use super::layout::{Layout, Polar};
 use super::{DrawError, check};
 use crate::graph::{Link, Vertex};
-use crate::mesh::Mesh;
+use crate::mesh::{Mesh, Source};
 use crate::stats::out_degrees;
 
 /// Lines drawn as one.
@@ -14,6 +14,8 @@ const BUNDLE: usize = 40;
 const HEADING: f64 = 64.0;
 const MARGIN: f64 = 24.0;
 const LABEL: f64 = 10.0;
+/// So many sources are all named, if their names are not long.
+const FEW_SOURCES: usize = 24;
 
 /// Draws who reads whom: sources in the middle, a ring for every step; what a feed reads most from as a strong
 /// line, everything else as a faint one; thicker where more sources come over it; a colour per source.
@@ -22,12 +24,12 @@ const LABEL: f64 = 10.0;
 /// When there are more feeds than can be drawn.
 pub fn rings(mesh: &Mesh, links: &[Link]) -> Result<Drawing, DrawError> {
     check(mesh.feeds.len())?;
-    let layout = Layout::new(mesh, links);
     let outer = match mesh.feeds.len() {
         ..=60 => 300.0,
         61..=1_000 => 420.0,
         _ => 560.0,
     };
+    let layout = Layout::new(mesh, links, room_for_names(mesh) / outer);
     let mut page = Page { mesh, links, layout, outer, centre: (0.0, 0.0), shapes: Vec::new() };
     let labels = page.label_room() + MARGIN;
     let side = 2.0 * (outer + labels);
@@ -40,6 +42,20 @@ pub fn rings(mesh: &Mesh, links: &[Link]) -> Result<Drawing, DrawError> {
     let title = format!("A mesh of {} sources and {} feeds", mesh.sources.len(), mesh.feeds.len());
     let height = HEADING + side - MARGIN;
     Ok(Drawing { width: side, height, title, shapes: page.shapes })
+}
+
+/// The radius at which the names of sources, if they are few, have room inside their ring.
+fn room_for_names(mesh: &Mesh) -> f64 {
+    let names = mesh.sources.iter().take(FEW_SOURCES + 1).map(source_name);
+    let longest = names.map(|text| text.width()).fold(0.0, f64::max);
+    match mesh.sources.len() {
+        ..=FEW_SOURCES => (longest + 12.0 + 1.6 * mesh.sources.len() as f64).min(130.0),
+        _ => 0.0,
+    }
+}
+
+fn source_name(source: &Source) -> Text {
+    Text::new((0.0, 0.0), &source.name, LABEL).bold(true)
 }
 
 struct Page<'a> {
@@ -178,7 +194,13 @@ impl Page<'_> {
         for source in 0..self.mesh.sources.len() {
             let place = self.layout.sources[source];
             let inside = place.radius * self.outer - half;
-            let text = Text::new((0.0, 0.0), &self.mesh.sources[source].name, LABEL).bold(true);
+            let text = source_name(&self.mesh.sources[source]);
+            if place.radius == 0.0 {
+                let at = (self.centre.0, self.centre.1 + half + LABEL);
+                let text = Text { at, ..text }.anchored(Anchor::Middle);
+                self.shapes.push(Shape::Text(text));
+                continue;
+            }
             // Towards the middle neighbours come nearer.
             if place.room * (inside - text.width()) > LABEL * 0.8 {
                 self.name(place, -half, text);

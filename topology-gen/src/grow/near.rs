@@ -38,30 +38,27 @@ impl Near {
         }
     }
 
-    /// Shows the nodes that may be best and whose distance is at most `limit()`, which may fall meanwhile.
-    /// All nodes at least as large as the profile and nearer than [`Near::unseen`] are among them, or
-    /// others that are better.
+    /// Looks for nodes that have all but `own` of the keywords and `theirs` besides, and shows the hops and
+    /// place of those that may be best. Before that it asks, by showing nothing, whether such nodes are
+    /// still of interest; the more they have besides, the less they are. All nodes at least as large as the
+    /// profile and nearer than [`Near::unseen`] are among those shown, or others that are better.
     pub(super) fn search(
         &self,
         profile: &Profile,
-        limit: impl Fn() -> f64,
-        mut found: impl FnMut(u32, u32),
+        mut show: impl FnMut(usize, usize, Option<(u32, u32)>) -> bool,
     ) {
-        // `limit` and `found` share the search's state, which the closures below cannot both hold.
-        let mut candidates = Vec::new();
         for own in 0..=most_given_up(profile.len()) {
             // Parents are not smaller, so they give up at least as many.
-            let mut theirs = own;
-            while difference(profile.len(), theirs, own) <= limit() {
+            for theirs in own..=own.max(SETS as usize) {
+                if !show(own, theirs, None) {
+                    break;
+                }
                 if theirs <= most_given_up(profile.len() - own + theirs) {
                     each_rest(profile.keywords(), own, &mut |rest| {
-                        candidates.extend(self.kept.get(&key(rest, theirs)));
+                        if let Some(&found) = self.kept.get(&key(rest, theirs)) {
+                            show(own, theirs, Some(found));
+                        }
                     });
-                    candidates.drain(..).for_each(|(hops, place)| found(hops, place));
-                }
-                theirs += 1;
-                if theirs > SETS as usize {
-                    break;
                 }
             }
         }

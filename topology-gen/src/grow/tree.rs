@@ -124,16 +124,30 @@ impl<'a> Tree<'a> {
         self.rules.depth.is_some_and(|most| hops >= most as usize)
     }
 
-    /// Looks for a parent among those that nearly have the profile.
+    /// Looks for a parent among those that nearly have the profile. How far each is follows from where it
+    /// was found, so only the best is looked at; that one exactly.
     fn search_near(&self, profile: &Profile, search: &mut Search) {
         let Some(near) = &self.near else { return };
-        let search = std::cell::RefCell::new(search);
-        let limit = || (search.borrow().cost - 1.0) / self.rules.alpha + SLACK;
-        near.search(profile, limit, |hops, place| {
-            let level = &self.levels[hops as usize - 1];
-            let (hops, place) = (hops as usize, place as usize);
-            level.compare(place, hops, &self.rules, &self.marks, &mut search.borrow_mut());
+        let (alpha, size) = (self.rules.alpha, profile.len());
+        let mut best = (search.cost, u32::MAX, 0);
+        near.search(profile, |own, theirs, found| {
+            let distance = jaccard_distance(size - own + theirs, size, size - own);
+            match found {
+                Some((hops, place)) => {
+                    let cost = f64::from(hops) + alpha * distance;
+                    if (cost, hops, place) < best {
+                        best = (cost, hops, place);
+                    }
+                    true
+                }
+                None => 1.0 + alpha * distance <= best.0 + SLACK,
+            }
         });
+        let (_, hops, place) = best;
+        if hops != u32::MAX {
+            let (hops, place) = (hops as usize, place as usize);
+            self.levels[hops - 1].compare(place, hops, &self.rules, &self.marks, search);
+        }
     }
 
     /// Puts a feed into the level below its parent's, if it can ever be a parent itself.

@@ -111,7 +111,7 @@ fn asked_for(query: &str) -> Result<Vec<String>, String> {
     let whole = query.trim_start().get(..6).is_some_and(|word| word.eq_ignore_ascii_case("create"));
     let text = match whole {
         true => query.to_owned(),
-        false => format!("CREATE FEED Feed AS RETURN OPML \"all\" WHERE\n{query};"),
+        false => format!("CREATE FEED Wanted AS RETURN OPML \"all\" WHERE\n{query};"),
     };
     let script = pergola_query::parse(&text).map_err(|error| error.render(&text, "query"))?;
     match script.statements.as_slice() {
