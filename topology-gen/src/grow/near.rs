@@ -22,7 +22,16 @@ pub(super) struct Near {
     /// Hops and place of the best node for (what is left, how many keywords it gave up).
     kept: FxHashMap<u64, (u32, u32)>,
     /// [`unseen`] by size.
-    unseen: Vec<f64>,
+    unseen: Vec<Vec<(f64, Unseen)>>,
+}
+
+/// What is known of every node that a search cannot have shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Unseen {
+    /// It shares so many keywords at least.
+    pub(super) shared: usize,
+    /// It has so many at least.
+    pub(super) size: usize,
 }
 
 impl Near {
@@ -41,7 +50,7 @@ impl Near {
     /// Looks for nodes that have all but `own` of the keywords and `theirs` besides, and shows the hops and
     /// place of those that may be best. Before that it asks, by showing nothing, whether such nodes are
     /// still of interest; the more they have besides, the less they are. All nodes at least as large as the
-    /// profile and nearer than [`Near::unseen`] are among those shown, or others that are better.
+    /// profile are among those shown, or others that are better, except those of [`Near::unseen`].
     pub(super) fn search(
         &self,
         profile: &Profile,
@@ -64,12 +73,16 @@ impl Near {
         }
     }
 
-    /// The least distance at which a node may have been missed by a profile of this size.
-    pub(super) fn unseen(&mut self, size: usize) -> f64 {
+    /// What is known of nodes that a profile of this size did not see within a distance; nothing if there
+    /// are none.
+    pub(super) fn unseen(&mut self, size: usize, distance: f64) -> Option<Unseen> {
         while self.unseen.len() <= size {
             self.unseen.push(unseen(self.unseen.len()));
         }
-        self.unseen[size]
+        let within = self.unseen[size].iter().filter(|(nearest, _)| *nearest <= distance);
+        within
+            .map(|(_, unseen)| *unseen)
+            .reduce(|a, b| Unseen { shared: a.shared.min(b.shared), size: a.size.min(b.size) })
     }
 }
 
@@ -92,14 +105,19 @@ fn difference(size: usize, theirs: usize, own: usize) -> f64 {
     if size + theirs == 0 { 1.0 } else { (theirs + own) as f64 / (size + theirs) as f64 }
 }
 
-fn unseen(size: usize) -> f64 {
+/// The nearest nodes that a profile of this size misses, for each number of keywords it gives up. Whoever
+/// has more besides is missed as well, and farther away.
+fn unseen(size: usize) -> Vec<(f64, Unseen)> {
     let most = most_given_up(size);
-    let missed = (0..=most).map(|own| {
-        let theirs = (own..).find(|&theirs| theirs > most_given_up(size - own + theirs));
-        difference(size, theirs.unwrap_or(usize::MAX), own)
-    });
-    let beyond = if most < size { difference(size, most + 1, most + 1) } else { 1.0 };
-    missed.fold(beyond, f64::min)
+    let missed = |own: usize, theirs: usize| {
+        own > most || theirs > most_given_up(size - own + theirs) || theirs > SETS as usize
+    };
+    let nearest = |own: usize| {
+        let theirs = (own..).find(|&theirs| missed(own, theirs)).unwrap_or(usize::MAX);
+        let unseen = Unseen { shared: size - own, size: size - own + theirs };
+        (difference(size, theirs, own), unseen)
+    };
+    (0..=size).map(nearest).collect()
 }
 
 /// Shows what is left of the keywords when `given_up` of them are taken away, in every way.
@@ -155,6 +173,18 @@ mod tests {
         seen.sort_unstable();
         single.sort_unstable();
         assert_eq!(seen, single);
+    }
+
+    #[test]
+    fn what_was_not_seen_shares_much_and_is_large() {
+        let mut near = Near::default();
+        // Of six keywords one may be given up. Who has all of three and three besides gives up three; who
+        // lacks one of the three and has three others, and hence five, gives up one too many as well.
+        assert_eq!(near.unseen(3, 0.49), None);
+        assert_eq!(near.unseen(3, 0.5), Some(Unseen { shared: 3, size: 6 }));
+        assert_eq!(near.unseen(3, 0.67), Some(Unseen { shared: 2, size: 5 }));
+        // Sixteen give up nothing: everybody who has not the same keywords is missed.
+        assert_eq!(near.unseen(16, 0.06), Some(Unseen { shared: 16, size: 17 }));
     }
 
     #[test]

@@ -1,8 +1,8 @@
 //! One tree while it grows, and the search for a parent in it.
 //!
 //! The plain search compares a feed with every node of the tree. This one finds the same parent and looks
-//! at few. First at those that nearly have the feed's profile ([`Near`]); then, if a better one can still
-//! be farther away, level by level from the root down: once a parent of cost c is known, a node at h hops
+//! at few. First at those that nearly have the feed's profile ([`Near`]); then, among those that cannot be
+//! found that way, level by level from the root down: once a parent of cost c is known, a node at h hops
 //! can only win if its distance is below (c − h)/α. So a level with h > c is never looked at, nor is a
 //! profile too large to be that near; and where the distance must be small, the two must share many
 //! keywords, so it is enough to look at nodes that have one of the rarest of them. Deep levels, which hold
@@ -14,7 +14,7 @@
 use rustc_hash::FxHashMap;
 
 use super::Rules;
-use super::near::Near;
+use super::near::{Near, Unseen};
 use crate::profile::{Profile, jaccard_distance};
 
 /// Bounds are loosened by this, far above rounding and far below any difference that counts.
@@ -93,14 +93,19 @@ impl<'a> Tree<'a> {
                 self.rules.alpha * jaccard_distance(self.root.len(), profile.len(), shared);
             search.best = Some((0, 0));
         }
-        let unseen = self.near.as_mut().map_or(0.0, |near| near.unseen(profile.len()));
         self.search_near(profile, &mut search);
         for (hops, level) in (1..).zip(&self.levels) {
-            let cost = hops as f64 + self.rules.alpha * unseen;
-            if self.too_deep(hops) || cost > search.cost + SLACK {
+            if self.too_deep(hops) || hops as f64 > search.cost + SLACK {
                 break;
             }
-            level.search(hops, &self.rules, &self.marks, profile, &mut search);
+            let farthest = (search.cost - hops as f64) / self.rules.alpha + SLACK;
+            let left = match &mut self.near {
+                Some(near) => near.unseen(profile.len(), farthest),
+                None => Some(Unseen { shared: 0, size: 0 }),
+            };
+            // Levels farther down demand smaller distances.
+            let Some(left) = left else { break };
+            level.search(hops, left, &self.rules, &self.marks, profile, &mut search);
         }
         let Some((level, place)) = search.best else {
             return Err(if search.starving { NoParent::Starving } else { NoParent::Full });
@@ -211,32 +216,38 @@ impl Level {
         &self.words[self.starts[place] as usize..self.starts[place + 1] as usize]
     }
 
-    /// Looks for a better parent among these nodes.
+    /// Looks for a better parent among those of these nodes that share and have as much as `left` says.
     fn search(
         &self,
         hops: usize,
+        left: Unseen,
         rules: &Rules,
         marks: &Marks,
         profile: &Profile,
         search: &mut Search,
     ) {
-        let Some(last) = self.feeds.len().checked_sub(1) else { return };
+        // Sizes fall.
+        let end = partition(self.feeds.len(), |place| self.size(place) >= left.size);
+        let Some(last) = end.checked_sub(1) else { return };
         // How alike a parent must be: more than that.
         let alike = 1.0 - (search.cost - hops as f64) / rules.alpha - SLACK;
-        if alike <= 0.0 || !alike.is_finite() {
-            return (0..=last).for_each(|place| self.compare(place, hops, rules, marks, search));
-        }
-        // A profile more than 1/alike times as large shares too little, whatever it shares. Sizes fall.
+        let alike = if alike.is_finite() { alike.max(0.0) } else { 0.0 };
+        // A profile more than 1/alike times as large shares too little, whatever it shares.
         let largest = (search.size as f64 / alike + SLACK) as usize;
-        let from = partition(self.feeds.len(), |place| self.size(place) > largest);
+        let from = partition(end, |place| self.size(place) > largest);
         if from > last {
             return;
         }
         // What must be shared with the smallest of them, hence with each.
         let sizes = (search.size + self.size(last)) as f64;
-        let shared = (alike * sizes / (1.0 + alike) - SLACK).ceil().max(1.0) as usize;
+        let shared = (alike * sizes / (1.0 + alike) - SLACK).ceil().max(0.0) as usize;
+        let shared = shared.max(left.shared);
         if shared > search.size {
             return;
+        }
+        let all = from..end;
+        if shared == 0 {
+            return all.for_each(|place| self.compare(place, hops, rules, marks, search));
         }
         // Whoever shares that many has at least one of any `size − shared + 1` of the keywords.
         let empty: &[u32] = &[];
@@ -244,16 +255,20 @@ impl Level {
             .keywords()
             .iter()
             .map(|word| self.having.get(word).map_or(empty, Vec::as_slice))
-            .map(|list| &list[list.partition_point(|&place| (place as usize) < from)..])
+            .map(|list| {
+                let first = list.partition_point(|&place| (place as usize) < from);
+                let list = &list[first..];
+                &list[..list.partition_point(|&place| (place as usize) < end)]
+            })
             .collect();
         lists.sort_unstable_by_key(|list| list.len());
         lists.truncate(search.size - shared + 1);
         let looked_up: usize = lists.iter().map(|list| list.len()).sum();
-        if looked_up * LOOK_UP < last + 1 - from {
+        if looked_up * LOOK_UP < all.len() {
             let places = lists.into_iter().flatten();
             places.for_each(|&place| self.compare(place as usize, hops, rules, marks, search));
         } else {
-            (from..=last).for_each(|place| self.compare(place, hops, rules, marks, search));
+            all.for_each(|place| self.compare(place, hops, rules, marks, search));
         }
     }
 
