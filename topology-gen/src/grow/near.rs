@@ -9,9 +9,10 @@
 //! Sets are known by 64-bit sums of random numbers, one per keyword. What is found is compared exactly, so
 //! a collision can only hide a node, once in many millions of meshes.
 
-use rustc_hash::FxHashMap;
+mod table;
 
 use crate::profile::Profile;
+use table::Table;
 
 /// Under how many sets a node is kept at most.
 const SETS: u64 = 16;
@@ -20,7 +21,7 @@ const SETS: u64 = 16;
 #[derive(Default)]
 pub(super) struct Near {
     /// Hops and place of the best node for (what is left, how many keywords it gave up).
-    kept: FxHashMap<u64, (u32, u32)>,
+    kept: Table,
     /// [`unseen`] by size.
     unseen: Vec<Vec<(f64, Unseen)>>,
 }
@@ -39,12 +40,16 @@ impl Near {
     pub(super) fn insert(&mut self, profile: &Profile, hops: u32, place: u32) {
         for given_up in 0..=most_given_up(profile.len()) {
             each_rest(profile.keywords(), given_up, &mut |rest| {
-                let best = self.kept.entry(key(rest, given_up)).or_insert((hops, place));
-                if hops < best.0 {
-                    *best = (hops, place);
-                }
+                self.kept.keep(key(rest, given_up), hops, place);
             });
         }
+    }
+
+    /// The fewest hops of a node with just this profile.
+    pub(super) fn fewest(&self, profile: &Profile) -> Option<u32> {
+        let mut fewest = None;
+        each_rest(profile.keywords(), 0, &mut |all| fewest = self.kept.get(key(all, 0)));
+        fewest.map(|(hops, _)| hops)
     }
 
     /// Looks for nodes that have all but `own` of the keywords and `theirs` besides, and shows the hops and
@@ -64,7 +69,7 @@ impl Near {
                 }
                 if theirs <= most_given_up(profile.len() - own + theirs) {
                     each_rest(profile.keywords(), own, &mut |rest| {
-                        if let Some(&found) = self.kept.get(&key(rest, theirs)) {
+                        if let Some(found) = self.kept.get(key(rest, theirs)) {
                             show(own, theirs, Some(found));
                         }
                     });

@@ -39,7 +39,7 @@ pub(super) struct Tree<'a> {
     /// One hop from the root, two hops, and so on.
     levels: Vec<Level>,
     /// The fewest hops at which each profile stands; without a limit on children nobody with the same
-    /// profile and as many hops is ever a better parent.
+    /// profile and as many hops is ever a better parent. Only kept where `near` does not know it.
     fewest: FxHashMap<&'a Profile, u32>,
     /// Only where any node can be a parent: one that cannot would hide those that can.
     near: Option<Near>,
@@ -155,15 +155,26 @@ impl<'a> Tree<'a> {
         }
     }
 
+    /// Whether somebody with the same profile and no more hops is always a better parent; if not, this one
+    /// is from now on.
+    fn is_hidden(&mut self, profile: &'a Profile, hops: u32) -> bool {
+        if self.rules.fan_out.is_some() {
+            return false;
+        }
+        if let Some(near) = &self.near {
+            return near.fewest(profile).is_some_and(|fewest| fewest <= hops);
+        }
+        let fewest = self.fewest.entry(profile).or_insert(u32::MAX);
+        let hidden = *fewest <= hops;
+        *fewest = hops.min(*fewest);
+        hidden
+    }
+
     /// Puts a feed into the level below its parent's, if it can ever be a parent itself.
     fn insert(&mut self, profile: &'a Profile, feed: u32, level: usize) {
         let hops = level as u32 + 1;
-        if self.rules.fan_out.is_none() {
-            let fewest = self.fewest.entry(profile).or_insert(u32::MAX);
-            if *fewest <= hops {
-                return;
-            }
-            *fewest = hops;
+        if self.is_hidden(profile, hops) {
+            return;
         }
         if self.too_deep(hops as usize) {
             return;
