@@ -24,7 +24,7 @@ use std::sync::Arc;
 use axum::Router;
 use axum::extract::DefaultBodyLimit;
 use axum::middleware::from_fn_with_state;
-use axum::routing::{MethodRouter, any, delete, get, post};
+use axum::routing::{MethodRouter, any, delete, get, post, put};
 use http::{Method, StatusCode};
 
 use crate::node::Node;
@@ -65,6 +65,7 @@ fn routes() -> Vec<Route> {
     let read = |path, access, handler| Route { method: Method::GET, path, access, handler };
     let write = |path, handler| Route { method: Method::POST, path, access: Operator, handler };
     let remove = |path, handler| Route { method: Method::DELETE, path, access: Operator, handler };
+    let replace = |path, handler| Route { method: Method::PUT, path, access: Operator, handler };
     let import = post(lists::import).layer(DefaultBodyLimit::max(LIST_BYTES));
     vec![
         read("/api/v1/status", Anybody, get(operation::status)),
@@ -77,6 +78,8 @@ fn routes() -> Vec<Route> {
         write("/api/v1/feeds", post(feeds::run)),
         read("/api/v1/feeds/{name}", Anybody, get(feeds::show)),
         remove("/api/v1/feeds/{name}", delete(feeds::remove)),
+        read("/api/v1/feeds/{name}/readers", Operator, get(feeds::readers)),
+        replace("/api/v1/feeds/{name}/readers", put(feeds::set_readers)),
         read("/api/v1/feeds/{name}/explain", Operator, get(feeds::explain)),
         write("/api/v1/explain", post(feeds::explain_query)),
         read("/api/v1/feeds/{name}/items", Anybody, get(items::list)),

@@ -9,6 +9,8 @@
 //! of one feed with the same item key (the member rows see to it).
 
 mod changes;
+mod packing;
+mod pushing;
 mod records;
 #[cfg(test)]
 mod tests;
@@ -23,14 +25,12 @@ use crate::peer::Cooperation;
 use crate::peer::link::Link;
 use crate::store::{Order, Store, StoreError, Table};
 pub use changes::Changes;
+pub use pushing::{HubTally, Lease, Push, Subscription, Suspect};
 pub(crate) use records::unknown;
 pub use records::{
     Edit, Entry, FeedId, FeedRecord, FeedTally, HostTally, ItemKey, Known, KnownItem, Look, Loop,
     NodeRecord, Sample, SourceId, SourceKind, SourceRecord, SourceState, Tally, item_key,
 };
-
-/// No chunk is larger when unpacked: thirty-two items of bounded documents.
-const MAX_UNPACKED: usize = 256 << 20;
 
 /// Why something kept could not be had.
 #[derive(Debug, thiserror::Error)]
@@ -223,6 +223,11 @@ impl Archive {
         self.row(Table::Feed, &records::feed_key(id))
     }
 
+    /// Those who may read a feed, if not anybody.
+    pub fn readers(&self, feed: FeedId) -> Result<Option<Vec<String>>, ArchiveError> {
+        self.row(Table::Reader, &feed.to_key())
+    }
+
     /// How far a feed has come.
     pub fn feed_tally(&self, feed: FeedId) -> Result<FeedTally, ArchiveError> {
         Ok(self.row(Table::Feed, &records::feed_tally_key(feed))?.unwrap_or_default())
@@ -257,6 +262,12 @@ impl Archive {
             if found.len() < limit { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
         })?;
         Ok(found)
+    }
+
+    /// The number of the oldest entry that a feed keeps.
+    pub fn oldest(&self, feed: FeedId) -> Result<Option<u64>, ArchiveError> {
+        let first = self.entries(feed, 0, u64::MAX, Order::Ascending, 1)?;
+        Ok(first.first().map(|(sequence, _)| *sequence))
     }
 
     /// The edits of a feed after one, up to the end of an edition, at most `limit` of them.
@@ -416,13 +427,11 @@ fn decode<T: DeserializeOwned>(table: Table, bytes: &[u8]) -> Result<T, ArchiveE
 /// The items in a chunk's row.
 fn items_of(row: &[u8]) -> Result<Vec<Item>, ArchiveError> {
     let (_, length, packed): (f64, u64, Vec<u8>) = decode(Table::Chunk, row)?;
-    decode(Table::Chunk, &unpack(&packed, length)?)
-}
-
-fn unpack(packed: &[u8], length: u64) -> Result<Vec<u8>, ArchiveError> {
-    let length = usize::try_from(length).unwrap_or(usize::MAX).min(MAX_UNPACKED);
-    zstd::bulk::decompress(packed, length)
-        .map_err(|error| ArchiveError::Damaged { table: Table::Chunk, reason: error.to_string() })
+    let unpacked = packing::unpack(&packed, length).map_err(|error| ArchiveError::Damaged {
+        table: Table::Chunk,
+        reason: error.to_string(),
+    })?;
+    decode(Table::Chunk, &unpacked)
 }
 
 fn damaged(table: Table, error: &postcard::Error) -> ArchiveError {

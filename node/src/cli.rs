@@ -79,7 +79,7 @@ enum Question {
     /// What is crawled: add, list, show, remove, refresh
     #[command(subcommand)]
     Source(source::Command),
-    /// What is published: create, list, show, explain, drop, tail
+    /// What is published: create, list, show, explain, readers, drop, tail
     #[command(subcommand)]
     Feed(feed::Command),
     /// Show how the node stands

@@ -16,6 +16,7 @@ mod problem;
 mod queries;
 mod raw;
 mod reader;
+mod readers;
 mod reload;
 mod schedule;
 mod secret;
@@ -24,30 +25,35 @@ mod sources;
 mod store;
 #[cfg(test)]
 mod tests;
+mod tls;
 mod units;
 mod values;
 mod warnings;
+mod websub;
 
 use std::collections::BTreeMap;
 use std::path::Path;
 
 pub use crawl::Crawl;
 pub use find::{environment, find_file};
-pub use hosts::{HostRule, Hosts};
+pub use hosts::{HostCredentials, HostRule, Hosts};
 pub use node::{Api, Feeds, Log, LogFormat, Node};
-pub use peers::Peers;
+pub use peers::{Limits, Peers};
 pub use private::PrivateException;
 pub use problem::{ConfigError, Place, Problem};
 pub use queries::DeclaredFeed;
+pub use readers::{Fingerprint, Reader};
 pub use reload::Reload;
 pub use schedule::{Budget, BudgetRule, Choice, Schedule};
 pub use secret::Secret;
 pub use sources::Source;
 pub use store::Store;
+pub use tls::{Clients, Tls};
+pub use websub::WebSub;
 
 use file::File;
 use raw::Raw;
-use reader::Reader;
+use reader::Reader as Section;
 
 /// Everything the node was told, checked and complete.
 #[derive(Clone, Debug, PartialEq)]
@@ -64,12 +70,18 @@ pub struct Config {
     pub crawl: Crawl,
     /// Other manners for single hosts.
     pub hosts: Hosts,
-    /// How other nodes are read.
-    pub peers: Peers,
     /// How feeds are published.
     pub feeds: Feeds,
+    /// News that is pushed.
+    pub websub: WebSub,
     /// Who may change the node.
     pub api: Api,
+    /// How the node's own port is secured, if it is.
+    pub tls: Option<Tls>,
+    /// How other nodes are read, and what those who read from it may take.
+    pub peers: Peers,
+    /// Who may read feeds that are not for anybody.
+    pub readers: Vec<Reader>,
     /// What is logged.
     pub log: Log,
     /// What is read from the start.
@@ -136,20 +148,27 @@ impl Config {
 
     /// What is meant by what was set; to be thrown away if there are problems.
     fn check(raw: &Raw, problems: &mut Vec<Problem>) -> Self {
-        let crawl = Crawl::read(&mut Reader::new(raw.section("crawl"), problems));
+        let crawl = Crawl::read(&mut Section::new(raw.section("crawl"), problems));
+        let tls = Tls::read(&mut Section::new(raw.section("tls"), problems));
+        let api = Api::read(&mut Section::new(raw.section("api"), problems));
+        let peers = Peers::read(&mut Section::new(raw.section("peers"), problems));
+        let readers = Reader::read_all(&raw.readers, &peers.limits, &api, problems);
         Self {
-            node: Node::read(&mut Reader::new(raw.section("node"), problems)),
-            store: Store::read(&mut Reader::new(raw.section("store"), problems)),
-            budget: Budget::read(&mut Reader::new(raw.section("budget"), problems)),
-            schedule: Schedule::read(&mut Reader::new(raw.section("schedule"), problems)),
+            node: Node::read(&mut Section::new(raw.section("node"), problems), tls.is_some()),
+            store: Store::read(&mut Section::new(raw.section("store"), problems)),
+            budget: Budget::read(&mut Section::new(raw.section("budget"), problems)),
+            schedule: Schedule::read(&mut Section::new(raw.section("schedule"), problems)),
             hosts: Hosts::read(&raw.hosts, &crawl, problems),
             crawl,
-            peers: Peers::read(&mut Reader::new(raw.section("peers"), problems)),
-            feeds: Feeds::read(&mut Reader::new(raw.section("feeds"), problems)),
-            api: Api::read(&mut Reader::new(raw.section("api"), problems)),
-            log: Log::read(&mut Reader::new(raw.section("log"), problems)),
+            feeds: Feeds::read(&mut Section::new(raw.section("feeds"), problems)),
+            websub: WebSub::read(&mut Section::new(raw.section("websub"), problems)),
+            api,
+            tls,
+            peers,
+            log: Log::read(&mut Section::new(raw.section("log"), problems)),
             sources: Source::read_all(&raw.sources, problems),
-            declared: DeclaredFeed::read_all(&raw.feeds, problems),
+            declared: DeclaredFeed::read_all(&raw.feeds, &readers, problems),
+            readers,
             origins: raw.origins(),
         }
     }

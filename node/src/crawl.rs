@@ -2,7 +2,7 @@
 //!
 //! `roster` decides who is due, `lanes` keeps requests to one site apart, `courtesy` knows what each
 //! source has asked of us, `fetch` does the asking, `guard` keeps it out of private networks, `decide`
-//! says what is new. All but the fetching is pure: it is told the time and never touches the network.
+//! says what is new and `trail` leads back to what was missed. All but the fetching is pure: it is told the time and never touches the network.
 
 pub mod budget;
 pub mod courtesy;
@@ -13,5 +13,7 @@ pub mod guard;
 pub mod lanes;
 pub mod look;
 pub mod loops;
+pub mod pushed;
 pub mod read;
 pub mod roster;
+pub mod trail;

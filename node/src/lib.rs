@@ -4,6 +4,7 @@
 //! politeness, fetch, what is new?), `select` (which feeds want it?), `publish` (append, render,
 //! serve). `store` keeps bytes, `archive` says what they mean.
 
+pub mod access;
 pub mod api;
 pub mod archive;
 pub mod bench;
@@ -11,6 +12,7 @@ pub mod cli;
 pub mod clock;
 pub mod config;
 pub mod crawl;
+pub mod credentials;
 pub mod demo;
 pub mod doctor;
 pub mod metrics;
@@ -19,4 +21,7 @@ mod pages;
 pub mod peer;
 pub mod publish;
 pub mod select;
+pub mod serve;
 pub mod store;
+pub mod tls;
+pub mod websub;

@@ -1,5 +1,11 @@
 //! `pergola`: everything is in the library, so that tests can come in by the same door.
 
+/// With the C library's allocator a node that has crawled 100,000 sources was seen to hold 380 MB, with
+/// this one 220 to 230 MB (`pergola bench scale`).
+#[cfg(not(target_env = "msvc"))]
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 fn main() -> std::process::ExitCode {
     pergola_node::cli::main()
 }

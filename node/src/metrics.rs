@@ -37,18 +37,24 @@ pub struct Metrics {
     pub lost: Counter<f64, AtomicU64>,
     /// Items dropped because they had already passed this node.
     pub loops: Counter,
+    /// Archive documents asked for to find items that were missed.
+    pub archives: Counter,
     /// Entries added to feeds.
     pub published: Counter,
     /// Commits that the store refused.
     pub refused_commits: Counter,
     /// Documents that could not be rendered.
     pub failed_renderings: Counter,
+    /// Secured connections that did not come about.
+    pub failed_handshakes: Counter,
     /// Calls of other nodes that were refused because they were too many.
     pub peer_calls_refused: Counter,
     /// Entries sent to other nodes.
     pub peer_entries: Counter,
     /// Seconds from an item's publication to its delivery.
     pub delay: Histogram,
+    /// What is counted of pushing.
+    pub websub: crate::websub::Counts,
     /// How old items are that come through nodes.
     pub ages: Ages,
     /// What is measured when somebody asks.
@@ -112,12 +118,15 @@ impl Metrics {
             edits: Counter::default(),
             lost: Counter::default(),
             loops: Counter::default(),
+            archives: Counter::default(),
             published: Counter::default(),
             refused_commits: Counter::default(),
             failed_renderings: Counter::default(),
+            failed_handshakes: Counter::default(),
             peer_calls_refused: Counter::default(),
             peer_entries: Counter::default(),
             delay,
+            websub: crate::websub::Counts::default(),
             ages: Ages::default(),
             levels: Levels::default(),
             peers: PeerMetrics::default(),
@@ -134,16 +143,21 @@ impl Metrics {
         to.register("items_edited", "Items edited after delivery", self.edits.clone());
         to.register("items_lost", "Items believed lost between refreshes", self.lost.clone());
         to.register("items_looped", "Items that had already passed this node", self.loops.clone());
+        let archives = "Archive documents asked for to find items that were missed";
+        to.register("archives_followed", archives, self.archives.clone());
         to.register("entries_published", "Entries added to feeds", self.published.clone());
         let refused = "Commits that the store refused; nothing of them happened";
         to.register("commits_refused", refused, self.refused_commits.clone());
         let failed = "Documents that could not be rendered";
         to.register("renderings_failed", failed, self.failed_renderings.clone());
+        let failed = "Secured connections that did not come about";
+        to.register("handshakes_failed", failed, self.failed_handshakes.clone());
         let refused = "Calls of other nodes that were refused because they were too many";
         to.register("peer_calls_refused", refused, self.peer_calls_refused.clone());
         to.register("peer_entries", "Entries sent to other nodes", self.peer_entries.clone());
         let delay = "From an item's publication to its delivery";
         to.register_with_unit("delay", delay, Unit::Seconds, self.delay.clone());
+        self.websub.register(to);
         self.ages.register(to);
         let levels = &self.levels;
         to.register("threshold", "The scheduler's threshold", levels.threshold.clone());

@@ -24,6 +24,7 @@ use pergola_refresh::Invalid;
 use tokio::sync::{Semaphore, mpsc};
 use url::Url;
 
+use crate::access::Access;
 use crate::archive::{Archive, ArchiveError, Changes, NodeRecord, SourceId};
 use crate::clock::Clock;
 use crate::config::Config;
@@ -41,6 +42,9 @@ use crate::publish::writer::{Job, NotCommitted, Writer};
 use crate::publish::{Imprint, Shelf};
 use crate::select::{Desk, stage};
 use crate::store::{self, StoreError};
+use crate::tls::{Shown, TlsError};
+use crate::websub::hub::{self, Hub};
+use crate::websub::subscriber::{self, PushStatus, Subscriber};
 pub use feeds::{Applied, FeedError};
 pub use outlook::Outlook;
 pub use reload::{ReloadError, Reloaded};
@@ -54,6 +58,8 @@ pub use status::{FeedStatus, NodeStatus, PeerStatus, SourceStatus, Standing};
 const DELIVERIES: usize = 256;
 /// Lists that may wait to be taken over.
 const LISTS: usize = 64;
+/// Looks at sources with hubs that may wait to be told of.
+const LOOKS: usize = 1024;
 
 /// Why a node cannot start.
 #[derive(Debug, thiserror::Error)]
@@ -87,6 +93,9 @@ pub enum StartError {
         /// What the system says.
         source: std::io::Error,
     },
+    /// Certificates that cannot be used.
+    #[error(transparent)]
+    Tls(#[from] TlsError),
     /// A stored or declared feed that is refused.
     #[error("feed `{name}` cannot be put in force: {reason}")]
     Feed {
@@ -111,6 +120,8 @@ pub struct Node {
     pub crawler: Arc<Crawler>,
     /// What is counted.
     pub metrics: Arc<Metrics>,
+    /// Who may read what.
+    pub access: Arc<Access>,
     config: RwLock<Arc<Config>>,
     writer: Writer,
     record: Mutex<NodeRecord>,
@@ -122,8 +133,14 @@ pub struct Node {
     notices: Mutex<Vec<String>>,
     opened_at: f64,
     running: AtomicBool,
+    /// What the port shows, while it is secured and open.
+    shown: Mutex<Option<Arc<Shown>>>,
     /// How the configuration is read again.
     reader: Mutex<Option<reload::Reader>>,
+    /// Tells others of news, if it may.
+    hub: Option<Arc<Hub>>,
+    /// Has others tell of news, if it may.
+    subscriber: Option<Arc<Subscriber>>,
 }
 
 impl Node {
@@ -142,11 +159,13 @@ impl Node {
             name: config.node.name.clone(),
             public_url: config.node.public_url.clone(),
             node: id.clone(),
+            hub: config.websub.hub,
         };
         let own = config.node.contact.as_str().starts_with(config.node.public_url.as_str());
         let contact = (!own).then(|| config.node.contact.to_string());
+        let access = Arc::new(Access::new(&config));
         let shelf = Shelf::new(archive.clone(), imprint, clock.clone()).with_contact(contact);
-        let shelf = Arc::new(shelf);
+        let shelf = Arc::new(shelf.with_access(Arc::clone(&access)));
         let announced = Arc::clone(&shelf);
         let announce = Box::new(move |feed, tally| announced.changed(feed, tally));
         let (writer, press) =
@@ -154,6 +173,7 @@ impl Node {
                 .map_err(thread)?;
         let (deliveries, inbox) = mpsc::channel(DELIVERIES);
         let (to_lists, lists) = mpsc::channel(LISTS);
+        let (to_subscriber, looks) = mpsc::channel(LOOKS);
         let (selecting, selected) = (Arc::clone(&desk), writer.clone());
         let selector = std::thread::Builder::new()
             .name("select".into())
@@ -182,7 +202,33 @@ impl Node {
             lanes: Lanes::new(lane_rules(&config)),
             deliveries,
             lists: to_lists,
+            looks: to_subscriber,
         })?);
+        let hub = config.websub.hub.then(|| {
+            Hub::new(hub::Parts {
+                archive: archive.clone(),
+                shelf: Arc::clone(&shelf),
+                fetcher: crawler.fetcher.clone(),
+                writer: writer.clone(),
+                clock: clock.clone(),
+                metrics: Arc::clone(&metrics),
+                settings: config.websub.clone(),
+            })
+        });
+        let subscriber = config.websub.subscribe.then(|| {
+            Subscriber::new(subscriber::Parts {
+                archive: archive.clone(),
+                crawler: Arc::clone(&crawler),
+                writer: writer.clone(),
+                clock: clock.clone(),
+                metrics: Arc::clone(&metrics),
+                settings: config.websub.clone(),
+                public_url: config.node.public_url.clone(),
+                max_body: config.crawl.max_body,
+                looks,
+            })
+        });
+        let (hub, subscriber) = (hub.transpose()?, subscriber.transpose()?);
         let node = Arc::new(Self {
             opened_at: clock.now(),
             clock,
@@ -191,6 +237,7 @@ impl Node {
             shelf,
             crawler,
             metrics,
+            access,
             config: RwLock::new(Arc::new(config)),
             writer,
             record: Mutex::new(record),
@@ -200,7 +247,10 @@ impl Node {
             threads: Mutex::new(vec![press, selector]),
             notices: Mutex::new(opened.notice.into_iter().collect()),
             running: AtomicBool::new(false),
+            shown: Mutex::default(),
             reader: Mutex::default(),
+            hub: hub.map(Arc::new),
+            subscriber: subscriber.map(Arc::new),
         });
         node.load_sources()?;
         node.load_feeds()?;
@@ -238,6 +288,11 @@ impl Node {
     /// The name that items carry when they have passed this node.
     pub fn id(&self) -> NodeId {
         NodeId(locked(&self.record).id.clone())
+    }
+
+    /// What a hub does for a source, if one was asked to.
+    pub fn push_status(&self, id: SourceId) -> Option<PushStatus> {
+        self.subscriber.as_ref()?.status(id)
     }
 
     /// Lets `work` see the archive between two commits, so that what it reads belongs together.
@@ -315,6 +370,7 @@ fn fetch_settings(config: &Config) -> Result<FetchSettings, BadException> {
         contact: config.node.contact.to_string(),
         guard: Guard::allowing(exceptions.iter().map(String::as_str))?,
         extra_ca: config.crawl.extra_ca.clone(),
+        hosts: config.hosts.clone(),
         proxy: config.crawl.proxy.clone(),
         connect_timeout: config.crawl.connect_timeout,
         total_timeout: config.crawl.timeout,

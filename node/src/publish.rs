@@ -1,21 +1,28 @@
 //! Publish: append to feeds, render once, serve to people, readers and other nodes.
 //!
-//! The writer appends what was selected. The shelf knows which feeds there are; an edition is one state of a feed, rendered when somebody
-//! first asks for it and served from memory from then on.
+//! The writer appends what was selected. The shelf knows which feeds there are; an edition is one state of
+//! a feed, rendered when somebody first asks for it and served from memory from then on. Volumes are its
+//! archives; whoever has an earlier edition can have the difference to it.
 //!
 //! Never: a document rendered for nobody, or twice for one change; a document that is half one edition
 //! and half another; memory that grows with the number of feeds.
 
+mod annex;
 mod answer;
 mod document;
 mod edition;
+mod handout;
 mod negotiate;
+mod past;
 mod problem;
 mod render;
 mod serve;
 mod shelf;
+mod visitor;
+mod volume;
 pub mod writer;
 
+pub(crate) use handout::NoHandout;
 pub(crate) use negotiate::Form;
 pub(crate) use problem::Problem;
 pub(crate) use render::{dress, origin, origin_name, selection};

@@ -24,8 +24,35 @@ const PRIOR_SEEN: f64 = 2.0;
 #[serde(into = "Stored", from = "Stored")]
 pub struct Selectivity {
     half_life: u32,
-    seen: FxHashMap<SourceId, Count>,
-    pairs: FxHashMap<(SourceId, QueryId), Pair>,
+    sources: FxHashMap<SourceId, Learnt>,
+}
+
+/// What was learnt of one source. All its feeds lie together, because they are asked for together.
+#[derive(Clone, Debug, Default, PartialEq)]
+struct Learnt {
+    seen: Count,
+    /// By feed.
+    pairs: Vec<(QueryId, Pair)>,
+}
+
+impl Learnt {
+    fn pair(&self, feed: QueryId) -> Option<&Pair> {
+        Some(&self.pairs[self.place(feed).ok()?].1)
+    }
+
+    /// The pair with a feed, which begins as `first` if there is none.
+    fn pair_or(&mut self, feed: QueryId, first: Pair) -> &mut Pair {
+        let place = self.place(feed).unwrap_or_else(|place| {
+            self.pairs.insert(place, (feed, first));
+            place
+        });
+        &mut self.pairs[place].1
+    }
+
+    /// Where a feed is, or where it should be.
+    fn place(&self, feed: QueryId) -> Result<usize, usize> {
+        self.pairs.binary_search_by_key(&feed, |(feed, _)| *feed)
+    }
 }
 
 /// An estimate of the share a feed keeps of a source.
@@ -67,29 +94,29 @@ impl Default for Selectivity {
 impl Selectivity {
     /// Counters in which an item counts half after `half_life` seconds (at least one).
     pub fn new(half_life: u32) -> Self {
-        Self {
-            half_life: half_life.max(1),
-            seen: FxHashMap::default(),
-            pairs: FxHashMap::default(),
-        }
+        Self { half_life: half_life.max(1), sources: FxHashMap::default() }
     }
 
     /// A feed begins to read a source. Only items from now on count.
     pub fn begin(&mut self, source: SourceId, feed: QueryId, now: i64) {
         let half_life = self.half_life;
-        let before = self.seen.entry(source).or_default().aged(now, half_life);
-        self.pairs.insert((source, feed), Pair { kept: Count::default(), before });
+        let learnt = self.sources.entry(source).or_default();
+        let first = Pair { kept: Count::default(), before: learnt.seen.aged(now, half_life) };
+        *learnt.pair_or(feed, first) = first;
     }
 
     /// A feed reads a source no more.
     pub fn end(&mut self, source: SourceId, feed: QueryId) {
-        self.pairs.remove(&(source, feed));
+        if let Some(learnt) = self.sources.get_mut(&source)
+            && let Ok(place) = learnt.place(feed)
+        {
+            learnt.pairs.remove(place);
+        }
     }
 
     /// A source is gone, with all that was learnt of it.
     pub fn forget_source(&mut self, source: SourceId) {
-        self.seen.remove(&source);
-        self.pairs.retain(|(other, _), _| *other != source);
+        self.sources.remove(&source);
     }
 
     /// An item of a source was seen, and these feeds kept it.
@@ -100,25 +127,24 @@ impl Selectivity {
         now: i64,
     ) {
         let half_life = self.half_life;
-        let seen = self.seen.entry(source).or_default();
-        let before = seen.aged(now, half_life);
-        *seen = before.plus_one();
+        let learnt = self.sources.entry(source).or_default();
+        let before = learnt.seen.aged(now, half_life);
+        learnt.seen = before.plus_one();
         for feed in kept_by {
             // A feed that was never announced begins with its first item.
             let first = Pair { kept: Count::default(), before };
-            let pair = self.pairs.entry((source, feed)).or_insert(first);
+            let pair = learnt.pair_or(feed, first);
             pair.kept = pair.kept.aged(now, half_life).plus_one();
         }
     }
 
     /// What is known of a pair; nothing is known of one that never began.
     pub fn estimate(&self, source: SourceId, feed: QueryId, now: i64) -> Estimate {
-        let Some(pair) = self.pairs.get(&(source, feed)) else {
-            return Estimate::NOTHING;
-        };
+        let Some(learnt) = self.sources.get(&source) else { return Estimate::NOTHING };
+        let Some(pair) = learnt.pair(feed) else { return Estimate::NOTHING };
         let aged = |count: &Count| count.aged(now, self.half_life).count;
         let kept = aged(&pair.kept);
-        let seen = self.seen.get(&source).map_or(0.0, aged) - aged(&pair.before);
+        let seen = aged(&learnt.seen) - aged(&pair.before);
         // The difference of two rounded numbers can fall short of what was kept.
         Estimate { kept, seen: seen.max(kept) }
     }
@@ -167,11 +193,13 @@ struct Stored {
 
 impl From<Selectivity> for Stored {
     fn from(learnt: Selectivity) -> Self {
-        let mut seen: Vec<_> = learnt.seen.into_iter().collect();
-        let pairs = learnt.pairs.into_iter();
-        let mut pairs: Vec<_> = pairs.map(|((source, feed), pair)| (source, feed, pair)).collect();
-        seen.sort_unstable_by_key(|(source, _)| *source);
-        pairs.sort_unstable_by_key(|(source, feed, _)| (*source, *feed));
+        let mut sources: Vec<_> = learnt.sources.into_iter().collect();
+        sources.sort_unstable_by_key(|(source, _)| *source);
+        let seen = sources.iter().map(|(source, learnt)| (*source, learnt.seen)).collect();
+        let of = |(source, learnt): (SourceId, Learnt)| {
+            learnt.pairs.into_iter().map(move |(feed, pair)| (source, feed, pair))
+        };
+        let pairs = sources.into_iter().flat_map(of).collect();
         Self { half_life: learnt.half_life, seen, pairs }
     }
 }
@@ -179,11 +207,13 @@ impl From<Selectivity> for Stored {
 impl From<Stored> for Selectivity {
     fn from(stored: Stored) -> Self {
         let mut learnt = Self::new(stored.half_life);
-        learnt.seen.extend(stored.seen.into_iter().map(|(source, count)| (source, count.sane())));
-        learnt.pairs.extend(stored.pairs.into_iter().map(|(source, feed, pair)| {
+        for (source, count) in stored.seen {
+            learnt.sources.entry(source).or_default().seen = count.sane();
+        }
+        for (source, feed, pair) in stored.pairs {
             let pair = Pair { kept: pair.kept.sane(), before: pair.before.sane() };
-            ((source, feed), pair)
-        }));
+            *learnt.sources.entry(source).or_default().pair_or(feed, pair) = pair;
+        }
         learnt
     }
 }

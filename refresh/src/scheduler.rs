@@ -161,6 +161,11 @@ impl<K: Knowledge> Scheduler<K> {
         &self.chosen
     }
 
+    /// Requests were made besides those decided on: they are paid back like a burst.
+    pub fn charge(&mut self, requests: usize) {
+        self.budget.close(requests);
+    }
+
     /// Tells the strategy what a refresh showed (the models learn elsewhere).
     pub fn observed(&mut self, source: usize, observation: &Observation<'_>) {
         self.strategy.observed(source, observation);

@@ -90,7 +90,8 @@ fn document(feed: RawFeed, base: Option<&Url>, limits: &Limits, warnings: Vec<St
     document.authors = feed.authors;
     document.language = feed.language.and_then(filled);
     document.updated = None;
-    document.hints = Hints { expired: feed.expired, ..Hints::default() };
+    let (archive, complete) = (feed.pergola.archive, feed.pergola.complete);
+    document.hints = Hints { expired: feed.expired, archive, complete, ..Hints::default() };
     document.items = feed.items.into_iter().map(|raw| item(raw, base, limits)).collect();
     document
 }

@@ -37,6 +37,13 @@ pub fn write_json(document: &Document) -> String {
         "hubs",
         document.links_with("hub").map(|url| json!({"type": "WebSub", "url": url})),
     );
+    for (flag, holds) in
+        [("archive", document.hints.archive), ("complete", document.hints.complete)]
+    {
+        if holds {
+            own.insert(flag.into(), true.into());
+        }
+    }
     let shown = ["alternate", "self", "hub"];
     let others = document.links.iter().filter(|link| !shown.contains(&link.rel.as_str()));
     list(&mut own, "links", others.map(link));

@@ -167,6 +167,25 @@ fn very_long_fields_survive() {
 }
 
 #[test]
+fn an_archive_says_in_every_format_that_it_is_one_and_where_its_neighbours_are() {
+    let mut archive = document(vec![Item::new("urn:example:1")]);
+    archive.hints.archive = true;
+    archive.links.push(Link::new("next-archive", "https://example.org/feed/3"));
+    archive.links.push(Link::new("current", "https://example.org/feed"));
+    for (format, write) in WRITERS {
+        let read = parse(write(&archive).as_bytes(), &ParseOptions::default()).unwrap();
+        assert!(read.hints.archive && !read.hints.complete, "{format}");
+        for rel in ["prev-archive", "next-archive", "current"] {
+            assert_eq!(read.link(rel), archive.link(rel), "{rel} in {format}");
+        }
+        archive.hints = pergola_feed::Hints { complete: true, ..Default::default() };
+        let read = parse(write(&archive).as_bytes(), &ParseOptions::default()).unwrap();
+        assert!(read.hints.complete && !read.hints.archive, "{format}");
+        archive.hints = pergola_feed::Hints { archive: true, ..Default::default() };
+    }
+}
+
+#[test]
 fn links_of_the_feed_survive_too() {
     let document = document(vec![Item::new("urn:example:1")]);
     for (format, write) in WRITERS {

@@ -32,6 +32,20 @@ proptest! {
 }
 
 #[test]
+fn archives_break_no_rule_and_a_second_neighbour_would() {
+    let mut archive = document(vec![Item { title: Some("x".into()), ..Item::new("urn:x:1") }]);
+    archive.hints.archive = true;
+    archive.links.push(Link::new("next-archive", "https://example.org/feed/3"));
+    archive.links.push(Link::new("current", "https://example.org/feed"));
+    let (rss, atom, json) = (write_rss(&archive), write_atom(&archive), write_json(&archive));
+    assert_eq!(rules::rss(&rss), [""; 0], "{rss}");
+    assert_eq!(rules::atom(&atom), [""; 0], "{atom}");
+    assert_eq!(rules::json(&json), [""; 0], "{json}");
+    assert!(!rules::rss(&rss.replace("next-archive", "prev-archive")).is_empty());
+    assert!(!rules::atom(&atom.replace("next-archive", "prev-archive")).is_empty());
+}
+
+#[test]
 fn a_feed_that_knows_nothing_about_itself_is_still_valid() {
     let mut bare = Document::new(Format::Rss2);
     let mut item = Item::new("1");

@@ -8,8 +8,7 @@ use super::{CYCLE, Chain, Log};
 /// What was measured at one node.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Hop {
-    /// Of the items published while measuring, the share that came here; those still on the way are
-    /// missing.
+    /// Of the items published while measuring, the share that came here.
     pub(crate) completeness: f64,
     /// From publication to arrival here, in cycles.
     pub(crate) delay: Delay,
@@ -18,6 +17,9 @@ pub(crate) struct Hop {
     /// Requests per relayed source and cycle, pages included.
     pub(crate) requests: f64,
 }
+
+/// Items published in the last cycles are not counted: they may still be on their way.
+const ON_THE_WAY: usize = 50;
 
 /// Keeps books of all hops.
 pub(super) struct Record<'a> {
@@ -51,14 +53,16 @@ impl<'a> Record<'a> {
 
     pub(super) fn hops(&self, nodes: &[Node]) -> Vec<Hop> {
         let from = self.chain.warmup as f64 * CYCLE;
+        let to = from + self.chain.measured.saturating_sub(ON_THE_WAY) as f64 * CYCLE;
+        let counts = |at: f64| at > from && at <= to;
         let link_cycles = (self.chain.relayed * self.chain.measured) as f64;
-        let measured = |origin: &&Log| origin.iter().filter(|item| item.at > from).count() as u64;
+        let measured = |origin: &&Log| origin.iter().filter(|item| counts(item.at)).count() as u64;
         let published: u64 = self.origins.iter().map(|origin| measured(&origin)).sum();
         let hop = |(node, held): (&Node, &f64)| {
             let mut delays = Vec::new();
             for (feed, origin) in node.feeds().iter().zip(self.origins) {
                 let published = |number: u32| origin[number as usize].at;
-                let counted = feed.iter().filter(|item| published(item.number) > from);
+                let counted = feed.iter().filter(|item| counts(published(item.number)));
                 delays.extend(counted.map(|item| (item.at - published(item.number)) / CYCLE));
             }
             Hop {

@@ -1,18 +1,16 @@
-//! Who may ask what.
+//! Who may use which route. Who somebody is and what it may read is decided in [`crate::access`].
 //!
-//! With a token, whoever knows it may do everything. Without one, callers on this machine may, and
-//! nobody else: not through a proxy (it hides who asks), and not a web page in a browser on this machine,
-//! neither by a request across sites nor by a name that was made to lead here.
+//! A web page in a browser on this machine changes nothing by a request across sites.
 
-use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 
-use axum::extract::{ConnectInfo, Request, State};
+use axum::extract::{Request, State};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
-use http::header::{AUTHORIZATION, FORWARDED, HOST, HeaderName, ORIGIN, VIA, WWW_AUTHENTICATE};
-use http::{HeaderMap, HeaderValue, StatusCode};
+use http::StatusCode;
+use http::header::{AUTHORIZATION, HOST, ORIGIN};
 
+use crate::access::{Caller, NotNear, TooOften};
 use crate::config::Config;
 use crate::node::Node;
 use crate::publish::Problem;
@@ -20,7 +18,7 @@ use crate::publish::Problem;
 /// Who may use a route.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Access {
-    /// Anybody: it tells what is published anyway.
+    /// Anybody: it tells what is published anyway, as far as the caller may read it.
     Anybody,
     /// Whoever runs the node.
     Operator,
@@ -35,97 +33,60 @@ pub(super) struct Rule {
     pub(super) changes: bool,
 }
 
-/// Lets a request through, or not.
-pub(super) async fn check(State(rule): State<Rule>, request: Request, next: Next) -> Response {
-    match refused(&rule, &request) {
-        None => next.run(request).await,
-        Some(problem) => {
-            let unknown = problem.status == StatusCode::UNAUTHORIZED;
-            let mut response = problem.into_response();
-            if unknown {
-                let scheme = HeaderValue::from_static("Bearer realm=\"pergola\"");
-                response.headers_mut().insert(WWW_AUTHENTICATE, scheme);
-            }
-            response
+/// Lets a request through, and tells whoever answers who is calling; or not.
+pub(super) async fn check(State(rule): State<Rule>, mut request: Request, next: Next) -> Response {
+    match admitted(&rule, &request) {
+        Ok(caller) => {
+            request.extensions_mut().insert(caller);
+            next.run(request).await
         }
+        Err(problem) => problem.into_response(),
     }
 }
 
-/// Whether whoever asks may know and change everything.
-pub(crate) fn is_operator(config: &Config, request: &Request) -> bool {
-    not_the_operator(config, request).is_none()
-}
-
-fn refused(rule: &Rule, request: &Request) -> Option<Problem> {
-    let config = &rule.node.config();
-    if rule.changes && is_cross_site(config, request) {
+fn admitted(rule: &Rule, request: &Request) -> Result<Caller, Problem> {
+    let access = &rule.node.access;
+    if rule.changes && is_cross_site(&rule.node.config(), request) {
         let detail = "a page of another site may not change this node";
-        return Some(Problem::new(StatusCode::FORBIDDEN, "cross-site request", detail));
+        return Err(Problem::new(StatusCode::FORBIDDEN, "cross-site request", detail));
     }
-    match rule.access {
-        Access::Anybody => None,
-        Access::Operator => not_the_operator(config, request),
+    let authority = request.uri().authority().map(|authority| authority.as_str());
+    let caller = access.caller(request.headers(), request.extensions(), authority);
+    if let (Caller::Reader(_), Err(TooOften { seconds })) = (&caller, access.count(&caller)) {
+        return Err(Problem::too_often(seconds, rule.node.clock.now()));
+    }
+    if rule.access == Access::Anybody || caller.is_operator() {
+        return Ok(caller);
+    }
+    if let Caller::Reader(reader) = &caller {
+        let detail = format!("{} may read feeds and nothing else", reader.name);
+        let problem = Problem::new(StatusCode::FORBIDDEN, "not allowed", detail);
+        return Err(problem.hint("this needs the node's own token, api.token in its configuration"));
+    }
+    match access.not_near(request.headers(), request.extensions(), authority) {
+        None => Err(needs_token(request.headers().contains_key(AUTHORIZATION))),
+        Some(NotNear::Far) => Err(without_token(
+            "this node has no token, so it can be managed from its own machine only",
+        )),
+        Some(NotNear::OtherName) => Err(without_token(
+            "this node has no token, so it must be addressed as localhost to be managed",
+        )),
     }
 }
 
-fn not_the_operator(config: &Config, request: &Request) -> Option<Problem> {
-    let Some(token) = &config.api.token else { return refused_without_token(config, request) };
-    match bearer(request.headers()) {
-        Some(given) if token.matches(given) => None,
-        given => {
-            let detail = match given {
-                Some(_) => "the token is not the one that this node was given",
-                None => "this needs the node's token",
-            };
-            let problem = Problem::new(StatusCode::UNAUTHORIZED, "not allowed", detail);
-            Some(problem.hint(
-                "send `Authorization: Bearer TOKEN` with the value of api.token in the node's \
-                 configuration",
-            ))
-        }
-    }
-}
-
-fn refused_without_token(config: &Config, request: &Request) -> Option<Problem> {
-    let detail = if !is_near(request) {
-        "this node has no token, so it can be managed from its own machine only"
-    } else if !is_own_name(config, request) {
-        "this node has no token, so it must be addressed as localhost to be managed"
-    } else {
-        return None;
+fn needs_token(given: bool) -> Problem {
+    let detail = match given {
+        true => "the token is not the one that this node was given",
+        false => "this needs the node's token",
     };
+    Problem::new(StatusCode::UNAUTHORIZED, "not allowed", detail).hint(
+        "send `Authorization: Bearer TOKEN` with the value of api.token in the node's configuration",
+    )
+}
+
+fn without_token(detail: &str) -> Problem {
     let problem = Problem::new(StatusCode::FORBIDDEN, "not allowed", detail);
-    Some(problem.hint("set api.token in the node's configuration, restart it and send the token"))
-}
-
-/// The token that a request carries.
-fn bearer(headers: &HeaderMap) -> Option<&str> {
-    let (scheme, token) = headers.get(AUTHORIZATION)?.to_str().ok()?.split_once(' ')?;
-    scheme.eq_ignore_ascii_case("bearer").then(|| token.trim())
-}
-
-/// Asked by this machine itself, and not on behalf of somebody else.
-fn is_near(request: &Request) -> bool {
-    let passed_on = [
-        FORWARDED,
-        VIA,
-        HeaderName::from_static("x-forwarded-for"),
-        HeaderName::from_static("x-forwarded-host"),
-        HeaderName::from_static("x-real-ip"),
-    ];
-    let peer = request.extensions().get::<ConnectInfo<SocketAddr>>();
-    peer.is_some_and(|ConnectInfo(peer)| peer.ip().to_canonical().is_loopback())
-        && !passed_on.iter().any(|header| request.headers().contains_key(header))
-}
-
-/// Asked under a name that leads here by right. A request without one did not come over a network.
-fn is_own_name(config: &Config, request: &Request) -> bool {
-    let Some(host) = host(request) else { return true };
-    let name = host_name(host);
-    let public = config.node.public_url.host_str();
-    name.eq_ignore_ascii_case("localhost")
-        || name.parse::<IpAddr>().is_ok_and(|ip| ip.to_canonical().is_loopback())
-        || public.is_some_and(|public| host_name(public).eq_ignore_ascii_case(name))
+    problem.hint("set api.token in the node's configuration, restart it and send the token")
 }
 
 /// A browser sends it for a page of another site.
@@ -148,30 +109,4 @@ fn is_cross_site(config: &Config, request: &Request) -> bool {
 fn host(request: &Request) -> Option<&str> {
     let header = request.headers().get(HOST).map(|host| host.to_str().unwrap_or("?"));
     header.or_else(|| request.uri().authority().map(|authority| authority.as_str()))
-}
-
-/// A host without its port and without the brackets of an IPv6 address.
-fn host_name(host: &str) -> &str {
-    if let Some((inside, _)) = host.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
-        return inside;
-    }
-    host.rsplit_once(':').map_or(host, |(name, _)| name)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_host_is_named_without_its_port() {
-        for (host, name) in [
-            ("localhost:8080", "localhost"),
-            ("localhost", "localhost"),
-            ("[::1]:8080", "::1"),
-            ("[::1]", "::1"),
-            ("127.0.0.1:1", "127.0.0.1"),
-        ] {
-            assert_eq!(host_name(host), name);
-        }
-    }
 }

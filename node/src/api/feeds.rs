@@ -11,6 +11,7 @@ use utoipa::ToSchema;
 
 use super::asked::{Json, Named};
 use super::work::{blocking, to_the_end};
+use crate::access::Caller;
 use crate::node::{Applied, FeedStatus, Node};
 use crate::publish::Problem;
 use crate::select::FeedCard;
@@ -120,9 +121,12 @@ pub(super) struct Explained {
 
 /// Every feed.
 #[utoipa::path(get, path = "/api/v1/feeds", responses((status = 200, body = FeedList)))]
-pub(super) async fn list(State(node): State<Arc<Node>>) -> Result<Answer<FeedList>, Problem> {
+pub(super) async fn list(
+    State(node): State<Arc<Node>>,
+    caller: Caller,
+) -> Result<Answer<FeedList>, Problem> {
     blocking(move || {
-        let feeds = node.desk.feeds();
+        let feeds = node.feeds_for(&caller);
         let feeds: Result<_, _> = feeds.iter().map(|card| node.feed_status(card)).collect();
         Ok(Answer(FeedList { feeds: feeds? }))
     })
@@ -147,10 +151,11 @@ pub(super) async fn run(
     responses((status = 200, body = FeedDetail), (status = 404, body = Problem)))]
 pub(super) async fn show(
     State(node): State<Arc<Node>>,
+    caller: Caller,
     Named(name): Named,
 ) -> Result<Answer<FeedDetail>, Problem> {
     blocking(move || {
-        let card = card(&node, &name)?;
+        let card = card(&node, &caller, &name)?;
         let status = node.feed_status(&card)?;
         let weight = card.body.options.weight.unwrap_or(1.0);
         let mut reads = Vec::new();
@@ -182,10 +187,11 @@ pub(super) async fn remove(
     responses((status = 200, body = Explained), (status = 404, body = Problem)))]
 pub(super) async fn explain(
     State(node): State<Arc<Node>>,
+    caller: Caller,
     Named(name): Named,
 ) -> Result<Answer<Explained>, Problem> {
     blocking(move || {
-        let card = card(&node, &name)?;
+        let card = card(&node, &caller, &name)?;
         let explained = node.explain_text(&format!("EXPLAIN {}", card.statement), ORIGIN);
         Ok(Answer(Explained::from(&explained?)))
     })
@@ -203,9 +209,51 @@ pub(super) async fn explain_query(
     blocking(move || Ok(Answer(Explained::from(&node.explain_text(&asked.query, ORIGIN)?)))).await
 }
 
-/// The feed of this name.
-pub(super) fn card(node: &Node, name: &str) -> Result<FeedCard, Problem> {
-    node.desk.feed(name).ok_or_else(|| node.unknown(name).into())
+/// Who may read a feed.
+#[derive(Debug, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Readers {
+    /// The names of readers; null if anybody may read it, empty if nobody but the operator.
+    #[schema(required)]
+    readers: Option<Vec<String>>,
+}
+
+/// Who may read a feed.
+#[utoipa::path(get, path = "/api/v1/feeds/{name}/readers", params(("name" = String, Path)),
+    security(("token" = [])),
+    responses((status = 200, body = Readers), (status = 404, body = Problem)))]
+pub(super) async fn readers(
+    State(node): State<Arc<Node>>,
+    caller: Caller,
+    Named(name): Named,
+) -> Result<Answer<Readers>, Problem> {
+    let card = card(&node, &caller, &name)?;
+    let readers = node.access.readers_of(card.id).map(|names| names.to_vec());
+    Ok(Answer(Readers { readers }))
+}
+
+/// Closes a feed to all but these readers, or opens it to anybody.
+#[utoipa::path(put, path = "/api/v1/feeds/{name}/readers", params(("name" = String, Path)),
+    request_body = Readers, security(("token" = [])),
+    responses((status = 200, body = Readers), (status = 400, body = Problem),
+        (status = 404, body = Problem), (status = 409, body = Problem)))]
+pub(super) async fn set_readers(
+    State(node): State<Arc<Node>>,
+    caller: Caller,
+    Named(name): Named,
+    Json(asked): Json<Readers>,
+) -> Result<Answer<Readers>, Problem> {
+    let (changed, of) = (Arc::clone(&node), name.clone());
+    to_the_end(async move { Ok(changed.set_readers(&of, asked.readers).await?) }).await?;
+    readers(State(node), caller, Named(name)).await
+}
+
+/// The feed of this name, if it exists for a caller.
+pub(super) fn card(node: &Node, caller: &Caller, name: &str) -> Result<FeedCard, Problem> {
+    node.feed_for(caller, name).map_err(|error| match caller {
+        Caller::Stranger { wrong: true, .. } => Problem::unknown_token(),
+        _ => error.into(),
+    })
 }
 
 impl From<Applied> for Did {

@@ -14,6 +14,7 @@ use utoipa::{IntoParams, ToSchema};
 use super::asked::{Asking, Named, bad_request};
 use super::feeds::card;
 use super::work::blocking;
+use crate::access::Caller;
 use crate::archive::{FeedId, Published};
 use crate::node::Node;
 use crate::publish::Problem;
@@ -93,6 +94,7 @@ struct PassedNode {
         (status = 404, body = Problem)))]
 pub(super) async fn list(
     State(node): State<Arc<Node>>,
+    caller: Caller,
     Named(name): Named,
     Asking(which): Asking<Which>,
 ) -> Result<Answer<ItemPage>, Problem> {
@@ -104,11 +106,13 @@ pub(super) async fn list(
     if !(0.0..=LONGEST_WAIT).contains(&wait) {
         return Err(bad_request(format!("`wait` must be from 0 to {LONGEST_WAIT} seconds")));
     }
-    let feed = card(&node, &name)?.id;
+    let feed = card(&node, &caller, &name)?.id;
     if wait > 0.0 {
         let after = which.after.unwrap_or(0);
         // Nothing new in time is an answer, too.
         let _ = tokio::time::timeout(Duration::from_secs_f64(wait), more(&node, feed, after)).await;
+        // It may have been closed or dropped meanwhile.
+        card(&node, &caller, &name)?;
     }
     blocking(move || page(&node, feed, which.after, limit).map(Answer)).await
 }

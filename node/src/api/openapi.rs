@@ -28,6 +28,8 @@ use super::{backup, feeds, health, items, lists, operation, sources};
         feeds::run,
         feeds::show,
         feeds::remove,
+        feeds::readers,
+        feeds::set_readers,
         feeds::explain,
         feeds::explain_query,
         items::list,

@@ -57,6 +57,14 @@ impl From<FeedError> for Problem {
             }
             FeedError::TooMany(_) => Self::new(StatusCode::CONFLICT, "too many feeds", detail)
                 .hint("drop a feed, or raise feeds.most in the configuration"),
+            FeedError::UnknownReader(_) => {
+                Self::new(StatusCode::BAD_REQUEST, "no such reader", detail)
+                    .hint("name it in a [[reader]] of the node's configuration first")
+            }
+            FeedError::Declared(_) => {
+                Self::new(StatusCode::CONFLICT, "the configuration says it", detail)
+                    .hint("change `readers` of its [[feed]] in the configuration and reload it")
+            }
             FeedError::Source(error) => error.into(),
             FeedError::NotCommitted(error) => error.into(),
             FeedError::Archive(error) => error.into(),
@@ -86,7 +94,7 @@ impl From<StartError> for Problem {
             StartError::Archive(error) => error.into(),
             StartError::NotCommitted(error) => error.into(),
             StartError::Invalid(error) => error.into(),
-            StartError::Feed { .. } | StartError::Exception(_) => {
+            StartError::Feed { .. } | StartError::Exception(_) | StartError::Tls(_) => {
                 Self::new(StatusCode::UNPROCESSABLE_ENTITY, "the configuration is wrong", detail)
             }
             StartError::Fetch(_) | StartError::Peers(_) | StartError::System { .. } => {

@@ -99,6 +99,7 @@ pub(super) async fn show(
                 Policy::Link => "link",
                 Policy::Digest => "digest",
             },
+            push: node.push_status(id),
         }))
     })
     .await

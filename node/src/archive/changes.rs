@@ -4,12 +4,13 @@ use pergola_feed::Item;
 use pergola_query::Selectivity;
 use serde::Serialize;
 
+use super::packing::pack;
 use super::records::{
     chunk_key, edit_key, entry_key, feed_key, feed_tally_key, link_key, member_key, wish_key,
 };
 use super::{
     ArchiveError, Edit, Entry, FeedId, FeedRecord, FeedTally, HostTally, ItemKey, Known, Loop,
-    NodeRecord, Sample, SourceId, SourceRecord, SourceState,
+    NodeRecord, Push, Sample, SourceId, SourceRecord, SourceState, Subscription,
 };
 use crate::peer::Cooperation;
 use crate::peer::link::Link;
@@ -124,6 +125,15 @@ impl Changes {
     pub fn delete_feed(&mut self, id: FeedId) {
         self.batch.delete(Table::Feed, feed_key(id));
         self.batch.delete(Table::Feed, feed_tally_key(id));
+        self.batch.delete(Table::Reader, id.to_key());
+    }
+
+    /// A feed is closed to all but these readers, or open to anybody.
+    pub fn put_readers(&mut self, id: FeedId, readers: Option<&[String]>) {
+        match readers {
+            Some(readers) => self.put(Table::Reader, id.to_key(), readers),
+            None => self.batch.delete(Table::Reader, id.to_key()),
+        }
     }
 
     /// How far a feed has come.
@@ -178,6 +188,22 @@ impl Changes {
         self.batch.delete(Table::History, minute.to_be_bytes());
     }
 
+    /// Somebody is told of a feed's changes, or no more.
+    pub fn set_subscription(&mut self, key: u128, subscription: Option<&Subscription>) {
+        match subscription {
+            Some(row) => self.put(Table::Subscription, key.to_be_bytes(), row),
+            None => self.batch.delete(Table::Subscription, key.to_be_bytes()),
+        }
+    }
+
+    /// A hub tells us of a source, or no more.
+    pub fn set_push(&mut self, token: &str, push: Option<&Push>) {
+        match push {
+            Some(row) => self.put(Table::Push, token.as_bytes(), row),
+            None => self.batch.delete(Table::Push, token.as_bytes()),
+        }
+    }
+
     /// What was learnt about who keeps how much of which source.
     pub fn put_selectivity(&mut self, selectivity: &Selectivity) {
         self.put(Table::Selectivity, *b"all", selectivity);
@@ -190,9 +216,4 @@ impl Changes {
 
 fn encoded(row: &(impl Serialize + ?Sized)) -> Vec<u8> {
     postcard::to_stdvec(row).expect("rows hold nothing that postcard refuses")
-}
-
-/// Texts shrink to a third or less at the lowest level, which costs less than storing the rest would.
-fn pack(bytes: &[u8]) -> Vec<u8> {
-    zstd::bulk::compress(bytes, 1).expect("a buffer of the right size is enough")
 }

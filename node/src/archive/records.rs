@@ -347,6 +347,10 @@ impl SourceId {
 }
 
 impl FeedId {
+    pub(super) fn to_key(self) -> [u8; 4] {
+        self.0.to_be_bytes()
+    }
+
     pub(super) fn from_key(key: &[u8]) -> Self {
         Self(number(key))
     }

@@ -54,7 +54,7 @@ pub struct Args {
     #[arg(long, default_value_t = 40)]
     pub watched: usize,
     /// Milliseconds that a link takes each way, besides none.
-    #[arg(long, default_value_t = 10)]
+    #[arg(long, default_value_t = 20)]
     pub delay: u64,
     /// The seed of everything random.
     #[arg(long, default_value_t = 1)]

@@ -104,6 +104,16 @@ impl Client {
         self.ask(Method::POST, self.address(segments)?, Some(body)).await?.json().await
     }
 
+    /// Replaces something.
+    pub(super) async fn put(
+        &self,
+        segments: Segments<'_>,
+        body: &impl Serialize,
+    ) -> anyhow::Result<Value> {
+        let body = serde_json::to_vec(body)?;
+        self.ask(Method::PUT, self.address(segments)?, Some(body)).await?.json().await
+    }
+
     /// Removes something.
     pub(super) async fn delete(&self, segments: Segments<'_>) -> anyhow::Result<()> {
         self.ask(Method::DELETE, self.address(segments)?, None).await.map(drop)

@@ -39,6 +39,12 @@ pub(super) enum Command {
                             volcanoes.fql"
     )]
     Explain(Explain),
+    /// Show or say who may read a feed
+    #[command(
+        after_help = "Example:\n  pergola feed readers Volcanoes\n  pergola feed readers Volcanoes \
+                            alice bob\n  pergola feed readers Volcanoes --anybody"
+    )]
+    Readers(Readers),
     /// Publish a feed no more; its items go
     #[command(after_help = "Example:\n  pergola feed drop Volcanoes")]
     Drop(Which),
@@ -70,6 +76,22 @@ pub(super) struct Explain {
     /// A file with the query of a feed that is not there yet; - is standard input
     #[arg(short, long, value_name = "FILE")]
     file: Option<PathBuf>,
+}
+
+/// A feed, and who may read it.
+#[derive(Debug, Args)]
+pub(super) struct Readers {
+    /// Its name
+    name: String,
+    /// Those who may read it from now on, by their names in the configuration; for others it is not there
+    #[arg(conflicts_with_all = ["anybody", "nobody"])]
+    readers: Vec<String>,
+    /// Let anybody read it
+    #[arg(long, conflicts_with = "nobody")]
+    anybody: bool,
+    /// Let nobody read it but whoever runs the node
+    #[arg(long)]
+    nobody: bool,
 }
 
 /// One feed.
@@ -112,6 +134,7 @@ pub(super) async fn run(command: Command, client: &Client, screen: &Screen) -> a
             };
             screen.show(&answer, || Ok(explained(&answer)))
         }
+        Command::Readers(args) => readers(args, client, screen).await,
         Command::Drop(Which { name }) => {
             client.delete(&["feeds", &name]).await?;
             screen.show(&json!({ "dropped": name }), || {
@@ -161,6 +184,26 @@ async fn list(client: &Client, screen: &Screen) -> anyhow::Result<()> {
             Column::Text("address"),
         ];
         Ok(table(screen, &columns, &rows, "no feeds; `pergola feed create QUERY` makes one"))
+    })
+}
+
+async fn readers(args: Readers, client: &Client, screen: &Screen) -> anyhow::Result<()> {
+    let Readers { name, readers, anybody, nobody } = args;
+    let path = ["feeds", &name, "readers"];
+    let answer = if readers.is_empty() && !anybody && !nobody {
+        client.get(&path, &[]).await?.json().await?
+    } else {
+        let readers = (!anybody).then_some(readers);
+        client.put(&path, &json!({ "readers": readers })).await?
+    };
+    screen.show(&answer, || {
+        let names = Option::<Vec<String>>::deserialize(&answer["readers"])?;
+        let who = match names.as_deref() {
+            None => "anybody may read it".to_owned(),
+            Some([]) => "nobody may read it but whoever runs the node".to_owned(),
+            Some(names) => format!("{} may read it", harmless(&names.join(", "))),
+        };
+        Ok(format!("{}: {who}\n", harmless(&name)))
     })
 }
 

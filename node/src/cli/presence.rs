@@ -19,6 +19,9 @@ pub(super) struct Whereabouts {
     pub(super) address: SocketAddr,
     /// Its process.
     pub(super) pid: u32,
+    /// Whether it speaks TLS.
+    #[serde(default)]
+    pub(super) secure: bool,
 }
 
 impl Whereabouts {
@@ -40,9 +43,10 @@ impl Presence {
         data: &Path,
         port_file: Option<&Path>,
         address: SocketAddr,
+        secure: bool,
     ) -> io::Result<Self> {
         let mut presence = Self { files: Vec::new() };
-        let node = Whereabouts { address: from_here(address), pid: std::process::id() };
+        let node = Whereabouts { address: from_here(address), pid: std::process::id(), secure };
         presence.write(data.join(FILE), &serde_json::to_string(&node)?)?;
         if let Some(file) = port_file {
             presence.write(file.to_owned(), &address.to_string())?;
@@ -92,10 +96,10 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let port_file = folder.path().join("port");
         let address = "0.0.0.0:8080".parse().unwrap();
-        let presence = Presence::announce(folder.path(), Some(&port_file), address).unwrap();
+        let presence = Presence::announce(folder.path(), Some(&port_file), address, true).unwrap();
         let found = Whereabouts::read(folder.path()).unwrap();
         assert_eq!(found.address.to_string(), "127.0.0.1:8080");
-        assert_eq!(found.pid, std::process::id());
+        assert_eq!((found.pid, found.secure), (std::process::id(), true));
         assert_eq!(fs::read_to_string(&port_file).unwrap(), "0.0.0.0:8080\n");
         drop(presence);
         assert_eq!(Whereabouts::read(folder.path()), None);

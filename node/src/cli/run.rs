@@ -19,7 +19,7 @@ use super::settings::Settings;
 use super::{log, service};
 use crate::clock::Clock;
 use crate::config::Config;
-use crate::node::{Node, Running};
+use crate::node::{Node, Running, StartError};
 
 /// How long a drain may take.
 const GRACE: Duration = Duration::from_secs(30);
@@ -27,7 +27,7 @@ const GRACE: Duration = Duration::from_secs(30);
 /// Crawl, select and publish, until stopped.
 ///
 /// SIGTERM and Ctrl-C finish what is on the way and end; a second one ends at once. SIGHUP reads the
-/// configuration again.
+/// configuration and the certificates again.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example:\n  pergola run\n  pergola run --data /var/lib/pergola --listen \
                         0.0.0.0:8080\n  pergola run --listen 127.0.0.1:0 --port-file /tmp/port")]
@@ -58,7 +58,9 @@ pub(super) async fn run(args: Args, mut settings: Settings) -> anyhow::Result<()
     node.notices().iter().for_each(|notice| tracing::warn!("{notice}"));
     let mut signals = Signals::new().context("signals cannot be handled")?;
     let running = node.start(listener)?;
-    let presence = Presence::announce(&data, args.port_file.as_deref(), running.address());
+    let secure = running.node.config().tls.is_some();
+    let port_file = args.port_file.as_deref();
+    let presence = Presence::announce(&data, port_file, running.address(), secure);
     let presence = match presence {
         Ok(presence) => presence,
         Err(error) => {
@@ -140,6 +142,9 @@ async fn reload(node: &Node, config: Result<Config, crate::config::ConfigError>)
             warnings.iter().for_each(|warning| tracing::warn!("{warning}"));
             let (changed, restart) = (reloaded.changed.join(", "), reloaded.restart.join(", "));
             tracing::info!(changed, restart, "the configuration was read again");
+        }
+        Err(error @ StartError::Tls(_)) => {
+            tracing::error!(%error, "the configuration is not taken over, the old one stays");
         }
         Err(error) => tracing::error!(%error, "the configuration was taken over in part only"),
     }

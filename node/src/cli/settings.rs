@@ -24,6 +24,9 @@ pub(super) struct Options {
     /// What the node wants to see before it changes anything; better set PERGOLA_API__TOKEN
     #[arg(long, global = true, value_name = "TOKEN", help_heading = "Options everywhere")]
     pub(super) token: Option<String>,
+    /// Certificates (PEM) that the node to talk to may be known by, besides the usual ones
+    #[arg(long, global = true, value_name = "FILE", help_heading = "Options everywhere")]
+    pub(super) ca: Option<PathBuf>,
     /// Write JSON for programs instead of text for people
     #[arg(long, global = true, help_heading = "Options everywhere")]
     pub(super) json: bool,

@@ -158,6 +158,21 @@ struct Report {
     next_look: Option<f64>,
 }
 
+/// What a hub does for a source.
+#[derive(Debug, Deserialize)]
+struct Push {
+    hub: String,
+    active: bool,
+    trusted: bool,
+    lease_until: Option<f64>,
+    trouble: Option<String>,
+    pushes: u64,
+    items: u64,
+    missed: u64,
+    forged: u64,
+    failures: u64,
+}
+
 /// A look in the past.
 #[derive(Debug, Deserialize)]
 struct Look {
@@ -291,6 +306,8 @@ fn shown(answer: &Value, screen: &Screen) -> anyhow::Result<String> {
         size(source.bytes)
     );
     let formerly = Vec::<String>::deserialize(&answer["formerly"]).unwrap_or_default();
+    let push = Option::<Push>::deserialize(&answer["push"])?;
+    let (hub, told) = push.map(|push| pushed(&push, screen.now)).unwrap_or_default();
     let mut text = facts(
         screen,
         &[
@@ -309,6 +326,8 @@ fn shown(answer: &Value, screen: &Screen) -> anyhow::Result<String> {
             ("next look", soon(source.next_look, screen.now).into()),
             ("items", format!("{}, about {:.1} a day", source.items, source.items_per_day).into()),
             ("requests", requests.into()),
+            ("hub", hub.into()),
+            ("pushed", told.into()),
             ("completeness", percent(source.completeness).into()),
             ("freshness", percent(source.freshness).into()),
         ],
@@ -327,6 +346,31 @@ fn shown(answer: &Value, screen: &Screen) -> anyhow::Result<String> {
         text.push_str(&table(screen, &columns, &rows, ""));
     }
     Ok(text)
+}
+
+/// How a hub stands, and how it has done.
+fn pushed(push: &Push, now: f64) -> (String, String) {
+    let standing = match (push.active, push.trusted) {
+        (true, true) => "trusted",
+        (true, false) => "agreed, not yet proved",
+        (false, _) => "not agreed",
+    };
+    let mut hub = format!("{} ({standing}", harmless(&push.hub));
+    if let Some(until) = push.lease_until {
+        hub.push_str(&format!(", lease ends {}", relative(Some(until), now)));
+    }
+    hub.push(')');
+    if let Some(trouble) = &push.trouble {
+        hub.push_str(&format!("; {}", harmless(trouble)));
+    }
+    let Push { pushes, items, missed, forged, failures, .. } = push;
+    let told = format!(
+        "{} in {}, {missed} missed, {forged} with a wrong signature, {}",
+        count(*items, "item"),
+        count(*pushes, "document"),
+        count(*failures, "failure")
+    );
+    (hub, told)
 }
 
 /// How a source is read, and from whom.
@@ -374,4 +418,36 @@ fn reported(report: &Report, now: f64) -> String {
 /// A value that is a word, as one.
 fn words(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), harmless)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_hub_does_is_said_in_two_lines() {
+        let push = Push {
+            hub: "https://hub.example/".into(),
+            active: true,
+            trusted: true,
+            lease_until: Some(3_600.0),
+            trouble: None,
+            pushes: 2,
+            items: 5,
+            missed: 1,
+            forged: 0,
+            failures: 1,
+        };
+        let (hub, told) = pushed(&push, 0.0);
+        assert!(hub.starts_with("https://hub.example/ (trusted, lease ends in "), "{hub}");
+        assert_eq!(told, "5 items in 2 documents, 1 missed, 0 with a wrong signature, 1 failure");
+        let refused = Push {
+            active: false,
+            lease_until: None,
+            trouble: Some("the hub answered 500".into()),
+            ..push
+        };
+        let expected = "https://hub.example/ (not agreed); the hub answered 500";
+        assert_eq!(pushed(&refused, 0.0).0, expected);
+    }
 }

@@ -6,7 +6,7 @@ use std::path::Path;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use super::keys::{FEED, HOST, SECTIONS, SOURCE, Section};
+use super::keys::{FEED, HOST, READER, SECTIONS, SOURCE, Section};
 use super::problem::{Place, Problem};
 use super::raw::{Fields, Raw, Setting, shown, value_of};
 
@@ -51,6 +51,8 @@ impl Raw {
                         self.hosts.push((host.into_inner().into_owned(), fields));
                     }
                 }
+            } else if name == READER.name {
+                self.readers = file.list(&READER, &place, value, problems);
             } else if name == SOURCE.name {
                 self.sources = file.list(&SOURCE, &place, value, problems);
             } else if name == FEED.name {

@@ -3,16 +3,18 @@
 use std::collections::BTreeMap;
 use std::net::Ipv6Addr;
 use std::num::NonZeroUsize;
+use std::path::PathBuf;
 use std::time::Duration;
 
-use super::Crawl;
 use super::crawl::{HOUR, MONTH, MOST_PER_DOMAIN};
 use super::problem::Problem;
 use super::raw::Fields;
 use super::reader::Reader;
+use super::secret::MASK;
 use super::show::{Entry, quoted};
 use super::units::{duration, written_duration};
 use super::values::{count, flag, text};
+use super::{Crawl, Secret};
 
 /// How one host is treated; complete, whether it was named or not.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -31,6 +33,19 @@ pub struct HostRule {
     pub group: Option<String>,
     /// Whether another node of the mesh lives there.
     pub peer: bool,
+    /// What exactly this host is shown, and whom we trust there.
+    pub credentials: HostCredentials,
+}
+
+/// What exactly one host is shown, and whom we trust there.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct HostCredentials {
+    /// Sent with every request.
+    pub token: Option<Secret>,
+    /// A file of certificates (PEM) that are trusted there besides the usual ones.
+    pub ca: Option<PathBuf>,
+    /// Our certificate for it (PEM), and its key.
+    pub identity: Option<(PathBuf, PathBuf)>,
 }
 
 /// The hosts and domains that the configuration names.
@@ -50,7 +65,8 @@ impl Hosts {
         let mut domain = host.as_str();
         while let Some((_, above)) = domain.split_once('.') {
             if let Some(rule) = self.named.get(above) {
-                return HostRule { private: false, ..rule.clone() };
+                let credentials = HostCredentials::default();
+                return HostRule { private: false, credentials, ..rule.clone() };
             }
             domain = above;
         }
@@ -99,6 +115,7 @@ impl HostRule {
             private: reader.required("private", flag),
             group: reader.optional("group", text),
             peer: reader.required("peer", flag),
+            credentials: HostCredentials::read(reader),
         }
     }
 
@@ -112,6 +129,7 @@ impl HostRule {
         } else {
             time(self.floor, usual.floor)
         };
+        let identity = self.credentials.identity.as_ref();
         vec![
             ("spacing", time(self.spacing, usual.spacing)),
             (
@@ -122,6 +140,10 @@ impl HostRule {
             ("private", Some(self.private.to_string())),
             ("group", self.group.as_ref().map(quoted)),
             ("peer", Some(self.peer.to_string())),
+            ("token", self.credentials.token.as_ref().map(|_| quoted(MASK))),
+            ("ca", self.credentials.ca.as_ref().map(|file| quoted(file.display()))),
+            ("certificate", identity.map(|(certificate, _)| quoted(certificate.display()))),
+            ("key", identity.map(|(_, key)| quoted(key.display()))),
         ]
     }
 
@@ -135,7 +157,21 @@ impl HostRule {
             private: false,
             group: None,
             peer: false,
+            credentials: HostCredentials::default(),
         }
+    }
+}
+
+impl HostCredentials {
+    fn read(reader: &mut Reader<'_>) -> Self {
+        let token = Secret::read_sendable(reader);
+        let mut file = |key| reader.optional(key, text).map(|path| reader.path(key, &path));
+        let (ca, certificate, key) = (file("ca"), file("certificate"), file("key"));
+        if certificate.is_some() != key.is_some() {
+            reader.refuse("certificate", "must be set together with `key`");
+            reader.refuse("key", "must be set together with `certificate`");
+        }
+        Self { token, ca, identity: certificate.zip(key) }
     }
 }
 

@@ -36,7 +36,7 @@ impl Section {
 }
 
 /// The tables that are there once. Each of their keys is a variable, too.
-pub(super) static SECTIONS: [Section; 9] = [
+pub(super) static SECTIONS: [Section; 11] = [
     Section {
         name: "node",
         keys: &[
@@ -45,6 +45,7 @@ pub(super) static SECTIONS: [Section; 9] = [
             optional("public_url"),
             key("data", "\"pergola-data\""),
             optional("contact"),
+            key("connections", "4096"),
         ],
     },
     Section {
@@ -89,12 +90,44 @@ pub(super) static SECTIONS: [Section; 9] = [
             optional("proxy"),
         ],
     },
+    Section { name: "feeds", keys: &[key("window", "50"), key("most", "10000")] },
+    Section {
+        name: "websub",
+        keys: &[
+            key("hub", "true"),
+            key("subscribe", "true"),
+            key("most", "10000"),
+            key("per_feed", "1000"),
+            key("per_host", "1000"),
+            key("lease_min", "\"5 min\""),
+            key("lease", "\"10 days\""),
+            key("lease_max", "\"30 days\""),
+            key("parallel", "128"),
+            key("tries", "8"),
+            key("backoff", "\"1 min\""),
+            key("poll", "\"1 day\""),
+        ],
+    },
+    Section { name: "api", keys: &[optional("token"), optional("token_file")] },
+    Section {
+        name: "tls",
+        keys: &[
+            optional("certificate"),
+            optional("key"),
+            optional("client_ca"),
+            key("clients", "\"optional\""),
+        ],
+    },
     Section {
         name: "peers",
-        keys: &[key("enabled", "true"), key("cooperate", "[\"hints\", \"archive\"]")],
+        keys: &[
+            key("enabled", "true"),
+            key("cooperate", "[\"hints\", \"archive\"]"),
+            key("streams", "256"),
+            key("requests_per_minute", "6000"),
+            key("max_message", "\"4 MiB\""),
+        ],
     },
-    Section { name: "feeds", keys: &[key("window", "50"), key("most", "10000")] },
-    Section { name: "api", keys: &[optional("token"), optional("token_file")] },
     Section { name: "log", keys: &[key("level", "\"info\""), key("format", "\"text\"")] },
 ];
 
@@ -108,6 +141,25 @@ pub(super) static HOST: Section = Section {
         key("private", "false"),
         optional("group"),
         key("peer", "false"),
+        optional("token"),
+        optional("token_file"),
+        optional("ca"),
+        optional("certificate"),
+        optional("key"),
+    ],
+};
+
+/// One of many: `[[reader]]`.
+pub(super) static READER: Section = Section {
+    name: "reader",
+    keys: &[
+        optional("name"),
+        optional("token"),
+        optional("token_file"),
+        optional("certificate"),
+        optional("streams"),
+        optional("requests_per_minute"),
+        optional("max_message"),
     ],
 };
 
@@ -130,9 +182,9 @@ pub(super) static SOURCE: Section = Section {
 
 /// One of many: `[[feed]]`.
 pub(super) static FEED: Section =
-    Section { name: "feed", keys: &[optional("query"), optional("file")] };
+    Section { name: "feed", keys: &[optional("query"), optional("file"), optional("readers")] };
 
-/// The one key whose value is never shown.
+/// The one key whose value is never shown, whichever table it is in.
 pub(super) const SECRET: &str = "token";
 
 /// Variables that begin like ours and are no keys.

@@ -25,6 +25,8 @@ pub struct Node {
     pub data: PathBuf,
     /// The page about it, named in the user agent.
     pub contact: Url,
+    /// Connections open at the same time.
+    pub connections: usize,
 }
 
 /// `[feeds]`: how feeds are published.
@@ -75,11 +77,12 @@ impl LogFormat {
 }
 
 impl Node {
-    pub(super) fn read(reader: &mut Reader<'_>) -> Self {
+    /// `secure`: whether it speaks TLS.
+    pub(super) fn read(reader: &mut Reader<'_>, secure: bool) -> Self {
         let listen: SocketAddr = reader
             .required("listen", parsed("must be an address and a port such as \"127.0.0.1:8080\""));
         let public_url = reader.optional("public_url", http_url);
-        let public_url = public_url.unwrap_or_else(|| local_url(listen));
+        let public_url = public_url.unwrap_or_else(|| local_url(listen, secure));
         let about = || {
             let base = public_url.as_str().trim_end_matches('/');
             Url::parse(&format!("{base}/about")).unwrap_or_else(|_| public_url.clone())
@@ -91,6 +94,7 @@ impl Node {
             data: reader.path("data", &data),
             contact: reader.optional("contact", http_url).unwrap_or_else(about),
             public_url,
+            connections: reader.required("connections", whole(16..=1_000_000)),
         }
     }
 
@@ -101,18 +105,20 @@ impl Node {
             ("public_url", Some(quoted(&self.public_url))),
             ("data", Some(quoted(self.data.display()))),
             ("contact", Some(quoted(&self.contact))),
+            ("connections", Some(self.connections.to_string())),
         ]
     }
 }
 
 /// How the node is reached from its own machine.
-fn local_url(listen: SocketAddr) -> Url {
+fn local_url(listen: SocketAddr, secure: bool) -> Url {
     let host = if listen.ip().is_unspecified() {
         format!("localhost:{}", listen.port())
     } else {
         listen.to_string()
     };
-    Url::parse(&format!("http://{host}/")).expect("an address with a port is a URL's authority")
+    let scheme = if secure { "https" } else { "http" };
+    Url::parse(&format!("{scheme}://{host}/")).expect("an address with a port is a URL's authority")
 }
 
 impl Feeds {
@@ -130,27 +136,7 @@ impl Feeds {
 
 impl Api {
     pub(super) fn read(reader: &mut Reader<'_>) -> Self {
-        let given = reader.set_among(&["token", "token_file"]);
-        let token = match given[..] {
-            [] => None,
-            ["token"] => reader.optional("token", text),
-            [_] => reader.optional("token_file", text).and_then(|path| {
-                let read = std::fs::read_to_string(reader.path("token_file", &path));
-                let token = read.map(|token| token.trim().to_owned());
-                let problem = match &token {
-                    Ok(token) if !token.is_empty() => return Some(token.clone()),
-                    Ok(_) => "must name a file that is not empty".to_owned(),
-                    Err(reason) => format!("must name a file that can be read: {reason}"),
-                };
-                reader.refuse("token_file", &problem);
-                None
-            }),
-            _ => {
-                reader.refuse("token_file", "must not be set together with `token`");
-                None
-            }
-        };
-        Self { token: token.map(|token| Secret::new(token.trim())) }
+        Self { token: Secret::read(reader) }
     }
 
     /// The token itself never leaves: it is there or not.

@@ -121,7 +121,10 @@ impl Problem {
 
     /// A table that the file does not have, or a key outside of all tables.
     pub(super) fn unknown_table(place: Place, name: &str) -> Self {
-        let tables = SECTIONS.iter().map(|section| section.name).chain(["hosts", "source", "feed"]);
+        let tables = SECTIONS
+            .iter()
+            .map(|section| section.name)
+            .chain(["hosts", "reader", "source", "feed"]);
         let hint = match elsewhere(name) {
             Some(key) => format!("did you mean `{key}`?"),
             None => match nearest(name, tables.clone()) {

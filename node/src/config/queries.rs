@@ -8,7 +8,7 @@ use pergola_query::{Catalogue, parse};
 use super::problem::Problem;
 use super::raw::Fields;
 use super::reader::Reader;
-use super::values::text;
+use super::values::{list, text};
 
 /// One feed that a `[[feed]]` creates.
 #[derive(Clone, Debug, PartialEq)]
@@ -21,6 +21,8 @@ pub struct DeclaredFeed {
     pub statement: String,
     /// Where it was written: a file of statements, or a place in the configuration.
     pub origin: String,
+    /// Who may read it; without it, anybody.
+    pub readers: Option<Vec<String>>,
 }
 
 impl DeclaredFeed {
@@ -37,12 +39,17 @@ impl DeclaredFeed {
     }
 
     /// All feeds in order. A feed may only read feeds that were declared before it.
-    pub(super) fn read_all(tables: &[Fields], problems: &mut Vec<Problem>) -> Vec<Self> {
+    pub(super) fn read_all(
+        tables: &[Fields],
+        known: &[super::Reader],
+        problems: &mut Vec<Problem>,
+    ) -> Vec<Self> {
         let mut all = All::default();
         for fields in tables {
             let mut reader = Reader::new(fields, problems);
+            let readers = read_readers(&mut reader, known);
             if let Some((text, origin)) = read_text(fields, &mut reader) {
-                all.add(&text, &origin, &mut reader);
+                all.add(&text, &origin, readers.as_deref(), &mut reader);
             }
         }
         all.feeds
@@ -78,6 +85,18 @@ fn read_text(fields: &Fields, reader: &mut Reader<'_>) -> Option<(String, String
     }
 }
 
+/// Who may read the feeds of a table, if not anybody.
+fn read_readers(reader: &mut Reader<'_>, known: &[super::Reader]) -> Option<Vec<String>> {
+    let mut readers = reader.optional("readers", list)?;
+    readers.sort();
+    readers.dedup();
+    let stranger = readers.iter().find(|name| !known.iter().any(|known| known.name == **name));
+    if let Some(stranger) = stranger {
+        reader.refuse("readers", &format!("must name readers, but no [[reader]] is `{stranger}`"));
+    }
+    Some(readers)
+}
+
 /// The feeds so far, and where each of them was created.
 #[derive(Default)]
 struct All {
@@ -87,7 +106,13 @@ struct All {
 }
 
 impl All {
-    fn add(&mut self, text: &str, origin: &str, reader: &mut Reader<'_>) {
+    fn add(
+        &mut self,
+        text: &str,
+        origin: &str,
+        readers: Option<&[String]>,
+        reader: &mut Reader<'_>,
+    ) {
         let script = match parse(text) {
             Ok(script) => script,
             Err(error) => return reader.refuse_query(&error.render(text, origin)),
@@ -113,6 +138,7 @@ impl All {
                 body: feed.body.clone(),
                 statement: statement.value.to_string(),
                 origin: origin.to_owned(),
+                readers: readers.map(<[String]>::to_vec),
             });
         }
     }

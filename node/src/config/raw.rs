@@ -53,6 +53,7 @@ pub(super) struct Raw {
     /// In the order of [`SECTIONS`].
     pub(super) sections: Vec<Fields>,
     pub(super) hosts: Vec<(String, Fields)>,
+    pub(super) readers: Vec<Fields>,
     pub(super) sources: Vec<Fields>,
     pub(super) feeds: Vec<Fields>,
 }
@@ -68,7 +69,8 @@ impl Raw {
             set: BTreeMap::new(),
         };
         let sections = SECTIONS.iter().map(fields).collect();
-        Self { sections, hosts: Vec::new(), sources: Vec::new(), feeds: Vec::new() }
+        let (hosts, readers) = (Vec::new(), Vec::new());
+        Self { sections, hosts, readers, sources: Vec::new(), feeds: Vec::new() }
     }
 
     /// The table of a section.
@@ -86,8 +88,8 @@ impl Raw {
             fields.set.iter().map(key)
         });
         let hosts = self.hosts.iter().map(|(_, fields)| fields);
-        let tables =
-            hosts.chain(&self.sources).map(|fields| (fields.title.clone(), fields.place.clone()));
+        let tables = hosts.chain(&self.readers).chain(&self.sources);
+        let tables = tables.map(|fields| (fields.title.clone(), fields.place.clone()));
         keys.chain(tables).collect()
     }
 

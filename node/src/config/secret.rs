@@ -2,6 +2,9 @@
 
 use std::fmt;
 
+use super::reader::Reader;
+use super::values::text;
+
 /// What stands where a secret would be.
 pub(super) const MASK: &str = "********";
 
@@ -25,6 +28,45 @@ impl Secret {
     /// The secret itself, for those who must send it.
     pub fn reveal(&self) -> &str {
         &self.0
+    }
+}
+
+impl Secret {
+    /// What `token` says, or the file that `token_file` names.
+    pub(super) fn read(reader: &mut Reader<'_>) -> Option<Self> {
+        let given = reader.set_among(&["token", "token_file"]);
+        let token = match given[..] {
+            [] => None,
+            ["token"] => reader.optional("token", text),
+            [_] => reader.optional("token_file", text).and_then(|path| {
+                let read = std::fs::read_to_string(reader.path("token_file", &path));
+                let token = read.map(|token| token.trim().to_owned());
+                let problem = match &token {
+                    Ok(token) if !token.is_empty() => return Some(token.clone()),
+                    Ok(_) => "must name a file that is not empty".to_owned(),
+                    Err(reason) => format!("must name a file that can be read: {reason}"),
+                };
+                reader.refuse("token_file", &problem);
+                None
+            }),
+            _ => {
+                reader.refuse("token_file", "must not be set together with `token`");
+                None
+            }
+        };
+        token.map(|token| Self::new(token.trim()))
+    }
+
+    /// The same, if it can be sent in a header.
+    pub(super) fn read_sendable(reader: &mut Reader<'_>) -> Option<Self> {
+        let secret = Self::read(reader)?;
+        if http::HeaderValue::from_str(&secret.0).is_ok_and(|value| value.to_str().is_ok()) {
+            return Some(secret);
+        }
+        for key in ["token", "token_file"] {
+            reader.refuse(key, "must consist of letters, digits and signs of ASCII in one line");
+        }
+        None
     }
 }
 

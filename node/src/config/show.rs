@@ -33,6 +33,11 @@ impl Config {
             table(&mut shown, &format!("[{title}]"), &self.table_origin(&title));
             lines(&mut shown, &HostRule::entries(rule, &self.crawl));
         }
+        for (index, reader) in self.readers.iter().enumerate() {
+            let title = format!("reader[{}]", index + 1);
+            table(&mut shown, "[[reader]]", &self.table_origin(&title));
+            lines(&mut shown, &reader.entries(&self.peers.limits));
+        }
         for (index, source) in self.sources.iter().enumerate() {
             let title = format!("source[{}]", index + 1);
             table(&mut shown, "[[source]]", &self.table_origin(&title));
@@ -40,22 +45,26 @@ impl Config {
         }
         for feed in &self.declared {
             table(&mut shown, "[[feed]]", &format!(" # from {}", feed.origin));
-            lines(&mut shown, &[("query", Some(quoted(&feed.statement)))]);
+            let readers = feed.readers.as_ref().map(quoted_list);
+            let query = ("query", Some(quoted(&feed.statement)));
+            lines(&mut shown, &[query, ("readers", readers)]);
         }
         shown
     }
 
     /// Every table that is there once.
-    pub(super) fn sections(&self) -> [(&'static str, Vec<Entry>); 9] {
+    pub(super) fn sections(&self) -> [(&'static str, Vec<Entry>); 11] {
         [
             ("node", self.node.entries()),
             ("store", self.store.entries()),
             ("budget", self.budget.entries()),
             ("schedule", self.schedule.entries()),
             ("crawl", self.crawl.entries()),
-            ("peers", self.peers.entries()),
             ("feeds", self.feeds.entries()),
+            ("websub", self.websub.entries()),
             ("api", self.api.entries()),
+            ("tls", super::Tls::entries(self.tls.as_ref())),
+            ("peers", self.peers.entries()),
             ("log", self.log.entries()),
         ]
     }

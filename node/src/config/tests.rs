@@ -6,6 +6,7 @@ mod queries;
 mod sections;
 mod shown;
 mod tables;
+mod trust;
 mod variables;
 
 use std::path::Path;

@@ -49,6 +49,9 @@ pub(super) fn one_of<T: Copy>(
 pub(super) fn flag(setting: &Setting) -> Result<bool, String> {
     match &setting.value {
         Value::Boolean(flag) => Ok(*flag),
+        Value::String(text) if setting.by_variable() => {
+            text.trim().parse().map_err(|_| "must be true or false".to_owned())
+        }
         _ => Err("must be true or false".to_owned()),
     }
 }

@@ -30,6 +30,8 @@ pub struct Before<'a> {
     pub node: &'a NodeId,
     /// The document holds only what has changed (226), not the whole window.
     pub delta: bool,
+    /// Items that archives add behind those of the document.
+    pub older: Vec<Item>,
     /// The ids are those of a peer, which has judged them already.
     pub judged: bool,
 }
@@ -81,7 +83,9 @@ pub struct Observed {
 
 /// Decides what a document brought.
 pub fn decide(mut document: Document, before: Before<'_>, now: f64) -> Decision {
-    let Before { mut known, url, node, delta, judged } = before;
+    let Before { mut known, url, node, delta, judged, older } = before;
+    let window = document.items.len();
+    document.items.extend(older);
     // Over HTTP the same feed may have degraded; then its items are known by what they are there.
     let (assigned, degraded) = match judged && known.identity.policy() == Policy::Id {
         true => (document.items.iter().map(as_it_is).collect(), None),
@@ -89,7 +93,6 @@ pub fn decide(mut document: Document, before: Before<'_>, now: f64) -> Decision 
     };
     let origin = origin_of(&document, url);
     let fetched = Millis::from_seconds(now);
-    let window = document.items.len();
     let mut places: HashMap<ItemKey, usize> =
         known.items.iter().enumerate().map(|(place, item)| (item.key, place)).collect();
     let had_any = !known.items.is_empty();
@@ -225,7 +228,8 @@ mod tests {
     fn look(document: Document, known: Known, now: f64) -> Decision {
         let node = NodeId("here".into());
         let url = "https://example.org/rss";
-        decide(document, Before { known, url, node: &node, delta: false, judged: false }, now)
+        let before = Before { known, url, node: &node, delta: false, judged: false, older: vec![] };
+        decide(document, before, now)
     }
 
     /// `+title` for a new item, `~title` for an edited one.
@@ -315,10 +319,23 @@ mod tests {
         let node = NodeId("here".into());
         let known = look(document(&[("a", "One")]), Known::default(), 100.0).known;
         let url = "https://example.org/rss";
-        let before = Before { known, url, node: &node, delta: true, judged: false };
+        let before = Before { known, url, node: &node, delta: true, judged: false, older: vec![] };
         let decision = decide(document(&[("b", "Two")]), before, 200.0);
         assert_eq!(told(&decision), ["+Two"]);
         assert_eq!((decision.observed.window, decision.observed.censored), (0, false));
+    }
+
+    #[test]
+    fn items_from_archives_are_new_and_fill_the_gap_but_belong_to_no_window() {
+        let node = NodeId("here".into());
+        let known = look(document(&[("b", "Two"), ("a", "One")]), Known::default(), 100.0).known;
+        let url = "https://example.org/rss";
+        let older = document(&[("d", "Four"), ("c", "Three"), ("b", "Two")]).items;
+        let before = Before { known, url, node: &node, delta: false, judged: false, older };
+        let decision = decide(document(&[("f", "Six"), ("e", "Five")]), before, 200.0);
+        assert_eq!(told(&decision), ["+Three", "+Four", "+Five", "+Six"]);
+        let Observed { new_items, window, censored, .. } = decision.observed;
+        assert_eq!((new_items, window, censored), (4, 2, false));
     }
 
     #[test]

@@ -5,11 +5,13 @@
 //! sees to it even if it panics); a burst after a pause of the machine, because missed cycles are not
 //! made up for.
 
+mod alone;
+mod conclusion;
 mod peers;
+mod received;
 mod settled;
 
 use std::collections::HashMap;
-use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -21,25 +23,27 @@ use url::Url;
 use super::courtesy::{HostPauses, Outcome};
 use super::fetch::{Ask, Fetcher};
 use super::lanes::{LaneId, Lanes};
-use super::look::{Manners, Refreshed, Subject, conclude};
+use super::look::{Manners, Refreshed};
 use super::loops::Loops;
 use super::read::Member;
 use super::roster::Roster;
+use super::trail::Backlog;
 use crate::archive::{Archive, ArchiveError, Changes, HostTally, SourceId, SourceKind};
 use crate::clock::Clock;
 use crate::metrics::Metrics;
 use crate::peer::Peers;
 use crate::publish::writer::{Done, NotCommitted};
 use crate::select::Desk;
+use crate::websub::discovery::Looked;
+use alone::Alone;
+use conclusion::Exchange;
+pub use received::NotReceived;
 use settled::Settled;
 
 /// After a failure of our own a source is left alone this long.
 const OUR_FAULT: f64 = 60.0;
 /// Pages that may lead to pages, when a source is looked at by hand.
 const LEADS: usize = 5;
-
-/// Bytes on the wire of a document that takes less than a millisecond to read.
-const SMALL: u64 = 16 * 1024;
 
 /// What a look brought, on its way to selection.
 pub struct Delivery {
@@ -95,8 +99,12 @@ pub struct Crawler {
     nudge: Notify,
     /// The store has refused a commit, and none has succeeded since.
     stalled: AtomicBool,
+    /// Nothing new is begun.
+    stopping: AtomicBool,
     deliveries: mpsc::Sender<Delivery>,
     lists: mpsc::Sender<List>,
+    alone: Alone,
+    looks: mpsc::Sender<Looked>,
 }
 
 /// A list that was read, and what stands on it.
@@ -128,6 +136,8 @@ pub struct Parts {
     pub deliveries: mpsc::Sender<Delivery>,
     /// Where what stands on lists goes.
     pub lists: mpsc::Sender<List>,
+    /// Where looks at sources with hubs are told.
+    pub looks: mpsc::Sender<Looked>,
 }
 
 impl Crawler {
@@ -155,8 +165,11 @@ impl Crawler {
             readers: Semaphore::new(std::thread::available_parallelism().map_or(2, usize::from)),
             nudge: Notify::new(),
             stalled: AtomicBool::new(false),
+            stopping: AtomicBool::new(false),
             deliveries: parts.deliveries,
             lists: parts.lists,
+            alone: Alone::default(),
+            looks: parts.looks,
         })
     }
 
@@ -194,6 +207,7 @@ impl Crawler {
                 Some(ended) = looks.join_next(), if !looks.is_empty() => report_panic(ended),
             }
         }
+        self.stopping.store(true, Ordering::Relaxed);
         while let Some(ended) = looks.join_next().await {
             report_panic(ended);
         }
@@ -282,12 +296,14 @@ impl Crawler {
     fn send_out(self: &Arc<Self>, now: f64, looks: &mut JoinSet<()>) -> f64 {
         let mut lanes = locked(&self.lanes);
         while let Some((source, lane)) = lanes.pop(now) {
-            looks.spawn(self.clone().look(SourceId(source), lane));
+            // Kilobytes of state, which the runtime would move about a dozen times.
+            looks.spawn(Box::pin(self.clone().look(SourceId(source), lane)));
         }
         lanes.next_wakeup(now).unwrap_or(f64::INFINITY)
     }
 
     async fn look(self: Arc<Self>, id: SourceId, lane: LaneId) {
+        let _alone = self.alone.with(id).await;
         let back_at = self.clock.now() + OUR_FAULT;
         let mut outing =
             Outing { crawler: &self, id, lane, lane_free: false, settled: false, back_at };
@@ -311,39 +327,32 @@ impl Crawler {
         id: SourceId,
         outing: &mut Outing<'_>,
     ) -> Result<Settled, Problem> {
-        let record = self.archive.source(id)?.ok_or(Problem::Vanished)?;
-        let mut state = self.archive.state_alone(id)?.ok_or(Problem::Vanished)?;
-        state.schedule = self.roster().schedule(id).ok_or(Problem::Vanished)?;
+        let (record, state) = self.before(id)?;
         let url = Url::parse(&record.url).map_err(|_| Problem::Vanished)?;
         let host = url.host_str().unwrap_or_default().to_owned();
         let readers = self.desk.readers_of(id).max(1);
         let mut ask = Ask::new(url, state.courtesy.request(self.clock.now()), readers);
-        ask.delta = record.kind == SourceKind::Feed;
+        // A difference may reach further back than the window, as archives do.
+        let archive = self.peers.cooperation(id).archive;
+        ask.delta = archive && record.kind == SourceKind::Feed;
         let (answered, link, way) = self.ask(id, &ask).await;
-        let has_body = answered.as_ref().is_ok_and(|answer| !answer.is_empty());
-        let small = record.kind == SourceKind::Feed
-            && answered.as_ref().is_ok_and(|answer| answer.wire_bytes <= SMALL);
-        let crawler = Arc::clone(self);
-        let conclusion = move || -> Result<Refreshed, Problem> {
-            let known = if has_body {
-                crawler.archive.known(id)?.unwrap_or_default()
-            } else {
-                Default::default()
-            };
-            let looped = crawler.loops.of(id);
-            let subject = Subject { id, record, state, known, looped, link, way };
-            let now = crawler.clock.now();
-            let random = jitter(&crawler.manners.node.0, id, now);
-            Ok(conclude(subject, &ask, answered, &crawler.manners, now, random)?)
-        };
-        // Parsing is work, which waits for a thread of its own; but a small feed is read sooner than
-        // another thread is awake.
-        let refreshed = if has_body && !small {
-            let _reader = self.readers.acquire().await;
-            tokio::task::spawn_blocking(conclusion).await.map_err(|_| Problem::Panicked)??
-        } else {
-            conclusion()?
-        };
+        // Archives may have to be followed before everything can be concluded from the same answer.
+        let whole = answered.as_ref().ok().filter(|answer| archive && answer.status == 200);
+        let again = whole.filter(|answer| answer.page.is_none()).map(|answer| Exchange {
+            ask: ask.clone(),
+            answered: Ok(answer.clone()),
+            link: link.clone(),
+            way: way.clone(),
+        });
+        let exchange = Exchange { ask, answered, link, way };
+        let mut refreshed = self.concluded(id, record, state, exchange, Backlog::default()).await?;
+        if let (Some(older), Some(exchange)) = (refreshed.older.take(), again) {
+            let backlog = self.follow(&refreshed, older, readers, outing.lane).await?;
+            if backlog.documents > 0 {
+                let (record, state) = self.before(id)?;
+                refreshed = self.concluded(id, record, state, exchange, backlog).await?;
+            }
+        }
         self.count_host(&host, &refreshed);
         self.obey_pause(&host, &refreshed, outing.lane);
         // The site has done its part, and its wishes are known: the next one need not wait for ours.
@@ -416,13 +425,6 @@ enum Problem {
     Vanished,
     #[error("reading the answer panicked")]
     Panicked,
-}
-
-/// A number in [0, 1) that differs from node to node, source to source and look to look.
-fn jitter(node: &str, id: SourceId, now: f64) -> f64 {
-    let mut hasher = DefaultHasher::new();
-    (node, id, now.to_bits()).hash(&mut hasher);
-    (hasher.finish() >> 11) as f64 / (1u64 << 53) as f64
 }
 
 fn report_panic(ended: Result<(), tokio::task::JoinError>) {

@@ -7,6 +7,8 @@
 //! Never: cookies, a Referer, a disguise, an unchecked certificate, an unbounded body.
 
 mod answer;
+mod call;
+mod clients;
 mod decode;
 mod error;
 mod settings;
@@ -24,12 +26,15 @@ use tokio::time::{Instant, timeout_at};
 use url::Url;
 
 pub use answer::Answer;
+pub use call::{Call, Called};
 pub use decode::DecodeLimits;
 pub use error::{FetchError, Stage};
 pub use settings::FetchSettings;
 
 use super::courtesy::{Head, Hop, Validators};
-use super::guard::{Guard, GuardedResolver};
+use super::guard::Guard;
+use crate::credentials::Credentials;
+use clients::Clients;
 
 const A_IM: HeaderName = HeaderName::from_static("a-im");
 /// What a reader of feeds understands, best first.
@@ -70,7 +75,7 @@ impl Ask {
 /// The node's HTTP client. Cheap to clone; connections are kept alive and shared.
 #[derive(Clone)]
 pub struct Fetcher {
-    client: reqwest::Client,
+    clients: Clients,
     guard: Arc<Guard>,
     product: Arc<str>,
     total_timeout: Duration,
@@ -81,33 +86,19 @@ pub struct Fetcher {
 impl Fetcher {
     /// A client with these settings. It must be made and used inside a Tokio runtime.
     pub fn new(settings: FetchSettings) -> Result<Self, FetchError> {
-        let resolver = GuardedResolver::new(settings.guard.clone(), &settings.resolver_files);
-        let mut builder = reqwest::Client::builder()
-            .tls_backend_preconfigured(settings.tls()?)
-            .dns_resolver(resolver)
-            .redirect(reqwest::redirect::Policy::none())
-            .referer(false)
-            .connect_timeout(settings.connect_timeout)
-            .pool_max_idle_per_host(settings.idle_per_host);
-        let wrong = |what: &str, error: reqwest::Error| FetchError::Settings {
-            what: what.to_owned(),
-            why: error.to_string(),
-        };
-        if let Some(proxy) = &settings.proxy {
-            let proxy = reqwest::Proxy::all(proxy.clone()).map_err(|e| wrong("the proxy", e))?;
-            builder = builder.proxy(proxy);
-        } else if !settings.proxy_from_environment {
-            builder = builder.no_proxy();
-        }
-        let client = builder.build().map_err(|error| wrong("the HTTP client", error))?;
         Ok(Self {
-            client,
+            clients: Clients::new(&settings)?,
             product: settings.product().into(),
             guard: Arc::new(settings.guard),
             total_timeout: settings.total_timeout,
             max_body: settings.max_body,
             max_redirects: settings.max_redirects,
         })
+    }
+
+    /// What hosts are shown, and whom we trust there.
+    pub fn credentials(&self) -> &Credentials {
+        self.clients.credentials()
     }
 
     /// Asks once, follows redirects, and returns whatever the source answered.
@@ -180,7 +171,7 @@ impl Fetcher {
             return Err(FetchError::BadUrl { url: url.to_string() });
         }
         self.guard.check_literal(url)?;
-        let sent = self.client.get(url.clone()).headers(headers).send();
+        let sent = self.clients.get(url).headers(headers).send();
         match timeout_at(deadline, sent).await {
             Ok(Ok(response)) => Ok(response),
             Ok(Err(error)) => Err(FetchError::of_client(error, url, Stage::Headers)),

@@ -78,6 +78,20 @@ impl Guard {
         Err(Forbidden { host: host.to_owned(), address, what })
     }
 
+    /// Whether a host is named as an exception, by its name or by the network of its literal address.
+    pub fn is_exception(&self, url: &Url) -> bool {
+        let within = |address| self.networks.iter().any(|network| network.contains(address));
+        match url.host() {
+            Some(Host::Domain(name)) => {
+                let name = name.trim_end_matches('.');
+                self.hosts.iter().any(|allowed| allowed.eq_ignore_ascii_case(name))
+            }
+            Some(Host::Ipv4(address)) => within(address.into()),
+            Some(Host::Ipv6(address)) => within(address.into()),
+            None => false,
+        }
+    }
+
     /// Whether the address in a URL may be reached, if it is a literal one. Names are checked when
     /// they are resolved.
     pub fn check_literal(&self, url: &Url) -> Result<(), Forbidden> {
@@ -87,6 +101,12 @@ impl Guard {
             _ => Ok(()),
         }
     }
+}
+
+/// Whether an address is on this machine or in a private network.
+pub(crate) fn is_private(address: IpAddr) -> bool {
+    let what = special(address.to_canonical());
+    what.is_some_and(|what| ["private", "this machine", "link-local"].contains(&what))
 }
 
 #[cfg(test)]

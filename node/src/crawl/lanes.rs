@@ -140,6 +140,20 @@ impl Lanes {
         self.requeue(lane);
     }
 
+    /// A look that is on its way in this lane asks for another document: when it may, if that is within
+    /// its patience.
+    pub fn again(&mut self, lane: LaneId, now: f64, patience: f64) -> Option<f64> {
+        self.latest = self.latest.max(now);
+        let entry = self.lanes.entry(lane).or_insert_with(|| Lane::new(self.rules.limits(lane)));
+        let at = entry.free_at.max(now + entry.limits.spacing);
+        let soon = at - now <= patience;
+        if soon {
+            entry.free_at = at + entry.limits.spacing;
+        }
+        self.requeue(lane);
+        soon.then_some(at)
+    }
+
     /// Leaves a lane alone until then; what is in flight may finish.
     pub fn pause(&mut self, lane: LaneId, until: f64) {
         let entry = self.lanes.entry(lane).or_insert_with(|| Lane::new(self.rules.limits(lane)));

@@ -14,9 +14,11 @@ use super::decide::{Before, Decision, News, Observed, decide};
 use super::fetch::{Answer, Ask, DecodeLimits, FetchError};
 use super::loops::LoopChange;
 use super::read::{Body, Member, read};
+use super::trail::Backlog;
 use crate::archive::{Known, Look, Loop, SourceId, SourceRecord, SourceState, unknown};
 use crate::peer::link::{Link, Refusal};
 use crate::peer::wire::Hints as PeerHints;
+use crate::websub::discovery::Named;
 use met::{Met, delivered};
 
 /// What holds for every look of this node.
@@ -43,6 +45,8 @@ pub struct Subject {
     pub state: SourceState,
     /// What was seen of its items.
     pub known: Known,
+    /// What its archives add, if they were followed.
+    pub backlog: Backlog,
     /// The circle by which its items are known to come back to this node.
     pub looped: Option<Loop>,
     /// What is known of its peer.
@@ -83,8 +87,14 @@ pub struct Refreshed {
     pub observed: Option<(Option<f64>, Observed)>,
     /// The sources on it, if it is a list.
     pub members: Option<Vec<Member>>,
+    /// The hub that its document names, or that it names none; nothing if no document was read.
+    pub named: Option<Option<Named>>,
     /// Look again at once: the page led to the feed, or a peer has more.
     pub again: bool,
+    /// Items were missed, and this document may have them.
+    pub older: Option<Url>,
+    /// Documents asked for besides, in archives.
+    pub archives: u32,
     /// Look once more for whatever came meanwhile: the source was found to be a peer.
     pub soon: bool,
     /// What is known of its peer, if that has changed.
@@ -116,7 +126,9 @@ pub fn conclude(
     now: f64,
     random: f64,
 ) -> Result<Refreshed, Invalid> {
-    let Subject { id, mut record, mut state, known, looped, link, way } = subject;
+    let Subject { id, mut record, mut state, known, looped, link, way, backlog } = subject;
+    let Backlog { items, documents: archives, complete, trouble: cut_short, quiet, .. } = backlog;
+    let mut older = None;
     let of_peer = match (&way, &answered) {
         // Nobody there, by either way: it is the peer that is away.
         (Way::Peer, _) | (Way::Http(Some(_)), Err(_)) => {
@@ -133,9 +145,9 @@ pub fn conclude(
     let mut page = answered.as_mut().ok().and_then(|answer| answer.page.take());
     let mut trouble = None;
     let mut decision = None;
-    let (mut members, mut leads_to, mut digest) = (None, None, None);
+    let (mut members, mut leads_to, mut digest, mut named) = (None, None, None, None);
     let hints;
-    let (bytes, verdict) = match &answered {
+    let (mut bytes, mut verdict) = match &answered {
         Err(error) => {
             trouble = Some(with_causes(error));
             (0, state.courtesy.after(&error.exchange(ask), now, rules, random))
@@ -169,6 +181,7 @@ pub fn conclude(
                 }
                 Body::Document(document, hash) => {
                     digest = Some(hash);
+                    named = Some(Named::in_answer(&answer.head.link, &document, &answer.url));
                     if page.is_none() || document.title.is_some() {
                         state.title = document.title.clone();
                     }
@@ -179,8 +192,12 @@ pub fn conclude(
                     let url = record.url.as_str();
                     let delta = answer.status == 226;
                     let judged = page.is_some();
-                    let before = Before { known, url, node: &manners.node, delta, judged };
+                    let node = &manners.node;
+                    let before = Before { known, url, node, delta, judged, older: items };
+                    older = document.older().and_then(|href| answer.url.join(href).ok());
+                    older = older.filter(|older| older.host() == answer.url.host());
                     let decided = decision.insert(decide(*document, before, now));
+                    older = older.filter(|_| decided.observed.censored);
                     if let Some(page) = &mut page {
                         page.measure(&mut decided.observed);
                     }
@@ -188,7 +205,7 @@ pub fn conclude(
                 }
             };
             if trouble.is_none() && answer.status >= 400 {
-                trouble = Some(format!("the source answered {}", answer.status));
+                trouble = Some(refused(answer));
             }
             let mut exchange = answer.exchange(ask, reading);
             // A cursor is a condition, too.
@@ -196,7 +213,20 @@ pub fn conclude(
             (answer.wire_bytes, state.courtesy.after(&exchange, now, rules, random))
         }
     };
-    let mut notes: Vec<String> = verdict.note.into_iter().collect();
+    bytes += backlog.bytes;
+    let mut notes: Vec<String> = verdict.note.take().into_iter().collect();
+    if let Some(quiet) = quiet {
+        // It was an archive that asked for quiet, but the source is the same.
+        let asked = quiet.exchange(ask, Reading::Nothing);
+        let pause = state.courtesy.clone().after(&asked, now, rules, random);
+        verdict.next_at = verdict.next_at.max(pause.next_at);
+        verdict.host_pause = pause.host_pause.or(verdict.host_pause);
+    }
+    if archives > 0 {
+        let met = if complete { "the known ones were met" } else { "no known one was met" };
+        let why = cut_short.map(|why| format!(": {why}")).unwrap_or_default();
+        notes.push(format!("items were missed; {archives} archive documents read, {met}{why}"));
+    }
     if let Some(validators) = validators {
         // They belong to the document, which was not asked for.
         state.courtesy.validators = validators;
@@ -240,6 +270,7 @@ pub fn conclude(
     let new_items = observed.as_ref().map_or(0, |observed| observed.new_items);
     state.trouble = trouble.map(|what| what.chars().take(500).collect());
     count(&mut state, outcome, status, bytes);
+    state.tally.requests += u64::from(archives);
     let wire = u32::try_from(bytes).unwrap_or(u32::MAX);
     state.remember(Look { at: now, outcome, new_items, bytes: wire });
     let (known, news) = match decision {
@@ -263,7 +294,10 @@ pub fn conclude(
         news,
         observed: observed.map(|observed| (since, observed)),
         members,
+        named,
         again,
+        older,
+        archives,
         soon: met.new,
         link: met.link,
         hints: met.hints,
@@ -290,7 +324,7 @@ fn move_to(record: &mut SourceRecord, url: Url) -> bool {
 
 /// Lets the model and our estimate of quality learn from what was observed; returns how many items are
 /// believed lost, or known to be where a peer has counted what was `missed`.
-fn learn(
+pub(super) fn learn(
     state: &mut SourceState,
     observed: &Observed,
     missed: Option<u64>,
@@ -334,4 +368,17 @@ fn with_causes(error: &FetchError) -> String {
         cause = inner.source();
     }
     text
+}
+
+/// What a source answered instead of a document.
+fn refused(answer: &Answer) -> String {
+    let status = answer.status;
+    match status {
+        401 => format!(
+            "the source answered {status}: it wants a token that it knows; set `token` of {} in the \
+             configuration",
+            answer.url.host_str().unwrap_or("its host")
+        ),
+        _ => format!("the source answered {status}"),
+    }
 }

@@ -48,6 +48,8 @@ struct Seat {
     next_at: f64,
     /// What its user says that one of its items is worth.
     importance: f32,
+    /// Until when a hub that is trusted tells of it; 0 if it is not, nothing if none does.
+    hub_until: Option<f64>,
     /// Being looked at, or on the way.
     out: bool,
     /// When the scheduler decided on the look that is under way.
@@ -60,7 +62,8 @@ struct Seat {
 impl Seat {
     /// When the scheduler may send it out again.
     fn held_until(&self) -> f64 {
-        self.next_at.max(self.quiet_until.unwrap_or(f64::NEG_INFINITY))
+        let quiet = [self.quiet_until, self.hub_until].into_iter().flatten();
+        quiet.fold(self.next_at, f64::max)
     }
 }
 
@@ -110,6 +113,7 @@ impl Roster {
             out: false,
             decided: None,
             quiet_until: None,
+            hub_until: None,
             gone: false,
         });
         self.places.insert(id, place);
@@ -187,12 +191,8 @@ impl Roster {
     ) -> Result<(), Invalid> {
         let Some(&place) = self.places.get(&id) else { return Ok(()) };
         let looked = learnt.is_some();
-        if let Some((mut source, observation)) = learnt {
-            // What it is worth is not learnt by looking at it.
-            source.relevance = self.sources.relevance(place);
-            source.cost = self.sources.cost(place);
-            self.sources.set(place, source)?;
-            self.scheduler.observed(place, observation);
+        if let Some((source, observation)) = learnt {
+            self.learnt(id, source, observation)?;
         }
         let looked_at = self.sources.last(place).filter(|_| looked);
         let seat = &mut self.seats[place];
@@ -206,6 +206,37 @@ impl Roster {
         Ok(())
     }
 
+    /// A look has cost so many requests more than one.
+    pub fn charge(&mut self, requests: u32) {
+        self.scheduler.charge(requests as usize);
+    }
+
+    /// Something was observed of a source, by a look or because it was pushed.
+    pub fn learnt(
+        &mut self,
+        id: SourceId,
+        mut source: Source,
+        observation: &Observation<'_>,
+    ) -> Result<(), Invalid> {
+        let Some(&place) = self.places.get(&id) else { return Ok(()) };
+        // What it is worth is not learnt by looking at it.
+        source.relevance = self.sources.relevance(place);
+        source.cost = self.sources.cost(place);
+        self.sources.set(place, source)?;
+        self.scheduler.observed(place, observation);
+        Ok(())
+    }
+
+    /// A hub tells of a source: until then it need not be looked at (0: it must, nothing: no hub does).
+    pub fn postpone(&mut self, id: SourceId, until: Option<f64>) {
+        let Some(&place) = self.places.get(&id) else { return };
+        let seat = &mut self.seats[place];
+        seat.hub_until = until;
+        if !seat.out {
+            self.sources.hold(place, seat.held_until());
+        }
+    }
+
     /// A source's peer says at once when it has news, or does so no more: as long as it does, polling
     /// is only the safety net.
     pub fn watched(&mut self, id: SourceId, watched: bool, now: f64) {
@@ -216,6 +247,11 @@ impl Roster {
         if !seat.out {
             self.sources.hold(place, seat.held_until());
         }
+    }
+
+    /// Whether a hub was asked to tell of a source.
+    pub fn has_hub(&self, id: SourceId) -> bool {
+        self.places.get(&id).is_some_and(|&place| self.seats[place].hub_until.is_some())
     }
 
     /// A source that is only polled as a safety net may be polled as any other until it was looked at.
@@ -286,10 +322,17 @@ impl Roster {
     pub fn next_look(&self, sources: &[SourceId], now: f64) -> f64 {
         let at = |id: &SourceId| match self.standing(*id) {
             Some((true, _)) => now,
+            // News may be pushed at any time.
+            Some((false, _)) if self.is_quiet(*id, now) => now,
             Some((false, next_at)) => next_at.max(now),
             None => f64::INFINITY,
         };
         sources.iter().map(at).fold(f64::INFINITY, f64::min)
+    }
+
+    fn is_quiet(&self, id: SourceId, now: f64) -> bool {
+        let quiet = |place: &usize| self.seats[*place].hub_until.is_some_and(|until| until > now);
+        self.places.get(&id).is_some_and(quiet)
     }
 
     /// Once a minute: lets the budget follow what was measured.
@@ -336,18 +379,87 @@ mod tests {
     use super::*;
     use crate::config::{self, BudgetRule};
 
+    const ID: SourceId = SourceId(1);
+
     #[test]
-    fn what_a_look_costs_in_bytes_outlives_a_change_of_its_worth() {
-        let rule = BudgetRule::Bytes { per_hour: 1_000_000 };
+    fn a_source_that_a_hub_tells_of_is_left_alone_and_may_have_news_at_any_time() {
+        let rule = BudgetRule::Refreshes { per_minute: 60.0 };
         let purse = Purse::new(&config::Budget { rule, burst: None }, 10.0);
-        let usual = purse.mean_size();
         let mut roster =
             Roster::new(StrategyKind::TwoSteps, Taste::default(), None, purse).unwrap();
-        let (id, url) = (SourceId(1), "https://example.org/rss");
+        let (id, url) = (ID, "https://example.org/rss");
         let lane = super::super::lanes::Lanes::new(Default::default())
             .lane_of(&url::Url::parse(url).unwrap());
         let source = Source::new(ModelKind::Gamma.build(1e-5).unwrap(), 20);
-        roster.add(id, url, lane, source, 0.0).unwrap();
+        roster.add(id, url, lane, source, 100.0).unwrap();
+        assert_eq!((roster.next_look(&[id], 0.0), roster.has_hub(id)), (100.0, false));
+        roster.postpone(id, Some(5_000.0));
+        assert!(roster.decide(200.0).is_empty());
+        assert_eq!(roster.standing(id), Some((false, 5_000.0)));
+        assert_eq!(roster.next_look(&[id], 200.0), 200.0, "news may be pushed at any time");
+        // While it is out it is not called back; what it says of politeness holds besides.
+        assert!(roster.send(id).is_some());
+        roster.postpone(id, Some(6_000.0));
+        assert_eq!(roster.standing(id), Some((true, 6_000.0)));
+        assert!(roster.decide(7_000.0).is_empty());
+        roster.settle(id, None, 8_000.0).unwrap();
+        assert_eq!(roster.standing(id), Some((false, 8_000.0)));
+        roster.settle(id, None, 300.0).unwrap();
+        roster.postpone(id, Some(0.0));
+        assert_eq!(roster.decide(300.0).len(), 1, "an unreliable hub changes nothing");
+    }
+
+    /// A roster with one source.
+    fn roster() -> Roster {
+        let rule = BudgetRule::Bytes { per_hour: 1_000_000 };
+        let purse = Purse::new(&config::Budget { rule, burst: None }, 10.0);
+        let mut roster =
+            Roster::new(StrategyKind::TwoSteps, Taste::default(), None, purse).unwrap();
+        let url = "https://example.org/rss";
+        let lane = super::super::lanes::Lanes::new(Default::default())
+            .lane_of(&url::Url::parse(url).unwrap());
+        let source = Source::new(ModelKind::Gamma.build(1e-5).unwrap(), 20);
+        roster.add(ID, url, lane, source, 0.0).unwrap();
+        roster
+    }
+
+    /// A look at an instant that found nothing; the source may be asked again at once.
+    fn look(roster: &mut Roster, at: f64) {
+        roster.send(ID).unwrap();
+        let source = roster.schedule(ID).unwrap();
+        let since = source.last;
+        let nothing =
+            Observation { at, since, new_items: 0, window: 0, censored: false, dates: &[] };
+        let after = source.after(&nothing).unwrap();
+        roster.settle(ID, Some((after, &nothing)), at).unwrap();
+    }
+
+    #[test]
+    fn a_watched_source_is_only_polled_as_a_safety_net_until_its_stream_ends() {
+        let mut roster = roster();
+        look(&mut roster, 100.0);
+        assert_eq!(roster.standing(ID), Some((false, 100.0)));
+        roster.watched(ID, true, 150.0);
+        assert_eq!(roster.standing(ID), Some((false, 100.0 + SAFETY_NET)));
+        look(&mut roster, 200.0);
+        assert_eq!(roster.standing(ID), Some((false, 200.0 + SAFETY_NET)));
+        // A look that failed, or news that could not be fetched, leave it to the scheduler.
+        roster.send(ID).unwrap();
+        roster.settle(ID, None, 260.0).unwrap();
+        assert_eq!(roster.standing(ID), Some((false, 260.0)));
+        look(&mut roster, 300.0);
+        roster.wake(ID);
+        assert_eq!(roster.standing(ID), Some((false, 300.0)));
+        look(&mut roster, 400.0);
+        assert_eq!(roster.standing(ID), Some((false, 400.0 + SAFETY_NET)));
+        roster.watched(ID, false, 500.0);
+        assert_eq!(roster.standing(ID), Some((false, 400.0)));
+    }
+
+    #[test]
+    fn what_a_look_costs_in_bytes_outlives_a_change_of_its_worth() {
+        let (mut roster, id) = (roster(), ID);
+        let usual = roster.purse.mean_size();
         roster.pay(id, usual as u64, 3.0 * usual).unwrap();
         roster.weigh(id, 0.25).unwrap();
         let kept = roster.schedule(id).unwrap();

@@ -16,7 +16,7 @@ use url::Url;
 
 use super::Args;
 use crate::clock::Clock;
-use crate::config::{Budget, BudgetRule, Config, HostRule};
+use crate::config::{Budget, BudgetRule, Config, HostCredentials, HostRule};
 use crate::node::{NewSource, Node, Running};
 use crate::store::Backend;
 
@@ -135,6 +135,7 @@ fn config(listen: SocketAddr, data: PathBuf) -> anyhow::Result<Config> {
         private: true,
         group: None,
         peer: false,
+        credentials: HostCredentials::default(),
     };
     config.hosts.named.insert(Ipv4Addr::LOCALHOST.to_string(), rule);
     Ok(config)

@@ -1,5 +1,6 @@
 //! The checks of a plain `pergola doctor`, one after the other.
 
+mod certificates;
 mod machine;
 mod sources;
 
@@ -11,7 +12,7 @@ pub(super) async fn all(config: &Config) -> Examination {
     let mut findings = configuration(config);
     findings.push(machine::clock());
     findings.push(machine::name_servers(&Default::default()));
-    findings.extend(machine::certificates(config));
+    findings.extend(certificates::all(config));
     let (runs, address) = machine::address(config).await;
     findings.push(address);
     findings.extend(machine::folder(&config.node.data));

@@ -2,12 +2,14 @@
 
 mod entries;
 mod force;
+mod readers;
 
 use pergola_query::syntax::{FeedBody, Script, SourceRef, Span, Spanned, Statement};
 use pergola_query::{Change, Explanation, QueryError};
 
 use super::sources::{EVERY_SOURCE, peer_address};
 use super::{NewSource, Node, SourceError, locked};
+use crate::access::Caller;
 use crate::archive::{ArchiveError, Changes, FeedId, FeedRecord, SourceKind};
 use crate::publish::writer::{Job, NotCommitted};
 use crate::select::statement;
@@ -37,6 +39,12 @@ pub enum FeedError {
     /// Enough is enough.
     #[error("there are {0} feeds already; feeds.most in the configuration allows no more")]
     TooMany(usize),
+    /// A reader that nobody knows.
+    #[error("no reader is called `{0}`")]
+    UnknownReader(String),
+    /// The configuration says who may read it.
+    #[error("the configuration declares the feed `{0}`, and with it who may read it")]
+    Declared(String),
     /// A source of it.
     #[error(transparent)]
     Source(#[from] SourceError),
@@ -117,8 +125,12 @@ impl Node {
                 let mut node = locked(&self.record).clone();
                 node.next_feed += 1;
                 changes.put_node(&node);
+                // Closed from its first moment, if it is to be closed.
+                let readers = self.declared_readers(&name).filter(|_| declared);
+                changes.put_readers(id, readers.as_deref());
                 self.commit(changes).await?;
                 locked(&self.record).next_feed = node.next_feed;
+                self.access.set(id, readers.as_deref());
                 self.put_in_force(id, &name, &body);
                 let items = self.backfill(id).await?;
                 Ok(Applied::Created { name, items, sources })
@@ -158,6 +170,7 @@ impl Node {
                 self.writer.commit(Job { changes, dropped, ..Job::default() }).await?;
                 self.desk.remove(card.id, &name);
                 self.shelf.remove(card.id);
+                self.access.set(card.id, None);
                 self.delete_entries(card.id, u64::MAX).await?;
                 self.delete_edits(card.id, u64::MAX).await?;
                 self.weigh(sources.iter().copied());
@@ -209,7 +222,12 @@ impl Node {
 
     /// There is no such feed; the nearest name may help.
     pub fn unknown(&self, name: &str) -> FeedError {
-        let names = self.desk.feeds().into_iter().map(|card| card.name);
+        self.unknown_to(&Caller::Operator, name)
+    }
+
+    /// There is no such feed for a caller; the nearest name that it may know may help.
+    fn unknown_to(&self, caller: &Caller, name: &str) -> FeedError {
+        let names = self.feeds_for(caller).into_iter().map(|card| card.name);
         let near = |other: &String| {
             strsim::damerau_levenshtein(&other.to_lowercase(), &name.to_lowercase())
         };

@@ -165,7 +165,11 @@ impl Node {
             let keep = card.body.options.keep.map_or(usual, |period| period.seconds() as f64);
             let archive = self.archive.clone();
             let below = blocking(move || first_kept(&archive, card.id, now - keep)).await?;
-            cleared.entries += self.delete_entries(card.id, below).await?;
+            let deleted = self.delete_entries(card.id, below).await?;
+            if deleted > 0 {
+                self.shelf.removed(card.id);
+            }
+            cleared.entries += deleted;
             self.delete_edits(card.id, below).await?;
         }
         let feeds: Vec<FeedId> = self.desk.feeds().iter().map(|card| card.id).collect();

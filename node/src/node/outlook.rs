@@ -7,7 +7,7 @@ use crate::archive::{ArchiveError, FeedId, SourceId};
 
 /// Sources that are looked at for one feed; those of a feed with more stand for the rest.
 const SOURCES: usize = 1_000;
-/// Sources whose looks are foreseen for one feed.
+/// Looks are foreseen for feeds of at most so many sources.
 const PLANNED_SOURCES: usize = 200;
 /// Looks as near to each other as this share of a cycle come from one decision.
 const SAME_DECISION: f64 = 0.1;
@@ -49,14 +49,18 @@ impl Node {
     }
 
     /// When a feed may have news, in order, and the items that may come: just after the looks planned at its
-    /// sources. Looks of one decision are one.
+    /// sources. Looks of one decision are one. Nothing is said if news can come at any time, because a source
+    /// is pushed or there are very many: whoever believed in half a plan would come late for the rest.
     pub fn planned_looks(&self, feed: FeedId) -> Vec<(f64, f64)> {
         let now = self.clock.now();
-        let shares = self.desk.shares_of(feed, now, PLANNED_SOURCES);
+        let shares = self.desk.shares_of(feed, now, PLANNED_SOURCES + 1);
+        if shares.len() > PLANNED_SOURCES {
+            return Vec::new();
+        }
         let mut roster = self.crawler.roster();
         let mut looks: Vec<(f64, f64)> = Vec::new();
         for (source, share) in shares {
-            let planned = roster.planned(source, now, now + DAY);
+            let Some(planned) = roster.planned(source, now, now + DAY) else { return Vec::new() };
             looks.extend(planned.into_iter().map(|look| (look.at, share * look.items)));
         }
         drop(roster);

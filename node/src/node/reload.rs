@@ -56,16 +56,20 @@ impl Node {
         self.crawler.roster().set_purse(Purse::new(budget, self.crawler.cycle))
     }
 
-    /// Takes over another configuration: sources, feeds and budget at once, the rest at the next start.
+    /// Takes over another configuration: certificates, readers, sources, feeds and budget at once, the rest at the next start.
     pub async fn reload(&self, config: Config) -> Result<Reloaded, StartError> {
         let before = self.config();
         let differences = before.reloadable_changes(&config);
         let mut changed = Vec::new();
+        self.reload_certificates(&config)?;
+        changed.extend(differences.tls.then(|| "tls".to_owned()));
         if differences.budget {
             let purse = Purse::new(&config.budget, self.crawler.cycle);
             self.crawler.roster().set_purse(purse)?;
             changed.push("budget".to_owned());
         }
+        self.access.know(&config);
+        changed.extend(differences.readers.then(|| "readers".to_owned()));
         *self.config.write().unwrap_or_else(std::sync::PoisonError::into_inner) = Arc::new(config);
         if differences.sources || differences.feeds {
             self.take_over_declared().await?;
@@ -73,6 +77,15 @@ impl Node {
             changed.extend(differences.feeds.then(|| "feeds".to_owned()));
         }
         Ok(Reloaded { changed, restart: differences.restart })
+    }
+
+    /// Shows the certificates that the files hold now. If they cannot be used, the old ones stay.
+    fn reload_certificates(&self, config: &Config) -> Result<(), StartError> {
+        let shown = locked(&self.shown).clone();
+        match (shown, &config.tls) {
+            (Some(shown), Some(tls)) => Ok(shown.reread(tls)?),
+            _ => Ok(()),
+        }
     }
 
     /// Makes sources and feeds what the configuration declares. What others added is left alone.
@@ -102,6 +115,7 @@ impl Node {
         });
         let added = self.add_sources_in_turn(sources.collect()).await.map_err(sources_refused)?;
         for feed in &config.declared {
+            self.take_over_readers(&feed.name).await?;
             let (name, body) = (feed.name.clone(), feed.body.clone());
             let change = match self.desk.feed(&feed.name) {
                 None => Change::Create { name, body },

@@ -13,6 +13,8 @@ use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
 use super::{Node, StartError, locked};
+use crate::serve::Port;
+use crate::tls::Shown;
 
 /// A node at work.
 pub struct Running {
@@ -41,6 +43,8 @@ impl Node {
     pub fn start(self: Arc<Self>, listener: TcpListener) -> Result<Running, StartError> {
         let system = |source| StartError::System { what: "the socket is unusable".into(), source };
         let address = listener.local_addr().map_err(system)?;
+        let config = self.config();
+        let shown = config.tls.as_ref().map(Shown::read).transpose()?.map(Arc::new);
         let stop = CancellationToken::new();
         let mut tasks = JoinSet::new();
         let (crawler, crawling) = (Arc::clone(&self.crawler), stop.clone());
@@ -64,18 +68,35 @@ impl Node {
             "lists"
         });
         let limits = crate::peer::Limits::default();
-        let router = crate::api::router(Arc::clone(&self))
+        let mut router = crate::api::router(Arc::clone(&self))
             .merge(crate::publish::router(Arc::clone(&self.shelf)))
             .merge(crate::peer::router(Arc::clone(&self), limits, stop.clone()));
+        if let Some(hub) = &self.hub {
+            router = router.merge(hub.router());
+            let (hub, telling) = (Arc::clone(hub), stop.clone());
+            tasks.spawn(async move {
+                hub.run(telling).await;
+                "hub"
+            });
+        }
+        if let Some(subscriber) = &self.subscriber {
+            router = router.merge(subscriber.router());
+            let (subscriber, asking) = (Arc::clone(subscriber), stop.clone());
+            tasks.spawn(async move {
+                subscriber.run(asking).await;
+                "subscriber"
+            });
+        }
+        let port = Port {
+            router,
+            tls: shown.clone(),
+            connections: config.node.connections,
+            failed_handshakes: self.metrics.failed_handshakes.clone(),
+        };
+        *locked(&self.shown) = shown;
         let serving = stop.clone();
         tasks.spawn(async move {
-            let service = router.into_make_service_with_connect_info::<SocketAddr>();
-            let served = axum::serve(listener, service)
-                .with_graceful_shutdown(serving.cancelled_owned())
-                .await;
-            if let Err(error) = served {
-                tracing::error!(%error, "the server has failed");
-            }
+            port.serve(listener, serving).await;
             "server"
         });
         self.set_running(true);

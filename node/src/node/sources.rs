@@ -283,6 +283,9 @@ impl Node {
             }
         }
         self.commit(changes).await?;
+        if let Some(subscriber) = &self.subscriber {
+            subscriber.forget(ids);
+        }
         for &id in ids {
             self.crawler.roster().remove(id);
             self.crawler.loops.forget(id);

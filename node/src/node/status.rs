@@ -246,6 +246,9 @@ impl Node {
         peers.sources.set(whole(usable));
         peers.watched.set(whole(self.crawler.peers.count_watched()));
         levels.disk.set(i64::try_from(status.store_bytes).unwrap_or(i64::MAX));
+        let pushed = &self.metrics.websub;
+        pushed.subscriptions.set(whole(self.hub.as_ref().map_or(0, |hub| hub.subscriptions())));
+        pushed.sources.set(whole(self.subscriber.as_ref().map_or(0, |it| it.sources())));
         self.metrics.text()
     }
 

@@ -7,9 +7,27 @@ use url::Url;
 use super::{home, layout, time, way};
 use crate::publish::{Form, Imprint, Listing, origin_name, selection};
 
-/// The newest items of a feed.
-pub(crate) fn page(imprint: &Imprint, listing: &Listing, document: &Document) -> Markup {
-    let title = format!("{} – {}", listing.name, imprint.name);
+/// What of a feed is shown.
+pub(crate) enum Place {
+    /// The newest items; these archive documents can be had besides, newest first.
+    Current { volumes: Vec<String> },
+    /// An archive document, and its neighbours.
+    Volume { name: String, older: Option<String>, newer: Option<String> },
+}
+
+/// Items of a feed.
+pub(crate) fn page(
+    imprint: &Imprint,
+    listing: &Listing,
+    document: &Document,
+    place: &Place,
+) -> Markup {
+    let title = match place {
+        Place::Current { .. } => format!("{} – {}", listing.name, imprint.name),
+        Place::Volume { name, .. } => {
+            format!("{}, archive {name} – {}", listing.name, imprint.name)
+        }
+    };
     let head = html! {
         @for form in Form::FEEDS {
             link rel="alternate" type=(form.media_type()) title={ (listing.name) " (" (form.title()) ")" }
@@ -17,12 +35,21 @@ pub(crate) fn page(imprint: &Imprint, listing: &Listing, document: &Document) ->
         }
     };
     let content = html! {
-        h1 { (listing.name) }
+        h1 { (listing.name) @if let Place::Volume { name, .. } = place { ", archive " (name) } }
         @if let Some(changed) = document.updated {
             p.soft { "Last change " (time(changed)) }
         }
-        (home::forms("", listing))
-        details { summary { "What it selects" } pre { (selection(listing)) } }
+        @match place {
+            Place::Current { volumes } => {
+                (home::forms("", &listing.name, &listing.name))
+                details { summary { "What it selects" } pre { (selection(listing)) } }
+                @if !volumes.is_empty() { (archives(listing, volumes)) }
+            }
+            Place::Volume { name, older, newer } => {
+                (home::forms("", &listing.name, name))
+                nav aria-label="Archives" { (neighbours(listing, older, newer)) }
+            }
+        }
         @if document.items.is_empty() {
             p.card { "No items yet. They appear when the sources publish something that matches." }
         }
@@ -30,7 +57,35 @@ pub(crate) fn page(imprint: &Imprint, listing: &Listing, document: &Document) ->
             (article(&item.normalised(), imprint, document.updated))
         }
     };
-    layout(&title, "../", head, content)
+    let root = if matches!(place, Place::Current { .. }) { "../" } else { "../../../" };
+    layout(&title, root, head, content)
+}
+
+fn archives(listing: &Listing, volumes: &[String]) -> Markup {
+    html! {
+        details {
+            summary { "Earlier items" }
+            ul.forms aria-label={ "Archives of " (listing.name) } {
+                @for volume in volumes {
+                    li { a href={ (listing.name) "/archive/" (volume) } { "Archive " (volume) } }
+                }
+            }
+        }
+    }
+}
+
+fn neighbours(listing: &Listing, older: &Option<String>, newer: &Option<String>) -> Markup {
+    html! {
+        ul.forms {
+            @if let Some(older) = older {
+                li { a rel="prev" href=(older) { "Older (archive " (older) ")" } }
+            }
+            @if let Some(newer) = newer {
+                li { a rel="next" href=(newer) { "Newer (archive " (newer) ")" } }
+            }
+            li { a href={ "../../" (listing.name) } { "Newest items" } }
+        }
+    }
 }
 
 fn article(item: &Item, imprint: &Imprint, now: Option<Timestamp>) -> Markup {

@@ -46,18 +46,18 @@ fn card(imprint: &Imprint, listing: &Listing) -> Markup {
             }
             pre { (selection(listing)) }
             p.soft { "Address: " code.address { (imprint.address(&listing.name, Form::Atom)) } }
-            (forms("feeds/", listing))
+            (forms("feeds/", &listing.name, &listing.name))
         }
     }
 }
 
-/// Links to the three formats. `folder` leads from the page to them.
-pub(super) fn forms(folder: &str, listing: &Listing) -> Markup {
+/// Links to the three formats of a feed's document. `folder` leads from the page to them.
+pub(super) fn forms(folder: &str, feed: &str, file: &str) -> Markup {
     html! {
-        ul.forms aria-label={ "Formats of " (listing.name) } {
+        ul.forms aria-label={ "Formats of " (feed) } {
             @for form in Form::FEEDS {
                 li {
-                    a href={ (folder) (listing.name) (form.extension()) } type=(form.media_type()) {
+                    a href={ (folder) (file) (form.extension()) } type=(form.media_type()) {
                         (form.title())
                     }
                 }

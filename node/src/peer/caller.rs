@@ -1,34 +1,31 @@
-//! Who is calling, what that caller may read, and how much it may take.
+//! What callers have under way, and how much that may be. Who somebody is, what it may read and how often
+//! it may call is decided in [`crate::access`].
 //!
-//! A caller is an address. Everything it does is counted as long as it lasts: calls in a bucket that fills
-//! up again by time, answers until the last byte is sent, streams until they end. So a reader that stops
-//! reading costs a bounded number of answers, and nothing else has to know of limits.
+//! Everything is counted as long as it lasts: answers until the last byte is sent, streams until they
+//! end. So a reader that stops reading costs a bounded number of answers, and nothing else has to know
+//! of limits.
 
 use std::collections::HashMap;
-use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, ready};
 
 use axum::body::{Body, Bytes, HttpBody};
-use axum::extract::{ConnectInfo, Request, State};
+use axum::extract::{Request, State};
 use axum::middleware::Next;
 use axum::response::Response;
 use http::uri::Authority;
-use hyper::body::{Frame, SizeHint};
+use hyper::body::Frame;
 use tonic::{Code, Status};
 
-use crate::api::access;
+use super::ANSWER_BYTES;
+use crate::access::{self, Access, Who};
+use crate::archive::FeedId;
 use crate::node::Node;
-use crate::publish::Listing;
 
 /// What callers may take.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Limits {
-    /// Calls in a minute by one caller; as many may come at once.
-    pub calls_per_minute: f64,
-    /// Streams that one caller may have open.
-    pub streams_per_caller: usize,
     /// Streams open in all.
     pub streams: usize,
     /// Answers under way to one caller.
@@ -39,21 +36,16 @@ pub struct Limits {
 
 impl Default for Limits {
     fn default() -> Self {
-        Self {
-            calls_per_minute: 6_000.0,
-            streams_per_caller: 256,
-            streams: 8_192,
-            answers_per_caller: 32,
-            answers: 256,
-        }
+        Self { streams: 8_192, answers_per_caller: 16, answers: 128 }
     }
 }
 
 /// Somebody who calls.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Clone)]
 pub(super) struct Caller {
-    /// Runs the node, so it may know everything about it.
-    pub(super) operator: bool,
+    who: access::Caller,
+    /// Who may read what; without it, nobody anything.
+    access: Option<Arc<Access>>,
 }
 
 /// The name under which the node was called.
@@ -64,12 +56,29 @@ impl Caller {
     /// Who made a call.
     pub(super) fn of<T>(request: &tonic::Request<T>) -> Self {
         let known = request.extensions().get::<Self>();
-        known.copied().unwrap_or(Self { operator: false })
+        let who = access::Caller::Stranger { address: None, wrong: false };
+        known.cloned().unwrap_or(Self { who, access: None })
+    }
+
+    /// Whether it runs the node, so that it may know everything about it.
+    pub(super) fn is_operator(&self) -> bool {
+        self.who.is_operator()
     }
 
     /// Whether a feed exists for this caller.
-    pub(super) fn may_read(&self, _feed: &Listing) -> bool {
-        true
+    pub(super) fn may_read(&self, feed: FeedId) -> bool {
+        self.access.as_ref().is_some_and(|access| access.may_read(&self.who, feed))
+    }
+
+    /// Whether it has sent a token that nobody has.
+    pub(super) fn is_wrong(&self) -> bool {
+        matches!(self.who, access::Caller::Stranger { wrong: true, .. })
+    }
+
+    /// Bytes of one answer to it, unless a single entry is larger.
+    pub(super) fn message_bytes(&self) -> usize {
+        let limits = self.access.as_ref().map(|access| access.limits(&self.who));
+        limits.map_or(ANSWER_BYTES, |limits| limits.max_message)
     }
 }
 
@@ -89,11 +98,13 @@ impl Callers {
         self.ledger.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn admit(self: &Arc<Self>, address: IpAddr, kind: Kind) -> Result<Ticket, Refused> {
-        // The limits are about what the machine bears, so they go by real time.
-        let now = self.node.clock.now() / self.node.clock.speed();
-        self.ledger().admit(address, kind, &self.limits, now)?;
-        Ok(Ticket { callers: Arc::clone(self), address, kind })
+    fn admit(self: &Arc<Self>, caller: &access::Caller, kind: Kind) -> Result<Ticket, Refused> {
+        let access = &self.node.access;
+        access.count(caller).map_err(|often| Refused::TooOften { wait: often.seconds })?;
+        let who = caller.who();
+        let streams = access.limits(caller).streams;
+        self.ledger().admit(&who, kind, streams, &self.limits)?;
+        Ok(Ticket { callers: Arc::clone(self), who, kind })
     }
 }
 
@@ -103,33 +114,23 @@ pub(super) async fn check(
     mut request: Request,
     next: Next,
 ) -> Response {
-    let peer = request.extensions().get::<ConnectInfo<SocketAddr>>();
-    let address = peer.map_or(Ipv4Addr::UNSPECIFIED.into(), |ConnectInfo(peer)| network(peer.ip()));
+    let access = &callers.node.access;
+    let authority = request.uri().authority().map(|authority| authority.as_str());
+    let who = access.caller(request.headers(), request.extensions(), authority);
     let watches = request.uri().path().ends_with("/Watch");
-    let ticket = match callers.admit(address, if watches { Kind::Stream } else { Kind::Answer }) {
+    let ticket = match callers.admit(&who, if watches { Kind::Stream } else { Kind::Answer }) {
         Ok(ticket) => ticket,
         Err(refused) => {
             callers.node.metrics.peer_calls_refused.inc();
             return refused.into_status().into_http();
         }
     };
-    let operator = access::is_operator(&callers.node.config(), &request);
     let addressed = Addressed(request.uri().authority().cloned());
-    request.extensions_mut().insert(Caller { operator });
+    let caller = Caller { who, access: Some(Arc::clone(access)) };
+    request.extensions_mut().insert(caller);
     request.extensions_mut().insert(addressed);
     let (head, body) = next.run(request).await.into_parts();
-    Response::from_parts(head, Body::new(Counted { body, _ticket: ticket }))
-}
-
-/// The address that limits go by: of IPv6, what one subscriber is usually given.
-fn network(address: IpAddr) -> IpAddr {
-    match address.to_canonical() {
-        IpAddr::V6(address) => {
-            let [a, b, c, d, ..] = address.segments();
-            [a, b, c, d, 0, 0, 0, 0].into()
-        }
-        v4 => v4,
-    }
+    Response::from_parts(head, Body::new(Counted::new(body, ticket)))
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -139,9 +140,9 @@ enum Kind {
 }
 
 /// Why a call is not let through.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Refused {
-    TooOften { wait: f64 },
+    TooOften { wait: u64 },
     TooMany(Kind),
     Full(Kind),
 }
@@ -153,29 +154,28 @@ impl Refused {
                 (wait, "too many calls; `retry-after` says how long to wait")
             }
             Self::TooMany(Kind::Answer) => {
-                (1.0, "too many answers are on their way to this caller; read them first")
+                (1, "too many answers are on their way to this caller; read them first")
             }
             Self::TooMany(Kind::Stream) => {
-                (60.0, "this caller watches too many feeds already; end a stream, or poll")
+                (60, "this caller watches too many feeds already; end a stream, or poll")
             }
-            Self::Full(Kind::Answer) => (1.0, "the node is busy; try again in a moment"),
-            Self::Full(Kind::Stream) => (60.0, "too many feeds are watched already; poll instead"),
+            Self::Full(Kind::Answer) => (1, "the node is busy; try again in a moment"),
+            Self::Full(Kind::Stream) => (60, "too many feeds are watched already; poll instead"),
         };
         let mut status = Status::new(Code::ResourceExhausted, message);
-        let seconds = wait.ceil().max(1.0) as u64;
-        status.metadata_mut().insert("retry-after", seconds.into());
+        status.metadata_mut().insert("retry-after", wait.into());
         status
     }
 }
 
-/// What each caller has under way. Pure: it is told the time.
+/// What each caller has under way. Whoever has nothing is not in it.
 #[derive(Default)]
 struct Ledger {
-    accounts: HashMap<IpAddr, Account>,
+    accounts: HashMap<Who, UnderWay>,
     under_way: UnderWay,
 }
 
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 struct UnderWay {
     answers: usize,
     streams: usize,
@@ -190,62 +190,39 @@ impl UnderWay {
     }
 }
 
-struct Account {
-    under_way: UnderWay,
-    /// Calls that may still be made …
-    calls: f64,
-    /// … as of this instant.
-    at: f64,
-}
-
 impl Ledger {
-    /// Callers remembered; beyond, those who have nothing under way are forgotten.
-    const REMEMBERED: usize = 10_000;
-
+    /// Counts something that a caller begins, unless it is too much. `streams`: what it may have open.
     fn admit(
         &mut self,
-        address: IpAddr,
+        who: &Who,
         kind: Kind,
+        streams: usize,
         limits: &Limits,
-        now: f64,
     ) -> Result<(), Refused> {
-        let per_second = limits.calls_per_minute / 60.0;
-        if self.accounts.len() >= Self::REMEMBERED && !self.accounts.contains_key(&address) {
-            let busy =
-                |account: &Account| account.under_way.answers + account.under_way.streams > 0;
-            self.accounts.retain(|_, account| busy(account));
-        }
         let (in_all, each) = match kind {
             Kind::Answer => (limits.answers, limits.answers_per_caller),
-            Kind::Stream => (limits.streams, limits.streams_per_caller),
+            Kind::Stream => (limits.streams, streams),
         };
-        let account = self.accounts.entry(address).or_insert(Account {
-            under_way: UnderWay::default(),
-            calls: limits.calls_per_minute,
-            at: now,
-        });
-        let gained = (now - account.at).max(0.0) * per_second;
-        account.calls = (account.calls + gained).min(limits.calls_per_minute);
-        account.at = now;
-        if account.calls < 1.0 {
-            return Err(Refused::TooOften { wait: (1.0 - account.calls) / per_second });
-        }
-        account.calls -= 1.0;
-        if *account.under_way.count(kind) >= each {
+        let mut own = self.accounts.get(who).copied().unwrap_or_default();
+        if *own.count(kind) >= each {
             return Err(Refused::TooMany(kind));
         }
         if *self.under_way.count(kind) >= in_all {
             return Err(Refused::Full(kind));
         }
-        *account.under_way.count(kind) += 1;
+        *own.count(kind) += 1;
         *self.under_way.count(kind) += 1;
+        self.accounts.insert(who.clone(), own);
         Ok(())
     }
 
-    fn release(&mut self, address: IpAddr, kind: Kind) {
+    fn release(&mut self, who: &Who, kind: Kind) {
         *self.under_way.count(kind) -= 1;
-        if let Some(account) = self.accounts.get_mut(&address) {
-            *account.under_way.count(kind) -= 1;
+        if let Some(own) = self.accounts.get_mut(who) {
+            *own.count(kind) -= 1;
+            if *own == UnderWay::default() {
+                self.accounts.remove(who);
+            }
         }
     }
 }
@@ -253,20 +230,30 @@ impl Ledger {
 /// Something under way, counted as long as this lives.
 struct Ticket {
     callers: Arc<Callers>,
-    address: IpAddr,
+    who: Who,
     kind: Kind,
 }
 
 impl Drop for Ticket {
     fn drop(&mut self) {
-        self.callers.ledger().release(self.address, self.kind);
+        self.callers.ledger().release(&self.who, self.kind);
     }
 }
 
-/// An answer that counts until it is sent or given up.
+/// An answer that counts until it is sent or given up. It is handed over in pieces, the next one when there
+/// is room: as a whole it would be out of our hands at once and lie in a buffer that nobody counts.
 struct Counted {
     body: Body,
+    rest: Bytes,
     _ticket: Ticket,
+}
+
+impl Counted {
+    const PIECE: usize = 64 << 10;
+
+    fn new(body: Body, ticket: Ticket) -> Self {
+        Self { body, rest: Bytes::new(), _ticket: ticket }
+    }
 }
 
 impl HttpBody for Counted {
@@ -277,15 +264,22 @@ impl HttpBody for Counted {
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
-        Pin::new(&mut self.body).poll_frame(context)
+        if self.rest.is_empty() {
+            let frame = match ready!(Pin::new(&mut self.body).poll_frame(context)) {
+                Some(Ok(frame)) => frame,
+                other => return Poll::Ready(other),
+            };
+            match frame.into_data() {
+                Ok(data) => self.rest = data,
+                Err(trailers) => return Poll::Ready(Some(Ok(trailers))),
+            }
+        }
+        let length = self.rest.len().min(Self::PIECE);
+        Poll::Ready(Some(Ok(Frame::data(self.rest.split_to(length)))))
     }
 
     fn is_end_stream(&self) -> bool {
-        self.body.is_end_stream()
-    }
-
-    fn size_hint(&self) -> SizeHint {
-        self.body.size_hint()
+        self.rest.is_empty() && self.body.is_end_stream()
     }
 }
 
@@ -293,63 +287,30 @@ impl HttpBody for Counted {
 mod tests {
     use super::*;
 
-    const LIMITS: Limits = Limits {
-        calls_per_minute: 6.0,
-        streams_per_caller: 1,
-        streams: 2,
-        answers_per_caller: 100,
-        answers: 100,
-    };
+    const LIMITS: Limits = Limits { streams: 2, answers_per_caller: 100, answers: 100 };
 
-    fn address(last: u8) -> IpAddr {
-        Ipv4Addr::new(192, 0, 2, last).into()
-    }
-
-    #[test]
-    fn a_caller_has_a_minute_of_calls_at_once_and_then_one_at_a_time() {
-        let mut ledger = Ledger::default();
-        let mut call = |now| ledger.admit(address(1), Kind::Answer, &LIMITS, now);
-        assert!((0..6).all(|_| call(100.0).is_ok()));
-        assert_eq!(call(100.0), Err(Refused::TooOften { wait: 10.0 }));
-        assert_eq!(call(105.0), Err(Refused::TooOften { wait: 5.0 }));
-        assert_eq!(call(110.0), Ok(()));
-        assert_eq!(call(110.0), Err(Refused::TooOften { wait: 10.0 }));
-        // Long silence does not pile up more than a minute of calls.
-        assert!((0..6).all(|_| call(10_000.0).is_ok()));
-        assert!(call(10_000.0).is_err());
+    fn who(name: &str) -> Who {
+        Who::Reader(name.to_owned())
     }
 
     #[test]
     fn streams_are_limited_for_each_caller_and_in_all_until_they_end() {
         let mut ledger = Ledger::default();
-        let watch = |ledger: &mut Ledger, who| ledger.admit(who, Kind::Stream, &LIMITS, 0.0);
-        assert_eq!(watch(&mut ledger, address(1)), Ok(()));
-        assert_eq!(watch(&mut ledger, address(1)), Err(Refused::TooMany(Kind::Stream)));
-        assert_eq!(watch(&mut ledger, address(2)), Ok(()));
-        assert_eq!(watch(&mut ledger, address(3)), Err(Refused::Full(Kind::Stream)));
-        ledger.release(address(2), Kind::Stream);
-        assert_eq!(watch(&mut ledger, address(3)), Ok(()));
+        let watch = |ledger: &mut Ledger, name| ledger.admit(&who(name), Kind::Stream, 1, &LIMITS);
+        assert_eq!(watch(&mut ledger, "a"), Ok(()));
+        assert_eq!(watch(&mut ledger, "a"), Err(Refused::TooMany(Kind::Stream)));
+        assert_eq!(watch(&mut ledger, "b"), Ok(()));
+        assert_eq!(watch(&mut ledger, "c"), Err(Refused::Full(Kind::Stream)));
+        ledger.release(&who("b"), Kind::Stream);
+        assert_eq!(watch(&mut ledger, "c"), Ok(()));
     }
 
     #[test]
     fn callers_who_are_gone_are_forgotten_and_those_who_are_there_are_not() {
         let mut ledger = Ledger::default();
-        ledger.admit(address(1), Kind::Stream, &LIMITS, 0.0).unwrap();
-        for number in 0..2 * Ledger::REMEMBERED as u32 {
-            let stranger = Ipv4Addr::from(0x0a00_0000 + number).into();
-            ledger.admit(stranger, Kind::Answer, &LIMITS, 0.0).unwrap();
-            ledger.release(stranger, Kind::Answer);
-        }
-        assert!(ledger.accounts.len() <= Ledger::REMEMBERED);
-        assert!(ledger.accounts.contains_key(&address(1)));
-    }
-
-    #[test]
-    fn neighbours_in_one_ipv6_network_are_one_caller() {
-        let one: IpAddr = "2001:db8:1:2:3::4".parse().unwrap();
-        let other: IpAddr = "2001:db8:1:2::9".parse().unwrap();
-        assert_eq!(network(one), network(other));
-        let mapped: IpAddr = "::ffff:192.0.2.1".parse().unwrap();
-        assert_eq!(network(mapped), address(1));
+        ledger.admit(&who("a"), Kind::Stream, 1, &LIMITS).unwrap();
+        ledger.admit(&who("b"), Kind::Answer, 1, &LIMITS).unwrap();
+        ledger.release(&who("b"), Kind::Answer);
+        assert_eq!(ledger.accounts.keys().collect::<Vec<_>>(), [&who("a")]);
     }
 }

@@ -1,8 +1,8 @@
 //! Connections to peers: one for each origin, shared by all that is read there, and dropped when nobody
 //! has used it for a while.
 //!
-//! Names are resolved and addresses checked by the guard of the crawler, for every connection anew, and
-//! TLS trusts whom the crawler trusts. A connection that has died silently is noticed by its pings.
+//! Names are resolved and addresses checked by the guard of the crawler, for every connection anew; TLS
+//! trusts whom the crawler trusts, and a host is shown what the crawler shows it. A connection that has died silently is noticed by its pings.
 
 use std::collections::HashMap;
 use std::error::Error as StdError;
@@ -11,16 +11,20 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use hyper_util::rt::TokioIo;
-use rustls::ClientConfig;
 use rustls::pki_types::ServerName;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpStream;
 use tokio_rustls::TlsConnector;
+use tonic::metadata::{Ascii, MetadataValue};
+use tonic::service::Interceptor;
+use tonic::service::interceptor::InterceptedService;
 use tonic::transport::{Channel, Endpoint, Uri};
+use tonic::{Request, Status};
 use url::{Host, Url};
 
 use crate::crawl::fetch::{FetchError, FetchSettings, Stage};
 use crate::crawl::guard::{Guard, GuardedResolver};
+use crate::credentials::Credentials;
 
 /// How often a connection proves that it is alive …
 const PING_EVERY: Duration = Duration::from_secs(20);
@@ -28,6 +32,22 @@ const PING_EVERY: Duration = Duration::from_secs(20);
 const PING_TIMEOUT: Duration = Duration::from_secs(5);
 /// Seconds that a connection is kept without being used.
 const IDLE: f64 = 300.0;
+
+/// A connection over which every call carries the token for its host.
+pub type Line = InterceptedService<Channel, Token>;
+
+/// The token for a host, if there is one.
+#[derive(Clone, Debug)]
+pub struct Token(Option<MetadataValue<Ascii>>);
+
+impl Interceptor for Token {
+    fn call(&mut self, mut request: Request<()>) -> Result<Request<()>, Status> {
+        if let Some(token) = &self.0 {
+            request.metadata_mut().insert("authorization", token.clone());
+        }
+        Ok(request)
+    }
+}
 
 /// The connections to peers.
 pub struct Channels {
@@ -46,7 +66,7 @@ struct Open {
 struct Door {
     guard: Arc<Guard>,
     resolver: GuardedResolver,
-    tls: Arc<ClientConfig>,
+    credentials: Credentials,
     timeout: Duration,
 }
 
@@ -81,7 +101,7 @@ impl Channels {
         let door = Door {
             guard: Arc::new(settings.guard.clone()),
             resolver: GuardedResolver::new(settings.guard.clone(), &settings.resolver_files),
-            tls: Arc::new(settings.tls()?),
+            credentials: settings.credentials()?,
             timeout: settings.connect_timeout,
         };
         let agent = format!("{})", settings.product());
@@ -89,7 +109,21 @@ impl Channels {
     }
 
     /// The connection to the origin of an address. Nothing is sent before it is used.
-    pub fn to(&self, url: &Url, now: f64) -> Result<Channel, FetchError> {
+    pub fn to(&self, url: &Url, now: f64) -> Result<Line, FetchError> {
+        Ok(InterceptedService::new(self.channel(url, now)?, self.token(url)))
+    }
+
+    /// What the host of an address is to see.
+    fn token(&self, url: &Url) -> Token {
+        let token = self.door.credentials.shown_to(url).token;
+        Token(token.and_then(|token| {
+            let mut value = MetadataValue::try_from(token.as_bytes()).ok()?;
+            value.set_sensitive(true);
+            Some(value)
+        }))
+    }
+
+    fn channel(&self, url: &Url, now: f64) -> Result<Channel, FetchError> {
         let origin = url.origin().ascii_serialization();
         let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
         // Whoever still uses one has it in hand; it ends with the last use.
@@ -148,14 +182,13 @@ impl Door {
             return Ok(Box::new(stream));
         }
         let host = url.host_str().unwrap_or_default().trim_matches(['[', ']']).to_owned();
-        let untrusted =
-            |why: String| NoConnection::Unreachable(FetchError::Tls { host: host.clone(), why });
-        let name =
-            ServerName::try_from(host.clone()).map_err(|error| untrusted(error.to_string()))?;
-        let secure = TlsConnector::from(Arc::clone(&self.tls))
-            .connect(name, stream)
-            .await
-            .map_err(|error| untrusted(error.to_string()))?;
+        let untrusted = |error: std::io::Error| {
+            NoConnection::Unreachable(FetchError::of_handshake(&error, url))
+        };
+        let name = ServerName::try_from(host.clone())
+            .map_err(|error| untrusted(std::io::Error::other(error)))?;
+        let tls = Arc::clone(self.credentials.shown_to(url).tls);
+        let secure = TlsConnector::from(tls).connect(name, stream).await.map_err(untrusted)?;
         match secure.get_ref().1.alpn_protocol() {
             Some(b"h2") => Ok(Box::new(secure)),
             _ => Err(NoConnection::NotHttp2(host)),

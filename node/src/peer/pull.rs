@@ -18,11 +18,10 @@ use pergola_proto::v1::syndication_client::SyndicationClient;
 use pergola_proto::v1::{FetchRequest, FetchResponse};
 use prost::Message;
 use tokio::time::{Instant, timeout_at};
-use tonic::transport::Channel;
 use tonic::{Code, Status};
 use url::Url;
 
-use super::channel::NoConnection;
+use super::channel::{Line, NoConnection};
 use super::link::{Link, PeerQuality, Refusal};
 use super::wire::{Delivered, Hints, entry_from_wire, hints_from_wire};
 use super::{Cooperation, MESSAGE_BYTES};
@@ -74,7 +73,7 @@ pub enum Pulled {
 
 /// Asks a peer for what came after the cursor; `now` is our clock.
 pub async fn pull(
-    channel: Channel,
+    channel: Line,
     url: &Url,
     link: &Link,
     cooperation: Cooperation,

@@ -40,7 +40,7 @@ pub(super) struct Syndicate(Arc<Parts>);
 
 struct Parts {
     node: Arc<Node>,
-    pager: Arc<Pager>,
+    pager: Pager,
     heads: Heads,
     estimates: Estimates,
     /// Pages being put together.
@@ -51,9 +51,10 @@ struct Parts {
 impl Syndicate {
     pub(super) fn new(node: Arc<Node>, stop: CancellationToken) -> Self {
         let workers = std::thread::available_parallelism().map_or(2, |cores| cores.get()) * 2;
+        let pager = Pager::new(node.archive.clone(), node.shelf.imprint().clone());
         Self(Arc::new(Parts {
-            pager: Arc::new(Pager::new(node.archive.clone(), node.shelf.imprint().clone())),
-            heads: Heads::new(node.archive.clone()),
+            heads: Heads::new(node.archive.clone(), pager.node()),
+            pager,
             estimates: Estimates::default(),
             workers: Arc::new(Semaphore::new(workers)),
             stop,
@@ -64,10 +65,13 @@ impl Syndicate {
 
 impl Parts {
     /// The feed of this name, if it exists for this caller.
-    fn feed(&self, name: &str, caller: Caller) -> Result<Listing, Status> {
+    fn feed(&self, name: &str, caller: &Caller) -> Result<Listing, Status> {
         let found = if name.len() > NAME_BYTES { None } else { self.node.shelf.listing(name) };
-        let found = found.filter(|feed| caller.may_read(feed));
+        let found = found.filter(|feed| caller.may_read(feed.id));
         found.ok_or_else(|| {
+            if caller.is_wrong() {
+                return Status::unauthenticated("the token is none that this node knows");
+            }
             let shown: String = name.chars().take(80).collect();
             let help = "ListFeeds names those there are";
             Status::not_found(format!("there is no feed {shown:?}; {help}"))
@@ -121,7 +125,7 @@ impl Syndication for Syndicate {
             .shelf
             .listings()
             .iter()
-            .filter(|feed| feed.name > asked.after && caller.may_read(feed))
+            .filter(|feed| feed.name > asked.after && caller.may_read(feed.id))
             .take(limit + 1)
             .map(|feed| about::feed_info(imprint, feed))
             .collect();
@@ -136,11 +140,11 @@ impl Syndication for Syndicate {
         request: Request<v1::DescribeRequest>,
     ) -> Result<Response<v1::DescribeResponse>, Status> {
         let (parts, caller) = (Arc::clone(&self.0), Caller::of(&request));
-        let feed = parts.feed(&request.into_inner().feed, caller)?;
+        let feed = parts.feed(&request.into_inner().feed, &caller)?;
         let describing = Arc::clone(&parts);
         let describe = move || {
             let estimate = describing.estimates.of(&describing.node, feed.id)?;
-            about::description(&describing.node, &feed, estimate, caller.operator)
+            about::description(&describing.node, &feed, estimate, caller.is_operator())
         };
         Ok(Response::new(parts.blocking(describe).await?))
     }
@@ -151,11 +155,12 @@ impl Syndication for Syndicate {
     ) -> Result<Response<v1::FetchResponse>, Status> {
         let (parts, caller) = (Arc::clone(&self.0), Caller::of(&request));
         let asked = request.into_inner();
-        let feed = parts.feed(&asked.feed, caller)?;
+        let feed = parts.feed(&asked.feed, &caller)?;
         let question = Asked {
             cursor: cursor(&asked.cursor)?,
             limit: limited(asked.limit, ENTRIES),
             newest: asked.newest,
+            bytes: caller.message_bytes(),
         };
         let (paging, wants_hints) = (Arc::clone(&parts), asked.hints);
         let page = move || {
@@ -190,13 +195,13 @@ impl Syndication for Syndicate {
     ) -> Result<Response<Watching>, Status> {
         let (parts, caller) = (Arc::clone(&self.0), Caller::of(&request));
         let asked = request.into_inner();
-        let feed = parts.feed(&asked.feed, caller)?;
+        let feed = parts.feed(&asked.feed, &caller)?;
         let cursor = cursor(&asked.cursor)?;
         let (placing, listed) = (Arc::clone(&parts), feed.clone());
         let from = parts.blocking(move || placing.pager.place(&listed, cursor.as_ref())).await?;
         let news = parts.node.shelf.follow(feed.id);
         let news = news.ok_or_else(|| Status::not_found("the feed was dropped just now"))?;
-        Ok(Response::new(Watching::new(parts, feed.id, from, news)))
+        Ok(Response::new(Watching::new(parts, caller, feed.id, from, news)))
     }
 }
 

@@ -74,7 +74,8 @@ fn wanted(crawler: &Crawler) -> HashMap<SourceId, Link> {
     let mut wanted = HashMap::new();
     for id in peers.ids() {
         let Some(link) = peers.link(id) else { continue };
-        if peers.cooperation(id).watch
+        if crawler.roster().standing(id).is_some()
+            && peers.cooperation(id).watch
             && !link.cursor.is_empty()
             && peers.is_usable(id, &link.url, now)
         {

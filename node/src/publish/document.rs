@@ -9,7 +9,8 @@ use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 use bytes::Bytes;
 use http::header::{
-    CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, ETAG, LAST_MODIFIED, X_CONTENT_TYPE_OPTIONS,
+    CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, ETAG, LAST_MODIFIED, LINK,
+    X_CONTENT_TYPE_OPTIONS,
 };
 use http::{HeaderMap, HeaderValue};
 use pergola_feed::Timestamp;
@@ -17,6 +18,7 @@ use tokio::sync::OnceCell;
 
 use super::edition::RenderError;
 use super::negotiate::{Coding, Form};
+use super::past::Contents;
 use crate::pages;
 
 /// What kind of document it is.
@@ -35,6 +37,8 @@ pub(super) struct Rendered {
     tag: String,
     /// When it last changed, in seconds since 1970.
     modified: Option<i64>,
+    /// Which entries it shows, if it is an edition of a feed.
+    contents: Option<Arc<Contents>>,
     /// Headers of a 304 for each coding.
     unchanged: [HeaderMap; Coding::ALL.len()],
     plain: Coded,
@@ -69,7 +73,25 @@ impl Rendered {
         let plain = &unchanged[Coding::Identity as usize];
         let plain = Coded::new(kind, Coding::Identity, plain, Bytes::from(text), held);
         let (compressed, held) = (Default::default(), held.clone());
-        Self { kind, tag, modified, unchanged, plain, compressed, held }
+        Self { kind, tag, modified, contents: None, unchanged, plain, compressed, held }
+    }
+
+    /// … that shows these entries.
+    pub(super) fn showing(self, contents: Contents) -> Self {
+        Self { contents: Some(Arc::new(contents)), ..self }
+    }
+
+    pub(super) fn contents(&self) -> Option<&Arc<Contents>> {
+        self.contents.as_ref()
+    }
+
+    /// With a `Link` header.
+    pub(super) fn with_links(mut self, links: Option<HeaderValue>) -> Self {
+        if let Some(links) = links {
+            self.plain.headers.insert(LINK, links.clone());
+            self.unchanged.iter_mut().for_each(|headers| drop(headers.insert(LINK, links.clone())));
+        }
+        self
     }
 
     pub(super) fn tag(&self) -> &str {

@@ -97,9 +97,20 @@ impl Publication {
         self.news.subscribe()
     }
 
+    /// Wakes those who follow it, although it has come no further.
+    pub(super) fn nudge(&self) {
+        self.news.send_modify(|_| ());
+    }
+
     /// What every document of it carries as `Pergola-Feed`.
     pub(super) fn marker(&self) -> &HeaderValue {
         &self.marker
+    }
+
+    /// A new edition takes the place of the current one, although the feed has come no further.
+    pub(super) fn renew(&self) {
+        let mut current = self.edition.write().unwrap_or_else(PoisonError::into_inner);
+        *current = Arc::new(current.successor(current.tally));
     }
 
     /// Forgets what was rendered; the edition is the same.

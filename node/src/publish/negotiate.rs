@@ -5,8 +5,11 @@
 use http::header::{ACCEPT, ACCEPT_ENCODING, IF_MODIFIED_SINCE, IF_NONE_MATCH};
 use http::{HeaderMap, HeaderName};
 
+/// The instance manipulations that a client understands (RFC 3229).
+pub(super) const A_IM: HeaderName = HeaderName::from_static("a-im");
+
 /// A form that a feed is published in. Their order is our preference.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Form {
     /// Atom 1.0.
     Atom,
@@ -164,6 +167,28 @@ pub(crate) fn is_unchanged(headers: &HeaderMap, tag: &str, modified: Option<i64>
     httpdate::parse_http_date(since).is_ok_and(|since| {
         let since = since.duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
         modified <= i64::try_from(since.as_secs()).unwrap_or(i64::MAX)
+    })
+}
+
+/// Whether the client would take the difference to what it has: it lists `feed`, and does not like the
+/// whole document better.
+pub(crate) fn wants_difference(headers: &HeaderMap) -> bool {
+    let weight = |wanted: &str| {
+        let mut listed =
+            elements(headers, A_IM).filter(|(name, _)| name.eq_ignore_ascii_case(wanted));
+        listed.next().map_or(0, |(_, weight)| weight)
+    };
+    weight("feed") > 0 && weight("feed") >= weight("identity")
+}
+
+/// The digests in the tags that a client sends: those of the documents it has, whatever their coding.
+pub(crate) fn digests(headers: &HeaderMap) -> impl Iterator<Item = &str> {
+    let lines = headers.get_all(IF_NONE_MATCH).iter().filter_map(|line| line.to_str().ok());
+    lines.flat_map(|line| line.split(',')).filter_map(|given| {
+        let given = given.trim();
+        let opaque = given.strip_prefix("W/").unwrap_or(given);
+        let inside = opaque.strip_prefix('"')?.strip_suffix('"')?;
+        Some(inside.split_once('-').map_or(inside, |(digest, _)| digest))
     })
 }
 

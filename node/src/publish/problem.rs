@@ -1,13 +1,19 @@
 //! What went wrong, for whoever asked: a page for browsers, problem details (RFC 9457) for the rest.
 
+use std::num::NonZeroU16;
+use std::ops::Range;
+
 use axum::body::Body;
 use axum::response::{IntoResponse, Response};
-use http::header::{CACHE_CONTROL, CONTENT_TYPE, RETRY_AFTER, VARY, X_CONTENT_TYPE_OPTIONS};
+use http::header::X_CONTENT_TYPE_OPTIONS;
+use http::header::{CACHE_CONTROL, CONTENT_TYPE, RETRY_AFTER, VARY, WWW_AUTHENTICATE};
 use http::{HeaderMap, HeaderValue, StatusCode};
 use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::negotiate::is_browser;
+use super::shelf::ARCHIVE;
+use super::volume::Volume;
 use crate::pages;
 
 /// Seconds after which it may work again.
@@ -32,6 +38,9 @@ pub(crate) struct Problem {
     /// When it may be tried again, in Unix seconds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) retry_at: Option<f64>,
+    /// The same, in seconds from now, for the head of the answer.
+    #[serde(skip)]
+    pub(crate) retry_after: Option<NonZeroU16>,
     /// Feeds that were found instead.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) feeds: Vec<String>,
@@ -53,6 +62,7 @@ impl Problem {
             detail: detail.into(),
             hint: None,
             retry_at: None,
+            retry_after: None,
             feeds: Vec::new(),
             links: Vec::new(),
         }
@@ -72,6 +82,56 @@ impl Problem {
         let nearest = nearest.map(|nearest| format!("/feeds/{nearest}"));
         let links = nearest.into_iter().chain(["/opml".to_owned()]).collect();
         Self { links, ..Self::new(StatusCode::NOT_FOUND, "no such feed", detail) }
+    }
+
+    /// The caller has sent a token that nobody has.
+    pub(crate) fn unknown_token() -> Self {
+        let detail = "the token is none that this node knows";
+        Self::new(StatusCode::UNAUTHORIZED, "not allowed", detail)
+            .hint("send it as `Authorization: Bearer TOKEN`, or as a password with any name")
+    }
+
+    /// The caller has asked too often.
+    pub(crate) fn too_often(seconds: u64, now: f64) -> Self {
+        let retry_after = NonZeroU16::new(u16::try_from(seconds).unwrap_or(u16::MAX));
+        let detail = format!("too many requests; the next may come in {seconds} s");
+        let problem = Self::new(StatusCode::TOO_MANY_REQUESTS, "too many requests", detail);
+        Self { retry_at: Some(now + seconds as f64), retry_after, ..problem }
+    }
+
+    /// No volume can be called that.
+    pub(super) fn no_volume(name: &str, volume: &str) -> Self {
+        let shown: String = volume.chars().take(80).collect();
+        let detail = format!(
+            "no archive document of {name} is called {shown:?}; they have numbers from 0 on, and the \
+             feed links to the newest"
+        );
+        let links = vec![format!("/feeds/{name}")];
+        Self { links, ..Self::new(StatusCode::NOT_FOUND, "no such archive document", detail) }
+    }
+
+    /// A volume that is not complete.
+    pub(super) fn volume_to_come(name: &str, volume: Volume) -> Self {
+        let detail = format!(
+            "archive document {volume} of {name} is not complete; its items are in the feed itself, or \
+             in what that calls prev-archive"
+        );
+        let links = vec![format!("/feeds/{name}")];
+        let problem = Self::new(StatusCode::NOT_FOUND, "not yet complete", detail);
+        Self { links, ..problem.hint("read the feed, and follow its prev-archive link") }
+    }
+
+    /// A volume of which nothing is kept; these are.
+    pub(super) fn volume_gone(name: &str, volume: Volume, kept: Range<u64>) -> Self {
+        let feed = format!("/feeds/{name}");
+        let oldest = (!kept.is_empty()).then(|| format!("{feed}/{ARCHIVE}/{}", kept.start));
+        let instead = oldest.as_ref().map(|oldest| format!("; the oldest kept one is {oldest}"));
+        let detail = format!(
+            "the items of archive document {volume} of {name} are older than this node keeps them{}",
+            instead.unwrap_or_default()
+        );
+        let links = oldest.into_iter().chain([feed]).collect();
+        Self { links, ..Self::new(StatusCode::GONE, "no longer kept", detail) }
     }
 
     /// The client wants a form that feeds do not have.
@@ -111,6 +171,13 @@ impl Problem {
         headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
         headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-cache"));
         headers.insert(VARY, HeaderValue::from_static("Accept"));
+        if self.status() == StatusCode::UNAUTHORIZED {
+            let schemes = "Bearer realm=\"pergola\", Basic realm=\"pergola\", charset=\"UTF-8\"";
+            headers.insert(WWW_AUTHENTICATE, HeaderValue::from_static(schemes));
+        }
+        if let Some(seconds) = self.retry_after {
+            headers.insert(RETRY_AFTER, seconds.get().into());
+        }
         if self.status() == StatusCode::SERVICE_UNAVAILABLE {
             headers.insert(RETRY_AFTER, RETRY_SECONDS.into());
         }

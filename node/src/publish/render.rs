@@ -1,9 +1,11 @@
-//! An edition as a document: the newest items of a feed, in order, written in one of the forms.
+//! A feed as a document, written in one of the forms: an edition, which is its newest items in order; what
+//! somebody has not yet seen of it; or a volume of its archives.
 //!
 //! An item leaves as it came: same id, same authors, same origin; only this node and since when it
 //! publishes the item are added to the nodes it has passed. The bytes depend on what is stored alone, never on when they are written.
 
 use std::collections::HashMap;
+use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
 
@@ -12,44 +14,170 @@ use pergola_query::syntax::OrderBy;
 
 use super::document::{Kind, Rendered};
 use super::negotiate::Form;
+use super::past::Contents;
 use super::shelf::{Imprint, Listing};
+use super::volume::{Reach, Standing, Volume};
 use crate::archive::{Archive, ArchiveError, Published, SourceId, SourceKind};
 use crate::pages;
+use crate::pages::feed::Place;
+use crate::store::Order;
 
-/// Renders the newest items of a feed. Blocks.
-pub(super) fn render(
-    archive: &Archive,
-    imprint: &Imprint,
-    listing: &Listing,
-    form: Form,
-    held: &Arc<AtomicUsize>,
-) -> Result<Rendered, ArchiveError> {
-    let mut published = archive.window(listing.id, listing.window)?;
-    let changes = published.iter().map(|item| item.entry.at.max(item.entry.changed_at));
-    let modified = changes.fold(listing.tally.changed_at, f64::max);
-    let modified = (modified > 0.0).then_some(modified as i64);
-    sort(&mut published, listing.order);
-    let mut document = head(imprint, listing, form);
-    document.updated = modified.map(Timestamp::from_unix);
-    let mut origins = HashMap::new();
-    for mut item in published {
-        dress(&mut item, imprint);
-        if item.item.origin.is_none() {
-            let source = item.entry.source;
-            item.item.origin = match origins.get(&source) {
-                Some(known) => Option::clone(known),
-                None => origins.entry(source).or_insert(origin(archive, source)?).clone(),
-            };
-        }
-        document.items.push(item.item);
+/// Volumes that the page of a feed links to; each one leads to the one before it.
+const LISTED: usize = 50;
+
+/// What a document is made of.
+pub(super) struct Press<'a> {
+    pub(super) archive: &'a Archive,
+    pub(super) imprint: &'a Imprint,
+    pub(super) listing: &'a Listing,
+    pub(super) form: Form,
+    pub(super) held: &'a Arc<AtomicUsize>,
+}
+
+/// A volume, or why it cannot be had.
+pub(super) enum Bound {
+    Volume(Box<Rendered>),
+    NotYet,
+    Gone { kept: Range<u64> },
+}
+
+impl Press<'_> {
+    /// Renders the newest items of a feed. Blocks.
+    pub(super) fn edition(&self) -> Result<Rendered, ArchiveError> {
+        let Listing { id, window, tally, order, .. } = *self.listing;
+        let mut published = self.archive.window(id, window)?;
+        let contents = Contents::of(&published, tally.next);
+        let first = published.last().map_or(contents.next, |oldest| oldest.sequence);
+        sort(&mut published, order);
+        let (mut document, place) = self.head(first, contents.next)?;
+        let modified = self.fill(&mut document, published, tally.changed_at)?;
+        Ok(self.linked(self.write(&document, &place, modified)).showing(contents))
     }
-    let text = match form {
-        Form::Atom => write::write_atom(&document),
-        Form::Rss => write::write_rss(&document),
-        Form::Json => write::write_json(&document),
-        Form::Page => pages::feed::page(imprint, listing, &document).into_string(),
-    };
-    Ok(Rendered::new(Kind::Feed(form), text, modified, held))
+
+    /// Renders the entries of these numbers, which are what somebody has not yet seen of the edition
+    /// that shows `contents`. Blocks.
+    pub(super) fn difference(
+        &self,
+        numbers: &[u64],
+        contents: &Contents,
+    ) -> Result<Rendered, ArchiveError> {
+        let mut entries = Vec::with_capacity(numbers.len());
+        for number in numbers.iter().rev() {
+            // What was removed meanwhile is no news any more.
+            entries.extend(self.archive.entry(self.listing.id, *number)?.map(|e| (*number, e)));
+        }
+        let published = self.archive.with_items(entries)?;
+        let (mut document, place) = self.head(contents.first(), contents.next)?;
+        let modified = self.fill(&mut document, published, self.listing.tally.changed_at)?;
+        Ok(self.linked(self.write(&document, &place, modified)))
+    }
+
+    /// Renders a volume. Blocks.
+    pub(super) fn volume(&self, volume: Volume) -> Result<Bound, ArchiveError> {
+        let feed = self.listing.id;
+        let next = self.archive.feed_tally(feed)?.next;
+        let reach = self.reach(next)?;
+        match reach.standing(volume) {
+            Standing::NotYet => return Ok(Bound::NotYet),
+            Standing::Gone => return Ok(Bound::Gone { kept: reach.volumes() }),
+            Standing::Kept => {}
+        }
+        let Range { start, end } = volume.range();
+        let entries = self.archive.entries(feed, start, end, Order::Descending, usize::MAX)?;
+        let published = self.archive.with_items(entries)?;
+        let (before, after) = (reach.before(volume), reach.after(volume));
+        let mut document = bare(self.imprint, self.listing);
+        document.hints.archive = true;
+        let mut link = |rel: &str, volume: Option<Volume>| {
+            document.links.extend(volume.map(|volume| self.link(rel, Some(volume), self.form)));
+        };
+        link("self", Some(volume));
+        link("prev-archive", before);
+        link("next-archive", after);
+        document.links.push(self.link("current", None, self.form));
+        document.links.push(self.link("alternate", Some(volume), Form::Page));
+        let modified = self.fill(&mut document, published, 0.0)?;
+        let name = |volume: Option<Volume>| volume.map(|volume| volume.to_string());
+        let place =
+            Place::Volume { name: volume.to_string(), older: name(before), newer: name(after) };
+        Ok(Bound::Volume(Box::new(self.write(&document, &place, modified))))
+    }
+
+    /// The head of a document whose entries begin with `first` and end before `next`, and where people
+    /// can go from there.
+    fn head(&self, first: u64, next: u64) -> Result<(Document, Place), ArchiveError> {
+        let mut document = bare(self.imprint, self.listing);
+        document.links.push(self.link("self", None, self.form));
+        document.links.push(self.link("alternate", None, Form::Page));
+        document.links.extend(self.imprint.hub_address().map(|hub| Link::new("hub", hub)));
+        // Nothing is older than the first entry of all, or than nothing.
+        let all = first == 0 || first == next;
+        let reach = if all { Reach { oldest: first, next } } else { self.reach(next)? };
+        let behind = reach.behind(first, self.listing.window as u64);
+        document.links.extend(behind.map(|v| self.link("prev-archive", Some(v), self.form)));
+        let whole = reach.volumes().rev().map(Volume::whole);
+        let part = behind.filter(|volume| !volume.is_whole());
+        let volumes = part.into_iter().chain(whole).take(LISTED).map(|volume| volume.to_string());
+        Ok((document, Place::Current { volumes: volumes.collect() }))
+    }
+
+    fn reach(&self, next: u64) -> Result<Reach, ArchiveError> {
+        let oldest = self.archive.oldest(self.listing.id)?.unwrap_or(next);
+        Ok(Reach { oldest: oldest.min(next), next })
+    }
+
+    fn link(&self, rel: &str, volume: Option<Volume>, form: Form) -> Link {
+        let name = &self.listing.name;
+        let address = match volume {
+            Some(volume) => self.imprint.volume_address(name, volume, form),
+            None => self.imprint.address(name, form),
+        };
+        Link { media_type: Some(form.media_type().to_owned()), ..Link::new(rel, address) }
+    }
+
+    /// Puts items into a document as they are published; returns when it last changed, which is not
+    /// before `changed_at`.
+    fn fill(
+        &self,
+        document: &mut Document,
+        published: Vec<Published>,
+        changed_at: f64,
+    ) -> Result<Option<i64>, ArchiveError> {
+        let changes = published.iter().map(|item| item.entry.at.max(item.entry.changed_at));
+        let modified = changes.fold(changed_at, f64::max);
+        let modified = (modified > 0.0).then_some(modified as i64);
+        document.updated = modified.map(Timestamp::from_unix);
+        let mut origins = HashMap::new();
+        for mut item in published {
+            dress(&mut item, self.imprint);
+            if item.item.origin.is_none() {
+                let source = item.entry.source;
+                item.item.origin = match origins.get(&source) {
+                    Some(known) => Option::clone(known),
+                    None => origins.entry(source).or_insert(origin(self.archive, source)?).clone(),
+                };
+            }
+            document.items.push(item.item);
+        }
+        Ok(modified)
+    }
+
+    /// A document of the feed itself names the hub in a header, too.
+    fn linked(&self, rendered: Rendered) -> Rendered {
+        rendered.with_links(self.imprint.links(&self.listing.name, self.form))
+    }
+
+    fn write(&self, document: &Document, place: &Place, modified: Option<i64>) -> Rendered {
+        let text = match self.form {
+            Form::Atom => write::write_atom(document),
+            Form::Rss => write::write_rss(document),
+            Form::Json => write::write_json(document),
+            Form::Page => {
+                pages::feed::page(self.imprint, self.listing, document, place).into_string()
+            }
+        };
+        Rendered::new(Kind::Feed(self.form), text, modified, self.held)
+    }
 }
 
 /// What a feed selects, without its name: the statement from `RETURN` on.
@@ -58,19 +186,13 @@ pub(crate) fn selection(listing: &Listing) -> &str {
     if body.is_empty() { &listing.statement } else { body.trim_end().trim_end_matches(';') }
 }
 
-/// The document without its items.
-fn head(imprint: &Imprint, listing: &Listing, form: Form) -> Document {
+/// The document without its items and links.
+fn bare(imprint: &Imprint, listing: &Listing) -> Document {
     let mut document = Document::new(Format::Atom);
     document.id = Some(format!("urn:pergola:feed:{}:{}", imprint.node, listing.id.0));
     document.title = Some(listing.name.clone());
     let about = format!("Selected by {}: {}", imprint.name, selection(listing));
     document.description = Some(Text::plain(about));
-    let link = |rel: &str, form: Form| Link {
-        media_type: Some(form.media_type().to_owned()),
-        ..Link::new(rel, imprint.address(&listing.name, form))
-    };
-    document.links.push(link("self", form));
-    document.links.push(link("alternate", Form::Page));
     document
 }
 

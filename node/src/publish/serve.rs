@@ -7,17 +7,22 @@ use axum::Router;
 use axum::extract::{Query, Request, State};
 use axum::response::Response;
 use axum::routing::get;
-use http::{HeaderMap, HeaderName, StatusCode};
+use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use serde::Deserialize;
 
-use super::answer::{Varies, answer, kept_for, max_age};
+use super::answer::{
+    VOLUME_KEPT, Varies, answer, answer_difference, kept_for, kept_privately, max_age,
+};
 use super::edition::Publication;
 use super::negotiate::Form;
 use super::problem::Problem;
-use super::shelf::Shelf;
+use super::shelf::{ARCHIVE, NoVolume, Shelf};
+use super::visitor::{admitted, caller};
+use super::volume::Volume;
+use crate::access::Caller;
 use crate::pages;
 
-const FEEDS: &str = "/feeds/";
+pub(super) const FEEDS: &str = "/feeds/";
 /// Tells other nodes that the feed can be had over gRPC at the same origin, and by which name.
 const PERGOLA_FEED: HeaderName = HeaderName::from_static("pergola-feed");
 
@@ -25,6 +30,7 @@ const PERGOLA_FEED: HeaderName = HeaderName::from_static("pergola-feed");
 pub fn router(shelf: Arc<Shelf>) -> Router {
     Router::new()
         .route("/feeds/{name}", get(feed))
+        .route("/feeds/{name}/archive/{volume}", get(volume))
         .route("/opml", get(opml))
         .route("/", get(home))
         .route("/about", get(about))
@@ -35,24 +41,71 @@ async fn feed(State(shelf): State<Arc<Shelf>>, request: Request) -> Response {
     let path = request.uri().path();
     let file = decoded(path.strip_prefix(FEEDS).unwrap_or(path));
     let asked = request.headers();
-    let Some((publication, named)) = find(&shelf, &file) else {
-        return Problem::no_feed(stem(&file), shelf.nearest(stem(&file))).answer(asked);
+    let (publication, named) = match admitted(&shelf, &request, stem(&file), find(&shelf, &file)) {
+        Ok(found) => found,
+        Err(problem) => return problem.answer(asked),
     };
+    let private = |value| kept_as_allowed(&shelf, &publication, value);
     let Some(form) = named.or_else(|| Form::preferred(asked)) else {
         return Problem::no_form(&file).answer(asked);
     };
     let now = shelf.clock.now();
     publication.touch(now);
-    let varies = if named.is_some() { Varies::Coding } else { Varies::FormAndCoding };
+    let varies = Varies::of(named);
     match shelf.document(&publication, form).await {
         Ok((document, true)) => {
-            let max_age = max_age(&shelf, &publication, now);
-            marked(&publication, answer(&shelf, &document, asked, varies, max_age).await)
+            let max_age = private(max_age(&shelf, &publication, now));
+            let answer = match shelf.difference(&publication, form, &document, asked).await {
+                Some(news) => {
+                    answer_difference(&shelf, &news, &document, asked, varies, &max_age).await
+                }
+                None => answer(&shelf, &document, asked, varies, max_age).await,
+            };
+            marked(&publication, answer)
         }
         Ok((earlier, false)) => {
-            marked(&publication, answer(&shelf, &earlier, asked, varies, kept_for(0)).await)
+            let max_age = private(kept_for(0));
+            marked(&publication, answer(&shelf, &earlier, asked, varies, max_age).await)
         }
         Err(_) => Problem::unavailable().answer(asked),
+    }
+}
+
+/// `/feeds/{name}/archive/{volume}`, with or without a form.
+async fn volume(State(shelf): State<Arc<Shelf>>, request: Request) -> Response {
+    let path = request.uri().path();
+    let path = path.strip_prefix(FEEDS).unwrap_or(path);
+    let (name, file) = path.split_once('/').unwrap_or((path, ""));
+    let (name, file) = (decoded(name), file.rsplit('/').next().unwrap_or_default());
+    let asked = request.headers();
+    let found = published(&shelf, &name).map(|publication| (publication, ()));
+    let publication = match admitted(&shelf, &request, &name, found) {
+        Ok((publication, ())) => publication,
+        Err(problem) => return problem.answer(asked),
+    };
+    let kept = kept_as_allowed(&shelf, &publication, VOLUME_KEPT);
+    let mut forms = Form::FEEDS.into_iter();
+    let named = forms.find_map(|form| Some((file.strip_suffix(form.extension())?, form)));
+    let (number, named) = named.map_or((file, None), |(number, form)| (number, Some(form)));
+    let Some(volume) = Volume::parse(number) else {
+        return Problem::no_volume(&name, number).answer(asked);
+    };
+    let Some(form) = named.or_else(|| Form::preferred(asked)) else {
+        return Problem::no_form(&format!("{name}/{ARCHIVE}/{volume}")).answer(asked);
+    };
+    match shelf.volume(&publication, volume, form).await {
+        Ok(document) => answer(&shelf, &document, asked, Varies::of(named), kept).await,
+        Err(NoVolume::NotYet) => Problem::volume_to_come(&name, volume).answer(asked),
+        Err(NoVolume::Gone { kept }) => Problem::volume_gone(&name, volume, kept).answer(asked),
+        Err(NoVolume::Failed) => Problem::unavailable().answer(asked),
+    }
+}
+
+/// `Cache-Control` of a feed: what is not for anybody is not for caches that many share.
+fn kept_as_allowed(shelf: &Shelf, publication: &Publication, value: HeaderValue) -> HeaderValue {
+    match shelf.is_open(publication.id()) {
+        true => value,
+        false => kept_privately(&value),
     }
 }
 
@@ -63,11 +116,17 @@ fn marked(publication: &Publication, mut response: Response) -> Response {
 }
 
 /// The feed that a file name stands for, and the form if the name says it.
-fn find(shelf: &Shelf, file: &str) -> Option<(Arc<Publication>, Option<Form>)> {
-    let named = Form::FEEDS
-        .into_iter()
-        .find_map(|form| Some((shelf.named(file.strip_suffix(form.extension())?)?, Some(form))));
-    named.or_else(|| Some((shelf.named(file)?, None)))
+pub(super) fn find(shelf: &Shelf, file: &str) -> Option<(Arc<Publication>, Option<Form>)> {
+    let named = Form::FEEDS.into_iter().find_map(|form| {
+        Some((published(shelf, file.strip_suffix(form.extension())?)?, Some(form)))
+    });
+    named.or_else(|| Some((published(shelf, file)?, None)))
+}
+
+/// The feed of a name, as far as it is there for whoever asks: every document of it is found by way of
+/// this.
+fn published(shelf: &Shelf, name: &str) -> Option<Arc<Publication>> {
+    shelf.named(name)
 }
 
 /// The file name without what looks like a form.
@@ -75,14 +134,19 @@ fn stem(file: &str) -> &str {
     file.rsplit_once('.').map_or(file, |(stem, _)| stem)
 }
 
-async fn opml(State(shelf): State<Arc<Shelf>>, headers: HeaderMap) -> Response {
-    let list = shelf.opml();
-    answer(&shelf, &list, &headers, Varies::Coding, kept_for(60)).await
+async fn opml(State(shelf): State<Arc<Shelf>>, request: Request) -> Response {
+    let caller = caller(&shelf, &request);
+    let list = shelf.opml(&caller);
+    let max_age = match caller {
+        Caller::Stranger { .. } => kept_for(60),
+        Caller::Operator | Caller::Reader(_) => kept_privately(&kept_for(60)),
+    };
+    answer(&shelf, &list, request.headers(), Varies::Coding, max_age).await
 }
 
-async fn home(State(shelf): State<Arc<Shelf>>) -> Response {
-    let page = pages::home::page(&shelf.imprint, &shelf.listings());
-    pages::respond(StatusCode::OK, &page)
+async fn home(State(shelf): State<Arc<Shelf>>, request: Request) -> Response {
+    let listings = shelf.listings_for(&caller(&shelf, &request));
+    pages::respond(StatusCode::OK, &pages::home::page(&shelf.imprint, &listings))
 }
 
 /// Which hosts the ledger shows.
@@ -114,7 +178,7 @@ async fn about(
 
 /// The bytes that `%41` and the like stand for. What cannot be decoded stays as it is: no feed is
 /// called that.
-fn decoded(text: &str) -> Cow<'_, str> {
+pub(super) fn decoded(text: &str) -> Cow<'_, str> {
     if !text.contains('%') {
         return Cow::Borrowed(text);
     }

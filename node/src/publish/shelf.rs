@@ -4,22 +4,33 @@
 //! waits for somebody who changes another. Rendered documents stay within a limit of bytes: what was
 //! not asked for longest is dropped and rendered again when it is.
 
+mod annexed;
 mod rendering;
+
+pub(super) use annexed::NoVolume;
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
+use http::HeaderValue;
 use pergola_feed::NodeId;
 use pergola_query::syntax::OrderBy;
 use tokio::sync::{Semaphore, watch};
 use url::Url;
 
+use super::annex::Annex;
 use super::document::Rendered;
 use super::edition::Publication;
 use super::negotiate::Form;
+use super::past::Past;
+use super::volume::Volume;
+use crate::access::{Access, Caller};
 use crate::archive::{Archive, FeedId, FeedTally};
 use crate::clock::Clock;
+
+/// The folder of a feed's volumes, below its own address.
+pub(super) const ARCHIVE: &str = "archive";
 
 /// How this node presents itself in documents.
 #[derive(Debug, Clone)]
@@ -30,6 +41,8 @@ pub struct Imprint {
     pub public_url: Url,
     /// The name that items carry when they have passed it.
     pub node: NodeId,
+    /// Whether its hub tells of changes.
+    pub hub: bool,
 }
 
 /// A published feed as the shelf knows it.
@@ -62,8 +75,12 @@ pub struct ShelfCounts {
     pub failed: u64,
     /// Answers with an earlier edition because the current one could not be rendered.
     pub outdated: u64,
-    /// Bytes of documents held in memory.
+    /// Answers with a difference (226).
+    pub differences: u64,
+    /// Bytes of editions held in memory.
     pub bytes_held: u64,
+    /// Bytes of archive documents and differences held in memory.
+    pub bytes_annexed: u64,
 }
 
 /// Every published feed. Shared by those who change feeds and those who ask for them.
@@ -72,11 +89,16 @@ pub struct Shelf {
     pub(super) imprint: Imprint,
     pub(super) clock: Clock,
     pub(super) contact: Option<String>,
+    pub(super) access: Arc<Access>,
     catalogue: RwLock<Catalogue>,
     opml: RwLock<Option<Arc<Rendered>>>,
     /// Bytes of all documents alive.
     held: Arc<AtomicUsize>,
     limit: usize,
+    /// Archive documents and differences.
+    pub(super) annex: Annex,
+    /// What earlier editions showed.
+    pub(super) past: Past,
     /// Work on the blocking threads, so that a rush on many feeds stays within memory.
     pub(super) workers: Arc<Semaphore>,
     pub(super) counters: Counters,
@@ -95,6 +117,7 @@ pub(super) struct Counters {
     pub(super) sent: AtomicU64,
     pub(super) not_modified: AtomicU64,
     pub(super) rendered: AtomicU64,
+    pub(super) differences: AtomicU64,
     failed: AtomicU64,
     outdated: AtomicU64,
 }
@@ -102,6 +125,8 @@ pub(super) struct Counters {
 impl Shelf {
     /// Rendered documents kept in memory, in bytes.
     const LIMIT: usize = 64 << 20;
+    /// The annex has a share of its own beside it: one part in this many.
+    const ANNEX: usize = 4;
     /// Names that are compared with one that does not exist.
     const COMPARED: usize = 2000;
 
@@ -113,10 +138,13 @@ impl Shelf {
             imprint,
             clock,
             contact: None,
+            access: Arc::new(Access::new(&crate::config::Config::default())),
             catalogue: RwLock::default(),
             opml: RwLock::default(),
             held: Arc::default(),
             limit: Self::LIMIT,
+            annex: Annex::new(Self::LIMIT / Self::ANNEX),
+            past: Past::default(),
             workers: Arc::new(Semaphore::new(workers)),
             counters: Counters::default(),
             changes: watch::Sender::default(),
@@ -130,18 +158,30 @@ impl Shelf {
         self
     }
 
-    /// Keeps rendered documents under this many bytes.
+    /// Says who may read what; without it, anybody everything.
+    pub fn with_access(mut self, access: Arc<Access>) -> Self {
+        self.access = access;
+        self
+    }
+
+    /// Keeps rendered editions under this many bytes, and a fourth of it for archives and differences.
     pub fn with_memory_limit(mut self, bytes: usize) -> Self {
         self.limit = bytes;
+        self.annex.limit = bytes / Self::ANNEX;
         self
     }
 
     /// A new feed, or one that is another now; its name may have changed.
-    pub fn put(&self, listing: Listing) {
+    pub fn put(&self, mut listing: Listing) {
         let mut catalogue = self.catalogue_mut();
         let former = catalogue.by_id.get(&listing.id).cloned();
         if let Some(former) = &former {
             catalogue.forget_name(former);
+            // It may have changed since whoever puts it has looked: a feed never goes back.
+            let reached = former.listing().tally;
+            if reached.edition > listing.tally.edition {
+                listing.tally = reached;
+            }
         }
         let (id, name) = (listing.id, listing.name.clone());
         let publication = Arc::new(Publication::new(listing, former.as_deref()));
@@ -164,10 +204,24 @@ impl Shelf {
 
     /// A feed has other items than before: its next reader gets a new edition.
     pub fn changed(&self, id: FeedId, tally: FeedTally) {
-        if let Some(publication) = self.publication(id) {
+        // Under the lock, so that nobody puts another in its place meanwhile.
+        if let Some(publication) = self.catalogue().by_id.get(&id) {
             publication.succeed(tally);
         }
         self.wake();
+    }
+
+    /// Whether anybody may read a feed, so that it may be sent to whoever asks for it.
+    pub fn is_open(&self, id: FeedId) -> bool {
+        self.access.is_open(id)
+    }
+
+    /// Entries of a feed were removed, which is no change to tell of: its next reader gets an edition
+    /// without them.
+    pub fn removed(&self, id: FeedId) {
+        if let Some(publication) = self.publication(id) {
+            publication.renew();
+        }
     }
 
     /// Sees every change of any feed from now on.
@@ -215,16 +269,26 @@ impl Shelf {
         listings
     }
 
+    /// The feeds that exist for a caller, by name.
+    pub fn listings_for(&self, caller: &Caller) -> Vec<Listing> {
+        let mut listings = self.listings();
+        listings.retain(|listing| self.access.may_read(caller, listing.id));
+        listings
+    }
+
     /// What was done so far.
     pub fn counts(&self) -> ShelfCounts {
-        let Counters { sent, not_modified, rendered, failed, outdated } = &self.counters;
+        let Counters { sent, not_modified, rendered, differences, failed, outdated } =
+            &self.counters;
         ShelfCounts {
             sent: sent.load(Relaxed),
             not_modified: not_modified.load(Relaxed),
             rendered: rendered.load(Relaxed),
             failed: failed.load(Relaxed),
             outdated: outdated.load(Relaxed),
+            differences: differences.load(Relaxed),
             bytes_held: self.held.load(Relaxed) as u64,
+            bytes_annexed: self.annex.held.load(Relaxed) as u64,
         }
     }
 
@@ -233,24 +297,38 @@ impl Shelf {
         self.catalogue().by_name.get(name).cloned()
     }
 
-    /// The name most like one that does not exist.
-    pub(super) fn nearest(&self, name: &str) -> Option<String> {
+    /// The name most like one that does not exist, of those that a caller may know.
+    pub(super) fn nearest(&self, name: &str, caller: &Caller) -> Option<String> {
         if name.len() > 100 {
             return None;
         }
         let wanted = name.to_lowercase();
         let catalogue = self.catalogue();
-        let names = catalogue.by_name.keys().take(Self::COMPARED);
+        let visible = catalogue
+            .by_name
+            .iter()
+            .filter(|(_, feed)| self.access.may_read(caller, feed.id()))
+            .map(|(name, _)| name);
+        let names = visible.take(Self::COMPARED);
         let scored = names.map(|n| (strsim::jaro_winkler(&n.to_lowercase(), &wanted), n));
         let best = scored.max_by(|a, b| a.0.total_cmp(&b.0).then_with(|| b.1.cmp(a.1)));
         best.filter(|(score, _)| *score > 0.6).map(|(_, name)| name.clone())
+    }
+
+    /// A feed was closed or opened: the list is another now, and whoever follows it is looked at again.
+    pub(crate) fn relist(&self, id: FeedId) {
+        self.forget_opml();
+        if let Some(publication) = self.publication(id) {
+            publication.nudge();
+        }
+        self.wake();
     }
 
     fn forget_opml(&self) {
         *self.opml.write().unwrap_or_else(PoisonError::into_inner) = None;
     }
 
-    fn publication(&self, id: FeedId) -> Option<Arc<Publication>> {
+    pub(super) fn publication(&self, id: FeedId) -> Option<Arc<Publication>> {
         self.catalogue().by_id.get(&id).cloned()
     }
 
@@ -280,11 +358,33 @@ impl Catalogue {
 impl Imprint {
     /// The public address of a feed in one form.
     pub(crate) fn address(&self, name: &str, form: Form) -> String {
+        self.place(&[&format!("{name}{}", form.extension())])
+    }
+
+    /// The public address of a volume of its archives.
+    pub(super) fn volume_address(&self, name: &str, volume: Volume, form: Form) -> String {
+        self.place(&[name, ARCHIVE, &format!("{volume}{}", form.extension())])
+    }
+
+    fn place(&self, below: &[&str]) -> String {
         let mut url = self.public_url.clone();
         if let Ok(mut segments) = url.path_segments_mut() {
-            let file = format!("{name}{}", form.extension());
-            segments.pop_if_empty().extend(["feeds", &file]);
+            segments.pop_if_empty().push("feeds").extend(below);
         }
         url.into()
+    }
+
+    /// The public address of the hub, if there is one.
+    pub(crate) fn hub_address(&self) -> Option<String> {
+        let mut url = self.public_url.clone();
+        url.path_segments_mut().ok()?.pop_if_empty().push("hub");
+        self.hub.then(|| url.into())
+    }
+
+    /// The `Link` header of a feed in one form: itself and its hub. A page is told of by its Atom form.
+    pub(crate) fn links(&self, name: &str, form: Form) -> Option<HeaderValue> {
+        let form = if form == Form::Page { Form::Atom } else { form };
+        let (hub, own) = (self.hub_address()?, self.address(name, form));
+        HeaderValue::try_from(format!("<{hub}>; rel=\"hub\", <{own}>; rel=\"self\"")).ok()
     }
 }

@@ -14,20 +14,21 @@ use crate::crawl::look::Refreshed;
 use crate::crawl::loops::LoopChange;
 use crate::publish::writer::{Append, Job, Writer};
 
-/// How long the first of a group waits for others: waking a thread and flushing the store cost as much
-/// as a hundred rows.
-const GATHERING: Duration = Duration::from_millis(10);
+/// A group is complete when nobody has come for so long: waking a thread and flushing the store cost as
+/// much as a hundred rows, and a look that is alone should not wait.
+const QUIET: Duration = Duration::from_millis(3);
+/// It is complete after so many waits even if they keep coming,
+const WAITS: usize = 10;
+/// or when there are so many.
+const MOST: usize = 256;
 
 /// Selects until the last crawler is gone.
 pub fn run(mut deliveries: mpsc::Receiver<Delivery>, desk: &Desk, writer: &Writer) {
     let mut scratch = Scratch::new();
     let mut gathered = Vec::new();
     while let Some(first) = deliveries.blocking_recv() {
-        gather();
         gathered.push(first);
-        while let Ok(delivery) = deliveries.try_recv() {
-            gathered.push(delivery);
-        }
+        gather(&mut deliveries, &mut gathered);
         let group = gathered
             .drain(..)
             .map(|Delivery { refreshed, done }| (job(&refreshed, desk, &mut scratch), done));
@@ -35,9 +36,21 @@ pub fn run(mut deliveries: mpsc::Receiver<Delivery>, desk: &Desk, writer: &Write
     }
 }
 
+/// Waits for others as long as they keep coming.
 #[expect(clippy::disallowed_methods, reason = "this thread has nothing else to do meanwhile")]
-fn gather() {
-    std::thread::sleep(GATHERING);
+fn gather(deliveries: &mut mpsc::Receiver<Delivery>, gathered: &mut Vec<Delivery>) {
+    for _ in 0..WAITS {
+        std::thread::sleep(QUIET);
+        let before = gathered.len();
+        while gathered.len() < MOST
+            && let Ok(delivery) = deliveries.try_recv()
+        {
+            gathered.push(delivery);
+        }
+        if gathered.len() == before || gathered.len() == MOST {
+            return;
+        }
+    }
 }
 
 /// Everything that a look changes.

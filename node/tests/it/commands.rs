@@ -2,6 +2,6 @@
 
 mod asking;
 mod keeping;
-mod place;
+pub(crate) mod place;
 mod refusing;
 mod running;

@@ -66,8 +66,25 @@ impl House {
     }
 
     pub(crate) async fn open(folder: TempDir, config: Config) -> Self {
-        let node = Node::open(config, Clock::real()).await.unwrap();
-        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        Self::open_at("127.0.0.1:0".parse().unwrap(), folder, config).await
+    }
+
+    /// On a port of its own choice, which is also what its documents say.
+    pub(crate) async fn open_at(address: SocketAddr, folder: TempDir, mut config: Config) -> Self {
+        let listener = TcpListener::bind(address).await.unwrap();
+        let address = listener.local_addr().unwrap();
+        config.node.public_url = format!("http://{address}/").parse().unwrap();
+        Self::open_with(folder, config, Clock::real(), listener).await
+    }
+
+    /// A node that listens where it is told to, by another clock if need be.
+    pub(crate) async fn open_with(
+        folder: TempDir,
+        config: Config,
+        clock: Clock,
+        listener: TcpListener,
+    ) -> Self {
+        let node = Node::open(config, clock).await.unwrap();
         let running = node.start(listener).unwrap();
         let client = plain_client().build().unwrap();
         Self { running, folder, client }

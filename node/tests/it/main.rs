@@ -3,9 +3,11 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on should say where")]
 
 mod api;
+mod archived;
 mod commands;
 mod demo;
 mod fetching;
+mod following;
 mod house;
 mod many_sources;
 mod origin;
@@ -16,3 +18,5 @@ mod serving;
 mod store_crash;
 mod subscribing;
 mod syndication;
+mod trust;
+mod websub;

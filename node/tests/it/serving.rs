@@ -1,6 +1,8 @@
 //! Feeds as those who ask for them see them.
 
+mod archives;
 mod caching;
+mod differences;
 mod documents;
 mod kiosk;
 mod pages;

@@ -25,6 +25,8 @@ struct Stand {
     house: House,
     client: Client,
     items: Vec<(String, String)>,
+    /// Bytes that each item has besides, twice.
+    padding: usize,
 }
 
 impl Stand {
@@ -35,10 +37,10 @@ impl Stand {
     }
 
     async fn open_with(folder: TempDir, config: Config) -> Self {
-        let origin = Origin::builder().page("/paper.json", document(&[])).start().await;
+        let origin = Origin::builder().page("/paper.json", document(&[], 0)).start().await;
         let house = House::open(folder, config).await;
         let client = connect(&house).await;
-        let stand = Self { origin, house, client, items: Vec::new() };
+        let stand = Self { origin, house, client, items: Vec::new(), padding: 0 };
         stand.create().await;
         stand
     }
@@ -70,7 +72,7 @@ impl Stand {
     }
 
     async fn show(&self) {
-        self.origin.set("/paper.json", document(&self.items));
+        self.origin.set("/paper.json", document(&self.items, self.padding));
     }
 
     fn tally(&self) -> pergola_node::archive::FeedTally {
@@ -129,11 +131,15 @@ fn numbers(response: &v1::FetchResponse) -> Vec<u64> {
 }
 
 /// The document that shows some items, newest first.
-fn document(items: &[(String, String)]) -> Reply {
+fn document(items: &[(String, String)], padding: usize) -> Reply {
+    let padding = "x".repeat(padding);
     let items: Vec<_> = items
         .iter()
         .rev()
-        .map(|(id, title)| json!({"id": id, "title": title, "content_text": title, "url": id}))
+        .map(|(id, title)| {
+            let content = format!("{title} {padding}");
+            json!({"id": id, "title": title, "url": id, "content_text": content, "summary": padding})
+        })
         .collect();
     let document = json!({
         "version": "https://jsonfeed.org/version/1.1",

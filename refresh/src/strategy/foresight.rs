@@ -177,13 +177,13 @@ mod tests {
         model.plan(100.0, planned.map(|(at, items)| PlannedLook { at, items }));
         let source = Source { model: Model::Relayed(Box::new(model)), ..sources.get(0) };
         sources.set(0, source).unwrap();
-        for least in [1.0, 50.0, 96.0] {
+        for least in [40.0, 60.0, 96.0] {
             let rule = Rule::Utility { least, saturated: false };
             assert_eq!(instants(&sources, &rule, 100.0), [130.0, 150.0, 170.0], "{least}");
         }
         // The batch of 146 is 16 seconds after the look at 130: 6·16 is the least of the three.
-        // 6·23 does not reach 139, and 6·23 + 6·46 does: every second look is enough.
-        let rule = Rule::Utility { least: 139.0, saturated: false };
+        // 6·23 is not enough for 170, and 6·23 + 6·46 is: every second look will do.
+        let rule = Rule::Utility { least: 170.0, saturated: false };
         assert_eq!(instants(&sources, &rule, 100.0)[0], 150.0);
     }
 

@@ -36,6 +36,44 @@ fn spend(kind: StrategyKind, b: f64, count: usize, cycles: usize) -> Vec<usize> 
 }
 
 #[test]
+fn what_was_spent_besides_is_paid_back() {
+    let spent = |charged: usize| -> usize {
+        let mut sources = Sources::new();
+        for _ in 0..50 {
+            let model = ModelKind::Gamma.build(1.0 / HOUR).unwrap();
+            sources.add(Source { last: Some(0.0), ..Source::new(model, 10) }).unwrap();
+        }
+        let budget = Budget::new(2.0, HOUR).unwrap();
+        let strategy = StrategyKind::TwoSteps.build(Taste::default());
+        let mut scheduler = Scheduler::steady(strategy, budget, 100.0).unwrap();
+        let mut decided = 0;
+        for cycle in 1..=100 {
+            let now = f64::from(cycle) * HOUR;
+            for source in scheduler.decide(now, &sources).to_vec() {
+                let since = sources.last(source);
+                let observed = Observation {
+                    at: now,
+                    since,
+                    new_items: 10,
+                    window: 10,
+                    censored: true,
+                    dates: &[],
+                };
+                sources.observe(source, &observed);
+                decided += 1;
+            }
+            if cycle == 10 {
+                scheduler.charge(charged);
+            }
+        }
+        decided
+    };
+    let (plain, charged) = (spent(0), spent(40));
+    assert!((180..=220).contains(&plain), "{plain}");
+    assert!((charged + 40).abs_diff(plain) <= 20, "{charged} and 40 are not {plain}");
+}
+
+#[test]
 fn budgets_from_a_quarter_to_thirty_are_held_within_two_per_cent() {
     for kind in [StrategyKind::TwoSteps, StrategyKind::Index] {
         for b in [0.25, 0.5, 1.0, 10.0, 30.0] {

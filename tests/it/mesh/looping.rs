@@ -4,7 +4,7 @@ use super::*;
 use crate::harness::silent;
 
 #[tokio::test(flavor = "multi_thread")]
-async fn in_a_loop_items_pass_once() {
+async fn in_a_loop_items_pass_once_and_the_nodes_of_the_loop_are_named() {
     let press = Press::start([silent("origin").window(1_000)]).await;
     let ways = "[peers]\ncooperate = [\"archive\"]\n";
     let first = Member::start("the first", &[press.url("origin")], ways).await;
@@ -29,4 +29,14 @@ async fn in_a_loop_items_pass_once() {
     for member in [&first, &second, &third] {
         member.holds(&wanted).await;
     }
+    let mut circle = Vec::new();
+    for member in [&first, &second, &third, &first] {
+        let status = member.node().json("/api/v1/status").await;
+        circle.push(status["id"].as_str().unwrap().to_owned());
+    }
+    let source = first.node().source(&third.feed()).await;
+    assert_eq!(source["loop"], serde_json::json!(circle), "{source}");
+    let named = circle.join(" → ");
+    let warned = first.home.log().matches(&named).count();
+    assert_eq!(warned, 1, "a warning names {named}, once:\n{}", first.home.log());
 }

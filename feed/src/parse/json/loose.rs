@@ -68,6 +68,8 @@ pub(super) struct Pergola {
     pub id: Option<String>,
     pub links: Vec<Link>,
     pub categories: Vec<Category>,
+    pub archive: bool,
+    pub complete: bool,
 }
 
 /// When a node got an item and published it.

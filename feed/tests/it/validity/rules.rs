@@ -153,6 +153,7 @@ pub(super) fn rss(text: &str) -> Vec<String> {
     }
     let selves = channel.all("atom:link").filter(|link| link.attribute("rel") == "self");
     report.rule(selves.count() == 1, "no self link");
+    history(&mut report, channel, "atom:link");
     let mut guids = HashSet::new();
     for item in channel.all("item") {
         rss_item(&mut report, item);
@@ -231,6 +232,7 @@ pub(super) fn atom(text: &str) -> Vec<String> {
     report.at_most_one(feed, &["subtitle"]);
     let selves = feed.all("link").filter(|link| link.attribute("rel") == "self");
     report.rule(selves.count() == 1, "no self link");
+    history(&mut report, feed, "link");
     common(&mut report, feed);
     let mut ids = HashSet::new();
     for entry in feed.all("entry") {
@@ -253,6 +255,19 @@ pub(super) fn atom(text: &str) -> Vec<String> {
         }
     }
     report.0
+}
+
+/// RFC 5005: at most one neighbour on each side, and no archive that claims to be the whole feed.
+fn history(report: &mut Report, feed: &Node, link: &str) {
+    for rel in ["prev-archive", "next-archive", "current"] {
+        let links = feed.all(link).filter(|link| link.attribute("rel") == rel);
+        let hrefs: Vec<&str> = links.map(|link| link.attribute("href")).collect();
+        report.rule(hrefs.len() <= 1, format!("several {rel}"));
+        report.rule(hrefs.iter().all(|href| is_web(href)), format!("address of {rel}"));
+    }
+    report.at_most_one(feed, &["fh:archive", "fh:complete"]);
+    let both = feed.one("fh:archive").is_some() && feed.one("fh:complete").is_some();
+    report.rule(!both, "an archive and complete");
 }
 
 /// What holds for feeds and entries alike.

@@ -11,6 +11,7 @@ use crate::crawl::driver::Report;
 use crate::node::{NewSource, SourceStatus, Standing};
 use crate::peer::Cooperation;
 use crate::publish::Problem;
+use crate::websub::subscriber::PushStatus;
 
 /// Bytes of an address, a title or a selector.
 const TEXT_BYTES: usize = 4_096;
@@ -120,6 +121,8 @@ pub(in crate::api) struct SourceDetail {
     pub(in crate::api) formerly: Vec<String>,
     /// What tells its items apart: `id`, `link` or `digest`.
     pub(in crate::api) identity: &'static str,
+    /// What a hub does for it, if it names one that was asked to.
+    pub(in crate::api) push: Option<PushStatus>,
 }
 
 /// One look of the past.

@@ -1,6 +1,5 @@
 //! The node: a real one with its store and its services, which crawls nothing.
 
-use std::net::SocketAddr;
 use std::sync::Arc;
 
 use anyhow::{Context, Result};
@@ -16,6 +15,7 @@ use crate::clock::Clock;
 use crate::config::Config;
 use crate::node::Node;
 use crate::peer::{self, Limits};
+use crate::serve::Port;
 
 pub(super) const FEED: &str = "Bench";
 const SOURCE_URL: &str = "https://example.org/feed";
@@ -30,6 +30,8 @@ pub(super) fn run(args: &Args) -> Result<()> {
         let folder = tempfile::tempdir()?;
         let mut config = Config::load(None, [])?;
         config.node.data = folder.path().join("data");
+        config.peers.limits.requests_per_minute = usize::MAX;
+        config.peers.limits.streams = 1 << 20;
         let node = Node::open(config, Clock::real()).await?;
         let query = format!("CREATE FEED {FEED} AS RETURN \"{SOURCE_URL}\"");
         node.run_script(&query, "bench").await?;
@@ -38,16 +40,11 @@ pub(super) fn run(args: &Args) -> Result<()> {
         items.chunks(TOGETHER as usize).try_for_each(|some| press.publish(some))?;
         let listener = TcpListener::bind("127.0.0.1:0").await?;
         let address = format!("http://{}", listener.local_addr()?);
-        let limits = Limits {
-            calls_per_minute: 1e9,
-            streams_per_caller: 1 << 20,
-            streams: 1 << 20,
-            ..Limits::default()
-        };
+        let limits = Limits { streams: 1 << 20, ..Limits::default() };
         let router = peer::router(Arc::clone(&node), limits, CancellationToken::new());
-        let service = router.into_make_service_with_connect_info::<SocketAddr>();
         let mut tasks = tokio::task::JoinSet::new();
-        tasks.spawn(async move { axum::serve(listener, service).await });
+        let port = Port::plain(router);
+        tasks.spawn(async move { port.serve(listener, CancellationToken::new()).await });
         let mut more = args.items;
         roles::answer(async |line| match line {
             "where" => Ok(serde_json::to_value(&address)?),

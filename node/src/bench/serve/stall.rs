@@ -9,11 +9,13 @@ use axum::body::{Body, to_bytes};
 use http::Request;
 use http::header::{ACCEPT_ENCODING, ETAG};
 use pergola_feed::{Item, NodeId, Text, Timestamp};
+use tokio_util::sync::CancellationToken;
 use tower::ServiceExt;
 
 use crate::archive::{Archive, Changes, Entry, FeedId, FeedTally, SourceId, item_key};
 use crate::clock::Clock;
 use crate::publish::{Imprint, Listing, Shelf, router};
+use crate::serve::Port;
 use crate::store;
 
 const PATH: &str = "/feeds/Bench.atom";
@@ -41,7 +43,8 @@ impl Stall {
         let clock = Clock::real();
         let archive = filled(folder)?;
         let public_url = "http://127.0.0.1/".parse().context("an address")?;
-        let imprint = Imprint { name: "Bench".into(), public_url, node: NodeId("bench".into()) };
+        let imprint =
+            Imprint { name: "Bench".into(), public_url, node: NodeId("bench".into()), hub: false };
         let tally = archive.feed_tally(FEED)?;
         let shelf = Arc::new(Shelf::new(archive, imprint, clock.clone()));
         shelf.put(Listing {
@@ -58,7 +61,8 @@ impl Stall {
         let (gzip, _) = copy(&router, "gzip").await?;
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await?;
         let url = format!("http://{}{PATH}", listener.local_addr()?);
-        tokio::spawn(async move { axum::serve(listener, router).await });
+        let port = Port::plain(router);
+        tokio::spawn(async move { port.serve(listener, CancellationToken::new()).await });
         Ok(Self { url, plain, gzip, tag })
     }
 }

@@ -1,11 +1,10 @@
 //! A node over the network.
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Context as _;
 use http::Request;
-use rustls::{ClientConfig, RootCertStore};
+use rustls::ClientConfig;
 use url::Url;
 
 use super::Answer;
@@ -21,13 +20,7 @@ pub(in crate::cli) struct Network {
 }
 
 impl Network {
-    pub(super) fn new() -> anyhow::Result<Self> {
-        let roots = RootCertStore { roots: webpki_roots::TLS_SERVER_ROOTS.to_vec() };
-        let provider = Arc::new(rustls::crypto::ring::default_provider());
-        let tls = ClientConfig::builder_with_provider(provider)
-            .with_safe_default_protocol_versions()?
-            .with_root_certificates(roots)
-            .with_no_client_auth();
+    pub(super) fn new(tls: ClientConfig) -> anyhow::Result<Self> {
         let client = reqwest::Client::builder()
             .use_preconfigured_tls(tls)
             .connect_timeout(CONNECT)
@@ -68,6 +61,21 @@ fn unreachable(error: reqwest::Error, url: &Url) -> anyhow::Error {
         true => format!("the node at {node} does not answer in time"),
         false => format!("the node at {node} cannot be reached"),
     };
-    let hint = "is it running? `pergola run` starts one, --node says where it is";
+    let hint = match distrusted(&error) {
+        true => "if its certificate is its own, name who signed it with --ca FILE",
+        false => "is it running? `pergola run` starts one, --node says where it is",
+    };
     anyhow::Error::new(error.without_url()).context(Failure::new(what).hint(hint))
+}
+
+/// Whether the two do not trust each other.
+fn distrusted(error: &reqwest::Error) -> bool {
+    let mut next: Option<&(dyn std::error::Error + 'static)> = Some(error);
+    while let Some(cause) = next {
+        if crate::tls::cause(cause).is_some() {
+            return true;
+        }
+        next = cause.source();
+    }
+    false
 }

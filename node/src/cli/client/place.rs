@@ -1,10 +1,11 @@
 //! Where the node is: at an address that was given, where `node.json` says, or nowhere.
 
 use std::fs::{File, TryLockError};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::Context as _;
+use rustls::ClientConfig;
 use url::{Host, Url};
 
 use super::Network;
@@ -14,6 +15,7 @@ use crate::cli::settings::Settings;
 use crate::config::{Config, Secret};
 use crate::node::StartError;
 use crate::store::StoreError;
+use crate::tls::{self, TlsError};
 
 /// Time for a node to say that it is there.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -38,14 +40,17 @@ impl Place {
     pub(in crate::cli) async fn find(settings: &Settings) -> anyhow::Result<Self> {
         if let Some(base) = settings.options.node.clone() {
             let token = token_for(&base, settings);
-            return Ok(Self::At { base, token, network: Network::new()? });
+            let network = Network::new(tls_for(&base, settings)?)?;
+            return Ok(Self::At { base, token, network });
         }
         let config = settings.load()?;
         let Some(found) = find_running(&config.node.data) else {
             return Ok(Self::Folder(Box::new(config)));
         };
-        let base = Url::parse(&format!("http://{}/", found.address))?;
-        let network = Network::new()?;
+        let scheme = if found.secure { "https" } else { "http" };
+        let base = Url::parse(&format!("{scheme}://{}/", found.address))?;
+        let own = config.tls.as_ref().filter(|_| found.secure);
+        let network = Network::new(tls::client_of_own_node(own, &given_ca(settings))?)?;
         network.probe(&base, "healthz", PATIENCE).await.with_context(|| {
             let data = config.node.data.display();
             let what = format!("{data} is used by process {} that does not answer", found.pid);
@@ -57,14 +62,38 @@ impl Place {
 
 /// The token for a node that was named: the configured one is for this machine's node only.
 fn token_for(base: &Url, settings: &Settings) -> Option<Secret> {
-    let local = match base.host() {
+    let configured = || settings.load().ok().and_then(|config| config.api.token);
+    settings.given_token().or_else(|| if is_local(base) { configured() } else { None })
+}
+
+/// How a node that was named is spoken to: as its own node on this machine, as the configuration says
+/// of its host elsewhere.
+fn tls_for(base: &Url, settings: &Settings) -> Result<ClientConfig, TlsError> {
+    let mut trusted = given_ca(settings);
+    let config = settings.load().ok().filter(|_| base.scheme() == "https");
+    let Some(config) = config else { return tls::client(&trusted, None) };
+    let rule = base.host_str().and_then(|host| config.hosts.named.get(host));
+    let given = rule.map(|rule| &rule.credentials);
+    trusted.extend(config.crawl.extra_ca.iter().map(PathBuf::as_path));
+    trusted.extend(given.and_then(|given| given.ca.as_deref()));
+    if let Some(own) = config.tls.as_ref().filter(|_| is_local(base)) {
+        return tls::client_of_own_node(Some(own), &trusted);
+    }
+    let identity = given.and_then(|given| given.identity.as_ref());
+    tls::client(&trusted, identity.map(|(chain, key)| (chain.as_path(), key.as_path())))
+}
+
+fn given_ca(settings: &Settings) -> Vec<&Path> {
+    settings.options.ca.as_deref().into_iter().collect()
+}
+
+fn is_local(base: &Url) -> bool {
+    match base.host() {
         Some(Host::Domain(name)) => name == "localhost",
         Some(Host::Ipv4(address)) => address.is_loopback(),
         Some(Host::Ipv6(address)) => address.is_loopback(),
         None => false,
-    };
-    let configured = || settings.load().ok().and_then(|config| config.api.token);
-    settings.given_token().or_else(|| if local { configured() } else { None })
+    }
 }
 
 /// The node that uses a folder now. What a node left behind when it died does not count.

@@ -1,7 +1,7 @@
 //! The example file: it must say the truth about every key.
 
 use super::*;
-use crate::config::keys::{FEED, HOST, SECTIONS, SOURCE};
+use crate::config::keys::{FEED, HOST, READER, SECTIONS, SOURCE};
 
 const EXAMPLE: &str = include_str!("../../../pergola.example.toml");
 
@@ -24,7 +24,7 @@ fn every_key_is_in_the_example_under_its_table() {
             mentioned.push(format!("{table}.{key}"));
         }
     }
-    for section in SECTIONS.iter().chain([&HOST, &SOURCE, &FEED]) {
+    for section in SECTIONS.iter().chain([&HOST, &READER, &SOURCE, &FEED]) {
         for key in section.keys {
             let name = format!("{}.{}", section.name, key.name);
             assert!(mentioned.contains(&name), "{name} is missing");
@@ -71,5 +71,6 @@ fn what_is_commented_out_can_be_commented_in() {
         assert_eq!(config.declared.len(), 2);
         assert!(config.sources[0].page.is_some());
         assert_eq!(config.hosts.named.len(), 1);
+        assert_eq!(config.declared[1].readers.as_deref(), Some(&["alice".to_owned()][..]));
     }
 }

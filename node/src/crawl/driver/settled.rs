@@ -2,6 +2,7 @@
 //! waits.
 
 use pergola_refresh::Observation;
+use tokio::sync::mpsc;
 use url::Url;
 
 use super::{Crawler, Report, locked};
@@ -16,6 +17,7 @@ use crate::metrics::Journey;
 use crate::peer::link::Link;
 use crate::peer::wire::Hints;
 use crate::publish::writer::Committed;
+use crate::websub::discovery::{Looked, Named};
 
 /// What is left to be told of a look once it is durable.
 pub(super) struct Settled {
@@ -27,6 +29,7 @@ pub(super) struct Settled {
     importance: f32,
     moved_to: Option<Url>,
     members: Option<Vec<Member>>,
+    named: Option<Option<Named>>,
     again: bool,
     soon: bool,
     link: Option<Link>,
@@ -37,6 +40,7 @@ pub(super) struct Settled {
     edits: u64,
     lost: f64,
     loops: u64,
+    archives: u32,
     loop_change: LoopChange,
     journeys: Vec<Journey>,
     pub(super) report: Report,
@@ -63,6 +67,7 @@ impl Settled {
             importance: record.importance,
             moved_to: refreshed.moved.then(|| Url::parse(&record.url).ok()).flatten(),
             members: refreshed.members.clone(),
+            named: refreshed.named.clone(),
             again: refreshed.again,
             soon: refreshed.soon,
             link: refreshed.link.clone(),
@@ -73,11 +78,25 @@ impl Settled {
             edits: refreshed.news.iter().filter(|news| news.edited).count() as u64,
             lost: refreshed.lost,
             loops: refreshed.loops as u64,
+            archives: refreshed.archives,
             loop_change: refreshed.loop_change.clone(),
             journeys: journeys(refreshed),
             report,
             committed: Committed::default(),
         }
+    }
+
+    /// What was observed, as a model learns from it.
+    fn observation(&self) -> Option<Observation<'_>> {
+        let (since, observed) = self.observed.as_ref()?;
+        Some(Observation {
+            at: self.at,
+            since: *since,
+            new_items: observed.new_items,
+            window: observed.window,
+            censored: observed.censored,
+            dates: &observed.dates,
+        })
     }
 }
 
@@ -97,7 +116,7 @@ impl Crawler {
         if let Some(link) = settled.link.take() {
             self.peers.put(settled.id, link);
         }
-        let Settled { id, observed, at, report, committed, .. } = &settled;
+        let Settled { id, observed, at, report, .. } = &settled;
         // Without news nothing was learnt about who wants what.
         let relevance = (report.new_items > 0)
             .then(|| self.desk.relevance(*id, *at) * f64::from(settled.importance));
@@ -106,14 +125,8 @@ impl Crawler {
         let lane = peer.map(|url| self.lane_for(*id, &url));
         {
             let mut roster = self.roster();
-            let observation = observed.as_ref().map(|(since, observed)| Observation {
-                at: *at,
-                since: *since,
-                new_items: observed.new_items,
-                window: observed.window,
-                censored: observed.censored,
-                dates: &observed.dates,
-            });
+            let observation = settled.observation();
+            roster.charge(settled.archives);
             let learnt = observation.as_ref().map(|seen| (schedule, seen));
             if let Some((url, lane)) = &moved_to {
                 roster.moved(*id, url.as_str(), *lane);
@@ -138,10 +151,52 @@ impl Crawler {
         }
         self.metrics.refreshed(report.outcome);
         self.metrics.bytes.inc_by(settled.bytes);
+        self.count_news(&settled);
+        if let Some(members) = settled.members.clone()
+            && self.lists.try_send((*id, members)).is_err()
+        {
+            tracing::warn!(source = id.0, "too many lists at once; it is read again next time");
+        }
+        self.tell_of_hub(&settled);
+        if settled.again {
+            return self.send_now(*id);
+        }
+        for waiting in locked(&self.waiting).remove(id).into_iter().flatten() {
+            // Whoever asked may have gone.
+            let _ = waiting.send(report.clone());
+        }
+        if settled.soon || self.peers.has_more_news(*id) {
+            self.send_now(*id);
+        }
+    }
+
+    /// The same for news that were pushed: nothing was asked of the source, so that neither its lane nor
+    /// the budget nor its next look is concerned.
+    pub(super) fn settle_pushed(&self, mut settled: Settled) {
+        let schedule = std::mem::replace(&mut settled.schedule, unknown());
+        let Settled { id, at, report, .. } = &settled;
+        let relevance = (report.new_items > 0)
+            .then(|| self.desk.relevance(*id, *at) * f64::from(settled.importance));
+        if let Some(observation) = settled.observation() {
+            let mut roster = self.roster();
+            let outcome = roster
+                .learnt(*id, schedule, &observation)
+                .and_then(|()| relevance.map_or(Ok(()), |worth| roster.weigh(*id, worth)));
+            if let Err(invalid) = outcome {
+                tracing::error!(source = id.0, %invalid, "the scheduler refused a source's state");
+            }
+        }
+        self.count_news(&settled);
+    }
+
+    /// Counts and logs what came, by whatever way.
+    fn count_news(&self, settled: &Settled) {
+        let Settled { id, observed, at, report, committed, .. } = settled;
         self.metrics.items.inc_by(u64::from(report.new_items));
         self.metrics.edits.inc_by(settled.edits);
         self.metrics.lost.inc_by(settled.lost);
         self.metrics.loops.inc_by(settled.loops);
+        self.metrics.archives.inc_by(u64::from(settled.archives));
         self.metrics.published.inc_by(committed.published as u64);
         for date in
             observed.iter().flat_map(|(since, seen)| seen.dates.iter().filter(|_| since.is_some()))
@@ -153,20 +208,24 @@ impl Crawler {
         for note in &settled.notes {
             tracing::info!(source = id.0, url = settled.url, note, "source");
         }
-        if let Some(members) = settled.members.clone()
-            && self.lists.try_send((*id, members)).is_err()
-        {
-            tracing::warn!(source = id.0, "too many lists at once; it is read again next time");
+    }
+
+    /// Whoever talks to hubs hears of a look at a source that names one, or did. Peers have ways of
+    /// their own to tell each other.
+    fn tell_of_hub(&self, settled: &Settled) {
+        let Settled { id, at, observed: Some((since, _)), named, .. } = settled else { return };
+        let names_one = matches!(named, Some(Some(_)));
+        if !names_one && !self.roster().has_hub(*id) {
+            return;
         }
-        if settled.again {
-            return self.send_now(*id);
-        }
-        for waiting in locked(&self.waiting).remove(id).into_iter().flatten() {
-            // Whoever asked may have gone.
-            let _ = waiting.send(report.clone());
-        }
-        if settled.soon || self.peers.has_more_news(*id) {
-            self.send_now(*id);
+        let named_peer = |url: Url| self.manners.rules.rules_for(&url).peer;
+        let peer = self.peers.is_known(*id) || Url::parse(&settled.url).is_ok_and(named_peer);
+        let named = if peer { Some(None) } else { named.clone() };
+        let new_items = settled.report.new_items;
+        let looked = Looked { id: *id, at: *at, since: *since, new_items, named };
+        if let Err(mpsc::error::TrySendError::Full(looked)) = self.looks.try_send(looked) {
+            let source = looked.id.0;
+            tracing::warn!(source, "too many hubs at once; the next look tells again");
         }
     }
 
@@ -190,7 +249,7 @@ impl Crawler {
         }
         let Some((tally, saved)) = hosts.get_mut(host) else { return };
         let courtesy = &refreshed.state.courtesy;
-        tally.requests += 1;
+        tally.requests += 1 + u64::from(refreshed.archives);
         tally.not_modified += u64::from(refreshed.not_modified);
         tally.bytes += refreshed.bytes;
         tally.pauses += u64::from(refreshed.outcome == Outcome::Paused);

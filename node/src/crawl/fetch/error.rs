@@ -2,7 +2,6 @@
 
 use std::error::Error as StdError;
 use std::fmt;
-use std::io;
 use std::net::IpAddr;
 
 use thiserror::Error;
@@ -10,6 +9,7 @@ use url::Url;
 
 use crate::crawl::courtesy::FailureKind;
 use crate::crawl::guard::{Forbidden, ResolveError};
+use crate::tls::{self, TlsError};
 
 /// Why a fetch brought no answer.
 #[derive(Debug, Clone, Error)]
@@ -32,14 +32,11 @@ pub enum FetchError {
         why: String,
     },
     /// No trustworthy connection.
-    #[error(
-        "no trusted connection to {host}: {why}; if its certificate is your own, add its issuer to \
-         crawl.extra_ca in the configuration"
-    )]
+    #[error("no trusted connection to {host}: {why}")]
     Tls {
         /// Who.
         host: String,
-        /// Why not.
+        /// Why not, and what to do about it.
         why: String,
     },
     /// Too slow.
@@ -96,6 +93,9 @@ pub enum FetchError {
         /// The address.
         url: String,
     },
+    /// Certificates cannot be read.
+    #[error(transparent)]
+    Certificates(#[from] TlsError),
     /// The fetcher cannot be set up.
     #[error("{what} cannot be used: {why}; correct the crawl section of the configuration")]
     Settings {
@@ -140,7 +140,9 @@ impl FetchError {
             Self::Bomb { .. } => FailureKind::Bomb,
             Self::TooManyRedirects { .. } | Self::BadRedirect { .. } => FailureKind::Redirect,
             Self::Protocol { .. } => FailureKind::Protocol,
-            Self::BadUrl { .. } | Self::Settings { .. } => FailureKind::BadUrl,
+            Self::BadUrl { .. } | Self::Settings { .. } | Self::Certificates(_) => {
+                FailureKind::BadUrl
+            }
         }
     }
 
@@ -156,6 +158,12 @@ impl FetchError {
         Self::Timeout { host: host(url), stage }
     }
 
+    /// What it means that there is no secured connection.
+    pub(crate) fn of_handshake(error: &std::io::Error, url: &Url) -> Self {
+        let why = tls::cause(error).map_or_else(|| error.to_string(), distrust);
+        Self::Tls { host: host(url), why }
+    }
+
     /// What the client's error means; `stage` is where it happened.
     pub(super) fn of_client(error: reqwest::Error, url: &Url, stage: Stage) -> Self {
         let connecting = error.is_connect();
@@ -166,17 +174,29 @@ impl FetchError {
         if error.is_builder() {
             return Self::BadUrl { url: url.to_string() };
         }
+        let mut cut_off = false;
         let mut deepest = error.to_string();
         let mut next: Option<&(dyn StdError + 'static)> = Some(&error);
         while let Some(cause) = next {
             if let Some(resolving) = cause.downcast_ref::<ResolveError>() {
                 return Self::of_resolver(resolving);
             }
-            if let Some(tls) = tls_error(cause) {
-                return Self::Tls { host: host(url), why: tls.to_string() };
+            if let Some(tls) = tls::cause(cause) {
+                return Self::Tls { host: host(url), why: distrust(tls) };
             }
+            cut_off |= cause.downcast_ref::<hyper::Error>().is_some_and(is_cut_off);
             deepest = cause.to_string();
             next = cause.source();
+        }
+        // HTTP/2 keeps of an alert only what it says.
+        cut_off |= deepest.contains("fatal alert");
+        if cut_off && stage == Stage::Headers && url.scheme() == "https" {
+            // A server says that it wants another certificate when it has been asked already.
+            let why = format!(
+                "it cut off the connection ({deepest}); if it serves only those it knows by a \
+                 certificate, check `certificate` and `key` of this host in the configuration"
+            );
+            return Self::Tls { host: host(url), why };
         }
         if connecting {
             Self::Connect { host: host(url), why: deepest }
@@ -199,15 +219,55 @@ impl From<Forbidden> for FetchError {
     }
 }
 
-/// The TLS error in a cause, which the layers between wrap in an I/O error.
-fn tls_error<'a>(cause: &'a (dyn StdError + 'static)) -> Option<&'a rustls::Error> {
-    cause.downcast_ref::<rustls::Error>().or_else(|| {
-        let mut inner = cause.downcast_ref::<io::Error>()?.get_ref()?;
-        while let Some(io) = inner.downcast_ref::<io::Error>() {
-            inner = io.get_ref()?;
+/// Whether the other side has ended a connection instead of answering.
+fn is_cut_off(error: &hyper::Error) -> bool {
+    error.is_closed() || error.is_canceled() || error.is_incomplete_message()
+}
+
+/// Why one side does not trust the other, and what to do about it.
+fn distrust(error: &rustls::Error) -> String {
+    use rustls::AlertDescription as Alert;
+    use rustls::CertificateError as Bad;
+    let advice = match error {
+        rustls::Error::InvalidCertificate(bad) => match bad {
+            Bad::Expired | Bad::ExpiredContext { .. } => {
+                "its certificate has expired; whoever runs it must renew it"
+            }
+            Bad::NotValidYet | Bad::NotValidYetContext { .. } => {
+                "its certificate is not valid yet; check the clocks of both machines"
+            }
+            Bad::NotValidForName | Bad::NotValidForNameContext { .. } => {
+                "its certificate is for another name; use the name that it is for"
+            }
+            Bad::UnknownIssuer => {
+                "nobody we trust has signed its certificate; if it is meant, name the issuer's \
+                 certificate as `ca` of this host or in crawl.extra_ca in the configuration"
+            }
+            _ => "its certificate cannot be used",
+        },
+        rustls::Error::AlertReceived(alert) => match alert {
+            Alert::CertificateRequired => {
+                "it serves only those it knows by a certificate; set `certificate` and `key` of this \
+                 host in the configuration"
+            }
+            Alert::CertificateExpired => "our certificate for it has expired; have it renewed",
+            Alert::BadCertificate
+            | Alert::CertificateUnknown
+            | Alert::UnknownCA
+            | Alert::DecryptError => {
+                "it does not accept our certificate; check `certificate` and `key` of this host in \
+                 the configuration"
+            }
+            _ => "it refused the connection",
+        },
+        _ => {
+            return format!(
+                "{error}; if its certificate is your own, add its issuer to crawl.extra_ca in the \
+                 configuration"
+            );
         }
-        inner.downcast_ref::<rustls::Error>()
-    })
+    };
+    format!("{advice} ({error})")
 }
 
 fn host(url: &Url) -> String {

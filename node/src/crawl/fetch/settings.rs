@@ -1,16 +1,14 @@
 //! How the fetcher is set up.
 
 use std::path::PathBuf;
-use std::sync::Arc;
 use std::time::Duration;
 
-use rustls::pki_types::CertificateDer;
-use rustls::pki_types::pem::PemObject;
-use rustls::{ClientConfig, RootCertStore};
 use url::Url;
 
 use super::FetchError;
+use crate::config::Hosts;
 use crate::crawl::guard::{Guard, ResolverFiles};
+use crate::credentials::Credentials;
 
 /// How the fetcher is set up.
 #[derive(Clone, Debug)]
@@ -23,6 +21,8 @@ pub struct FetchSettings {
     pub resolver_files: ResolverFiles,
     /// Files of certificates (PEM) that are trusted besides the public ones.
     pub extra_ca: Vec<PathBuf>,
+    /// What single hosts are shown, and whom we trust there.
+    pub hosts: Hosts,
     /// A proxy for all fetches. It resolves names itself, so private networks are then its business;
     /// its own name must be allowed if its address is private.
     pub proxy: Option<Url>,
@@ -47,6 +47,7 @@ impl Default for FetchSettings {
             guard: Guard::default(),
             resolver_files: ResolverFiles::default(),
             extra_ca: Vec::new(),
+            hosts: Hosts::default(),
             proxy: None,
             proxy_from_environment: false,
             connect_timeout: Duration::from_secs(10),
@@ -65,34 +66,9 @@ impl FetchSettings {
         format!("Pergola/{} (+{contact}", env!("CARGO_PKG_VERSION"))
     }
 
-    /// Public certificates and those the operator adds; HTTP/2 where the server speaks it.
-    pub(crate) fn tls(&self) -> Result<ClientConfig, FetchError> {
-        let mut roots = RootCertStore { roots: webpki_roots::TLS_SERVER_ROOTS.to_vec() };
-        for file in &self.extra_ca {
-            let wrong = |why: String| FetchError::Settings {
-                what: format!("the certificates in {}", file.display()),
-                why,
-            };
-            let found = CertificateDer::pem_file_iter(file).map_err(|e| wrong(e.to_string()))?;
-            let before = roots.len();
-            for certificate in found {
-                let certificate = certificate.map_err(|error| wrong(error.to_string()))?;
-                roots.add(certificate).map_err(|error| wrong(error.to_string()))?;
-            }
-            if roots.len() == before {
-                return Err(wrong("the file holds none".to_owned()));
-            }
-        }
-        let provider = Arc::new(rustls::crypto::ring::default_provider());
-        let config = ClientConfig::builder_with_provider(provider)
-            .with_safe_default_protocol_versions()
-            .map_err(|error| FetchError::Settings {
-                what: "TLS".to_owned(),
-                why: error.to_string(),
-            })?;
-        let mut config = config.with_root_certificates(roots).with_no_client_auth();
-        config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
-        Ok(config)
+    /// What hosts are shown, and whom we trust there; HTTP/2 where the server speaks it.
+    pub fn credentials(&self) -> Result<Credentials, FetchError> {
+        Ok(Credentials::read(&self.extra_ca, &self.hosts)?)
     }
 }
 
@@ -105,16 +81,16 @@ mod tests {
         let file = tempfile::NamedTempFile::new().unwrap();
         let settings =
             FetchSettings { extra_ca: vec![file.path().into()], ..FetchSettings::default() };
-        let error = settings.tls().unwrap_err().to_string();
+        let error = settings.credentials().unwrap_err().to_string();
         assert!(error.contains(&file.path().display().to_string()), "{error}");
         let missing =
             FetchSettings { extra_ca: vec!["/nowhere/ca.pem".into()], ..FetchSettings::default() };
-        assert!(missing.tls().unwrap_err().to_string().contains("/nowhere/ca.pem"));
+        assert!(missing.credentials().unwrap_err().to_string().contains("/nowhere/ca.pem"));
     }
 
     #[test]
     fn http_2_is_offered() {
-        let offered = FetchSettings::default().tls().unwrap().alpn_protocols;
-        assert_eq!(offered, [b"h2".to_vec(), b"http/1.1".to_vec()]);
+        let credentials = FetchSettings::default().credentials().unwrap();
+        assert_eq!(credentials.usual().alpn_protocols, [b"h2".to_vec(), b"http/1.1".to_vec()]);
     }
 }

@@ -35,6 +35,24 @@ fn rule_4_one_request_at_a_time_and_2_seconds_apart() {
 }
 
 #[test]
+fn rule_4_a_look_that_asks_again_waits_and_so_do_those_after_it() {
+    let (mut lanes, ids) = lanes(LaneRules::default());
+    lanes.push(1, ids[0]);
+    lanes.push(2, ids[0]);
+    assert_eq!(popped(&mut lanes, 100.0), Some(1));
+    assert_eq!(lanes.again(ids[0], 105.0, 60.0), Some(107.0), "2 s after the first one ended");
+    assert_eq!(lanes.again(ids[0], 107.5, 60.0), Some(109.5));
+    lanes.finished(ids[0], 110.0);
+    assert_eq!(popped(&mut lanes, 111.9), None);
+    assert_eq!(popped(&mut lanes, 112.0), Some(2));
+    lanes.pause(ids[0], 500.0);
+    assert_eq!(lanes.again(ids[0], 113.0, 60.0), None, "the site wants quiet");
+    assert_eq!(lanes.again(ids[0], 450.0, 60.0), Some(500.0));
+    assert_eq!(lanes.again(ids[1], 450.0, 60.0), Some(452.0), "also outside the queue");
+    assert_eq!(lanes.in_flight(), 1);
+}
+
+#[test]
 fn rule_4_operators_change_the_limits_per_host() {
     let mut rules = LaneRules::default();
     rules.treat("site-0.example", LaneOverride { spacing: Some(0.0), parallel: Some(2) });

@@ -86,21 +86,23 @@ impl Roster {
     }
 
     /// When news of a source can be expected, in order and only the next few until `end`, and how many items:
-    /// after the looks that this node plans, or at once where its peer says when it has news.
-    pub fn planned(&mut self, id: SourceId, now: f64, end: f64) -> Vec<PlannedLook> {
-        let Some(&place) = self.places.get(&id) else { return Vec::new() };
+    /// after the looks that this node plans, or at once where its peer says when it has news. `None` if news
+    /// can come at any time: it is told of them, and nobody says when that will be.
+    pub fn planned(&mut self, id: SourceId, now: f64, end: f64) -> Option<Vec<PlannedLook>> {
+        let Some(&place) = self.places.get(&id) else { return Some(Vec::new()) };
         let delay = self.foresight.delay();
+        let seat = &self.seats[place];
+        let told = seat.quiet_until.is_some() || seat.hub_until.is_some_and(|until| until > now);
         let looks = match self.sources.model(place) {
-            Model::Relayed(relayed) if self.seats[place].quiet_until.is_some() => {
-                relayed.looks_after(now).to_vec()
+            Model::Relayed(relayed) if told => {
+                let looks = relayed.looks_after(now);
+                (!looks.is_empty()).then(|| looks.to_vec())?
             }
+            _ if told => return None,
             _ => self.foreseen(place, now, end),
         };
-        looks
-            .into_iter()
-            .map(|look| PlannedLook { at: look.at + delay, ..look })
-            .filter(|look| look.at <= end)
-            .collect()
+        let readable = looks.into_iter().map(|look| PlannedLook { at: look.at + delay, ..look });
+        Some(readable.filter(|look| look.at <= end).collect())
     }
 
     /// What is foreseen of a source, from memory while it holds.
@@ -130,11 +132,13 @@ impl Roster {
 
 #[cfg(test)]
 mod tests {
-    use pergola_refresh::{ModelKind, Observation, Source, StrategyKind, Taste};
+    use pergola_refresh::{
+        Controller, ModelKind, Observation, Source, StrategyKind, Taste, Threshold,
+    };
 
     use super::*;
     use crate::config::{self, BudgetRule};
-    use crate::crawl::budget::Purse;
+    use crate::crawl::budget::{HORIZON_CYCLES, Purse};
     use crate::crawl::lanes::Lanes;
 
     const CYCLE: f64 = 10.0;
@@ -144,7 +148,11 @@ mod tests {
     fn roster(strategy: StrategyKind) -> Roster {
         let rule = BudgetRule::Refreshes { per_minute: 1.0 };
         let purse = Purse::new(&config::Budget { rule, burst: None }, CYCLE);
-        let mut roster = Roster::new(strategy, Taste::default(), None, purse).unwrap();
+        // A utility or a price that a batch passes, and what comes unplanned does not.
+        let threshold = if strategy == StrategyKind::TwoSteps { 50.0 } else { 0.05 };
+        let controller = Controller::Steady { horizon: HORIZON_CYCLES };
+        let threshold = Threshold::new(threshold, controller).unwrap();
+        let mut roster = Roster::new(strategy, Taste::default(), Some(threshold), purse).unwrap();
         let url = "https://example.org/rss";
         let lane = Lanes::new(Default::default()).lane_of(&url::Url::parse(url).unwrap());
         let source = Source::new(ModelKind::Gamma.build(0.01).unwrap(), 20);
@@ -216,16 +224,17 @@ mod tests {
         let mut roster = roster(StrategyKind::FixedInterval);
         // One look a minute, at decisions every ten seconds; each can be read two seconds later.
         let told: Vec<f64> =
-            roster.planned(ID, 1005.0, 1200.0).iter().map(|look| look.at).collect();
+            roster.planned(ID, 1005.0, 1200.0).unwrap().iter().map(|look| look.at).collect();
         assert!(told.len() >= 3, "{told:?}");
         for pair in told.windows(2) {
             assert!((pair[1] - pair[0] - 60.0).abs() <= CYCLE, "{told:?}");
         }
         assert!(told.iter().all(|at| (at - 2.0) % CYCLE < 1e-6), "{told:?}");
         // The same from memory; and another answer after a look.
-        assert_eq!(roster.planned(ID, 1005.0, 1200.0)[0].at, told[0]);
+        assert_eq!(roster.planned(ID, 1005.0, 1200.0).unwrap()[0].at, told[0]);
         roster.send(ID);
-        assert_eq!(roster.planned(ID, 1011.0, 1200.0)[0].at, 1013.0, "it is under way");
+        let under_way = roster.planned(ID, 1011.0, 1200.0).unwrap();
+        assert_eq!(under_way[0].at, 1013.0);
     }
 
     #[test]
@@ -234,7 +243,11 @@ mod tests {
         roster.hinted(ID, &hints(1000.0, &[(1095.0, 3.0), (1195.0, 4.0)]));
         roster.watched(ID, true, 1000.0);
         let told = roster.planned(ID, 1100.0, 2000.0);
-        assert_eq!(told, [PlannedLook { at: 1197.0, items: 4.0 }]);
-        assert_eq!(roster.planned(SourceId(9), 1100.0, 2000.0), []);
+        assert_eq!(told, Some(vec![PlannedLook { at: 1197.0, items: 4.0 }]));
+        // Beyond its plan, and without one, news can come at any time.
+        assert_eq!(roster.planned(ID, 1200.0, 2000.0), None);
+        roster.unhinted(ID);
+        assert_eq!(roster.planned(ID, 1100.0, 2000.0), None);
+        assert_eq!(roster.planned(SourceId(9), 1100.0, 2000.0), Some(vec![]), "it is gone");
     }
 }

@@ -1,17 +1,20 @@
-//! What the machine must offer: a clock, name servers, certificates, an address, a folder.
+//! What the machine must offer: a clock, name servers, an address, a folder.
 
 use std::net::SocketAddr;
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Duration;
 
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use rustls::pki_types::ServerName;
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
+use tokio_rustls::TlsConnector;
 
 use crate::clock::Clock;
 use crate::config::Config;
-use crate::crawl::fetch::{FetchSettings, Fetcher};
 use crate::crawl::guard::ResolverFiles;
 use crate::doctor::Finding;
+use crate::tls;
 
 /// When this program was written; a clock before that is wrong (2026-01-01).
 const WRITTEN: f64 = 1_767_225_600.0;
@@ -55,21 +58,6 @@ pub(super) fn name_servers(files: &ResolverFiles) -> Finding {
     }
 }
 
-/// Whether the files of certificates can be read.
-pub(super) fn certificates(config: &Config) -> Vec<Finding> {
-    let check = |file: &std::path::PathBuf| {
-        let settings = FetchSettings { extra_ca: vec![file.clone()], ..FetchSettings::default() };
-        match Fetcher::new(settings) {
-            Ok(_) => Finding::well(format!("certificates in {} are trusted", file.display())),
-            Err(error) => Finding::wrong(
-                error.to_string(),
-                "crawl.extra_ca must name readable PEM files with certificates",
-            ),
-        }
-    };
-    config.crawl.extra_ca.iter().map(check).collect()
-}
-
 /// Whether the address is free, or a node is there already: then whether that one is ready.
 pub(super) async fn address(config: &Config) -> (bool, Finding) {
     let listen = config.node.listen;
@@ -81,7 +69,7 @@ pub(super) async fn address(config: &Config) -> (bool, Finding) {
         let advice = "choose another with node.listen (ports below 1024 need privileges)";
         return (false, Finding::wrong(format!("cannot listen on {listen}: {taken}"), advice));
     }
-    match tokio::time::timeout(PATIENCE, ready(listen)).await {
+    match tokio::time::timeout(PATIENCE, ready(config)).await {
         Ok(Ok((200, _))) => (true, Finding::well(format!("a node runs on {listen} and is ready"))),
         Ok(Ok((503, body))) => {
             let said = body.lines().last().unwrap_or_default().trim();
@@ -96,12 +84,23 @@ pub(super) async fn address(config: &Config) -> (bool, Finding) {
 }
 
 /// What `/readyz` says: status and body.
-async fn ready(listen: SocketAddr) -> std::io::Result<(u16, String)> {
-    let mut at = listen;
+async fn ready(config: &Config) -> std::io::Result<(u16, String)> {
+    let mut at = config.node.listen;
     if at.ip().is_unspecified() {
         at.set_ip(std::net::Ipv4Addr::LOCALHOST.into());
     }
-    let mut stream = TcpStream::connect(at).await?;
+    let stream = TcpStream::connect(at).await?;
+    let Some(tls) = &config.tls else { return ask(stream, at).await };
+    let mut client = tls::client_of_own_node(Some(tls), &[]).map_err(std::io::Error::other)?;
+    client.alpn_protocols.clear();
+    let connector = TlsConnector::from(Arc::new(client));
+    ask(connector.connect(ServerName::from(at.ip()), stream).await?, at).await
+}
+
+async fn ask(
+    mut stream: impl AsyncRead + AsyncWrite + Unpin,
+    at: SocketAddr,
+) -> std::io::Result<(u16, String)> {
     let request = format!("GET /readyz HTTP/1.1\r\nHost: {at}\r\nConnection: close\r\n\r\n");
     stream.write_all(request.as_bytes()).await?;
     let mut answer = Vec::new();
@@ -158,15 +157,6 @@ mod tests {
         assert_eq!(name_servers(&files).grade, Grade::Wrong);
         std::fs::write(&file, "nameserver 192.0.2.1\n").unwrap();
         assert_eq!(name_servers(&files).grade, Grade::Well);
-    }
-
-    #[test]
-    fn certificates_that_cannot_be_read_are_named() {
-        let mut config = Config::default();
-        config.crawl.extra_ca = vec!["/nowhere/ca.pem".into()];
-        let found = certificates(&config);
-        assert_eq!(found[0].grade, Grade::Wrong);
-        assert!(found[0].what.contains("/nowhere/ca.pem"), "{found:?}");
     }
 
     #[tokio::test]

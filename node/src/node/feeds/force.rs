@@ -88,6 +88,7 @@ impl Node {
             }
             for name in ready {
                 if let Some((id, body)) = left.remove(&name) {
+                    self.access.set(id, self.archive.readers(id)?.as_deref());
                     self.bind(id, &name, &body);
                     self.shelve(id, &name, &body);
                 }

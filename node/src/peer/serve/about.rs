@@ -66,10 +66,12 @@ fn upstreams(node: &Node, feed: FeedId) -> Result<Vec<v1::Upstream>, ArchiveErro
         let Some(record) = node.archive.source(source)? else { continue };
         let rate =
             node.crawler.roster().schedule(source).map(|known| known.model.mean_rate() * DAY);
+        let link = node.crawler.peers.link(source).filter(|link| link.url == record.url);
+        let (peer, feed) = link.map(|link| (link.node, link.feed)).unwrap_or_default();
         upstreams.push(v1::Upstream {
             url: record.url,
-            node: String::new(),
-            feed: String::new(),
+            node: peer.map(|peer| peer.id).unwrap_or_default(),
+            feed,
             selectivity: Some(share),
             items_per_day: rate,
         });

@@ -16,47 +16,55 @@ const REMEMBERED: usize = 20_000;
 /// The ends of feeds.
 pub(super) struct Heads {
     archive: Archive,
-    ends: Mutex<HashMap<FeedId, (u64, End)>>,
+    /// What cursors of this node say of it.
+    node: u32,
+    ends: Mutex<HashMap<FeedId, End>>,
 }
 
-/// The entry before a number, read by the first who asks.
-type End = Arc<OnceCell<u32>>;
+/// The end of a feed that has come so far, found by the first who asks.
+#[derive(Default)]
+struct End {
+    next: u64,
+    edition: u64,
+    cursor: Arc<OnceCell<String>>,
+}
 
 impl Heads {
-    pub(super) fn new(archive: Archive) -> Self {
-        Self { archive, ends: Mutex::default() }
+    pub(super) fn new(archive: Archive, node: u32) -> Self {
+        Self { archive, node, ends: Mutex::default() }
     }
 
-    /// The end of a feed that has come so far.
+    /// The end of a feed that has come so far, as a cursor is sent.
     pub(super) async fn head(
         &self,
-        node: u32,
         feed: FeedId,
         tally: FeedTally,
-    ) -> Result<Cursor, ArchiveError> {
-        let end = self.end(feed, tally.next);
-        let last = end.get_or_try_init(|| async {
+    ) -> Result<String, ArchiveError> {
+        let cursor = self.cursor(feed, tally);
+        let written = cursor.get_or_try_init(|| async {
             let archive = self.archive.clone();
             let read = tokio::task::spawn_blocking(move || last_before(&archive, feed, tally.next));
-            match read.await {
-                Ok(read) => read,
+            let last = match read.await {
+                Ok(read) => read?,
                 Err(panicked) => std::panic::resume_unwind(panicked.into_panic()),
-            }
+            };
+            let (next, edits) = (tally.next, Edit::end_of(tally.edition));
+            Ok(Cursor { node: self.node, feed, next, last, edits }.to_string())
         });
-        let last = *last.await?;
-        Ok(Cursor { node, feed, next: tally.next, last, edits: Edit::end_of(tally.edition) })
+        written.await.cloned()
     }
 
-    fn end(&self, feed: FeedId, next: u64) -> End {
+    fn cursor(&self, feed: FeedId, tally: FeedTally) -> Arc<OnceCell<String>> {
+        let FeedTally { next, edition, .. } = tally;
         let mut ends = self.ends.lock().unwrap_or_else(PoisonError::into_inner);
         if ends.len() >= REMEMBERED {
             ends.clear();
         }
-        let (known, end) = ends.entry(feed).or_default();
-        if *known != next {
-            (*known, *end) = (next, End::default());
+        let end = ends.entry(feed).or_default();
+        if (end.next, end.edition) != (next, edition) {
+            *end = End { next, edition, cursor: Arc::default() };
         }
-        Arc::clone(end)
+        Arc::clone(&end.cursor)
     }
 }
 

@@ -7,22 +7,23 @@
 mod tests;
 
 use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 
-use pergola_feed::Origin;
+use pergola_feed::{Item, Origin};
 use pergola_proto::v1;
 use prost::Message;
 
 use super::head::last_before;
 use super::recent::Recent;
 use crate::archive::{Archive, ArchiveError, Edit, Entry, Published, SourceId};
+use crate::peer::ENTRY_BYTES;
 use crate::peer::cursor::Cursor;
 use crate::peer::wire::{Delivered, entry_to_wire};
-use crate::peer::{ANSWER_BYTES, ENTRY_BYTES};
 use crate::publish::{Imprint, Listing, dress, origin};
 use crate::store::{Order, Table};
 
-/// Bytes of a page: what an answer may have, less what is said around the entries.
-const PAGE_BYTES: usize = ANSWER_BYTES - (256 << 10);
+/// The part of an answer that is left for what is said around the entries.
+const AROUND: usize = 16;
 /// Edits looked at in one go.
 const EDITS: usize = 1_000;
 
@@ -35,6 +36,8 @@ pub(super) struct Asked {
     pub(super) limit: usize,
     /// Only the newest, if not 0.
     pub(super) newest: u32,
+    /// Bytes of the answer, unless a single entry is larger.
+    pub(super) bytes: usize,
 }
 
 /// What it is told.
@@ -93,7 +96,7 @@ impl Pager {
     fn attempt(&self, feed: &Listing, asked: &Asked) -> Result<Page, ArchiveError> {
         let end = feed.tally.next;
         let mut page = self.begin(feed, asked)?;
-        let mut sheet = Sheet::new(self, asked.limit);
+        let mut sheet = Sheet::new(self, asked.limit, asked.bytes - asked.bytes / AROUND);
         let entries =
             self.archive.entries(feed.id, page.cursor.next, end, Order::Ascending, asked.limit)?;
         for (sequence, entry) in entries {
@@ -176,13 +179,14 @@ impl Pager {
             }
             for edit in edits {
                 // What is not below came with what it says now.
-                if edit.sequence < below && !told.contains(&edit.sequence) {
-                    if let Some(entry) = self.archive.entry(feed.id, edit.sequence)? {
-                        if !sheet.add(edit.sequence, &entry, true)? {
-                            return Ok(true);
-                        }
-                        told.insert(edit.sequence);
+                if edit.sequence < below
+                    && !told.contains(&edit.sequence)
+                    && let Some(entry) = self.archive.entry(feed.id, edit.sequence)?
+                {
+                    if !sheet.add(edit.sequence, &entry, true)? {
+                        return Ok(true);
                     }
+                    told.insert(edit.sequence);
                 }
                 cursor.edits = edit;
             }
@@ -195,13 +199,17 @@ struct Sheet<'a> {
     pager: &'a Pager,
     entries: Vec<v1::Entry>,
     limit: usize,
+    most_bytes: usize,
     bytes: usize,
     origins: HashMap<SourceId, Option<Origin>>,
+    /// The chunk of the last entry: the next one is most likely in it, too.
+    open: Option<((SourceId, u32), Arc<Vec<Item>>)>,
 }
 
 impl<'a> Sheet<'a> {
-    fn new(pager: &'a Pager, limit: usize) -> Self {
-        Self { pager, entries: Vec::new(), limit, bytes: 0, origins: HashMap::new() }
+    fn new(pager: &'a Pager, limit: usize, most_bytes: usize) -> Self {
+        let (entries, origins) = (Vec::new(), HashMap::new());
+        Self { pager, entries, limit, most_bytes, bytes: 0, origins, open: None }
     }
 
     /// Adds an entry, if there is room for it.
@@ -209,9 +217,9 @@ impl<'a> Sheet<'a> {
         if self.entries.len() >= self.limit {
             return Ok(false);
         }
-        let message = fitted(entry_to_wire(self.delivered(sequence, entry, edited)?));
-        let bytes = message.encoded_len() + 8;
-        if !self.entries.is_empty() && self.bytes + bytes > PAGE_BYTES {
+        let (message, length) = fitted(entry_to_wire(self.delivered(sequence, entry, edited)?));
+        let bytes = length + 8;
+        if !self.entries.is_empty() && self.bytes + bytes > self.most_bytes {
             return Ok(false);
         }
         self.bytes += bytes;
@@ -227,7 +235,15 @@ impl<'a> Sheet<'a> {
         edited: bool,
     ) -> Result<Delivered, ArchiveError> {
         let archive = &self.pager.archive;
-        let items = self.pager.recent.chunk(archive, entry.source, entry.chunk)?;
+        let place = (entry.source, entry.chunk);
+        let items = match &self.open {
+            Some((open, items)) if *open == place => Arc::clone(items),
+            _ => {
+                let items = self.pager.recent.chunk(archive, entry.source, entry.chunk)?;
+                self.open = Some((place, Arc::clone(&items)));
+                items
+            }
+        };
         let Some(item) = items.get(usize::from(entry.index)).cloned() else {
             let reason = format!("entry {sequence} refers to an item that is gone");
             return Err(ArchiveError::Damaged { table: Table::Entry, reason });
@@ -249,9 +265,11 @@ impl<'a> Sheet<'a> {
 }
 
 /// An entry that is too large for any message goes without its texts, so that those after it get through.
-fn fitted(mut entry: v1::Entry) -> v1::Entry {
-    if entry.encoded_len() <= ENTRY_BYTES {
-        return entry;
+/// With the bytes that it takes.
+fn fitted(mut entry: v1::Entry) -> (v1::Entry, usize) {
+    let length = entry.encoded_len();
+    if length <= ENTRY_BYTES {
+        return (entry, length);
     }
     entry.cut = true;
     if let Some(item) = &mut entry.item {
@@ -261,5 +279,6 @@ fn fitted(mut entry: v1::Entry) -> v1::Entry {
         entry.item =
             entry.item.map(|item| v1::Item { id: item.id, hops: item.hops, ..v1::Item::default() });
     }
-    entry
+    let length = entry.encoded_len();
+    (entry, length)
 }

@@ -15,6 +15,7 @@ use tonic::codegen::tokio_stream::Stream;
 
 use super::{Parts, changed_at, unreadable};
 use crate::archive::{FeedId, FeedTally};
+use crate::peer::caller::Caller;
 
 /// The messages of one stream.
 pub(in crate::peer) struct Watching {
@@ -29,12 +30,13 @@ impl Watching {
     /// Tells at once how far the feed has come since `from`, and then of every change.
     pub(super) fn new(
         parts: Arc<Parts>,
+        caller: Caller,
         feed: FeedId,
         from: u64,
         mut news: watch::Receiver<FeedTally>,
     ) -> Self {
         news.mark_changed();
-        let watcher = Watcher { parts, feed, from, news };
+        let watcher = Watcher { parts, caller, feed, from, news };
         Self { next: Some(Box::pin(watcher.next())) }
     }
 }
@@ -52,6 +54,7 @@ impl Stream for Watching {
 
 struct Watcher {
     parts: Arc<Parts>,
+    caller: Caller,
     feed: FeedId,
     from: u64,
     news: watch::Receiver<FeedTally>,
@@ -68,13 +71,15 @@ impl Watcher {
                 return (Err(Status::not_found("the feed was dropped")), None);
             }
         }
+        if !self.caller.may_read(self.feed) {
+            return (Err(Status::not_found("the feed is there no more")), None);
+        }
         let tally = *self.news.borrow_and_update();
-        let head = self.parts.heads.head(self.parts.pager.node(), self.feed, tally).await;
-        match head {
+        match self.parts.heads.head(self.feed, tally).await {
             Ok(head) => {
                 let message = v1::WatchResponse {
                     pending: tally.next.saturating_sub(self.from),
-                    head: head.to_string(),
+                    head,
                     changed_at_ms: changed_at(&tally),
                 };
                 (Ok(message), Some(self))

@@ -9,8 +9,9 @@ use pergola_feed::opml::{Opml, Outline};
 use super::super::document::{Kind, Rendered};
 use super::super::edition::{Edition, Publication, RenderError};
 use super::super::negotiate::Form;
-use super::super::render;
+use super::super::render::Press;
 use super::Shelf;
+use crate::access::Caller;
 
 impl Shelf {
     /// A document of the current edition, rendered now if nobody has asked for it yet. If that fails,
@@ -46,23 +47,38 @@ impl Shelf {
             let (archive, imprint) = (self.archive.clone(), self.imprint.clone());
             let (listing, held) = (publication.listing(), self.held.clone());
             async move {
-                let work = move || render::render(&archive, &imprint, &listing, form, &held);
+                let work = move || {
+                    let (archive, imprint, listing, held) = (&archive, &imprint, &listing, &held);
+                    Press { archive, imprint, listing, form, held }.edition()
+                };
                 let done = self.blocking(work).await;
                 let done = done.and_then(|rendered| rendered.map_err(RenderError::Archive));
                 match &done {
-                    Ok(_) => self.counters.rendered.fetch_add(1, Relaxed),
-                    Err(error) => {
-                        let feed = publication.name();
-                        tracing::warn!(feed, %error, "a feed could not be rendered");
-                        self.counters.failed.fetch_add(1, Relaxed)
+                    Ok(document) => {
+                        self.counters.rendered.fetch_add(1, Relaxed);
+                        self.remember(publication, document, form);
                     }
-                };
+                    Err(error) => self.count_failure(publication, error),
+                }
                 done
             }
         };
         let document = edition.render_once(form, || self.clock.now(), render).await?;
         self.make_room();
         Ok(document)
+    }
+
+    /// Whoever has this document can later be told the difference to it.
+    fn remember(&self, publication: &Publication, document: &Rendered, form: Form) {
+        if let Some(contents) = document.contents().filter(|_| form != Form::Page) {
+            self.past.remember(publication.id(), document.tag(), contents);
+        }
+    }
+
+    pub(super) fn count_failure(&self, publication: &Publication, error: &RenderError) {
+        let feed = publication.name();
+        tracing::warn!(feed, %error, "a feed could not be rendered");
+        self.counters.failed.fetch_add(1, Relaxed);
     }
 
     /// Runs work that blocks, when a worker is free.
@@ -84,6 +100,7 @@ impl Shelf {
     /// feed that was asked for last stays, or a document larger than the limit would be rendered for
     /// every request.
     pub(in crate::publish) fn make_room(&self) {
+        self.annex.make_room();
         if self.held.load(Relaxed) <= self.limit {
             return;
         }
@@ -98,13 +115,23 @@ impl Shelf {
         }
     }
 
-    /// The list of all feeds, rendered once for each change of it.
-    pub(in crate::publish) fn opml(&self) -> Arc<Rendered> {
+    /// The list of the feeds that exist for a caller. That of strangers is rendered once for each change
+    /// of it.
+    pub(in crate::publish) fn opml(&self, caller: &Caller) -> Arc<Rendered> {
+        if !self.access.all_open() && !matches!(caller, Caller::Stranger { .. }) {
+            return self.render_opml(caller);
+        }
         let known = self.opml.read().unwrap_or_else(PoisonError::into_inner).clone();
         if let Some(known) = known {
             return known;
         }
-        let listings = self.listings();
+        let document = self.render_opml(caller);
+        *self.opml.write().unwrap_or_else(PoisonError::into_inner) = Some(document.clone());
+        document
+    }
+
+    fn render_opml(&self, caller: &Caller) -> Arc<Rendered> {
+        let listings = self.listings_for(caller);
         let outlines = listings.iter().map(|listing| Outline {
             text: listing.name.clone(),
             feed: Some(self.imprint.address(&listing.name, Form::Atom)),
@@ -113,8 +140,6 @@ impl Shelf {
         });
         let title = format!("Feeds of {}", self.imprint.name);
         let list = Opml { title: Some(title), outlines: outlines.collect() };
-        let document = Arc::new(Rendered::new(Kind::Opml, list.write(), None, &self.held));
-        *self.opml.write().unwrap_or_else(PoisonError::into_inner) = Some(document.clone());
-        document
+        Arc::new(Rendered::new(Kind::Opml, list.write(), None, &self.held))
     }
 }

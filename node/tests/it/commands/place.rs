@@ -15,55 +15,55 @@ use tempfile::TempDir;
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// What the configuration of every test says.
-pub(super) const CONFIG: &str = "[crawl]\nallow_private = [\"127.0.0.1\"]\n";
+pub(crate) const CONFIG: &str = "[crawl]\nallow_private = [\"127.0.0.1\"]\n";
 
 /// Two items, one of them about a volcano.
-pub(super) const RSS: &str = r#"<rss version="2.0"><channel><title>Island news</title>
+pub(crate) const RSS: &str = r#"<rss version="2.0"><channel><title>Island news</title>
 <link>http://example.org/</link>
 <item><guid>1</guid><title>Volcano wakes</title><link>http://example.org/1</link></item>
 <item><guid>2</guid><title>Sea is calm</title><link>http://example.org/2</link></item>
 </channel></rss>"#;
 
 /// A folder in which `pergola` is called.
-pub(super) struct Place {
-    pub(super) folder: TempDir,
+pub(crate) struct Place {
+    pub(crate) folder: TempDir,
     node: Option<Running>,
 }
 
 impl Place {
     /// Without a node.
-    pub(super) fn bare() -> Self {
+    pub(crate) fn bare() -> Self {
         let folder = tempfile::tempdir().unwrap();
         fs::write(folder.path().join("pergola.toml"), CONFIG).unwrap();
         Self { folder, node: None }
     }
 
     /// With a node at work.
-    pub(super) fn running() -> Self {
+    pub(crate) fn running() -> Self {
         let mut place = Self::bare();
         place.node = Some(place.run(&[]));
         place
     }
 
     /// One of each.
-    pub(super) fn both() -> [Self; 2] {
+    pub(crate) fn both() -> [Self; 2] {
         [Self::bare(), Self::running()]
     }
 
-    pub(super) fn is_running(&self) -> bool {
+    pub(crate) fn is_running(&self) -> bool {
         self.node.is_some()
     }
 
-    pub(super) fn data(&self) -> PathBuf {
+    pub(crate) fn data(&self) -> PathBuf {
         self.folder.path().join("data")
     }
 
-    pub(super) fn path(&self, name: &str) -> String {
+    pub(crate) fn path(&self, name: &str) -> String {
         self.folder.path().join(name).display().to_string()
     }
 
     /// `pergola` with these arguments, and nothing of the tester's environment.
-    pub(super) fn command(&self, args: &[&str]) -> Command {
+    pub(crate) fn command(&self, args: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_pergola"));
         command.env_clear().env("HOME", self.folder.path()).current_dir(self.folder.path());
         command.args(["--data", "data"]).args(args).stdin(Stdio::null());
@@ -76,7 +76,7 @@ impl Place {
 
     /// What is said to a command that succeeds.
     #[track_caller]
-    pub(super) fn ok(&self, args: &[&str]) -> String {
+    pub(crate) fn ok(&self, args: &[&str]) -> String {
         let Output { status, stdout, stderr } = self.output(args);
         let stderr = String::from_utf8(stderr).unwrap();
         assert!(status.success(), "{args:?}: {stderr}");
@@ -86,14 +86,14 @@ impl Place {
 
     /// What is said to a program.
     #[track_caller]
-    pub(super) fn json(&self, args: &[&str]) -> Value {
+    pub(crate) fn json(&self, args: &[&str]) -> Value {
         let text = self.ok(&[args, &["--json"]].concat());
         serde_json::from_str(&text).unwrap_or_else(|_| panic!("{args:?}: {text}"))
     }
 
     /// What is said of a command that fails with this code.
     #[track_caller]
-    pub(super) fn fails(&self, code: i32, args: &[&str]) -> String {
+    pub(crate) fn fails(&self, code: i32, args: &[&str]) -> String {
         let Output { status, stdout, stderr } = self.output(args);
         let stderr = String::from_utf8(stderr).unwrap();
         assert_eq!(status.code(), Some(code), "{args:?}: {stderr}");
@@ -102,7 +102,7 @@ impl Place {
     }
 
     /// A node at work here, once it is ready.
-    pub(super) fn run(&self, variables: &[(&str, &str)]) -> Running {
+    pub(crate) fn run(&self, variables: &[(&str, &str)]) -> Running {
         let port_file = self.path("port");
         let mut command =
             self.command(&["run", "--listen", "127.0.0.1:0", "--port-file", &port_file]);
@@ -114,21 +114,21 @@ impl Place {
 }
 
 /// A process that goes on, and the lines that it writes.
-pub(super) struct Running {
+pub(crate) struct Running {
     child: Child,
     lines: Receiver<String>,
 }
 
 impl Running {
     /// Starts a command and reads its standard error.
-    pub(super) fn start(mut command: Command) -> Self {
+    pub(crate) fn start(mut command: Command) -> Self {
         let mut child = command.stderr(Stdio::piped()).spawn().unwrap();
         let stderr = child.stderr.take().unwrap();
         Self { child, lines: lines_of(stderr) }
     }
 
     /// Starts a command and reads its standard output.
-    pub(super) fn talking(mut command: Command) -> Self {
+    pub(crate) fn talking(mut command: Command) -> Self {
         let mut child = command.stdout(Stdio::piped()).spawn().unwrap();
         let stdout = child.stdout.take().unwrap();
         Self { child, lines: lines_of(stdout) }
@@ -136,7 +136,7 @@ impl Running {
 
     /// The next line with this in it.
     #[track_caller]
-    pub(super) fn wait_for(&self, text: &str) -> String {
+    pub(crate) fn wait_for(&self, text: &str) -> String {
         let mut seen = Vec::new();
         loop {
             match self.lines.recv_timeout(PATIENCE) {
@@ -147,13 +147,13 @@ impl Running {
         }
     }
 
-    pub(super) fn signal(&self, name: &str) {
+    pub(crate) fn signal(&self, name: &str) {
         let sent = Command::new("kill").args([name, &self.child.id().to_string()]).status();
         assert!(sent.unwrap().success());
     }
 
     /// The code that it ends with; nothing if it was killed.
-    pub(super) fn end(mut self) -> Option<i32> {
+    pub(crate) fn end(mut self) -> Option<i32> {
         self.child.wait().unwrap().code()
     }
 }
@@ -175,7 +175,7 @@ fn lines_of(pipe: impl std::io::Read + Send + 'static) -> Receiver<String> {
 }
 
 /// Serves one document to everybody who asks; says where.
-pub(super) fn serve(media_type: &'static str, document: impl Into<String>) -> String {
+pub(crate) fn serve(media_type: &'static str, document: impl Into<String>) -> String {
     let document = document.into();
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();

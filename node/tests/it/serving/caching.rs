@@ -163,3 +163,18 @@ async fn documents_beyond_the_limit_are_dropped_and_rendered_again() {
         (tags[0].as_str(), scans + 1)
     );
 }
+
+#[tokio::test]
+async fn a_feed_that_is_put_again_from_an_older_look_does_not_go_back() {
+    let kiosk = Kiosk::with_news();
+    let mut news = kiosk.shelf.follow(FEED).unwrap();
+    let reached = kiosk.shelf.tally(FEED).unwrap();
+    kiosk.shelf.put(listing(FEED, "Again"));
+    assert_eq!(kiosk.shelf.tally(FEED), Some(reached));
+    assert_eq!(*news.borrow_and_update(), reached);
+    // Whoever follows it is not left behind with its former self, and learns of its end.
+    kiosk.publish(FEED, vec![item("three")]);
+    assert_eq!(news.borrow_and_update().next, reached.next + 1);
+    kiosk.shelf.remove(FEED);
+    assert!(news.changed().await.is_err());
+}

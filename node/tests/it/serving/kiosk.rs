@@ -24,6 +24,7 @@ pub(crate) struct Kiosk {
     pub(crate) store: Arc<Watched>,
     pub(crate) archive: Archive,
     pub(crate) clock: Clock,
+    imprint: Imprint,
     router: Router,
     _folder: tempfile::TempDir,
 }
@@ -45,11 +46,16 @@ impl Kiosk {
         let store = Arc::new(Watched::over(opened.store));
         let archive = Archive::new(store.clone());
         let public_url = "https://node.example/pergola/".parse().unwrap();
-        let imprint =
-            Imprint { name: "Trellis".into(), public_url, node: NodeId("this-node".into()) };
-        let shelf = Arc::new(change(Shelf::new(archive.clone(), imprint, clock.clone())));
+        let imprint = Imprint {
+            name: "Trellis".into(),
+            public_url,
+            node: NodeId("this-node".into()),
+            hub: true,
+        };
+        let shelf = Shelf::new(archive.clone(), imprint.clone(), clock.clone());
+        let shelf = Arc::new(change(shelf));
         let router = router(shelf.clone());
-        Self { shelf, store, archive, clock, router, _folder: folder }
+        Self { shelf, store, archive, clock, imprint, router, _folder: folder }
     }
 
     /// With a feed `News` of two items.
@@ -78,6 +84,57 @@ impl Kiosk {
         changes.put_chunk(source, chunk, at, &[&item]);
         changes.put_entry(feed, tally.next, &entry);
         tally = FeedTally { next: tally.next + 1, edition: tally.edition + 1, changed_at: at };
+        changes.put_feed_tally(feed, &tally);
+        self.store.commit(&changes.into_batch()).unwrap();
+        self.shelf.changed(feed, tally);
+    }
+
+    /// Appends this many items to a feed, named by their numbers, in one commit.
+    pub(crate) fn publish_many(&self, feed: FeedId, count: u64) {
+        let mut tally = self.archive.feed_tally(feed).unwrap();
+        let items: Vec<Item> = (tally.next..tally.next + count).map(numbered).collect();
+        let mut changes = Changes::new();
+        changes.put_source(SourceId(1), &source_record(SourceId(1)));
+        for item in &items {
+            put(&mut changes, feed, tally.next, tally.next as u32, item, START);
+            tally.next += 1;
+        }
+        self.commit(changes, feed, tally);
+    }
+
+    /// Replaces an item by an edited version, as the writer does.
+    pub(crate) fn edit(&self, feed: FeedId, sequence: u64, item: &Item) {
+        let tally = self.archive.feed_tally(feed).unwrap();
+        let mut changes = Changes::new();
+        let chunk = 1_000_000 + tally.edition as u32;
+        put(&mut changes, feed, sequence, chunk, item, START + 86_400.0);
+        self.commit(changes, feed, FeedTally { changed_at: START + 86_400.0, ..tally });
+    }
+
+    /// Removes the entries of a feed below a number, as housekeeping does.
+    pub(crate) fn remove_below(&self, feed: FeedId, below: u64) {
+        let mut changes = Changes::new();
+        let entries = self.archive.entries(feed, 0, below, Order::Ascending, usize::MAX).unwrap();
+        for (sequence, entry) in entries {
+            changes.delete_entry(feed, sequence, entry.key);
+        }
+        self.store.commit(&changes.into_batch()).unwrap();
+        self.shelf.removed(feed);
+    }
+
+    /// As after a restart: what was in memory is gone.
+    pub(crate) fn restarted(self) -> Self {
+        let listings = self.shelf.listings();
+        let Self { store, archive, clock, imprint, _folder, .. } = self;
+        let shelf = Arc::new(Shelf::new(archive.clone(), imprint.clone(), clock.clone()));
+        listings.into_iter().for_each(|listing| shelf.put(listing));
+        let router = router(shelf.clone());
+        Self { shelf, store, archive, clock, imprint, router, _folder }
+    }
+
+    fn commit(&self, mut changes: Changes, feed: FeedId, tally: FeedTally) {
+        let changed_at = tally.changed_at.max(START);
+        let tally = FeedTally { edition: tally.edition + 1, changed_at, ..tally };
         changes.put_feed_tally(feed, &tally);
         self.store.commit(&changes.into_batch()).unwrap();
         self.shelf.changed(feed, tally);
@@ -122,6 +179,19 @@ pub(crate) fn item(name: &str) -> Item {
     item.content = Some(Text::html(format!("<p>Text of {name}</p>")));
     item.published = Some(Timestamp::from_unix(START as i64 - 3600));
     item
+}
+
+/// An item named by its number.
+pub(crate) fn numbered(number: u64) -> Item {
+    item(&format!("{number:04}"))
+}
+
+fn put(changes: &mut Changes, feed: FeedId, sequence: u64, chunk: u32, item: &Item, changed: f64) {
+    let (source, at) = (SourceId(1), START + sequence as f64);
+    let key = item_key(&item.id, item, "https://source.example/feed");
+    let entry = Entry { key, source, chunk, index: 0, at, changed_at: changed.max(at) };
+    changes.put_chunk(source, chunk, at, &[item]);
+    changes.put_entry(feed, sequence, &entry);
 }
 
 fn source_record(id: SourceId) -> SourceRecord {

@@ -1,5 +1,7 @@
 //! What is asked of peers, and what it changes.
 
+use pergola_refresh::Model;
+
 use super::stranger::{Manner, Stranger, WINDOW};
 use super::*;
 
@@ -91,4 +93,38 @@ async fn without_its_stream_a_watched_peer_is_polled_as_usual() {
     reader.holds(0..2).await;
     assert_eq!(stranger.streams(), 0, "it does not do that now");
     assert_eq!(reader.source().await["peer"]["watched"], false);
+}
+
+/// What the scheduler believes of the source.
+fn model(reader: &Reader) -> Model {
+    let roster = reader.house.node().crawler.roster();
+    roster.schedule(roster.by_address(&reader.url).unwrap()).unwrap().model
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_peers_plan_is_believed_as_long_as_it_tells_one_whatever_its_clock_shows() {
+    let stranger = Stranger::start().await;
+    stranger.set_clock_ahead(7_200.0);
+    stranger.publish(3);
+    let reader = Reader::of(&stranger, Cooperation { hints: true, ..ARCHIVE }).await;
+    reader.reads_via("peer").await;
+    // It says that it will look in a minute, which will bring one item.
+    let planned = eventually("the peer's plan", async || match model(&reader) {
+        Model::Relayed(relayed) => {
+            let next = relayed.looks_after(f64::NEG_INFINITY).first().copied();
+            next.ok_or_else(|| format!("{relayed:?}"))
+        }
+        plain => Err(format!("{plain:?}")),
+    })
+    .await;
+    let ahead = planned.at - Clock::real().now();
+    assert!((20.0..=60.5).contains(&ahead) && planned.items == 1.0, "{ahead}: {planned:?}");
+    let reader = reader.restart(ARCHIVE).await;
+    stranger.publish(1);
+    reader.holds(0..4).await;
+    eventually("the model it had before", async || match model(&reader) {
+        Model::Relayed(relayed) => Err(format!("{relayed:?}")),
+        _ => Ok(()),
+    })
+    .await;
 }

@@ -116,7 +116,7 @@ async fn a_restored_backup_never_makes_a_reader_pass_over_what_it_has_not_seen()
     copy(&data, &saved);
     let house = House::open(folder, quick_config_of(&data)).await;
     let client = connect(&house).await;
-    let mut stand = Stand { origin, house, client, items };
+    let mut stand = Stand { origin, house, client, items, padding: 0 };
     stand.publish(4).await;
     let ahead = stand.fetch(&early).await;
     assert_eq!(numbers(&ahead), [3, 4, 5, 6]);
@@ -127,10 +127,10 @@ async fn a_restored_backup_never_makes_a_reader_pass_over_what_it_has_not_seen()
     std::fs::remove_dir_all(&data).unwrap();
     copy(&saved, &data);
     items.truncate(3);
-    origin.set("/paper.json", super::document(&items));
+    origin.set("/paper.json", super::document(&items, 0));
     let house = House::open(folder, quick_config_of(&data)).await;
     let client = connect(&house).await;
-    let mut stand = Stand { origin, house, client, items };
+    let mut stand = Stand { origin, house, client, items, padding: 0 };
     let back = stand.fetch(&ahead.cursor).await;
     assert!(back.restarted, "the cursor is ahead of the feed");
     assert_eq!(numbers(&back), [0, 1, 2]);

@@ -13,7 +13,7 @@ async fn a_caller_may_watch_so_many_feeds_and_no_more() {
     let stand = Stand::open().await;
     let request = || v1::WatchRequest { feed: "Paper".into(), cursor: String::new() };
     let (mut clients, mut streams) = (Vec::new(), Vec::new());
-    for number in 0..Limits::default().streams_per_caller {
+    for number in 0..stand.house.node().config().peers.limits.streams {
         if number % 100 == 0 {
             clients.push(connect(&stand.house).await);
         }
@@ -39,6 +39,7 @@ async fn a_caller_may_watch_so_many_feeds_and_no_more() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_caller_that_does_not_read_its_answers_gets_no_more_of_them() {
     let mut stand = Stand::open().await;
+    stand.padding = 20_000;
     stand.publish(50).await;
     let client = plain_client()
         .http2_prior_knowledge()

@@ -151,3 +151,18 @@ async fn a_name_of_any_letters_is_found_by_the_header() {
     let answer = stand.house.client.get(url).send().await.unwrap();
     assert_eq!(answer.headers()["pergola-feed"], "v1 K%C3%A4se");
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_item_that_is_larger_than_an_answer_gets_through_alone() {
+    let mut stand = Stand::open().await;
+    stand.publish(1).await;
+    stand.padding = 2_300_000;
+    stand.publish(1).await;
+    stand.until("the first item in its larger form", |tally| tally.edition >= 2).await;
+    let first = stand.ask(v1::FetchRequest { newest: 1000, ..asked() }).await;
+    assert!(first.encoded_len() > pergola_node::peer::ANSWER_BYTES, "{}", first.encoded_len());
+    assert_eq!((first.entries.len(), first.more), (1, true));
+    let rest = stand.fetch(&first.cursor).await;
+    let content = rest.entries[0].item.as_ref().unwrap().content.as_ref().unwrap();
+    assert!(content.body.len() > 2_300_000 && !rest.entries[0].cut);
+}

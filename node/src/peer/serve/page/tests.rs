@@ -1,9 +1,9 @@
-use pergola_feed::{Item, NodeId, Text};
+use pergola_feed::{NodeId, Text};
 use url::Url;
 
 use super::*;
 use crate::archive::{Changes, FeedId, FeedTally, ItemKey};
-use crate::peer::MESSAGE_BYTES;
+use crate::peer::{ANSWER_BYTES, MESSAGE_BYTES};
 use crate::store;
 
 const SOURCE: SourceId = SourceId(3);
@@ -24,6 +24,7 @@ impl Bench {
             name: "Test".into(),
             public_url: Url::parse("http://node.example/").unwrap(),
             node: NodeId("here".into()),
+            hub: false,
         };
         let feed = Listing {
             id: FeedId(7),
@@ -84,7 +85,10 @@ impl Bench {
     }
 
     fn ask(&self, cursor: Option<Cursor>, limit: usize, newest: u32) -> Page {
-        let page = self.pager.page(&self.feed, &Asked { cursor, limit, newest }).unwrap();
+        let page = self
+            .pager
+            .page(&self.feed, &Asked { cursor, limit, newest, bytes: ANSWER_BYTES })
+            .unwrap();
         // Whatever is answered can be sent back.
         assert_eq!(page.cursor.to_string().parse(), Ok(page.cursor));
         page
@@ -136,7 +140,8 @@ fn entries_say_where_they_come_from_and_what_they_have_passed() {
     let bench = Bench::with(1);
     let page = bench.ask(None, 1, 0);
     let item = page.entries[0].item.as_ref().unwrap();
-    assert_eq!(item.hops.last().unwrap().node, "here");
+    let hop = item.hops.last().unwrap();
+    assert_eq!((hop.node.as_str(), hop.published_ms), ("here", Some(100_000)));
     assert_eq!(page.entries[0].published_at_ms, 100_000);
 }
 
@@ -263,7 +268,7 @@ fn an_item_that_is_missing_is_an_error_and_not_a_gap() {
     changes.delete_chunk(SOURCE, 1);
     bench.commit(changes);
     bench.feed.window = 2;
-    let asked = Asked { cursor: None, limit: 10, newest: 0 };
+    let asked = Asked { cursor: None, limit: 10, newest: 0, bytes: ANSWER_BYTES };
     let error = bench.pager.page(&bench.feed, &asked).unwrap_err();
     assert!(error.to_string().contains("entry 1 refers to an item that is gone"), "{error}");
 }

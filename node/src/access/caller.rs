@@ -1,0 +1,230 @@
+//! Who is calling.
+//!
+//! The operator is whoever knows the node's token. A node without one takes callers on its own machine
+//! for the operator, and nobody else: not through a proxy (it hides who asks), and not a web page in a
+//! browser on this machine by a name that was made to lead here. A reader is known by its token or by
+//! the fingerprint of its certificate.
+
+use std::net::{IpAddr, SocketAddr};
+use std::sync::Arc;
+
+use axum::extract::{ConnectInfo, FromRequestParts};
+use http::header::{AUTHORIZATION, FORWARDED, HOST, HeaderName, VIA};
+use http::request::Parts;
+use http::{Extensions, HeaderMap};
+
+use super::Known;
+use crate::config::{Fingerprint, Reader};
+
+/// The certificate that a connection has shown, and that was found good. In a request's extensions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ClientCertificate(pub Fingerprint);
+
+/// Who is calling.
+#[derive(Clone, Debug)]
+pub enum Caller {
+    /// Whoever runs the node.
+    Operator,
+    /// Somebody with a name.
+    Reader(Arc<Reader>),
+    /// Anybody.
+    Stranger {
+        /// Where from; nothing within one process.
+        address: Option<IpAddr>,
+        /// It has sent a token that nobody has.
+        wrong: bool,
+    },
+}
+
+/// Why somebody is not taken for the operator of a node without a token.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NotNear {
+    /// The call comes from another machine, or is made for somebody else.
+    Far,
+    /// The node was called by a name that is not its own.
+    OtherName,
+}
+
+impl Caller {
+    /// Whether it runs the node.
+    pub fn is_operator(&self) -> bool {
+        matches!(self, Self::Operator)
+    }
+}
+
+/// As the check of a route found it.
+impl<S: Send + Sync> FromRequestParts<S> for Caller {
+    type Rejection = std::convert::Infallible;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Self::Rejection> {
+        let found = parts.extensions.get::<Self>().cloned();
+        Ok(found.unwrap_or(Self::Stranger { address: None, wrong: false }))
+    }
+}
+
+pub(super) fn identify(
+    known: &Known,
+    headers: &HeaderMap,
+    extensions: &Extensions,
+    authority: Option<&str>,
+) -> Caller {
+    let mut wrong = false;
+    match secret(headers) {
+        Some(Sent::Token(token)) if is_operators(known, token) => return Caller::Operator,
+        Some(Sent::Token(token)) => match with_token(known, token) {
+            Some(reader) => return Caller::Reader(reader),
+            None => wrong = true,
+        },
+        Some(Sent::Password(password)) => match with_token(known, &password) {
+            Some(reader) => return Caller::Reader(reader),
+            None => wrong = true,
+        },
+        None => {}
+    }
+    // A token means nothing to a node that knows none.
+    wrong &= known.token.is_some() || !known.readers.is_empty();
+    let shown = extensions.get::<ClientCertificate>();
+    let with_it =
+        |reader: &&Arc<Reader>| shown.is_some_and(|shown| reader.certificates.contains(&shown.0));
+    if !wrong {
+        if let Some(reader) = known.readers.iter().find(with_it) {
+            return Caller::Reader(Arc::clone(reader));
+        }
+        if known.token.is_none() && near(known, headers, extensions, authority).is_ok() {
+            return Caller::Operator;
+        }
+    }
+    Caller::Stranger { address: address(extensions), wrong }
+}
+
+fn is_operators(known: &Known, token: &str) -> bool {
+    known.token.as_ref().is_some_and(|own| own.matches(token))
+}
+
+/// The reader with this token. All are compared, so that the time says nothing about who it is.
+fn with_token(known: &Known, token: &str) -> Option<Arc<Reader>> {
+    let mut found = None;
+    for reader in &known.readers {
+        if reader.token.as_ref().is_some_and(|own| own.matches(token)) {
+            found = Some(Arc::clone(reader));
+        }
+    }
+    found
+}
+
+/// What a request proves itself by.
+enum Sent<'h> {
+    Token(&'h str),
+    /// Browsers send it of their own accord, so it never makes anybody the operator.
+    Password(String),
+}
+
+fn secret(headers: &HeaderMap) -> Option<Sent<'_>> {
+    let (scheme, sent) = headers.get(AUTHORIZATION)?.to_str().ok()?.split_once(' ')?;
+    if scheme.eq_ignore_ascii_case("bearer") {
+        return Some(Sent::Token(sent.trim()));
+    }
+    if !scheme.eq_ignore_ascii_case("basic") {
+        return None;
+    }
+    let decoded = String::from_utf8(base64(sent.trim())?).ok()?;
+    let (_, password) = decoded.split_once(':')?;
+    Some(Sent::Password(password.to_owned()))
+}
+
+/// What base64 stands for, if it is that. Padding may be left out.
+fn base64(text: &str) -> Option<Vec<u8>> {
+    let digit = |byte: u8| match byte {
+        b'A'..=b'Z' => Some(byte - b'A'),
+        b'a'..=b'z' => Some(byte - b'a' + 26),
+        b'0'..=b'9' => Some(byte - b'0' + 52),
+        b'+' => Some(62),
+        b'/' => Some(63),
+        _ => None,
+    };
+    let mut bytes = Vec::with_capacity(text.len() * 3 / 4);
+    for part in text.trim_end_matches('=').as_bytes().chunks(4) {
+        let mut bits = 0u32;
+        for byte in part {
+            bits = bits << 6 | u32::from(digit(*byte)?);
+        }
+        let length = part.len();
+        let whole = (bits << (6 * (4 - length))).to_be_bytes();
+        bytes.extend_from_slice(&whole[1..length.max(1)]);
+    }
+    Some(bytes)
+}
+
+/// Whether a call comes from this machine itself and under a name that leads here by right.
+pub(super) fn near(
+    known: &Known,
+    headers: &HeaderMap,
+    extensions: &Extensions,
+    authority: Option<&str>,
+) -> Result<(), NotNear> {
+    let passed_on = [
+        FORWARDED,
+        VIA,
+        HeaderName::from_static("x-forwarded-for"),
+        HeaderName::from_static("x-forwarded-host"),
+        HeaderName::from_static("x-real-ip"),
+    ];
+    let here = address(extensions).is_some_and(|ip| ip.is_loopback());
+    if !here || passed_on.iter().any(|header| headers.contains_key(header)) {
+        return Err(NotNear::Far);
+    }
+    // A request without a host did not come over a network.
+    let host = headers.get(HOST).map(|host| host.to_str().unwrap_or("?")).or(authority);
+    let Some(name) = host.map(host_name) else { return Ok(()) };
+    let own = name.eq_ignore_ascii_case("localhost")
+        || name.parse::<IpAddr>().is_ok_and(|ip| ip.to_canonical().is_loopback())
+        || known.host.as_deref().is_some_and(|own| host_name(own).eq_ignore_ascii_case(name));
+    if own { Ok(()) } else { Err(NotNear::OtherName) }
+}
+
+fn address(extensions: &Extensions) -> Option<IpAddr> {
+    extensions.get::<ConnectInfo<SocketAddr>>().map(|info| info.0.ip().to_canonical())
+}
+
+/// A host without its port and without the brackets of an IPv6 address.
+fn host_name(host: &str) -> &str {
+    if let Some((inside, _)) = host.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
+        return inside;
+    }
+    host.rsplit_once(':').map_or(host, |(name, _)| name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_host_is_named_without_its_port() {
+        for (host, name) in [
+            ("localhost:8080", "localhost"),
+            ("localhost", "localhost"),
+            ("[::1]:8080", "::1"),
+            ("[::1]", "::1"),
+            ("127.0.0.1:1", "127.0.0.1"),
+        ] {
+            assert_eq!(host_name(host), name);
+        }
+    }
+
+    #[test]
+    fn base64_is_read_with_and_without_padding() {
+        // The examples of RFC 4648, section 10.
+        for (text, bytes) in [
+            ("", ""),
+            ("Zg==", "f"),
+            ("Zm8=", "fo"),
+            ("Zm9v", "foo"),
+            ("Zm9vYg==", "foob"),
+            ("Zm9vYmE", "fooba"),
+            ("Zm9vYmFy", "foobar"),
+        ] {
+            assert_eq!(base64(text).as_deref(), Some(bytes.as_bytes()), "{text}");
+        }
+        assert_eq!(base64("open sesame"), None);
+    }
+}

@@ -1,0 +1,39 @@
+//! Which feeds are closed, and to whom they are open all the same.
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, PoisonError, RwLock};
+
+use crate::archive::FeedId;
+
+/// The feeds that are not for anybody. Most nodes have none, and then nobody waits for a lock.
+#[derive(Default)]
+pub(super) struct Doors {
+    closed: RwLock<HashMap<FeedId, Arc<[String]>>>,
+    any: AtomicBool,
+}
+
+impl Doors {
+    /// Closes a feed to all but these readers, or opens it.
+    pub(super) fn set(&self, feed: FeedId, readers: Option<&[String]>) {
+        let mut closed = self.closed.write().unwrap_or_else(PoisonError::into_inner);
+        match readers {
+            Some(readers) => closed.insert(feed, readers.into()),
+            None => closed.remove(&feed),
+        };
+        self.any.store(!closed.is_empty(), Ordering::Release);
+    }
+
+    /// Whether every feed is open.
+    pub(super) fn all_open(&self) -> bool {
+        !self.any.load(Ordering::Acquire)
+    }
+
+    /// Those who may read a feed, if not anybody.
+    pub(super) fn readers(&self, feed: FeedId) -> Option<Arc<[String]>> {
+        if self.all_open() {
+            return None;
+        }
+        self.closed.read().unwrap_or_else(PoisonError::into_inner).get(&feed).cloned()
+    }
+}

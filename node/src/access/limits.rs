@@ -1,0 +1,112 @@
+//! How often each caller has called: a bucket that refills.
+//!
+//! What is remembered stays bounded: a caller whose bucket is full again is forgotten.
+
+use std::collections::HashMap;
+use std::net::{IpAddr, Ipv6Addr};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use tokio::time::Instant;
+
+use super::Caller;
+
+/// Callers remembered at the same time. Beyond that, strangers share one account.
+const MOST: usize = 10_000;
+const MINUTE: f64 = 60.0;
+
+/// A caller has called too often.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("too many calls; the next may come in {seconds} s")]
+pub struct TooOften {
+    /// When the next may come.
+    pub seconds: u64,
+}
+
+/// Whose account it is: a reader's, or that of an address. A whole /64 is one household.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Who {
+    /// Whoever runs the node.
+    Operator,
+    /// A reader, by its name.
+    Reader(String),
+    /// Everybody at an address.
+    Address(IpAddr),
+    /// All others together.
+    Others,
+}
+
+#[derive(Debug)]
+struct Account {
+    /// Calls that may be made at once.
+    left: f64,
+    at: Instant,
+}
+
+/// What everybody has taken.
+#[derive(Debug, Default)]
+pub(super) struct Use {
+    accounts: Mutex<HashMap<Who, Account>>,
+}
+
+impl Use {
+    pub(super) fn count(
+        &self,
+        caller: &Caller,
+        per_minute: usize,
+        now: Instant,
+    ) -> Result<(), TooOften> {
+        if caller.is_operator() {
+            return Ok(());
+        }
+        let mut accounts = self.accounts();
+        let account = account(&mut accounts, caller.who(), now);
+        account.refill(per_minute as f64, now);
+        if account.left >= 1.0 {
+            account.left -= 1.0;
+            return Ok(());
+        }
+        let wait = (1.0 - account.left) * MINUTE / per_minute as f64;
+        Err(TooOften { seconds: (wait.ceil() as u64).max(1) })
+    }
+
+    fn accounts(&self) -> MutexGuard<'_, HashMap<Who, Account>> {
+        self.accounts.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Caller {
+    /// Whose account it goes by.
+    pub fn who(&self) -> Who {
+        match self {
+            Self::Operator => Who::Operator,
+            Self::Reader(reader) => Who::Reader(reader.name.clone()),
+            Self::Stranger { address: None, .. } => Who::Others,
+            Self::Stranger { address: Some(IpAddr::V6(ip)), .. } => {
+                let network = ip.to_bits() & !u128::from(u64::MAX);
+                Who::Address(Ipv6Addr::from_bits(network).into())
+            }
+            Self::Stranger { address: Some(ip), .. } => Who::Address(*ip),
+        }
+    }
+}
+
+/// The account of a caller, or the one that it shares with others when there are too many.
+fn account(accounts: &mut HashMap<Who, Account>, who: Who, now: Instant) -> &mut Account {
+    if accounts.len() >= MOST && !accounts.contains_key(&who) {
+        accounts.retain(|_, account| now.duration_since(account.at).as_secs_f64() < MINUTE);
+    }
+    let crowded = accounts.len() >= MOST && !accounts.contains_key(&who);
+    let shared = crowded && matches!(who, Who::Address(_));
+    let who = if shared { Who::Others } else { who };
+    let new = Account { left: f64::INFINITY, at: now };
+    accounts.entry(who).or_insert(new)
+}
+
+impl Account {
+    /// Fills up for the time since it was last used.
+    fn refill(&mut self, per_minute: f64, now: Instant) {
+        let passed = now.duration_since(self.at).as_secs_f64();
+        self.left = (self.left + passed * per_minute / MINUTE).min(per_minute);
+        self.at = now;
+    }
+}

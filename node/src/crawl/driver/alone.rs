@@ -1,0 +1,41 @@
+//! One at a time with a source: a look, or news that were pushed. Both change what is known of it.
+
+use std::collections::HashSet;
+use std::sync::{Mutex, PoisonError};
+
+use tokio::sync::Notify;
+
+use crate::archive::SourceId;
+
+/// Who is being worked on.
+#[derive(Default)]
+pub(super) struct Alone {
+    busy: Mutex<HashSet<SourceId>>,
+    freed: Notify,
+}
+
+/// Being alone with a source, until this is dropped.
+pub(super) struct With<'a> {
+    alone: &'a Alone,
+    id: SourceId,
+}
+
+impl Alone {
+    /// Waits until nobody else is at it.
+    pub(super) async fn with(&self, id: SourceId) -> With<'_> {
+        loop {
+            let freed = self.freed.notified();
+            if self.busy.lock().unwrap_or_else(PoisonError::into_inner).insert(id) {
+                return With { alone: self, id };
+            }
+            freed.await;
+        }
+    }
+}
+
+impl Drop for With<'_> {
+    fn drop(&mut self) {
+        self.alone.busy.lock().unwrap_or_else(PoisonError::into_inner).remove(&self.id);
+        self.alone.freed.notify_waiters();
+    }
+}

@@ -1,0 +1,87 @@
+//! News that were pushed: they go the way of a look from where the answer has come, and teach the
+//! scheduler what a look would have.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use tokio::sync::oneshot;
+
+use super::settled::Settled;
+use super::{Crawler, Delivery};
+use crate::archive::{ArchiveError, SourceId};
+use crate::crawl::fetch::Answer;
+use crate::crawl::look::{Refreshed, Subject, Way};
+use crate::crawl::pushed::take_in;
+use crate::crawl::trail::Backlog;
+use crate::publish::writer::NotCommitted;
+
+/// How long pushed news wait for a look at the same source.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// Why pushed news were not taken in.
+#[derive(Debug, thiserror::Error)]
+pub enum NotReceived {
+    /// It is no feed.
+    #[error("{0}")]
+    Unreadable(String),
+    /// The source is no more.
+    #[error("the source is gone")]
+    Vanished,
+    /// A look at it takes too long.
+    #[error("the source is being looked at")]
+    Busy,
+    /// The store refused it.
+    #[error(transparent)]
+    Refused(#[from] NotCommitted),
+    /// What is kept cannot be read.
+    #[error(transparent)]
+    Archive(#[from] ArchiveError),
+    /// The scheduler refused what was learnt.
+    #[error(transparent)]
+    Invalid(#[from] pergola_refresh::Invalid),
+    /// Reading it ended in a panic.
+    #[error("reading what was pushed panicked")]
+    Panicked,
+}
+
+impl Crawler {
+    /// Takes in a document that was pushed. When this returns, it is durable: how many items were new.
+    pub async fn receive(
+        self: &Arc<Self>,
+        id: SourceId,
+        answer: Answer,
+    ) -> Result<u32, NotReceived> {
+        let waited = tokio::time::timeout(PATIENCE, self.alone.with(id)).await;
+        let _alone = waited.map_err(|_| NotReceived::Busy)?;
+        let record = self.archive.source(id)?.ok_or(NotReceived::Vanished)?;
+        let mut state = self.archive.state_alone(id)?.ok_or(NotReceived::Vanished)?;
+        state.schedule = self.roster().schedule(id).ok_or(NotReceived::Vanished)?;
+        let crawler = Arc::clone(self);
+        let work = move || -> Result<Refreshed, NotReceived> {
+            let known = crawler.archive.known(id)?.unwrap_or_default();
+            let looped = crawler.loops.of(id);
+            let (link, way) = (None, Way::Http(None));
+            let backlog = Backlog::default();
+            let subject = Subject { id, record, state, known, looped, link, way, backlog };
+            take_in(subject, &answer, &crawler.manners, crawler.clock.now())?
+                .map_err(NotReceived::Unreadable)
+        };
+        let refreshed = {
+            let _reader = self.readers.acquire().await;
+            tokio::task::spawn_blocking(work).await.map_err(|_| NotReceived::Panicked)??
+        };
+        let mut settled = Settled::of(&refreshed);
+        let (done, committed) = oneshot::channel();
+        let delivery = Delivery { refreshed, done };
+        let committed = match self.deliveries.send(delivery).await {
+            Ok(()) => committed.await.unwrap_or(Err(NotCommitted::Stopping)),
+            Err(_) => Err(NotCommitted::Stopping),
+        };
+        settled.committed =
+            committed.inspect_err(|_| self.stalled.store(true, Ordering::Relaxed))?;
+        let new_items = settled.report.new_items;
+        self.settle_pushed(settled);
+        Ok(new_items)
+    }
+}

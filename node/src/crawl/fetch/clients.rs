@@ -1,0 +1,75 @@
+//! The HTTP clients: the usual one, and one for each host with certificates of its own.
+//!
+//! Connections are shared within a client, so none that was made for one host's certificates is ever used
+//! for another host.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use http::header::AUTHORIZATION;
+use rustls::ClientConfig;
+use url::Url;
+
+use super::{FetchError, FetchSettings};
+use crate::crawl::guard::GuardedResolver;
+use crate::credentials::Credentials;
+
+/// The clients. Cheap to clone.
+#[derive(Clone)]
+pub(super) struct Clients {
+    usual: reqwest::Client,
+    special: Arc<HashMap<String, reqwest::Client>>,
+    credentials: Credentials,
+}
+
+impl Clients {
+    pub(super) fn new(settings: &FetchSettings) -> Result<Self, FetchError> {
+        let credentials = settings.credentials()?;
+        let special = credentials.special();
+        let special = special.map(|(host, tls)| Ok((host.to_owned(), client(settings, tls)?)));
+        let special: Result<_, FetchError> = special.collect();
+        let usual = client(settings, credentials.usual())?;
+        Ok(Self { usual, special: Arc::new(special?), credentials })
+    }
+
+    pub(super) fn credentials(&self) -> &Credentials {
+        &self.credentials
+    }
+
+    /// The client for an address. It shows the certificate that its host is to see, but no token.
+    pub(super) fn of(&self, url: &Url) -> &reqwest::Client {
+        let host = url.host_str().unwrap_or_default().trim_end_matches('.');
+        self.special.get(host).unwrap_or(&self.usual)
+    }
+
+    /// A request to an address, with what its host is to see.
+    pub(super) fn get(&self, url: &Url) -> reqwest::RequestBuilder {
+        let request = self.of(url).get(url.clone());
+        match self.credentials.shown_to(url).token {
+            Some(token) => request.header(AUTHORIZATION, token.clone()),
+            None => request,
+        }
+    }
+}
+
+fn client(settings: &FetchSettings, tls: &ClientConfig) -> Result<reqwest::Client, FetchError> {
+    let resolver = GuardedResolver::new(settings.guard.clone(), &settings.resolver_files);
+    let mut builder = reqwest::Client::builder()
+        .tls_backend_preconfigured(tls.clone())
+        .dns_resolver(resolver)
+        .redirect(reqwest::redirect::Policy::none())
+        .referer(false)
+        .connect_timeout(settings.connect_timeout)
+        .pool_max_idle_per_host(settings.idle_per_host);
+    let wrong = |what: &str, error: reqwest::Error| FetchError::Settings {
+        what: what.to_owned(),
+        why: error.to_string(),
+    };
+    if let Some(proxy) = &settings.proxy {
+        let proxy = reqwest::Proxy::all(proxy.clone()).map_err(|e| wrong("the proxy", e))?;
+        builder = builder.proxy(proxy);
+    } else if !settings.proxy_from_environment {
+        builder = builder.no_proxy();
+    }
+    builder.build().map_err(|error| wrong("the HTTP client", error))
+}

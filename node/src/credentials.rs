@@ -1,0 +1,144 @@
+//! What we show to others, and whom we trust there: the same for a look over HTTP and for a call to a
+//! peer.
+//!
+//! A token belongs to exactly one host. It is added hop by hop, so a redirect never takes it elsewhere,
+//! and it crosses no network in the clear unless the host is a private one.
+//!
+//! Never: a token or a certificate shown to a host that the configuration does not name for it.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use http::HeaderValue;
+use rustls::ClientConfig;
+use url::{Host as Named, Url};
+
+use crate::config::{HostRule, Hosts};
+use crate::crawl::guard::is_private;
+use crate::tls::{self, TlsError};
+
+/// What every host is shown. Cheap to clone.
+#[derive(Clone, Debug)]
+pub struct Credentials {
+    usual: Arc<ClientConfig>,
+    hosts: Arc<HashMap<String, Host>>,
+}
+
+#[derive(Debug)]
+struct Host {
+    /// If it differs from the usual.
+    tls: Option<Arc<ClientConfig>>,
+    /// As the value of `Authorization`.
+    token: Option<HeaderValue>,
+    /// Whether the configuration says that it is in a private network.
+    private: bool,
+}
+
+/// What one address is shown.
+#[derive(Clone, Debug)]
+pub struct Shown<'c> {
+    /// How a secured connection to it is made.
+    pub tls: &'c Arc<ClientConfig>,
+    /// The value of `Authorization` for it.
+    pub token: Option<&'c HeaderValue>,
+}
+
+impl Credentials {
+    /// Reads the certificates that hosts are known by and that we show them.
+    pub fn read(extra_ca: &[PathBuf], hosts: &Hosts) -> Result<Self, TlsError> {
+        let extra: Vec<&Path> = extra_ca.iter().map(PathBuf::as_path).collect();
+        let usual = Arc::new(tls::client(&extra, None)?);
+        let shown = |(name, rule): (&String, &HostRule)| {
+            let given = &rule.credentials;
+            let identity = given.identity.as_ref();
+            let identity = identity.map(|(chain, key)| (chain.as_path(), key.as_path()));
+            let tls = if given.ca.is_some() || identity.is_some() {
+                let trusted: Vec<&Path> =
+                    extra.iter().copied().chain(given.ca.as_deref()).collect();
+                Some(Arc::new(tls::client(&trusted, identity)?))
+            } else {
+                None
+            };
+            let token = given.token.as_ref().and_then(|token| {
+                let mut value =
+                    HeaderValue::from_str(&format!("Bearer {}", token.reveal())).ok()?;
+                value.set_sensitive(true);
+                Some(value)
+            });
+            Ok((name.clone(), Host { tls, token, private: rule.private }))
+        };
+        let hosts: Result<_, TlsError> = hosts.named.iter().map(shown).collect();
+        Ok(Self { usual, hosts: Arc::new(hosts?) })
+    }
+
+    /// What an address is shown.
+    pub fn shown_to(&self, url: &Url) -> Shown<'_> {
+        let Some(host) = self.host(url) else { return Shown { tls: &self.usual, token: None } };
+        let safe = url.scheme() == "https" || host.private || is_at_home(url);
+        let token = host.token.as_ref().filter(|_| safe);
+        Shown { tls: host.tls.as_ref().unwrap_or(&self.usual), token }
+    }
+
+    /// The usual way to secure a connection.
+    pub(crate) fn usual(&self) -> &Arc<ClientConfig> {
+        &self.usual
+    }
+
+    /// The hosts whose connections are secured in another way than the usual.
+    pub(crate) fn special(&self) -> impl Iterator<Item = (&str, &Arc<ClientConfig>)> {
+        self.hosts.iter().filter_map(|(name, host)| Some((name.as_str(), host.tls.as_ref()?)))
+    }
+
+    fn host(&self, url: &Url) -> Option<&Host> {
+        self.hosts.get(url.host_str()?.trim_end_matches('.'))
+    }
+}
+
+/// Whether an address says of itself that it is on this machine or in a private network.
+fn is_at_home(url: &Url) -> bool {
+    match url.host() {
+        Some(Named::Ipv4(address)) => is_private(address.into()),
+        Some(Named::Ipv6(address)) => is_private(address.into()),
+        Some(Named::Domain(name)) => name == "localhost" || name.ends_with(".localhost"),
+        None => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::Config;
+
+    /// The token that an address is shown, with these hosts configured.
+    fn token(url: &str) -> Option<String> {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("pergola.toml");
+        let hosts = "[hosts.\"peer.example\"]\ntoken = \"one\"\n[hosts.\"10.0.0.7\"]\ntoken = \"two\"\n\
+                     [hosts.\"office\"]\nprivate = true\ntoken = \"four\"\n\
+                     [hosts.\"203.0.113.9\"]\ntoken = \"five\"\n[hosts.\"::1\"]\ntoken = \"six\"\n";
+        std::fs::write(&file, hosts).unwrap();
+        let config = Config::load(Some(&file), []).unwrap();
+        let credentials = Credentials::read(&[], &config.hosts).unwrap();
+        let shown = credentials.shown_to(&Url::parse(url).unwrap());
+        shown.token.map(|value| value.to_str().unwrap().to_owned())
+    }
+
+    #[test]
+    fn a_token_is_shown_to_exactly_its_host() {
+        assert_eq!(token("https://peer.example/feeds/a").as_deref(), Some("Bearer one"));
+        assert_eq!(token("https://PEER.example.:8443/").as_deref(), Some("Bearer one"));
+        for other in ["https://example/", "https://a.peer.example/", "https://peer.example.org/"] {
+            assert_eq!(token(other), None, "{other}");
+        }
+    }
+
+    #[test]
+    fn in_the_clear_only_private_hosts_are_shown_a_token() {
+        assert_eq!(token("http://peer.example/"), None);
+        assert_eq!(token("http://203.0.113.9/"), None);
+        assert_eq!(token("http://10.0.0.7/").as_deref(), Some("Bearer two"));
+        assert_eq!(token("http://office:8080/").as_deref(), Some("Bearer four"));
+        assert_eq!(token("http://[::1]:8080/").as_deref(), Some("Bearer six"));
+    }
+}

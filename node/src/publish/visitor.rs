@@ -1,0 +1,58 @@
+//! Who asks for a document, and whether the feed exists for it: the one way from a request to a feed.
+
+use std::sync::Arc;
+
+use axum::extract::Request;
+use http::header::AUTHORIZATION;
+
+use super::edition::Publication;
+use super::problem::Problem;
+use super::shelf::Shelf;
+use crate::access::{Caller, ClientCertificate, TooOften};
+
+/// What was found under a name, if it exists for whoever asks. A name that nobody made and one that the
+/// caller may not know are answered alike.
+pub(super) fn admitted<T>(
+    shelf: &Shelf,
+    request: &Request,
+    name: &str,
+    found: Option<(Arc<Publication>, T)>,
+) -> Result<(Arc<Publication>, T), Problem> {
+    let known = is_known(request);
+    let found = match found {
+        Some(found) if !known && shelf.is_open(found.0.id()) => return Ok(found),
+        found => found,
+    };
+    let caller = caller(shelf, request);
+    counted(shelf, &caller)?;
+    match found {
+        Some(found) if shelf.access.may_read(&caller, found.0.id()) => Ok(found),
+        _ if matches!(caller, Caller::Stranger { wrong: true, .. }) => {
+            Err(Problem::unknown_token())
+        }
+        _ => Err(Problem::no_feed(name, shelf.nearest(name, &caller))),
+    }
+}
+
+/// Who sends a request.
+pub(super) fn caller(shelf: &Shelf, request: &Request) -> Caller {
+    let authority = request.uri().authority().map(|authority| authority.as_str());
+    shelf.access.caller(request.headers(), request.extensions(), authority)
+}
+
+/// Whether a request says who it comes from.
+fn is_known(request: &Request) -> bool {
+    request.headers().contains_key(AUTHORIZATION)
+        || request.extensions().get::<ClientCertificate>().is_some()
+}
+
+/// Readers may take what they are allowed; documents for anybody are not counted.
+fn counted(shelf: &Shelf, caller: &Caller) -> Result<(), Problem> {
+    match caller {
+        Caller::Reader(_) => shelf
+            .access
+            .count(caller)
+            .map_err(|TooOften { seconds }| Problem::too_often(seconds, shelf.clock.now())),
+        Caller::Operator | Caller::Stranger { .. } => Ok(()),
+    }
+}

@@ -1,0 +1,124 @@
+//! The node's port: connections come in here, in the clear or secured, and are spoken with in HTTP/1.1,
+//! HTTP/2 or gRPC, whichever they begin with.
+//!
+//! Why a loop of our own: certificates are replaced while the node runs, who has a client certificate is
+//! told to whoever answers, and everything is bounded: connections, the time for a handshake, the time
+//! for the head of a request, the time that a dead peer is kept.
+//!
+//! Never: a connection that outlives the node; one that is cut off while the node drains and somebody is
+//! being answered; a handshake that holds up another.
+
+mod handshake;
+mod talk;
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::Router;
+use prometheus_client::metrics::counter::Counter;
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::Semaphore;
+use tokio::task::JoinSet;
+use tokio_util::sync::CancellationToken;
+
+use crate::tls::Shown;
+use handshake::handshake;
+use talk::talk;
+
+/// Before the next try, when the system gives no more connections.
+const BREATH: Duration = Duration::from_millis(200);
+
+/// What the port answers with, and within which bounds.
+pub struct Port {
+    /// What is answered.
+    pub router: Router,
+    /// The certificates, if it is secured.
+    pub tls: Option<Arc<Shown>>,
+    /// Connections at the same time; who comes later waits in the system's queue.
+    pub connections: usize,
+    /// Handshakes that failed.
+    pub failed_handshakes: Counter,
+}
+
+impl Port {
+    /// Answers in the clear, as many as come.
+    pub fn plain(router: Router) -> Self {
+        let connections = Semaphore::MAX_PERMITS;
+        Self { router, tls: None, connections, failed_handshakes: Counter::default() }
+    }
+
+    /// Answers until told to stop; then no more are let in, and whoever is being answered is answered.
+    pub async fn serve(self, listener: TcpListener, stop: CancellationToken) {
+        let slots = Arc::new(Semaphore::new(self.connections));
+        let port = Arc::new(self);
+        let mut open = JoinSet::new();
+        loop {
+            let next = async {
+                let slot = Arc::clone(&slots).acquire_owned().await;
+                (slot, listener.accept().await)
+            };
+            let (slot, accepted) = tokio::select! {
+                () = stop.cancelled() => break,
+                next = next => next,
+            };
+            while let Some(ended) = open.try_join_next() {
+                tell(ended);
+            }
+            match accepted {
+                Ok((stream, caller)) => {
+                    let (port, stop) = (Arc::clone(&port), stop.clone());
+                    open.spawn(async move {
+                        port.converse(stream, caller, stop).await;
+                        drop(slot);
+                    });
+                }
+                Err(error) if is_of_one_connection(&error) => {}
+                Err(error) => {
+                    tracing::error!(%error, "no connection can be taken; raise the limit of open files");
+                    tokio::time::sleep(BREATH).await;
+                }
+            }
+        }
+        drop(listener);
+        while let Some(ended) = open.join_next().await {
+            tell(ended);
+        }
+    }
+
+    async fn converse(&self, stream: TcpStream, caller: SocketAddr, stop: CancellationToken) {
+        // Answers are written whole; waiting for more to send would only delay them.
+        if let Err(error) = stream.set_nodelay(true) {
+            tracing::debug!(%caller, %error, "a connection was gone before it began");
+            return;
+        }
+        let Some(tls) = &self.tls else {
+            return talk(stream, self.router.clone(), caller, None, stop).await;
+        };
+        let shaken = tokio::select! {
+            shaken = handshake(stream, tls.current()) => shaken,
+            () = stop.cancelled() => return,
+        };
+        match shaken {
+            Ok((stream, certificate)) => {
+                talk(stream, self.router.clone(), caller, certificate, stop).await;
+            }
+            Err(failed) => {
+                self.failed_handshakes.inc();
+                failed.tell(caller);
+            }
+        }
+    }
+}
+
+/// A connection that was gone before it was taken says nothing about the next.
+fn is_of_one_connection(error: &std::io::Error) -> bool {
+    use std::io::ErrorKind::{ConnectionAborted, ConnectionRefused, ConnectionReset};
+    matches!(error.kind(), ConnectionAborted | ConnectionRefused | ConnectionReset)
+}
+
+fn tell(ended: Result<(), tokio::task::JoinError>) {
+    if let Err(error) = ended {
+        tracing::error!(%error, "a connection ended in a panic");
+    }
+}

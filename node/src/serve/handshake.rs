@@ -1,0 +1,94 @@
+//! The beginning of a secured connection: who are you, within a few seconds.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use rustls::ServerConfig;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::TcpStream;
+use tokio_rustls::TlsAcceptor;
+use tokio_rustls::server::TlsStream;
+
+use crate::config::Fingerprint;
+use crate::tls::fingerprint;
+
+/// Time for a handshake, and for saying why there was none.
+const PATIENCE: Duration = Duration::from_secs(10);
+/// What those hear who speak plain HTTP here.
+const SPEAK_TLS: &str = "HTTP/1.1 400 Bad Request\r\ncontent-type: application/problem+json\r\n\
+    connection: close\r\ncontent-length: 117\r\n\r\n\
+    {\"type\":\"about:blank\",\"status\":400,\"title\":\"TLS is spoken here\",\
+    \"detail\":\"use an address that begins with https://\"}\n";
+
+/// Why there was no handshake.
+pub(super) enum Failed {
+    /// Plain HTTP was spoken.
+    Plain,
+    /// It took too long.
+    TooSlow,
+    /// The two did not agree, or one did not trust the other.
+    Refused(std::io::Error),
+}
+
+/// A secured connection, and the certificate that the client showed and we trust.
+pub(super) async fn handshake(
+    mut stream: TcpStream,
+    config: Arc<ServerConfig>,
+) -> Result<(TlsStream<TcpStream>, Option<Fingerprint>), Failed> {
+    let shake = async {
+        let mut first = [0];
+        stream.peek(&mut first).await.map_err(Failed::Refused)?;
+        // A handshake begins with the byte 22, a request with the name of a method.
+        if first[0].is_ascii_uppercase() {
+            let told = tell_to_speak_tls(&mut stream).await;
+            return Err(told.map_or_else(Failed::Refused, |()| Failed::Plain));
+        }
+        TlsAcceptor::from(config).accept(stream).await.map_err(Failed::Refused)
+    };
+    let stream = tokio::time::timeout(PATIENCE, shake).await.map_err(|_| Failed::TooSlow)??;
+    let shown = stream.get_ref().1.peer_certificates().and_then(<[_]>::first).map(fingerprint);
+    Ok((stream, shown))
+}
+
+/// What was asked is read, or the connection would be reset before the answer arrives.
+async fn tell_to_speak_tls(stream: &mut TcpStream) -> std::io::Result<()> {
+    let _asked = stream.read(&mut [0; 8 << 10]).await?;
+    stream.write_all(SPEAK_TLS.as_bytes()).await?;
+    stream.shutdown().await
+}
+
+impl Failed {
+    /// Says it in the log: aloud if a certificate was the reason, because somebody will ask why.
+    pub(super) fn tell(&self, caller: SocketAddr) {
+        let error = match self {
+            Self::Plain => "plain HTTP was spoken to a secured port".to_owned(),
+            Self::TooSlow => "the handshake took too long".to_owned(),
+            Self::Refused(error) => error.to_string(),
+        };
+        let reason = match self {
+            Self::Refused(error) => error.get_ref().and_then(|e| e.downcast_ref()),
+            _ => None,
+        };
+        use rustls::Error::{InvalidCertificate, NoCertificatesPresented};
+        match reason {
+            Some(InvalidCertificate(_) | NoCertificatesPresented) => {
+                tracing::info!(%caller, error, "a client was refused for its certificate");
+            }
+            _ => tracing::debug!(%caller, error, "a handshake failed"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_said_in_the_clear_is_as_long_as_it_says() {
+        let (head, body) = SPEAK_TLS.split_once("\r\n\r\n").unwrap();
+        assert!(head.ends_with(&format!("content-length: {}", body.len())), "{}", body.len());
+        let problem: serde_json::Value = serde_json::from_str(body).unwrap();
+        assert_eq!(problem["status"], 400);
+    }
+}

@@ -1,0 +1,60 @@
+//! A request to a hub: to tell us of a source, or not to any more.
+
+use std::time::Duration;
+
+use bytes::Bytes;
+use http::header::CONTENT_TYPE;
+use http::{HeaderMap, HeaderValue, Method};
+use url::{Url, form_urlencoded};
+
+use super::book::Ask;
+use crate::crawl::fetch::{Call, Fetcher};
+
+/// A hub that takes longer has failed. Some verify before they answer.
+const PATIENCE: Duration = Duration::from_secs(30);
+/// Bytes of what it says against a request.
+const ANSWER_BYTES: usize = 500;
+/// Hubs that refer to another, at most.
+const REFERRALS: usize = 3;
+
+/// Sends a request. `Err` says what the hub has against it.
+pub(super) async fn ask(fetcher: &Fetcher, ask: &Ask, callback: &Url) -> Result<(), String> {
+    let form = form(ask, callback);
+    let mut hub = Url::parse(&ask.hub).map_err(|error| error.to_string())?;
+    for _ in 0..=REFERRALS {
+        let kind = HeaderValue::from_static("application/x-www-form-urlencoded");
+        let call = Call {
+            url: hub.clone(),
+            method: Method::POST,
+            headers: HeaderMap::from_iter([(CONTENT_TYPE, kind)]),
+            body: form.clone(),
+            timeout: PATIENCE,
+            answer_bytes: ANSWER_BYTES,
+        };
+        let answer = fetcher.call(call).await.map_err(|error| error.to_string())?;
+        if answer.is_fine() {
+            return Ok(());
+        }
+        match answer.location {
+            Some(other) if matches!(answer.status, 307 | 308) => hub = other,
+            _ => {
+                let said = String::from_utf8_lossy(&answer.body);
+                let said: String = said.chars().filter(|letter| !letter.is_control()).collect();
+                return Err(format!("the hub answered {} {}", answer.status, said.trim()));
+            }
+        }
+    }
+    Err(format!("the hub refers to another one more than {REFERRALS} times"))
+}
+
+fn form(ask: &Ask, callback: &Url) -> Bytes {
+    let mut form = form_urlencoded::Serializer::new(String::new());
+    form.append_pair("hub.mode", if ask.subscribe { "subscribe" } else { "unsubscribe" });
+    form.append_pair("hub.topic", &ask.topic);
+    form.append_pair("hub.callback", callback.as_str());
+    if ask.subscribe {
+        form.append_pair("hub.secret", &ask.secret);
+        form.append_pair("hub.lease_seconds", &format!("{:.0}", ask.lease));
+    }
+    form.finish().into()
+}

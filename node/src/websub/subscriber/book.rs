@@ -1,0 +1,430 @@
+//! What we have asked of which hub, what it granted, and how it has done.
+//!
+//! Pure: it is told the time and the dice, and says whom to ask next. One subscription per source is
+//! wanted at most; one that is no longer wanted is left properly and then forgotten.
+//!
+//! Never: an answer to a verification that we did not ask for; a source left alone after the lease has
+//! ended.
+
+use std::collections::{BTreeSet, HashMap, HashSet};
+
+use pergola_feed::digest;
+
+use super::trust::{is_active, is_trusted, remember};
+use crate::archive::{HubTally, Lease, Push, SourceId, Suspect};
+use crate::websub::discovery::Named;
+
+/// The last part of our callback.
+pub(super) type Token = String;
+
+/// Seconds that a hub has for verifying a request.
+const VERIFYING: f64 = 600.0;
+/// Seconds that a hub has for telling of an item that a look has found.
+const GRACE: f64 = 600.0;
+/// The longest wait before a hub is asked again, in seconds.
+const LONGEST_WAIT: f64 = 86_400.0;
+/// How often a hub is asked to let us go before we just go.
+const FAREWELLS: u32 = 3;
+/// Leases are believed from a minute to a year.
+const LEASES: (f64, f64) = (60.0, 365.0 * 86_400.0);
+
+/// How the book does its work.
+#[derive(Debug, Clone)]
+pub(super) struct Rules {
+    /// Seconds asked for.
+    pub(super) lease: f64,
+    /// Seconds before a failed request is repeated; they double.
+    pub(super) backoff: f64,
+    /// Seconds between two looks at a source that a trusted hub tells of.
+    pub(super) poll: f64,
+}
+
+/// A request to be sent to a hub.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Ask {
+    pub(super) token: Token,
+    pub(super) hub: String,
+    pub(super) topic: String,
+    pub(super) subscribe: bool,
+    pub(super) secret: String,
+    pub(super) lease: f64,
+}
+
+/// A look at a source, as far as it matters here.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Polled {
+    pub(super) source: SourceId,
+    pub(super) at: f64,
+    /// The look before it.
+    pub(super) since: Option<f64>,
+    pub(super) new_items: u32,
+    /// What the document named; nothing if none was read.
+    pub(super) named: Option<Option<Named>>,
+}
+
+/// All subscriptions of ours.
+pub(super) struct Book {
+    rules: Rules,
+    pushes: HashMap<Token, Entry>,
+    by_source: HashMap<SourceId, Token>,
+    timers: BTreeSet<(u64, Token)>,
+    changed: HashSet<Token>,
+    /// Sources that may be left alone for longer or shorter than before.
+    replan: HashSet<SourceId>,
+    missed: u64,
+}
+
+struct Entry {
+    row: Push,
+    timer: u64,
+}
+
+impl Book {
+    pub(super) fn new(rules: Rules) -> Self {
+        Self {
+            rules,
+            pushes: HashMap::new(),
+            by_source: HashMap::new(),
+            timers: BTreeSet::new(),
+            changed: HashSet::new(),
+            replan: HashSet::new(),
+            missed: 0,
+        }
+    }
+
+    /// What was kept of a subscription; one whose source is no more is left.
+    pub(super) fn load(&mut self, token: Token, mut row: Push, exists: bool) {
+        let stays = exists && !self.by_source.contains_key(&row.source);
+        if row.wanted && !stays {
+            (row.wanted, row.tries, row.next_ask, row.asked_at) = (false, 0, 0.0, None);
+        }
+        self.insert(token, row);
+    }
+
+    /// How many sources a hub tells us of.
+    pub(super) fn active(&self, now: f64) -> usize {
+        self.pushes.values().filter(|entry| is_active(&entry.row, now)).count()
+    }
+
+    /// The subscription of a source.
+    pub(super) fn of(&self, source: SourceId) -> Option<&Push> {
+        Some(&self.pushes.get(self.by_source.get(&source)?)?.row)
+    }
+
+    /// A source was looked at. `fresh` makes a token and a secret, if it can.
+    pub(super) fn polled(
+        &mut self,
+        look: &Polled,
+        fresh: impl FnOnce() -> Option<(Token, String)>,
+    ) {
+        if let Some(named) = &look.named {
+            let (source, now) = (look.source, look.at);
+            let known = self.of(source).map(|row| (row.hub.clone(), row.topic.clone()));
+            let wanted = named.as_ref().map(|n| (n.hub.to_string(), n.topic.to_string()));
+            if known != wanted {
+                self.forget(source, now);
+                if let Some((hub, topic)) = wanted
+                    && let Some((token, secret)) = fresh()
+                {
+                    self.begin(token, Push { hub, topic, secret, ..blank(source, now) });
+                }
+            }
+        }
+        self.edit_source(look.source, |row, _| {
+            row.polled_at = look.at;
+            // What came before the lease was not the hub's to tell of.
+            let told = row.lease.is_some_and(|lease| look.since.is_some_and(|s| s >= lease.since));
+            if told && look.new_items > 0 && is_active(row, look.at) {
+                let items = row.suspect.map_or(0, |suspect| suspect.items) + look.new_items;
+                let at = row.suspect.map_or(look.at, |suspect| suspect.at);
+                row.suspect = Some(Suspect { items, at });
+            }
+        });
+    }
+
+    /// A source is no more, or names no hub any more.
+    pub(super) fn forget(&mut self, source: SourceId, now: f64) {
+        let Some(token) = self.by_source.get(&source).cloned() else { return };
+        self.edit(&token, |row, _| {
+            row.wanted = false;
+            (row.tries, row.next_ask, row.asked_at) = (0, now, None);
+        });
+        self.by_source.remove(&source);
+        self.replan.insert(source);
+    }
+
+    /// Time has passed: whom to ask now.
+    pub(super) fn pass(&mut self, now: f64) -> Vec<Ask> {
+        let mut asks = Vec::new();
+        // Each once: one that is set again for this very instant waits for the next time.
+        let end = (passed(now) + 1, Token::new());
+        let due: Vec<(u64, Token)> = self.timers.range(..end).cloned().collect();
+        for (at, token) in due {
+            self.timers.remove(&(at, token.clone()));
+            let mut ask = None;
+            let mut over = false;
+            self.edit(&token, |row, rules| {
+                if row.suspect.is_some_and(|suspect| suspect.at + GRACE <= now) {
+                    let items = row.suspect.take().map_or(0, |suspect| suspect.items);
+                    row.tally.missed += u64::from(items);
+                    remember(&mut row.tally, 0.0, f64::from(items));
+                }
+                if row.lease.is_some_and(|lease| lease.until <= now) {
+                    row.lease = None;
+                    row.suspect = None;
+                    over = !row.wanted;
+                }
+                if row.next_ask > now {
+                    return;
+                }
+                over |= !row.wanted && row.tries >= FAREWELLS;
+                if row.asked_at.take().is_some() && row.wanted {
+                    row.tally.failures += 1;
+                    row.trouble = Some("the hub did not verify the request".to_owned());
+                }
+                row.tries = row.tries.saturating_add(1);
+                row.asked_at = Some(now);
+                row.next_ask = now + VERIFYING.max(wait(rules, row.tries));
+                ask = Some(Ask {
+                    token: token.clone(),
+                    hub: row.hub.clone(),
+                    topic: row.topic.clone(),
+                    subscribe: row.wanted,
+                    secret: row.secret.clone(),
+                    lease: rules.lease,
+                });
+            });
+            if over {
+                self.remove(&token);
+            } else {
+                asks.extend(ask);
+            }
+        }
+        asks
+    }
+
+    /// A hub has taken a request in, or refused it. `random` is a number in [0, 1).
+    pub(super) fn answered(
+        &mut self,
+        token: &str,
+        answer: Result<(), String>,
+        now: f64,
+        random: f64,
+    ) {
+        let Err(trouble) = answer else { return };
+        self.edit(token, |row, rules| {
+            // Some hubs verify before they answer, and fail afterwards.
+            if row.asked_at.take().is_some() {
+                row.tally.failures += u64::from(row.wanted);
+                row.trouble = Some(trouble);
+                row.next_ask = now + wait(rules, row.tries) * (1.0 + 0.25 * random);
+            }
+        });
+    }
+
+    /// A hub asks whether we want this. If we do, it is so from now on.
+    pub(super) fn verifies(
+        &mut self,
+        token: &str,
+        subscribe: bool,
+        topic: &str,
+        lease: Option<f64>,
+        now: f64,
+    ) -> bool {
+        let Some(row) = self.pushes.get(token).map(|entry| &entry.row) else { return false };
+        if row.topic != topic || row.wanted != subscribe {
+            return false;
+        }
+        if !subscribe {
+            self.remove(token);
+            return true;
+        }
+        let spread = spread(token);
+        self.edit(token, |row, rules| {
+            let length = lease.unwrap_or(rules.lease).clamp(LEASES.0.min(rules.lease), LEASES.1);
+            let since = row.lease.filter(|old| old.until > now).map_or(now, |old| old.since);
+            row.lease = Some(Lease { since, from: now, until: now + length });
+            (row.asked_at, row.tries, row.trouble) = (None, 0, None);
+            row.next_ask = now + length * (0.75 + 0.1 * spread);
+        });
+        true
+    }
+
+    /// A hub says that there will be nothing.
+    pub(super) fn denied(&mut self, token: &str, topic: &str, reason: &str, now: f64) -> bool {
+        if self.pushes.get(token).is_none_or(|entry| entry.row.topic != topic) {
+            return false;
+        }
+        self.edit(token, |row, _| {
+            row.tally.failures += 1;
+            row.lease = None;
+            row.suspect = None;
+            row.asked_at = None;
+            row.trouble = Some(format!("the hub denied it: {reason}"));
+            row.next_ask = now + LONGEST_WAIT;
+        });
+        true
+    }
+
+    /// Whose news come by this callback, and what they are signed with; nothing if we want none.
+    pub(super) fn expected(&self, token: &str) -> Option<(SourceId, String, String)> {
+        let row = &self.pushes.get(token)?.row;
+        row.wanted.then(|| (row.source, row.secret.clone(), row.topic.clone()))
+    }
+
+    /// News came that are signed by nobody, or by somebody else.
+    pub(super) fn forged(&mut self, token: &str) {
+        self.edit(token, |row, _| row.tally.forged += 1);
+    }
+
+    /// News came that cannot be read.
+    pub(super) fn unreadable(&mut self, token: &str, why: String) {
+        self.edit(token, |row, _| {
+            row.tally.failures += 1;
+            row.trouble = Some(why);
+        });
+    }
+
+    /// News came and are kept.
+    pub(super) fn told(&mut self, token: &str, new_items: u32) {
+        self.edit(token, |row, _| {
+            let late = row.suspect.take().map_or(0, |suspect| suspect.items);
+            let items = u64::from(new_items) + u64::from(late);
+            row.tally.pushes += 1;
+            row.tally.items += items;
+            remember(&mut row.tally, items as f64, 0.0);
+        });
+    }
+
+    /// Until when a source need not be looked at; 0 if only politeness decides, nothing if no hub
+    /// tells of it.
+    pub(super) fn quiet_until(&self, source: SourceId, now: f64) -> Option<f64> {
+        let token = self.by_source.get(&source)?;
+        let row = &self.pushes.get(token)?.row;
+        let quiet = row.polled_at + self.rules.poll * (0.95 + 0.1 * spread(token));
+        Some(if is_trusted(row, now) { quiet } else { 0.0 })
+    }
+
+    /// Sources for which [`Book::quiet_until`] may have changed since this was last called.
+    pub(super) fn take_replan(&mut self) -> Vec<SourceId> {
+        std::mem::take(&mut self.replan).into_iter().collect()
+    }
+
+    /// Items missed since this was last called.
+    pub(super) fn take_missed(&mut self) -> u64 {
+        std::mem::take(&mut self.missed)
+    }
+
+    pub(super) fn next_wakeup(&self) -> f64 {
+        self.timers.first().map_or(f64::INFINITY, |(at, _)| *at as f64 / 1_000.0)
+    }
+
+    pub(super) fn is_changed(&self) -> bool {
+        !self.changed.is_empty()
+    }
+
+    /// The rows that have changed since this was last called; `None` if one is gone.
+    pub(super) fn take_changed(&mut self) -> Vec<(Token, Option<Push>)> {
+        let changed = std::mem::take(&mut self.changed);
+        let row = |token: Token| {
+            let row = self.pushes.get(&token).map(|entry| entry.row.clone());
+            (token, row)
+        };
+        changed.into_iter().map(row).collect()
+    }
+
+    /// They could not be saved.
+    pub(super) fn not_saved(&mut self, tokens: impl IntoIterator<Item = Token>) {
+        self.changed.extend(tokens);
+    }
+
+    fn begin(&mut self, token: Token, row: Push) {
+        self.changed.insert(token.clone());
+        self.insert(token, row);
+    }
+
+    fn insert(&mut self, token: Token, row: Push) {
+        if row.wanted {
+            self.by_source.insert(row.source, token.clone());
+            self.replan.insert(row.source);
+        }
+        let timer = millis(next_event(&row));
+        self.timers.insert((timer, token.clone()));
+        self.pushes.insert(token, Entry { row, timer });
+    }
+
+    fn edit_source(&mut self, source: SourceId, change: impl FnOnce(&mut Push, &Rules)) {
+        if let Some(token) = self.by_source.get(&source).cloned() {
+            self.edit(&token, change);
+        }
+    }
+
+    /// Changes a row; everything that follows from a row is brought up to date here.
+    fn edit(&mut self, token: &str, change: impl FnOnce(&mut Push, &Rules)) {
+        let Some(entry) = self.pushes.get_mut(token) else { return };
+        let missed = entry.row.tally.missed;
+        change(&mut entry.row, &self.rules);
+        self.missed += entry.row.tally.missed - missed;
+        self.timers.remove(&(entry.timer, token.to_owned()));
+        entry.timer = millis(next_event(&entry.row));
+        self.timers.insert((entry.timer, token.to_owned()));
+        self.changed.insert(token.to_owned());
+        self.replan.insert(entry.row.source);
+    }
+
+    fn remove(&mut self, token: &str) {
+        let Some(Entry { row, timer }) = self.pushes.remove(token) else { return };
+        self.timers.remove(&(timer, token.to_owned()));
+        if self.by_source.get(&row.source).is_some_and(|other| other == token) {
+            self.by_source.remove(&row.source);
+        }
+        self.changed.insert(token.to_owned());
+        self.replan.insert(row.source);
+    }
+}
+
+/// When something is to be done about a subscription if nothing happens before.
+fn next_event(row: &Push) -> f64 {
+    let lease = row.lease.map_or(f64::INFINITY, |lease| lease.until);
+    let suspect = row.suspect.map_or(f64::INFINITY, |suspect| suspect.at + GRACE);
+    row.next_ask.min(lease).min(suspect)
+}
+
+fn wait(rules: &Rules, tries: u32) -> f64 {
+    (rules.backoff * 2f64.powi(tries.clamp(1, 32) as i32 - 1)).min(LONGEST_WAIT)
+}
+
+/// A number in [0, 1) of a token's own.
+fn spread(token: &str) -> f64 {
+    (digest(&[token]) as u64 >> 11) as f64 / (1u64 << 53) as f64
+}
+
+/// The last millisecond that is over, give or take what numbers lose on the way.
+fn passed(now: f64) -> u64 {
+    (now * 1_000.0 + 0.001).floor() as u64
+}
+
+fn millis(at: f64) -> u64 {
+    (at * 1_000.0).ceil() as u64
+}
+
+fn blank(source: SourceId, now: f64) -> Push {
+    Push {
+        source,
+        hub: String::new(),
+        topic: String::new(),
+        secret: String::new(),
+        wanted: true,
+        lease: None,
+        asked_at: None,
+        next_ask: now,
+        tries: 0,
+        trouble: None,
+        polled_at: now,
+        suspect: None,
+        tally: HubTally::default(),
+    }
+}
+
+#[cfg(test)]
+mod tests;

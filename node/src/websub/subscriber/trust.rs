@@ -1,0 +1,35 @@
+//! Whether a source may be left to its hub.
+//!
+//! A hub is trusted when it has proved itself: its lease runs, it has delivered, and lately it told of nine
+//! items in ten at least. Only then is the source left to it but for a look a day. Items that a look finds
+//! first are the hub's to tell of for a while, because a look may simply have been quicker.
+//!
+//! Never: trust without a delivery, or beyond the lease.
+
+use crate::archive::{HubTally, Push};
+
+/// The share of items that a hub may miss.
+const MISSABLE: f64 = 0.1;
+/// Items after which older ones count half.
+const MEMORY: f64 = 50.0;
+
+/// Whether a hub tells us at present.
+pub(super) fn is_active(row: &Push, now: f64) -> bool {
+    row.wanted && row.lease.is_some_and(|lease| lease.until > now)
+}
+
+/// Whether the source may be left to the hub.
+pub(super) fn is_trusted(row: &Push, now: f64) -> bool {
+    let HubTally { pushes, lately_told, lately_missed, .. } = row.tally;
+    is_active(row, now) && pushes > 0 && lately_missed <= MISSABLE * (lately_told + lately_missed)
+}
+
+/// Counts items that a hub told of or missed.
+pub(super) fn remember(tally: &mut HubTally, told: f64, missed: f64) {
+    tally.lately_told += told;
+    tally.lately_missed += missed;
+    while tally.lately_told + tally.lately_missed > MEMORY {
+        tally.lately_told /= 2.0;
+        tally.lately_missed /= 2.0;
+    }
+}
