@@ -5,7 +5,6 @@ mod cli;
 mod estimate;
 mod experiments;
 mod hindsight;
-mod report;
 mod simulate;
 mod trials;
 mod world;
@@ -15,6 +14,7 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use clap::Parser;
+use pergola_report as report;
 
 use crate::cli::Cli;
 use crate::report::ReportError;

@@ -50,7 +50,7 @@ pub(super) fn bar_pitch(x: &Range, chart: &Chart) -> f64 {
 pub(super) fn line_stroke(series: &Series, look: Look, width: f64) -> Stroke {
     let width = if series.emphasis { width * 1.6 } else { width };
     let dash = (series.style == Style::Dashed).then_some((width * 3.6, width * 2.4));
-    Stroke { colour: look.colour, width, dash }
+    Stroke { dash, ..Stroke::solid(look.colour, width) }
 }
 
 fn draw_series(plot: &Plot, series: &Series, look: Look, shapes: &mut Vec<Shape>) {

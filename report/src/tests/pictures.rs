@@ -1,8 +1,8 @@
 //! Pictures, judged by the shapes they consist of and by their bytes.
 
-use crate::report::chart::{Axis, Chart, Scale, Series, Style};
-use crate::report::drawing::{Anchor, Drawing, Point, Shape, Text};
-use crate::report::{font, layout, raster, svg};
+use crate::chart::{Axis, Chart, Scale, Series, Style};
+use crate::drawing::{Anchor, Colour, Drawing, Point, Shape, Stroke, Text, Thread};
+use crate::{font, layout, raster, svg};
 
 const STYLES: [Style; 5] = [Style::Line, Style::Dashed, Style::Points, Style::Steps, Style::Bars];
 
@@ -62,6 +62,7 @@ fn pages() -> Vec<Vec<Chart>> {
 fn places(shape: &Shape) -> Vec<Point> {
     match shape {
         Shape::Path { points, .. } => points.clone(),
+        Shape::Threads { threads, .. } => threads.iter().flat_map(|t| [t.from, t.to]).collect(),
         Shape::Circle { centre: (x, y), radius: r, .. } => vec![(x - r, y - r), (x + r, y + r)],
         Shape::Text(text) => corners(text).into(),
     }
@@ -233,4 +234,24 @@ fn a_long_line_is_thinned_but_keeps_its_extremes() {
     let heights = line.iter().map(|(_, y)| *y);
     let span = heights.clone().fold(0.0, f64::max) - heights.fold(f64::INFINITY, f64::min);
     assert!((span - 390.0).abs() < 0.01, "{span}");
+}
+
+#[test]
+fn threads_are_one_path_and_can_be_seen_through() {
+    let line = |y: f64, towards| Thread { from: (2.0, y), towards, to: (18.0, y) };
+    let threads = vec![line(5.0, None), line(15.04, Some((10.0, 9.5)))];
+    let stroke = Stroke::solid(Colour(255, 0, 0), 4.0).opaque(0.5);
+    let shapes = vec![Shape::Threads { threads, stroke }];
+    let drawing = Drawing { width: 20.0, height: 20.0, title: String::new(), shapes };
+    let text = svg::render(&drawing);
+    assert!(text.contains("d=\"M2 5L18 5M2 15Q10 9.5 18 15\""), "{text}");
+    assert!(text.contains("stroke-opacity=\"0.5\""), "{text}");
+    let bytes = raster::render(&drawing).unwrap();
+    let mut reader = png::Decoder::new(std::io::Cursor::new(bytes)).read_info().unwrap();
+    let mut pixels = vec![0; reader.output_buffer_size().unwrap()];
+    reader.next_frame(&mut pixels).unwrap();
+    // Twice the size: the middle of the first line is the pixel (20, 10) of 40.
+    let middle = (10 * 40 + 20) * 3;
+    assert_eq!(pixels[middle], 255);
+    assert!((120..=135).contains(&pixels[middle + 1]), "{:?}", &pixels[middle..middle + 3]);
 }

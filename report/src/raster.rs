@@ -8,7 +8,7 @@ use tiny_skia::{
 };
 use ttf_parser::OutlineBuilder;
 
-use super::drawing::{Anchor, Colour, Drawing, Fill, Point, Shape, Stroke, Text};
+use super::drawing::{Anchor, Colour, Drawing, Fill, Point, Shape, Stroke, Text, Thread};
 use super::font;
 
 /// Pixels per page unit.
@@ -27,6 +27,9 @@ pub(super) fn render(drawing: &Drawing) -> io::Result<Vec<u8>> {
         match shape {
             Shape::Path { points, closed, fill, stroke } => {
                 paint(&mut canvas, outline(points, *closed), *fill, *stroke, page);
+            }
+            Shape::Threads { threads, stroke } => {
+                paint(&mut canvas, lines(threads), None, Some(*stroke), page);
             }
             Shape::Circle { centre: (x, y), radius, fill, stroke } => {
                 let circle = PathBuilder::from_circle(*x as f32, *y as f32, *radius as f32);
@@ -54,14 +57,14 @@ fn paint(
     if let Some(Fill { colour, opacity }) = fill {
         canvas.fill_path(&path, &ink(colour, opacity), FillRule::Winding, transform, None);
     }
-    if let Some(Stroke { colour, width, dash }) = stroke {
+    if let Some(Stroke { colour, width, dash, opacity }) = stroke {
         let pen = Pen {
             width: width as f32,
             line_join: LineJoin::Round,
             dash: dash.and_then(|(dash, gap)| StrokeDash::new(vec![dash as f32, gap as f32], 0.0)),
             ..Pen::default()
         };
-        canvas.stroke_path(&path, &ink(colour, 1.0), &pen, transform, None);
+        canvas.stroke_path(&path, &ink(colour, opacity), &pen, transform, None);
     }
 }
 
@@ -79,6 +82,18 @@ fn outline(points: &[Point], closed: bool) -> Option<Path> {
     }
     if closed {
         path.close();
+    }
+    path.finish()
+}
+
+fn lines(threads: &[Thread]) -> Option<Path> {
+    let mut path = PathBuilder::new();
+    for Thread { from, towards, to } in threads {
+        path.move_to(from.0 as f32, from.1 as f32);
+        match towards {
+            Some((x, y)) => path.quad_to(*x as f32, *y as f32, to.0 as f32, to.1 as f32),
+            None => path.line_to(to.0 as f32, to.1 as f32),
+        }
     }
     path.finish()
 }

@@ -3,43 +3,43 @@
 
 /// One panel: axes and series.
 #[derive(Clone, Debug)]
-pub(crate) struct Chart {
+pub struct Chart {
     /// Heading of the panel; may be empty if the report has one chart only.
-    pub(crate) title: String,
+    pub title: String,
     /// From left to right.
-    pub(crate) x: Axis,
+    pub x: Axis,
     /// From bottom to top.
-    pub(crate) y: Axis,
+    pub y: Axis,
     /// In the order of the legend; a name has the same colour in every chart of a report.
-    pub(crate) series: Vec<Series>,
+    pub series: Vec<Series>,
 }
 
 /// One direction of a chart.
 #[derive(Clone, Debug)]
-pub(crate) struct Axis {
+pub struct Axis {
     /// What is measured, with the unit.
-    pub(crate) label: String,
+    pub label: String,
     /// How values become lengths.
-    pub(crate) scale: Scale,
+    pub scale: Scale,
     /// First and last value shown; fitted to the data if absent or impossible.
-    pub(crate) range: Option<(f64, f64)>,
+    pub range: Option<(f64, f64)>,
 }
 
 impl Axis {
     /// An axis fitted to the data.
-    pub(crate) fn new(label: impl Into<String>, scale: Scale) -> Self {
+    pub fn new(label: impl Into<String>, scale: Scale) -> Self {
         Self { label: label.into(), scale, range: None }
     }
 
     /// The same axis from `first` to `last`; what lies outside is cut off.
-    pub(crate) fn within(self, first: f64, last: f64) -> Self {
+    pub fn within(self, first: f64, last: f64) -> Self {
         Self { range: Some((first, last)), ..self }
     }
 }
 
 /// How values become lengths.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Scale {
+pub enum Scale {
     /// Equal differences, equal lengths.
     Linear,
     /// Equal ratios, equal lengths; values that are not positive are left out.
@@ -50,39 +50,39 @@ pub(crate) enum Scale {
 
 /// Points that belong together.
 #[derive(Clone, Debug)]
-pub(crate) struct Series {
+pub struct Series {
     /// Its entry in the legend; none if empty.
-    pub(crate) name: String,
+    pub name: String,
     /// In drawing order; points that are not finite are left out.
-    pub(crate) points: Vec<(f64, f64)>,
+    pub points: Vec<(f64, f64)>,
     /// Half the length of a whisker at each point, by position; empty for none.
-    pub(crate) deviations: Vec<f64>,
+    pub deviations: Vec<f64>,
     /// How the points are shown.
-    pub(crate) style: Style,
+    pub style: Style,
     /// Drawn stronger and above the others.
-    pub(crate) emphasis: bool,
+    pub emphasis: bool,
 }
 
 impl Series {
     /// A series without emphasis or deviations.
-    pub(crate) fn new(name: impl Into<String>, style: Style, points: Vec<(f64, f64)>) -> Self {
+    pub fn new(name: impl Into<String>, style: Style, points: Vec<(f64, f64)>) -> Self {
         Self { name: name.into(), points, deviations: Vec::new(), style, emphasis: false }
     }
 
     /// The same series, drawn stronger and above the others if `yes`.
-    pub(crate) fn emphasised(self, yes: bool) -> Self {
+    pub fn emphasised(self, yes: bool) -> Self {
         Self { emphasis: yes, ..self }
     }
 
     /// The same series with a whisker of y ± deviation at each point.
-    pub(crate) fn with_deviations(self, deviations: Vec<f64>) -> Self {
+    pub fn with_deviations(self, deviations: Vec<f64>) -> Self {
         Self { deviations, ..self }
     }
 }
 
 /// How a series is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Style {
+pub enum Style {
     /// Points joined by a line.
     Line,
     /// A broken line with hollow markers, for references and limits.

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::drawing::{Anchor, Colour, Drawing, Fill, Point, Shape, Stroke, Text};
+use super::drawing::{Anchor, Colour, Drawing, Fill, Point, Shape, Stroke, Text, Thread};
 
 /// The drawing as a document that stands alone.
 pub(super) fn render(drawing: &Drawing) -> String {
@@ -19,6 +19,10 @@ pub(super) fn render(drawing: &Drawing) -> String {
         match shape {
             Shape::Path { points, closed, fill, stroke } => {
                 svg += &format!("<path d=\"{}\"{}/>\n", path(points, *closed), paint(fill, stroke));
+            }
+            Shape::Threads { threads, stroke } => {
+                let paint = paint(&None, &Some(*stroke));
+                svg += &format!("<path d=\"{}\"{paint}/>\n", lines(threads));
             }
             Shape::Circle { centre: (x, y), radius, fill, stroke } => {
                 let (x, y, r, paint) = (short(*x), short(*y), short(*radius), paint(fill, stroke));
@@ -39,6 +43,19 @@ fn path(points: &[Point], closed: bool) -> String {
     if closed { d + "Z" } else { d }
 }
 
+fn lines(threads: &[Thread]) -> String {
+    let mut d = String::new();
+    for Thread { from, towards, to } in threads {
+        let _ = write!(d, "M{} {}", tenths(from.0), tenths(from.1));
+        let _ = match towards {
+            Some((x, y)) => write!(d, "Q{} {} ", tenths(*x), tenths(*y)),
+            None => write!(d, "L"),
+        };
+        let _ = write!(d, "{} {}", tenths(to.0), tenths(to.1));
+    }
+    d
+}
+
 fn paint(fill: &Option<Fill>, stroke: &Option<Stroke>) -> String {
     let mut text = match fill {
         Some(Fill { colour, opacity }) if *opacity < 1.0 => {
@@ -47,8 +64,11 @@ fn paint(fill: &Option<Fill>, stroke: &Option<Stroke>) -> String {
         Some(Fill { colour, .. }) => format!(" fill=\"{}\"", hex(*colour)),
         None => " fill=\"none\"".to_owned(),
     };
-    if let Some(Stroke { colour, width, dash }) = stroke {
+    if let Some(Stroke { colour, width, dash, opacity }) = stroke {
         let _ = write!(text, " stroke=\"{}\" stroke-width=\"{}\"", hex(*colour), short(*width));
+        if *opacity < 1.0 {
+            let _ = write!(text, " stroke-opacity=\"{}\"", short(*opacity));
+        }
         if let Some((dash, gap)) = dash {
             let _ = write!(text, " stroke-dasharray=\"{} {}\"", short(*dash), short(*gap));
         }
@@ -76,7 +96,15 @@ fn text_element(text: &Text) -> String {
 
 /// At most two digits after the point, none of them idle.
 fn short(value: f64) -> String {
-    let text = format!("{value:.2}");
+    trimmed(format!("{value:.2}"))
+}
+
+/// At most one digit after the point: enough where lines are many.
+fn tenths(value: f64) -> String {
+    trimmed(format!("{value:.1}"))
+}
+
+fn trimmed(text: String) -> String {
     let text = text.trim_end_matches('0').trim_end_matches('.');
     if text == "-0" { "0".to_owned() } else { text.to_owned() }
 }

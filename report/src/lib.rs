@@ -1,13 +1,14 @@
-//! What an experiment returns, and the four ways to show it: table, JSON, CSV, plot.
+//! What a computation returns, and the four ways to show it: table, JSON, CSV, plot; and drawings that
+//! are no charts ([`drawing`]).
 //!
 //! Why apart: an experiment computes and says nothing about terminals, files or pixels, so its
-//! result can be tested as data and every experiment looks alike.
+//! result can be tested as data and every one looks alike.
 //! Invariants: a file appears whole or not at all; equal reports give equal bytes; values that no
 //! chart can show (not finite, or not positive on a logarithmic axis) are left out, never drawn.
 
 mod axes;
 mod chart;
-mod drawing;
+pub mod drawing;
 mod files;
 mod font;
 mod label;
@@ -16,7 +17,7 @@ mod legend;
 mod looks;
 mod marks;
 mod panel;
-pub(crate) mod progress;
+pub mod progress;
 mod range;
 mod raster;
 mod svg;
@@ -25,65 +26,54 @@ mod table;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-pub(crate) use chart::{Axis, Chart, Scale, Series, Style};
-pub(crate) use table::{Cell, Column, Table};
+pub use chart::{Axis, Chart, Scale, Series, Style};
+pub use table::{Align, Cell, Column, Table};
 
 /// The result of one experiment.
 #[derive(Clone, Debug)]
-pub(crate) struct Report {
+pub struct Report {
     /// Heading of the table and of the plot.
-    pub(crate) title: String,
+    pub title: String,
     /// Lines printed under the table.
-    pub(crate) notes: Vec<String>,
+    pub notes: Vec<String>,
     /// The figures, for people and for CSV.
-    pub(crate) table: Table,
+    pub table: Table,
     /// The figures, for programs; the experiment decides its form.
-    pub(crate) json: serde_json::Value,
+    pub json: serde_json::Value,
     /// The plot: one chart fills the page, several become small multiples.
-    pub(crate) charts: Vec<Chart>,
+    pub charts: Vec<Chart>,
 }
 
 impl Report {
     /// Prints title, table and notes as plain text; `colour` adds terminal escapes.
-    pub(crate) fn print_table(
-        &self,
-        out: &mut impl Write,
-        colour: bool,
-    ) -> Result<(), ReportError> {
+    pub fn print_table(&self, out: &mut impl Write, colour: bool) -> Result<(), ReportError> {
         let text = table::render(&self.title, &self.table, &self.notes, colour);
         out.write_all(text.as_bytes()).map_err(ReportError::Print)
     }
 
     /// Prints the experiment's JSON, indented, with a newline at the end.
-    pub(crate) fn write_json(&self, out: &mut impl Write) -> Result<(), ReportError> {
+    pub fn write_json(&self, out: &mut impl Write) -> Result<(), ReportError> {
         writeln!(out, "{:#}", self.json).map_err(ReportError::Print)
     }
 
     /// Writes the table as CSV, in full precision; a mean with its deviation takes two columns.
-    pub(crate) fn write_csv(&self, path: &Path) -> Result<(), ReportError> {
+    pub fn write_csv(&self, path: &Path) -> Result<(), ReportError> {
         let bytes = table::csv_bytes(&self.table)
             .map_err(|source| ReportError::Write { path: path.to_owned(), source })?;
         files::replace(path, &bytes)
     }
 
     /// Draws the charts into `path`, as SVG or PNG by its extension.
-    pub(crate) fn write_plot(&self, path: &Path) -> Result<(), ReportError> {
-        let format = plot_format(path)?;
+    pub fn write_plot(&self, path: &Path) -> Result<(), ReportError> {
         if self.charts.is_empty() {
             return Err(ReportError::NothingToDraw { title: self.title.clone() });
         }
-        let drawing = layout::draw(&self.title, &self.charts);
-        let bytes = match format {
-            PlotFormat::Svg => svg::render(&drawing).into_bytes(),
-            PlotFormat::Png => raster::render(&drawing)
-                .map_err(|source| ReportError::Write { path: path.to_owned(), source })?,
-        };
-        files::replace(path, &bytes)
+        layout::draw(&self.title, &self.charts).write(path)
     }
 }
 
 /// Refuses paths that can surely not be written; call it before a long run, not only after.
-pub(crate) fn check_paths(csv: Option<&Path>, plot: Option<&Path>) -> Result<(), ReportError> {
+pub fn check_paths(csv: Option<&Path>, plot: Option<&Path>) -> Result<(), ReportError> {
     csv.map_or(Ok(()), files::check_target)?;
     plot.map_or(Ok(()), |path| plot_format(path).map(|_| ()))
 }
@@ -113,7 +103,7 @@ fn plot_format(path: &Path) -> Result<PlotFormat, ReportError> {
 
 /// Why a report could not be shown.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum ReportError {
+pub enum ReportError {
     /// The plot's extension names no format we write.
     #[error("cannot plot into {path:?}: its name must end in .svg or .png")]
     UnknownPlotFormat {

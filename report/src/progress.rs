@@ -7,13 +7,13 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 /// Steps done out of a known number; the bar goes away when this is dropped.
 #[derive(Debug)]
-pub(crate) struct Progress {
+pub struct Progress {
     bar: ProgressBar,
 }
 
 impl Progress {
     /// A bar for `total` steps; `what` says in a word what they are.
-    pub(crate) fn new(total: u64, what: impl Into<String>) -> Self {
+    pub fn new(total: u64, what: impl Into<String>) -> Self {
         if !io::stderr().is_terminal() {
             return Self { bar: ProgressBar::hidden() };
         }
@@ -28,7 +28,7 @@ impl Progress {
     }
 
     /// One more step is done; any thread may say so.
-    pub(crate) fn step(&self) {
+    pub fn step(&self) {
         self.bar.inc(1);
     }
 }

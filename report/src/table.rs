@@ -12,37 +12,37 @@ const GAP: &str = "  ";
 
 /// Columns and rows; a short row is filled with empty cells.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Table {
+pub struct Table {
     /// Headings.
-    pub(crate) columns: Vec<Column>,
+    pub columns: Vec<Column>,
     /// Cells, row by row.
-    pub(crate) rows: Vec<Vec<Cell>>,
+    pub rows: Vec<Vec<Cell>>,
 }
 
 /// Heading of a column.
 #[derive(Clone, Debug)]
-pub(crate) struct Column {
+pub struct Column {
     /// What the cells mean, with the unit.
-    pub(crate) name: String,
+    pub name: String,
     /// Where cells and heading stand in the column.
-    pub(crate) align: Align,
+    pub align: Align,
 }
 
 impl Column {
     /// A column of words.
-    pub(crate) fn left(name: impl Into<String>) -> Self {
+    pub fn left(name: impl Into<String>) -> Self {
         Self { name: name.into(), align: Align::Left }
     }
 
     /// A column of figures.
-    pub(crate) fn right(name: impl Into<String>) -> Self {
+    pub fn right(name: impl Into<String>) -> Self {
         Self { name: name.into(), align: Align::Right }
     }
 }
 
 /// Where content stands in its column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Align {
+pub enum Align {
     /// For words.
     Left,
     /// For figures.
@@ -51,7 +51,7 @@ pub(crate) enum Align {
 
 /// One value of a table.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Cell {
+pub enum Cell {
     /// A word.
     Text(String),
     /// A count.
