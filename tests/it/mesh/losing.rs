@@ -22,12 +22,15 @@ async fn gains(member: &Member, before: &BTreeSet<String>, count: usize) -> BTre
     .await
 }
 
-/// Waits until the end of the chain has what is now the newest item of its beginning.
+/// Waits until the end of the chain has an item that is as new as what its beginning has now. Which one
+/// is not said: on a busy machine any of them may leave a window before somebody looks.
 async fn arrives(first: &Member, last: &Member) {
-    let newest = first.ids().await.pop().unwrap_or_default();
-    eventually("the newest item at the end of the chain", async || {
+    let now = first.ids().await.len().saturating_sub(1);
+    eventually("an item of now at the end of the chain", async || {
+        let recent = first.ids().await.split_off(now);
         let held = last.ids().await;
-        if held.contains(&newest) { Ok(()) } else { Err(format!("{} items", held.len())) }
+        let arrived = recent.iter().any(|id| held.contains(id));
+        if arrived { Ok(()) } else { Err(format!("{} items", held.len())) }
     })
     .await;
 }
@@ -58,7 +61,7 @@ async fn without_archive_and_grpc_a_chain_loses_items_and_estimates_how_many() {
     let process = Process::Constant { rate: ITEMS_PER_SECOND };
     let source = Source::new("origin", process).topics(&["volcano"], 1.0).window(2_000);
     let press = Press::start([source]).await;
-    let plain = "[peers]\nenabled = false\ncooperate = []\n";
+    let plain = "[peers]\nenabled = false\ncooperate = []\n[websub]\nsubscribe = false\n";
     let first = Member::with_window("the first", &[press.url("origin")], plain, SHOWN).await;
     let second = Member::with_window("the second", &[first.feed()], plain, SHOWN).await;
     let mut third = Member::with_window("the third", &[second.feed()], plain, SHOWN).await;
