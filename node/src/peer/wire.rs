@@ -16,6 +16,9 @@ use pergola_proto::v1;
 
 pub use hints::{Hints, hints_from_wire, hints_to_wire};
 
+/// Nodes that an item is believed to have passed, as in documents.
+const MOST_HOPS: usize = 128;
+
 /// A message that cannot be taken.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{field}` {reason}")]
@@ -113,7 +116,7 @@ pub fn item_from_wire(item: v1::Item) -> Result<Item, WireError> {
         first_seen: None,
         enclosures: item.enclosures.into_iter().filter_map(enclosure_from_wire).collect(),
         origin: item.origin.map(origin_from_wire).filter(|origin| !origin.is_empty()),
-        hops: item.hops.into_iter().filter_map(hop_from_wire).collect(),
+        hops: item.hops.into_iter().filter_map(hop_from_wire).take(MOST_HOPS).collect(),
     })
 }
 

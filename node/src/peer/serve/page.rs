@@ -203,8 +203,11 @@ struct Sheet<'a> {
     bytes: usize,
     origins: HashMap<SourceId, Option<Origin>>,
     /// The chunk of the last entry: the next one is most likely in it, too.
-    open: Option<((SourceId, u32), Arc<Vec<Item>>)>,
+    open: Option<(Place, Arc<Vec<Item>>)>,
 }
+
+/// A chunk of a source.
+type Place = (SourceId, u32);
 
 impl<'a> Sheet<'a> {
     fn new(pager: &'a Pager, limit: usize, most_bytes: usize) -> Self {
