@@ -174,7 +174,7 @@ impl Syndication for Syndicate {
         let (page, hints, feed) = parts.blocking(page).await?;
         parts.node.metrics.peer_entries.inc_by(page.entries.len() as u64);
         Ok(Response::new(v1::FetchResponse {
-            entries: page.entries,
+            entries: page.entries.clone(),
             cursor: page.cursor.to_string(),
             more: page.more,
             expired: page.expired,

@@ -3,6 +3,7 @@
 //! How far the feed has come is read first, and nothing beyond it is told: whatever is committed meanwhile
 //! is found by the next page. A page ends where its limits are reached and its cursor stands exactly there.
 
+mod lately;
 #[cfg(test)]
 mod tests;
 
@@ -21,6 +22,7 @@ use crate::peer::cursor::Cursor;
 use crate::peer::wire::{Delivered, entry_to_wire};
 use crate::publish::{Imprint, Listing, dress, origin};
 use crate::store::{Order, Table};
+use lately::{Lately, Made};
 
 /// The part of an answer that is left for what is said around the entries.
 const AROUND: usize = 16;
@@ -28,7 +30,7 @@ const AROUND: usize = 16;
 const EDITS: usize = 1_000;
 
 /// What somebody wants to know.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 pub(super) struct Asked {
     /// How far it has come; nothing at a first look.
     pub(super) cursor: Option<Cursor>,
@@ -49,6 +51,8 @@ pub(super) struct Page {
     pub(super) expired: u64,
     pub(super) skipped: u64,
     pub(super) restarted: bool,
+    /// Of the entries, as messages.
+    bytes: usize,
 }
 
 /// Reads pages. Everything here blocks.
@@ -57,12 +61,14 @@ pub(super) struct Pager {
     imprint: Imprint,
     node: u32,
     recent: Recent,
+    lately: Lately,
 }
 
 impl Pager {
     pub(super) fn new(archive: Archive, imprint: Imprint) -> Self {
         let node = Cursor::of_node(&imprint.node);
-        Self { archive, node, imprint, recent: Recent::default() }
+        let (recent, lately) = Default::default();
+        Self { archive, node, imprint, recent, lately }
     }
 
     /// What cursors of this node say of it.
@@ -84,13 +90,25 @@ impl Pager {
     }
 
     /// One page.
-    pub(super) fn page(&self, feed: &Listing, asked: &Asked) -> Result<Page, ArchiveError> {
-        match self.attempt(feed, asked) {
+    pub(super) fn page(&self, feed: &Listing, asked: &Asked) -> Result<Arc<Page>, ArchiveError> {
+        let made = Made {
+            feed: feed.id,
+            asked: asked.clone(),
+            next: feed.tally.next,
+            edition: feed.tally.edition,
+            oldest: self.oldest(feed, 0)?,
+        };
+        if let Some(page) = self.lately.page(&made) {
+            return Ok(page);
+        }
+        let page = Arc::new(match self.attempt(feed, asked) {
             // Old entries may be thrown away between reading them and reading their items: then they
             // are gone at the second attempt.
-            Err(ArchiveError::Damaged { table: Table::Entry, .. }) => self.attempt(feed, asked),
-            done => done,
-        }
+            Err(ArchiveError::Damaged { table: Table::Entry, .. }) => self.attempt(feed, asked)?,
+            done => done?,
+        });
+        self.lately.keep(made, &page);
+        Ok(page)
     }
 
     fn attempt(&self, feed: &Listing, asked: &Asked) -> Result<Page, ArchiveError> {
@@ -111,7 +129,7 @@ impl Pager {
             page.more = self.add_edits(feed, seen, &mut page.cursor, &mut sheet)?;
         }
         page.cursor.last = last_before(&self.archive, feed.id, page.cursor.next)?;
-        page.entries = sheet.entries;
+        (page.entries, page.bytes) = (sheet.entries, sheet.bytes);
         Ok(page)
     }
 
@@ -138,6 +156,7 @@ impl Pager {
             expired: if fitting.is_some() { oldest - from } else { 0 },
             skipped: if asked.cursor.is_some() { first - oldest } else { 0 },
             restarted: asked.cursor.is_some() && fitting.is_none(),
+            bytes: 0,
         })
     }
 

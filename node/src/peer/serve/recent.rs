@@ -12,7 +12,7 @@ use pergola_feed::Item;
 use crate::archive::{Archive, ArchiveError, SourceId};
 
 /// Bytes of items that are kept, as they were before packing.
-const LIMIT: usize = 32 << 20;
+const LIMIT: usize = 16 << 20;
 
 type Place = (SourceId, u32);
 type Chunk = Arc<Vec<Item>>;

@@ -84,7 +84,7 @@ impl Bench {
         self.commit(changes);
     }
 
-    fn ask(&self, cursor: Option<Cursor>, limit: usize, newest: u32) -> Page {
+    fn ask(&self, cursor: Option<Cursor>, limit: usize, newest: u32) -> Arc<Page> {
         let page = self
             .pager
             .page(&self.feed, &Asked { cursor, limit, newest, bytes: ANSWER_BYTES })
