@@ -45,6 +45,7 @@ fn took(age: Option<i64>) -> String {
 
 fn span(seconds: f64) -> String {
     match seconds {
+        s if s < 0.0995 => format!("{:.0} ms", s * 1000.0),
         s if s < 9.95 => format!("{s:.1} s"),
         s if s < 120.0 => format!("{s:.0} s"),
         s if s < 7_200.0 => format!("{:.0} min", s / 60.0),
@@ -68,6 +69,12 @@ mod tests {
         let published = Some(Timestamp::from_unix(1));
         let item = Item { hops, published, ..Item::new("urn:item:1") };
         line(&item, &NodeId("home".into())).into_string()
+    }
+
+    #[test]
+    fn short_ways_are_told_in_milliseconds() {
+        let spans = [0.0, 0.008, 0.0994, 0.0996, 3.0].map(span);
+        assert_eq!(spans, ["0 ms", "8 ms", "99 ms", "0.1 s", "3.0 s"]);
     }
 
     #[test]

@@ -98,8 +98,9 @@ proptest! {
     ) {
         let spent = spend(kind, b, count, 2_000);
         let average = spent[1_000..].iter().sum::<usize>() as f64 / 1_000.0;
-        // Ten refreshes in a thousand cycles are the phase in which the count began and ended.
-        prop_assert!(average <= 1.02 * b + 0.01, "{average} per cycle");
+        // Ten refreshes in a thousand cycles are the phase in which the count began and ended; and what
+        // is paid back later, of the fifty cycles that may be spent ahead, is seldom a hundredth more.
+        prop_assert!(average <= 1.03 * b + 0.01, "{average} per cycle");
         // From the very first cycle, no more than the budget and what may be spent ahead.
         let mut total = 0.0;
         for (cycle, &refreshes) in spent.iter().enumerate() {
