@@ -102,7 +102,7 @@ mod tests {
         let way = vec![hop("<b>", 0, 9_000_000), Hop::at(NodeId("B".into())), hop("home", 5, 0)];
         let line = told(way);
         assert!(line.starts_with(
-            "<p class=\"soft\">via <span title=\"&lt;b&gt;\">&lt;b&gt;</span> (0.0 s), "
+            "<p class=\"soft\">via <span title=\"&lt;b&gt;\">&lt;b&gt;</span> (0 ms), "
         ));
         assert!(line.ends_with("<span title=\"B\">B</span>, here</p>"), "{line}");
         let long: Vec<Hop> = (0..20).map(|n| hop(&format!("n{n}"), n, n)).collect();
