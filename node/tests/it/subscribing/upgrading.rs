@@ -152,7 +152,10 @@ async fn a_peer_that_wants_quiet_gets_it() {
     stranger.behave(Manner::Tired(40));
     let source = eventually("the pause", async || {
         let source = reader.source().await;
-        if source["standing"] == "paused" { Ok(source) } else { Err(source.to_string()) }
+        // What is durable is told a moment before the scheduler knows of it.
+        let settled = source["next_look"].as_f64().is_some_and(|at| at > Clock::real().now());
+        let paused = source["standing"] == "paused" && settled;
+        if paused { Ok(source) } else { Err(source.to_string()) }
     })
     .await;
     let asked = stranger.fetches().len();
