@@ -106,6 +106,19 @@ impl<P> Condition<P> {
         }
     }
 
+    /// The fields in which phrases are looked for.
+    pub(crate) fn searched(&self) -> FieldSet {
+        match self {
+            Self::All(parts) | Self::Any(parts) => {
+                let each = parts.iter().map(Self::searched);
+                each.fold(FieldSet::default(), FieldSet::with)
+            }
+            Self::Not(inner) => inner.searched(),
+            Self::Has(wanted) => wanted.fields,
+            Self::Fits(..) | Self::Published(_) => FieldSet::default(),
+        }
+    }
+
     /// Whether the item fulfils it at the time `now`; `has` finds phrases.
     pub(crate) fn holds(
         &self,

@@ -45,6 +45,20 @@ impl<'a> ItemView<'a> {
 pub(crate) struct FieldSet(pub(crate) u8);
 
 impl FieldSet {
+    /// How many elementary fields there are.
+    pub(crate) const FIELDS: usize = 6;
+
+    /// The numbers of the fields in it.
+    pub(crate) fn each(self) -> impl Iterator<Item = usize> {
+        (0..Self::FIELDS).filter(move |field| self.0 & 1 << field != 0)
+    }
+
+    /// The fields for whose numbers something is true.
+    pub(crate) fn those(is_in: impl Fn(usize) -> bool) -> Self {
+        let bits = (0..Self::FIELDS).filter(|field| is_in(*field)).map(|field| 1 << field);
+        Self(bits.sum())
+    }
+
     /// The elementary fields that a field stands for: itself, or for ITEM what a reader sees.
     pub(crate) fn of(field: Field) -> Self {
         Self(match field {
@@ -56,6 +70,11 @@ impl FieldSet {
             Field::Source => 32,
             Field::Item => 1 | 2 | 4 | 8,
         })
+    }
+
+    /// The fields of either.
+    pub(crate) fn with(self, other: Self) -> Self {
+        Self(self.0 | other.0)
     }
 
     /// Whether the two have a field in common.

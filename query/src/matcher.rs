@@ -24,7 +24,7 @@ use rustc_hash::FxHashMap;
 
 use crate::condition::{Condition, guessed_likelihood};
 use crate::error::QueryError;
-use crate::item::ItemView;
+use crate::item::{FieldSet, ItemView};
 use crate::syntax::{FeedBody, SourceRef};
 
 use index::{Index, NOWHERE, Owner, Rule, Slot};
@@ -60,6 +60,8 @@ pub struct Matcher {
     queries: FxHashMap<QueryId, Standing>,
     sources: FxHashMap<SourceId, Slot>,
     source_ids: Vec<SourceId>,
+    /// For each field how many queries look for phrases in it: a text that none asks for is not read.
+    searchers: [u32; FieldSet::FIELDS],
 }
 
 /// What must be taken back when a query goes.
@@ -67,6 +69,7 @@ pub struct Matcher {
 struct Standing {
     rules: Vec<u32>,
     phrases: Vec<PhraseId>,
+    searched: FieldSet,
 }
 
 impl Matcher {
@@ -126,8 +129,14 @@ impl Matcher {
             }
             sources.sort_unstable();
             sources.dedup();
+            if let Some(condition) = &condition {
+                standing.searched = standing.searched.with(condition.searched());
+            }
             let rule = Rule { owner, sources: sources.into(), condition };
             standing.rules.push(self.index.add(rule, &self.phrases));
+        }
+        for field in standing.searched.each() {
+            self.searchers[field] += 1;
         }
         self.queries.insert(id, standing);
         Ok(())
@@ -143,6 +152,9 @@ impl Matcher {
         }
         for phrase in standing.phrases {
             self.phrases.remove(phrase);
+        }
+        for field in standing.searched.each() {
+            self.searchers[field] -= 1;
         }
         true
     }
@@ -162,7 +174,7 @@ impl Matcher {
         scratch.begin(self.phrases.capacity(), self.index.capacity());
         let first = self.sources.get(&source).filter(|slot| self.index.is_read(**slot));
         if let Some(first) = first {
-            scratch.scan(&self.phrases, item);
+            scratch.scan(&self.phrases, item, self.searched());
             scratch.put_on_agenda(*first);
             let mut next = 0;
             while let Some(&slot) = scratch.agenda.get(next) {
@@ -178,8 +190,13 @@ impl Matcher {
     /// [`Matcher::matches`] that does not depend on what the phrases are for.
     pub fn scan(&self, item: &ItemView<'_>, scratch: &mut Scratch) -> usize {
         scratch.begin(self.phrases.capacity(), self.index.capacity());
-        scratch.scan(&self.phrases, item);
+        scratch.scan(&self.phrases, item, self.searched());
         scratch.phrases_found()
+    }
+
+    /// The fields in which any query looks for phrases.
+    fn searched(&self) -> FieldSet {
+        FieldSet::those(|field| self.searchers[field] > 0)
     }
 
     fn slot(&mut self, source: SourceId) -> Slot {

@@ -140,13 +140,27 @@ impl Selectivity {
 
     /// What is known of a pair; nothing is known of one that never began.
     pub fn estimate(&self, source: SourceId, feed: QueryId, now: i64) -> Estimate {
-        let Some(learnt) = self.sources.get(&source) else { return Estimate::NOTHING };
-        let Some(pair) = learnt.pair(feed) else { return Estimate::NOTHING };
-        let aged = |count: &Count| count.aged(now, self.half_life).count;
-        let kept = aged(&pair.kept);
-        let seen = aged(&learnt.seen) - aged(&pair.before);
-        // The difference of two rounded numbers can fall short of what was kept.
-        Estimate { kept, seen: seen.max(kept) }
+        self.estimates(source, [feed], now).next().unwrap_or(Estimate::NOTHING)
+    }
+
+    /// The same for several feeds that read one source, in their order.
+    pub fn estimates(
+        &self,
+        source: SourceId,
+        feeds: impl IntoIterator<Item = QueryId>,
+        now: i64,
+    ) -> impl Iterator<Item = Estimate> {
+        let learnt = self.sources.get(&source);
+        let aged = move |count: &Count| count.aged(now, self.half_life).count;
+        let all = learnt.map_or(0.0, |learnt| aged(&learnt.seen));
+        feeds.into_iter().map(move |feed| {
+            let Some(pair) = learnt.and_then(|learnt| learnt.pair(feed)) else {
+                return Estimate::NOTHING;
+            };
+            let kept = aged(&pair.kept);
+            // The difference of two rounded numbers can fall short of what was kept.
+            Estimate { kept, seen: (all - aged(&pair.before)).max(kept) }
+        })
     }
 }
 
@@ -168,6 +182,9 @@ impl Count {
     /// The count as of `now`; a clock that goes back ages nothing.
     fn aged(self, now: i64, half_life: u32) -> Self {
         let elapsed = now.saturating_sub(self.at).max(0);
+        if self.count == 0.0 || elapsed == 0 {
+            return Self { at: self.at.max(now), ..self };
+        }
         let halvings = elapsed as f64 / f64::from(half_life);
         Self { count: self.count * (-halvings).exp2(), at: self.at.max(now) }
     }

@@ -9,7 +9,7 @@ use super::Match;
 use super::index::{Candidate, Slot};
 use super::phrases::{PhraseId, Phrases, Step};
 use crate::condition::Wanted;
-use crate::item::ItemView;
+use crate::item::{FieldSet, ItemView};
 use crate::text::Words;
 
 /// Working memory for [`Matcher::matches`](super::Matcher::matches), reused from call to call.
@@ -80,10 +80,10 @@ impl Scratch {
         first
     }
 
-    /// Finds the phrases of all texts of an item.
-    pub(super) fn scan(&mut self, phrases: &Phrases, item: &ItemView<'_>) {
+    /// Finds the phrases of all texts of an item that belong to these fields.
+    pub(super) fn scan(&mut self, phrases: &Phrases, item: &ItemView<'_>, searched: FieldSet) {
         let Self { words, text, found, present, .. } = self;
-        for (field, value) in item.values() {
+        for (field, value) in item.values().filter(|(field, _)| field.meets(searched)) {
             text.clear();
             let mut any = false;
             words.each(value, |word| {

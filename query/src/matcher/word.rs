@@ -22,11 +22,8 @@ impl Key {
             hasher.write(bytes);
             return Self(hasher.finish(), MARK_OF_LONG | bytes.len() as u64 & 0xffff_ffff);
         }
-        let mut whole = [0; 16];
-        whole[..bytes.len()].copy_from_slice(bytes);
-        whole[15] = bytes.len() as u8;
-        let whole = u128::from_le_bytes(whole);
-        Self(whole as u64, (whole >> 64) as u64)
+        let (first, rest) = halves(bytes);
+        Self(first, rest | (bytes.len() as u64) << 56)
     }
 
     /// Whether two words with this key are the same word.
@@ -45,6 +42,28 @@ impl Key {
     }
 }
 
+/// The first eight bytes of a word of up to 15, and the others. Read as two overlapping numbers: copying
+/// a few bytes of unknown length costs more than all the rest of looking up a word.
+#[inline]
+fn halves(bytes: &[u8]) -> (u64, u64) {
+    let length = bytes.len();
+    if let (Some(first), Some(last)) = (bytes.first_chunk(), bytes.last_chunk()) {
+        let rest = u64::from_le_bytes(*last) >> 8 >> (8 * (LONG - 1 - length.min(LONG - 1)));
+        return (u64::from_le_bytes(*first), rest);
+    }
+    if let (Some(first), Some(last)) = (bytes.first_chunk(), bytes.last_chunk()) {
+        let (first, last) = (u32::from_le_bytes(*first), u32::from_le_bytes(*last));
+        let rest = u64::from(last) >> (8 * (8 - length));
+        return (u64::from(first) | rest << 32, 0);
+    }
+    match *bytes {
+        [] => (0, 0),
+        [a] => (a.into(), 0),
+        [a, b] => (u16::from_le_bytes([a, b]).into(), 0),
+        [a, b, ref rest @ ..] => (u32::from_le_bytes([a, b, rest[0], 0]).into(), 0),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -56,5 +75,13 @@ mod tests {
         assert!(Key::of("fifteen letters").is_exact());
         assert!(!Key::of("sixteen letters!").is_exact());
         assert_eq!(Key::of("sixteen letters!"), Key::of("sixteen letters!"));
+        for length in 0..LONG {
+            let word = &"abcdefghijklmno"[..length];
+            let mut whole = [0; 16];
+            whole[..length].copy_from_slice(word.as_bytes());
+            whole[15] = length as u8;
+            let whole = u128::from_le_bytes(whole);
+            assert_eq!(Key::of(word), Key(whole as u64, (whole >> 64) as u64), "{word}");
+        }
     }
 }

@@ -19,8 +19,8 @@ pub(super) enum Class {
     Symbol,
 }
 
-const ASCII: [Class; 128] = {
-    let mut table = [Class::Symbol; 128];
+const ASCII: [Class; 256] = {
+    let mut table = [Class::Symbol; 256];
     let mut byte = 0;
     while byte < 128 {
         let c = byte as u8;
@@ -36,7 +36,7 @@ const ASCII: [Class; 128] = {
 
 /// The class of an ASCII byte. Bytes above 127 are no characters and are called symbols.
 pub(super) fn of_byte(byte: u8) -> Class {
-    ASCII.get(usize::from(byte)).copied().unwrap_or(Class::Symbol)
+    ASCII[usize::from(byte)]
 }
 
 /// The class of a folded character.
