@@ -9,6 +9,7 @@
 //! of one feed with the same item key (the member rows see to it).
 
 mod changes;
+mod chunk;
 mod packing;
 mod pushing;
 mod records;
@@ -25,6 +26,7 @@ use crate::peer::Cooperation;
 use crate::peer::link::Link;
 use crate::store::{Order, Store, StoreError, Table};
 pub use changes::Changes;
+use chunk::Chunk;
 pub use pushing::{HubTally, Lease, Push, Subscription, Suspect};
 pub(crate) use records::unknown;
 pub use records::{
@@ -116,8 +118,13 @@ impl Archive {
 
     /// The items of one chunk.
     pub fn chunk(&self, source: SourceId, chunk: u32) -> Result<Vec<Item>, ArchiveError> {
+        self.unpacked(source, chunk)?.items()
+    }
+
+    /// One chunk, empty if it is not there.
+    fn unpacked(&self, source: SourceId, chunk: u32) -> Result<Chunk, ArchiveError> {
         let row = self.store.get(Table::Chunk, &records::chunk_key(source, chunk))?;
-        row.map_or(Ok(Vec::new()), |row| items_of(&row))
+        row.map_or(Ok(Chunk::default()), |row| Chunk::of_row(&row))
     }
 
     /// Shows every chunk: its source, its number and when it was delivered.
@@ -312,20 +319,20 @@ impl Archive {
         self.with_items(entries)
     }
 
-    /// The items that entries refer to; each chunk is read once.
+    /// The items that entries refer to; each chunk is unpacked once.
     pub fn with_items(&self, entries: Vec<(u64, Entry)>) -> Result<Vec<Published>, ArchiveError> {
         let mut chunks = std::collections::HashMap::new();
         let mut published = Vec::with_capacity(entries.len());
         for (sequence, entry) in entries {
             let place = (entry.source, entry.chunk);
-            let items = match chunks.entry(place) {
+            let chunk = match chunks.entry(place) {
                 std::collections::hash_map::Entry::Occupied(read) => read.into_mut(),
                 std::collections::hash_map::Entry::Vacant(new) => {
-                    new.insert(self.chunk(entry.source, entry.chunk)?)
+                    new.insert(self.unpacked(entry.source, entry.chunk)?)
                 }
             };
-            match items.get(usize::from(entry.index)) {
-                Some(item) => published.push(Published { sequence, item: item.clone(), entry }),
+            match chunk.item(entry.index)? {
+                Some(item) => published.push(Published { sequence, item, entry }),
                 None => {
                     let reason = format!("entry {sequence} refers to an item that is gone");
                     return Err(ArchiveError::Damaged { table: Table::Entry, reason });
@@ -422,16 +429,6 @@ impl Archive {
 
 fn decode<T: DeserializeOwned>(table: Table, bytes: &[u8]) -> Result<T, ArchiveError> {
     postcard::from_bytes(bytes).map_err(|error| damaged(table, &error))
-}
-
-/// The items in a chunk's row.
-fn items_of(row: &[u8]) -> Result<Vec<Item>, ArchiveError> {
-    let (_, length, packed): (f64, u64, Vec<u8>) = decode(Table::Chunk, row)?;
-    let unpacked = packing::unpack(&packed, length).map_err(|error| ArchiveError::Damaged {
-        table: Table::Chunk,
-        reason: error.to_string(),
-    })?;
-    decode(Table::Chunk, &unpacked)
 }
 
 fn damaged(table: Table, error: &postcard::Error) -> ArchiveError {

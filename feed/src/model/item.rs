@@ -90,12 +90,14 @@ impl Item {
 
     /// A digest of what a reader would see: it changes when the item was edited.
     pub fn content_digest(&self) -> u128 {
-        let text = |t: &Option<Text>| t.as_ref().map_or(String::new(), |t| t.body.clone());
+        fn body(text: &Option<Text>) -> &str {
+            text.as_ref().map_or("", |text| &text.body)
+        }
         digest(&[
             self.title.as_deref().unwrap_or(""),
             self.link.as_deref().unwrap_or(""),
-            &text(&self.summary),
-            &text(&self.content),
+            body(&self.summary),
+            body(&self.content),
         ])
     }
 

@@ -4,7 +4,7 @@ use pergola_feed::Item;
 use pergola_query::Selectivity;
 use serde::Serialize;
 
-use super::packing::pack;
+use super::chunk::{Chunk, row_of};
 use super::records::{
     chunk_key, edit_key, entry_key, feed_key, feed_tally_key, link_key, member_key, wish_key,
 };
@@ -98,9 +98,7 @@ impl Changes {
 
     /// Items of a source, delivered at an instant.
     pub fn put_chunk(&mut self, source: SourceId, chunk: u32, at: f64, items: &[&Item]) {
-        let items = encoded(items);
-        let length = items.len() as u64;
-        self.put(Table::Chunk, chunk_key(source, chunk), &(at, length, pack(&items)));
+        self.batch.put(Table::Chunk, chunk_key(source, chunk), row_of(at, items));
     }
 
     /// The items of a chunk that is among these changes.
@@ -108,7 +106,7 @@ impl Changes {
         let wanted = chunk_key(source, chunk);
         let chunks = self.batch.iter().filter(|(table, ..)| *table == Table::Chunk);
         let row = chunks.filter(|(_, key, _)| *key == wanted).last().and_then(|(.., row)| row);
-        row.map(super::items_of).transpose()
+        row.map(|row| Chunk::of_row(row)?.items()).transpose()
     }
 
     /// Items that nothing refers to.
