@@ -120,10 +120,9 @@ impl Desk {
             return UNREAD;
         }
         let learnt = self.learnt();
-        let worth = |&(feed, weight): &(FeedId, f64)| {
-            weight * learnt.estimate(at(source), of(feed), now as i64).share()
-        };
-        readers.iter().map(worth).sum()
+        let feeds = readers.iter().map(|(feed, _)| of(*feed));
+        let shares = learnt.estimates(at(source), feeds, now as i64);
+        readers.iter().zip(shares).map(|((_, weight), share)| weight * share.share()).sum()
     }
 
     /// The sources that a feed reads, directly or through other feeds.

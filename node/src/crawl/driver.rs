@@ -358,7 +358,7 @@ impl Crawler {
         // The site has done its part, and its wishes are known: the next one need not wait for ours.
         outing.free_lane();
         self.nudge.notify_one();
-        let mut settled = Settled::of(&refreshed);
+        let mut settled = Settled::of(&mut refreshed);
         let (done, committed) = oneshot::channel();
         let delivery = Delivery { refreshed, done };
         let committed = match self.deliveries.send(delivery).await {

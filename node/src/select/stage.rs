@@ -15,7 +15,7 @@ use crate::crawl::loops::LoopChange;
 use crate::publish::writer::{Append, Job, Writer};
 
 /// A group is complete when nobody has come for so long: waking a thread and flushing the store cost as
-/// much as a hundred rows, and a look that is alone should not wait.
+/// much as a hundred rows.
 const QUIET: Duration = Duration::from_millis(3);
 /// It is complete after so many waits even if they keep coming,
 const WAITS: usize = 10;
@@ -26,9 +26,14 @@ const MOST: usize = 256;
 pub fn run(mut deliveries: mpsc::Receiver<Delivery>, desk: &Desk, writer: &Writer) {
     let mut scratch = Scratch::new();
     let mut gathered = Vec::new();
+    let mut alone = true;
     while let Some(first) = deliveries.blocking_recv() {
         gathered.push(first);
-        gather(&mut deliveries, &mut gathered);
+        // News that somebody waits for mostly come alone, and then should not wait for others.
+        if !alone || !deliveries.is_empty() {
+            gather(&mut deliveries, &mut gathered);
+        }
+        alone = gathered.len() == 1;
         let group = gathered
             .drain(..)
             .map(|Delivery { refreshed, done }| (job(&refreshed, desk, &mut scratch), done));

@@ -67,11 +67,11 @@ impl Crawler {
             take_in(subject, &answer, &crawler.manners, crawler.clock.now())?
                 .map_err(NotReceived::Unreadable)
         };
-        let refreshed = {
+        let mut refreshed = {
             let _reader = self.readers.acquire().await;
             tokio::task::spawn_blocking(work).await.map_err(|_| NotReceived::Panicked)??
         };
-        let mut settled = Settled::of(&refreshed);
+        let mut settled = Settled::of(&mut refreshed);
         let (done, committed) = oneshot::channel();
         let delivery = Delivery { refreshed, done };
         let committed = match self.deliveries.send(delivery).await {

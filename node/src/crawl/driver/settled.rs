@@ -48,8 +48,14 @@ pub(super) struct Settled {
 }
 
 impl Settled {
-    pub(super) fn of(refreshed: &Refreshed) -> Self {
-        let Refreshed { id, at, outcome, record, state, .. } = refreshed;
+    pub(super) fn of(refreshed: &mut Refreshed) -> Self {
+        let schedule = &mut refreshed.state.schedule;
+        // The model is large, and kept only with news.
+        let schedule = match refreshed.state.unchanged_at {
+            Some(_) => std::mem::replace(schedule, unknown()),
+            None => schedule.clone(),
+        };
+        let Refreshed { id, at, outcome, record, state, .. } = &*refreshed;
         let new_items = refreshed.observed.as_ref().map_or(0, |(_, seen)| seen.new_items);
         let report = Report {
             source: *id,
@@ -62,7 +68,7 @@ impl Settled {
             id: *id,
             at: *at,
             url: record.url.clone(),
-            schedule: state.schedule.clone(),
+            schedule,
             observed: refreshed.observed.clone(),
             importance: record.importance,
             moved_to: refreshed.moved.then(|| Url::parse(&record.url).ok()).flatten(),
