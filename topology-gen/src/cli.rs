@@ -1,6 +1,7 @@
 //! The command line: what is wired, by which rules, shown how.
 
 mod bench;
+mod bundle;
 mod input;
 mod plane;
 
@@ -30,6 +31,7 @@ use input::{InputArgs, RuleArgs};
     after_help = "Examples:\n  topology-gen generate mesh.toml --output graph\n  \
                   topology-gen stats --sources 100 --feeds 10000\n  \
                   topology-gen draw mesh.toml --plot mesh.svg\n  \
+                  topology-gen bundle my-mesh mesh.toml --newsroom\n  \
                   topology-gen plane --plot plane.png"
 )]
 pub(crate) struct Cli {
@@ -55,6 +57,13 @@ enum Command {
     #[command(after_help = "Example:\n  \
                       topology-gen draw --sources 20 --feeds 2000 --plot mesh.svg --degrees degrees.svg")]
     Draw(DrawArgs),
+    /// Wires a mesh and writes a folder that starts it: configurations, and compose, a script or manifests.
+    #[command(after_help = "Examples:\n  topology-gen bundle my-mesh mesh.toml\n  \
+                      topology-gen bundle my-mesh mesh.toml --newsroom --cooperate watch,archive\n  \
+                      topology-gen bundle my-mesh mesh.toml --local --newsroom --speed 60\n  \
+                      topology-gen bundle my-mesh --sources 5 --feeds 40 --nodes 8 --local --newsroom\n  \
+                      topology-gen bundle my-mesh mesh.toml --kubernetes --image registry.example.org/pergola:1")]
+    Bundle(bundle::BundleArgs),
     /// Grows trees of points in the plane, where the shapes can be seen: star, clusters, random.
     #[command(after_help = "Example:\n  \
                       topology-gen plane --points 10000 --alpha 4 --alpha 20 --alpha 100 --plot plane.png")]
@@ -133,6 +142,7 @@ impl Cli {
                 print_stats(&wired, &args.hosts, args.json, out)
             }
             Command::Draw(args) => draw_mesh(&args),
+            Command::Bundle(args) => args.run(out),
             Command::Plane(args) => args.run(out),
             Command::Bench(args) => args.run(out),
         }

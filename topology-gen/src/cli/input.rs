@@ -1,6 +1,6 @@
 //! What is wired and how, as it is typed.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use clap::Args;
@@ -32,6 +32,11 @@ pub(super) struct InputArgs {
 }
 
 impl InputArgs {
+    /// The mesh file, if there is one.
+    pub(super) fn file(&self) -> Option<&Path> {
+        self.mesh.as_deref()
+    }
+
     /// Reads the mesh, or makes it.
     pub(super) fn mesh(&self, radius: f64) -> Result<Mesh> {
         if let Some(path) = &self.mesh {
