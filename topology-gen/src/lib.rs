@@ -2,7 +2,7 @@
 //!
 //! [`mesh`] is what is to be wired, read from a file or made by [`synthetic`]; [`grow`](mod@grow) wires
 //! it; [`graph`] is the result, [`hosts`] puts it on nodes, [`stats`] and [`draw`] show it, [`bundle`]
-//! writes what starts it. [`plane`] is the same rule between points of the plane. Nothing here uses a clock, and
+//! writes what starts it, and [`observe`] asks one that runs. [`plane`] is the same rule between points of the plane. Nothing here uses a clock, and
 //! the same input gives the same output on every machine.
 
 pub mod bundle;
@@ -13,6 +13,7 @@ pub mod graph;
 pub mod grow;
 pub mod hosts;
 pub mod mesh;
+pub mod observe;
 pub mod plane;
 pub mod power_law;
 pub mod profile;

@@ -23,6 +23,7 @@ use crate::profile::{Dictionary, Profile};
 use names::Names;
 
 pub use ask::{AskError, Asking, ask};
+pub use line::TrustError;
 
 /// What nodes have said.
 #[derive(Clone, Debug, Default)]

@@ -23,10 +23,16 @@ pub(super) struct Trust(Arc<ClientConfig>);
 
 /// Why a file of certificates cannot be trusted.
 #[derive(Debug, thiserror::Error)]
-#[expect(missing_docs, reason = "the messages say what the parts are")]
 pub enum TrustError {
+    /// A file without certificates.
     #[error("{} holds no certificates (PEM): {reason}", path.display())]
-    File { path: PathBuf, reason: String },
+    File {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// No protocol in common with anybody.
     #[error("TLS cannot be had: {0}")]
     Tls(rustls::Error),
 }
