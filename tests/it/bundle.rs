@@ -78,7 +78,8 @@ impl Bundle {
     /// Its nodes.
     fn names(&self) -> Vec<String> {
         let files = fs::read_dir(self.path().join("nodes")).unwrap();
-        let name = |file: fs::DirEntry| file.path().file_stem().unwrap().to_str().unwrap().to_owned();
+        let name =
+            |file: fs::DirEntry| file.path().file_stem().unwrap().to_str().unwrap().to_owned();
         let mut names: Vec<String> = files.map(|file| name(file.unwrap())).collect();
         names.sort();
         names
@@ -103,7 +104,8 @@ impl Bundle {
     /// All processes that there are files for.
     fn processes(&self) -> Vec<u32> {
         let Ok(files) = fs::read_dir(self.path().join("run")) else { return Vec::new() };
-        let process = |file: fs::DirEntry| fs::read_to_string(file.path()).ok()?.trim().parse().ok();
+        let process =
+            |file: fs::DirEntry| fs::read_to_string(file.path()).ok()?.trim().parse().ok();
         files.filter_map(|file| process(file.ok()?)).collect()
     }
 

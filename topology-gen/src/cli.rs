@@ -67,12 +67,14 @@ enum Command {
                       topology-gen bundle my-mesh mesh.toml --kubernetes --image registry.example.org/pergola:1")]
     Bundle(bundle::BundleArgs),
     /// Asks the nodes of a mesh that runs who reads from whom.
-    #[command(after_help = "Examples:\n  topology-gen observe http://127.0.0.1:8107 --secrets my-mesh/secrets\n  \
+    #[command(
+        after_help = "Examples:\n  topology-gen observe http://127.0.0.1:8107 --secrets my-mesh/secrets\n  \
                       topology-gen observe http://127.0.0.1:8107 --json > observed.json\n  \
                       topology-gen draw observed.json --plot observed.svg\n\n\
                       Exit codes: 0 if everybody was seen, 3 if somebody has not answered: it is named, and its feeds \
                       stand among the sources, as unknown. Feeds that a node keeps for named readers, and what it \
-                      crawls beside its queries, are told only for its token.")]
+                      crawls beside its queries, are told only for its token."
+    )]
     Observe(observe::ObserveArgs),
     /// Grows trees of points in the plane, where the shapes can be seen: star, clusters, random.
     #[command(after_help = "Example:\n  \

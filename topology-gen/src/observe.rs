@@ -142,7 +142,8 @@ pub(crate) fn reads(statement: &str, upstreams: &[Upstream]) -> Vec<Read> {
 fn feed_at(url: &str) -> Option<String> {
     let url = Url::parse(url).ok()?;
     let name = url.path().rsplit_once("/feeds/")?.1;
-    let name = [".atom", ".rss", ".json"].iter().find_map(|end| name.strip_suffix(end)).unwrap_or(name);
+    let name =
+        [".atom", ".rss", ".json"].iter().find_map(|end| name.strip_suffix(end)).unwrap_or(name);
     (!name.is_empty() && !name.contains('/') && url.query().is_none()).then(|| name.to_owned())
 }
 
@@ -198,7 +199,8 @@ impl Seen {
             }
         }
         self.anchor(&mut mesh, &mut names, &mut links);
-        let graph = Graph { edges: flow(&mesh, &links), order: (0..mesh.feeds.len() as u32).collect() };
+        let graph =
+            Graph { edges: flow(&mesh, &links), order: (0..mesh.feeds.len() as u32).collect() };
         (mesh, graph)
     }
 
@@ -227,7 +229,8 @@ impl Seen {
         let (name, url, unknown) = match read {
             Read::Own(name) => (name.clone(), None, true),
             Read::Peer { url, feed, certain, .. } => {
-                let silent = origin(url).is_some_and(|at| self.silent.iter().any(|(it, _)| *it == at));
+                let silent =
+                    origin(url).is_some_and(|at| self.silent.iter().any(|(it, _)| *it == at));
                 // What only looked like a node and is none is a source like any.
                 let unknown = *certain || self.find(read).is_some() || silent && *certain;
                 let name = if unknown { feed.clone() } else { names::of_url(url) };
@@ -253,7 +256,13 @@ impl Seen {
                 let name = names.source("unknown");
                 let profile = Profile::default();
                 let unknown = true;
-                mesh.sources.push(Source { name, url: None, profile, items_per_day: None, unknown });
+                mesh.sources.push(Source {
+                    name,
+                    url: None,
+                    profile,
+                    items_per_day: None,
+                    unknown,
+                });
                 mesh.sources.len() as u32 - 1
             });
             links.insert((Vertex::Source(source), feed));

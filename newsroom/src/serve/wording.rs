@@ -300,8 +300,7 @@ mod tests {
     #[test]
     fn titles_name_their_topics_and_differ() {
         let filler = Filler::without([]);
-        let titles: Vec<String> =
-            (0..9).map(|n| filler.title(&["chess"], n, mix(1, n))).collect();
+        let titles: Vec<String> = (0..9).map(|n| filler.title(&["chess"], n, mix(1, n))).collect();
         assert!(titles.iter().all(|title| title.contains("chess")));
         let mut unique = titles.clone();
         unique.sort();

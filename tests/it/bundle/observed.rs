@@ -54,7 +54,8 @@ async fn observing_gives_back_the_graph_that_was_deployed() {
     assert!(output.stderr.contains(&gone), "{}", output.stderr);
     let seen = Graph::read(&output.stdout);
     assert_eq!(seen.unknown, BTreeSet::from(["World".to_owned()]));
-    let left: BTreeSet<_> = deployed.links.iter().filter(|(_, to)| to != "World").cloned().collect();
+    let left: BTreeSet<_> =
+        deployed.links.iter().filter(|(_, to)| to != "World").cloned().collect();
     assert_eq!(seen.links, left);
 
     bundle.does(&["stop"]).await;

@@ -16,7 +16,8 @@ async fn everybody_has_looked(bundle: &Bundle) {
         let client = bundle.client(&name);
         within(PATIENCE, &format!("{name} to have looked at all it reads"), async || {
             let answer = client.try_get("/api/v1/sources?limit=500").await?;
-            let listed: Value = serde_json::from_str(&answer.1).map_err(|error| error.to_string())?;
+            let listed: Value =
+                serde_json::from_str(&answer.1).map_err(|error| error.to_string())?;
             let sources = listed["sources"].as_array().ok_or(answer.1)?;
             let seen = |source: &&Value| source["last_success"].is_number();
             match sources.iter().filter(seen).count() {

@@ -38,7 +38,9 @@ pub enum PlanError {
     NamedNewsroom,
     #[error("node `{name}` hosts no feed; give it one, or leave it out of `nodes`")]
     Idle { name: String },
-    #[error("{nodes} nodes are more than one bundle holds; {MOST_NODES} are the most (--nodes says how many share the feeds)")]
+    #[error(
+        "{nodes} nodes are more than one bundle holds; {MOST_NODES} are the most (--nodes says how many share the feeds)"
+    )]
     TooMany { nodes: usize },
     #[error("--publish names `{name}`, which is not one of the nodes{hint}")]
     UnknownNode { name: String, hint: String },
@@ -132,8 +134,9 @@ impl Plan {
         let mut place_of = vec![0; order.len()];
         order.iter().enumerate().for_each(|(place, &node)| place_of[node] = place);
         // Ports follow the names' own order, so that they are easy to find.
-        let addresses: Vec<Address> =
-            (0..hosts.names.len()).map(|node| Address::new(&options, &labels, hosts, node)).collect();
+        let addresses: Vec<Address> = (0..hosts.names.len())
+            .map(|node| Address::new(&options, &labels, hosts, node))
+            .collect();
         let mut nodes = Vec::with_capacity(order.len());
         for (place, &node) in order.iter().enumerate() {
             let whole = Whole { mesh, links, hosts, origins: &origins, addresses: &addresses };
@@ -175,7 +178,9 @@ fn check(options: &Options, hosts: &Hosts) -> Result<(), PlanError> {
     if options.speed != 1.0 && !(options.newsroom && options.place == Place::Local) {
         return Err(PlanError::SpeedElsewhere(options.speed));
     }
-    if options.place == Place::Kubernetes && label(&options.namespace).as_ref() != Some(&options.namespace) {
+    if options.place == Place::Kubernetes
+        && label(&options.namespace).as_ref() != Some(&options.namespace)
+    {
         return Err(PlanError::Namespace(options.namespace.clone()));
     }
     if options.image.is_empty() || options.image.contains(char::is_whitespace) {
@@ -368,7 +373,9 @@ impl Whole<'_> {
     fn feed(&self, feed: u32) -> Result<(String, String), PlanError> {
         let node = self.hosts.of[feed as usize];
         let read = self.links.iter().filter(|link| link.to == feed).map(|link| match link.from {
-            Vertex::Source(source) => query::Read::Source(self.origins[source as usize].to_string()),
+            Vertex::Source(source) => {
+                query::Read::Source(self.origins[source as usize].to_string())
+            }
             Vertex::Feed(other) => {
                 let name = self.mesh.feeds[other as usize].name.clone();
                 match self.hosts.of[other as usize] {

@@ -51,7 +51,11 @@ pub(super) fn statement(mesh: &Mesh, feed: &Feed, read: Vec<Read>) -> Result<Str
 fn keywords(mesh: &Mesh, feed: &Feed) -> Filter {
     let test = |&number: &u32| {
         let value = mesh.dictionary.word(number).to_owned();
-        Expr::Test(Spanned::unplaced(Test::Text { field: Field::Item, op: TextOp::Contains, value }))
+        Expr::Test(Spanned::unplaced(Test::Text {
+            field: Field::Item,
+            op: TextOp::Contains,
+            value,
+        }))
     };
     let any = Expr::any(feed.profile.keywords().iter().map(test).collect());
     Filter { common: any, brackets: Vec::new() }

@@ -73,7 +73,8 @@ fn is_block(value: &Value) -> bool {
 
 /// Several lines that can stand as they are.
 fn is_literal(text: &str) -> bool {
-    let plain = |c: char| c == '\n' || (!c.is_control() && !"\u{85}\u{2028}\u{2029}\u{feff}".contains(c));
+    let plain =
+        |c: char| c == '\n' || (!c.is_control() && !"\u{85}\u{2028}\u{2029}\u{feff}".contains(c));
     text.ends_with('\n')
         && !text.ends_with("\n\n")
         && !text.starts_with([' ', '\n'])
@@ -119,7 +120,35 @@ mod tests {
         for plain in ["pergola", "apps/v1", "/data", "a-b_c.d", "Namespace"] {
             assert_eq!(scalar(plain), plain);
         }
-        for doubtful in ["", "1", "0644", "1e3", "yes", "Off", "NULL", "a: b", "a #b", "- a", "*a", "&a", "~", "é", " a", "2026-01-01", "{}", "!x", "%x", "@x", "`x`", "0x1f", ".5", "64Mi:", "a\tb", "a'b", "<<"] {
+        for doubtful in [
+            "",
+            "1",
+            "0644",
+            "1e3",
+            "yes",
+            "Off",
+            "NULL",
+            "a: b",
+            "a #b",
+            "- a",
+            "*a",
+            "&a",
+            "~",
+            "é",
+            " a",
+            "2026-01-01",
+            "{}",
+            "!x",
+            "%x",
+            "@x",
+            "`x`",
+            "0x1f",
+            ".5",
+            "64Mi:",
+            "a\tb",
+            "a'b",
+            "<<",
+        ] {
             assert_eq!(scalar(doubtful), format!("{doubtful:?}").replace("\\'", "'"), "{doubtful}");
         }
         assert_eq!(scalar("say \"x\" \\ \n"), r#""say \"x\" \\ \n""#);

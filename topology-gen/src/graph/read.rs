@@ -84,10 +84,8 @@ pub fn read(path: &Path) -> Result<Option<(Mesh, Graph)>, ReadError> {
     }
     let text = std::fs::read_to_string(path)
         .map_err(|source| ReadError::Unreadable { path: path.to_owned(), source })?;
-    let raw: RawGraph = serde_json::from_str(&text).map_err(|error| ReadError::Syntax {
-        path: path.to_owned(),
-        reason: error.to_string(),
-    })?;
+    let raw: RawGraph = serde_json::from_str(&text)
+        .map_err(|error| ReadError::Syntax { path: path.to_owned(), reason: error.to_string() })?;
     let RawGraph { sources, feeds, edges: Some(edges) } = raw else { return Ok(None) };
     let mesh = mesh(sources, feeds);
     mesh.check_names().map_err(|source| ReadError::Mesh { path: path.to_owned(), source })?;

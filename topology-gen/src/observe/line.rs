@@ -43,7 +43,8 @@ impl Trust {
         let mut roots = RootCertStore { roots: webpki_roots::TLS_SERVER_ROOTS.to_vec() };
         if let Some(path) = more {
             let wrong = |reason: String| TrustError::File { path: path.to_owned(), reason };
-            let read = CertificateDer::pem_file_iter(path).map_err(|error| wrong(error.to_string()))?;
+            let read =
+                CertificateDer::pem_file_iter(path).map_err(|error| wrong(error.to_string()))?;
             let before = roots.len();
             for certificate in read {
                 let certificate = certificate.map_err(|error| wrong(error.to_string()))?;

@@ -54,7 +54,8 @@ fn what_a_feed_reads_is_told_by_its_statement() {
 
 #[test]
 fn a_list_is_told_by_what_it_has_come_to() {
-    let found = reads("CREATE FEED F AS RETURN OPML \"all\";", &[source("http://a.example/rss", "")]);
+    let found =
+        reads("CREATE FEED F AS RETURN OPML \"all\";", &[source("http://a.example/rss", "")]);
     assert_eq!(found, [Read::Source { url: "http://a.example/rss".to_owned(), title: None }]);
 }
 
@@ -62,11 +63,25 @@ fn a_list_is_told_by_what_it_has_come_to() {
 fn nodes_that_name_each_other_make_a_graph() {
     let seen = Seen {
         nodes: vec![
-            node("a", vec![feed("World", r#"CREATE FEED World AS RETURN "http://s.example/rss";"#, &[source("http://s.example/rss", "wire")])]),
-            node("b", vec![
-                feed("News", r#"CREATE FEED News AS RETURN PEER "http://a:8080" FEED World;"#, &[]),
-                feed("Own", "CREATE FEED Own AS RETURN FEED News;", &[]),
-            ]),
+            node(
+                "a",
+                vec![feed(
+                    "World",
+                    r#"CREATE FEED World AS RETURN "http://s.example/rss";"#,
+                    &[source("http://s.example/rss", "wire")],
+                )],
+            ),
+            node(
+                "b",
+                vec![
+                    feed(
+                        "News",
+                        r#"CREATE FEED News AS RETURN PEER "http://a:8080" FEED World;"#,
+                        &[],
+                    ),
+                    feed("Own", "CREATE FEED Own AS RETURN FEED News;", &[]),
+                ],
+            ),
         ],
         ..Seen::default()
     };
@@ -82,7 +97,14 @@ fn an_edge_stands_for_every_source_that_comes_over_it() {
     let seen = Seen {
         nodes: vec![
             node("a", vec![feed("All", both, &[])]),
-            node("b", vec![feed("Part", r#"CREATE FEED Part AS RETURN PEER "http://a:8080" FEED All | "http://s.example/1";"#, &[])]),
+            node(
+                "b",
+                vec![feed(
+                    "Part",
+                    r#"CREATE FEED Part AS RETURN PEER "http://a:8080" FEED All | "http://s.example/1";"#,
+                    &[],
+                )],
+            ),
         ],
         ..Seen::default()
     };
@@ -120,7 +142,13 @@ fn names_are_plain_and_there_once() {
     let seen = Seen {
         nodes: vec![
             node("My node!", vec![feed("News", one, &[source("http://s.example/rss", "News")])]),
-            node("b", vec![feed("News", one, &[]), feed("Größe", "CREATE FEED Größe AS RETURN FEED News;", &[])]),
+            node(
+                "b",
+                vec![
+                    feed("News", one, &[]),
+                    feed("Größe", "CREATE FEED Größe AS RETURN FEED News;", &[]),
+                ],
+            ),
         ],
         ..Seen::default()
     };
@@ -134,16 +162,21 @@ fn names_are_plain_and_there_once() {
 #[test]
 fn feeds_that_nothing_is_known_of_hang_below_the_unknown() {
     let seen = Seen {
-        nodes: vec![node("a", vec![
-            feed("Empty", "CREATE FEED Empty AS RETURN OPML \"all\";", &[]),
-            // A circle that no source leads into.
-            feed("X", r#"CREATE FEED X AS RETURN PEER "http://a:8080" FEED Y;"#, &[]),
-            feed("Y", r#"CREATE FEED Y AS RETURN FEED X;"#, &[]),
-        ])],
+        nodes: vec![node(
+            "a",
+            vec![
+                feed("Empty", "CREATE FEED Empty AS RETURN OPML \"all\";", &[]),
+                // A circle that no source leads into.
+                feed("X", r#"CREATE FEED X AS RETURN PEER "http://a:8080" FEED Y;"#, &[]),
+                feed("Y", r#"CREATE FEED Y AS RETURN FEED X;"#, &[]),
+            ],
+        )],
         ..Seen::default()
     };
     let (mesh, graph) = seen.graph();
     assert!(mesh.sources.iter().all(|source| source.unknown));
-    assert!(mesh.feeds.iter().zip(0..).all(|(_, feed)| graph.edges.iter().any(|edge| edge.to == feed)));
+    assert!(
+        mesh.feeds.iter().zip(0..).all(|(_, feed)| graph.edges.iter().any(|edge| edge.to == feed))
+    );
     assert_eq!(graph.circle(mesh.feeds.len()), Some(1));
 }
