@@ -10,7 +10,7 @@ Usage: ./mesh COMMAND [NAME…]
   run             start everybody and stop them at Ctrl-C
   stop [NAME…]    stop everybody, or these
   restart NAME…   stop these and start them again
-  status          who is ready; 0 if everybody is
+  status [NAME…]  who is ready; 0 if everybody is
   logs NAME       follow what one of them writes
 
 Set PERGOLA to the program if `pergola` is not on the PATH, for example:
@@ -177,7 +177,7 @@ stop() {
 
 status() {
     bad=0
-    for name in $(names); do
+    for name in "$@"; do
         if ! pid=$(pid_of "$name"); then
             state='not running'
             bad=1
@@ -207,12 +207,12 @@ case $command in
     start)
         if [ $# -eq 0 ]; then set -- $(names); fi
         start "$@"
-        status
+        status "$@"
         ;;
     run)
         [ $# -eq 0 ] || fail "\`run\` starts everybody; \`start\` takes names"
         start $(names)
-        status
+        status $(names)
         trap 'say; say "stopping"; stop $(names); exit 0' INT TERM HUP
         say "Ctrl-C stops everybody."
         while :; do sleep 1; done
@@ -225,8 +225,12 @@ case $command in
         [ $# -gt 0 ] || fail "say who: $(names | tr '\n' ' ')"
         stop "$@"
         start "$@"
+        status "$@"
         ;;
-    status) status ;;
+    status)
+        if [ $# -eq 0 ]; then set -- $(names); fi
+        status "$@"
+        ;;
     logs)
         [ $# -eq 1 ] || fail "say whose: $(names | tr '\n' ' ')"
         exec tail -n 50 -f "logs/$1.log"
