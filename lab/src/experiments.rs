@@ -33,7 +33,10 @@ pub(crate) const LIST: &[(&str, &str)] = &[
     ("estimators", "every model on what a refresh really sees, full windows included"),
     ("compare", "every strategy at equal cost, beside the limit that no schedule can pass"),
     ("cascade", "any mesh of nodes that read each other, from a graph or by name"),
-    ("cascade-depth", "chains of one to eight nodes: what each hop costs, and what cooperation saves"),
+    (
+        "cascade-depth",
+        "chains of one to eight nodes: what each hop costs, and what cooperation saves",
+    ),
     ("cascade-tree", "the published topologies at α = 4, 20, 100"),
     ("cascade-budget", "what a mesh's budget buys, and where it should sit"),
     ("cascade-phase", "what it gains to look just after the upstream"),

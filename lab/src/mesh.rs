@@ -15,6 +15,8 @@ mod node;
 mod origins;
 pub(crate) mod picture;
 mod play;
+#[cfg(test)]
+mod tests;
 mod wiring;
 
 use std::collections::HashMap;
@@ -94,6 +96,8 @@ pub(crate) struct Settings<'a> {
     pub(crate) measured: usize,
     /// Every node's strategy.
     pub(crate) strategy: StrategyKind,
+    /// Whether τ and the second step are as published, to the letter.
+    pub(crate) literal: bool,
     /// Every node's model.
     pub(crate) model: ModelKind,
     /// What neighbours do for each other.
@@ -126,6 +130,7 @@ impl Default for Settings<'_> {
             warmup: 400,
             measured: 600,
             strategy: StrategyKind::TwoSteps,
+            literal: false,
             model: ModelKind::Gamma,
             cooperation: Cooperation::NONE,
             collective: None,

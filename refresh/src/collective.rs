@@ -135,11 +135,8 @@ mod tests {
         for round in 0..4000 {
             // A chain of neighbours: nobody meets everybody.
             let (a, b) = (round % 4, round % 4 + 1);
-            let stand = |n: usize| Stand {
-                price: price(n, budgets[n]),
-                budget: budgets[n],
-                least: 0.1,
-            };
+            let stand =
+                |n: usize| Stand { price: price(n, budgets[n]), budget: budgets[n], least: 0.1 };
             let passes = shift(&stand(a), &stand(b), 0.05);
             budgets[a] -= passes;
             budgets[b] += passes;

@@ -159,6 +159,9 @@ pub(super) struct MeshArgs {
     /// Every node's strategy.
     #[arg(long, value_name = "S", default_value = "2Steps")]
     strategy: StrategyKind,
+    /// τ and the second step of 2Steps as published, to the letter.
+    #[arg(long, conflicts_with = "collective")]
+    literal: bool,
     /// Every node's model.
     #[arg(long, value_name = "M", default_value = "gamma")]
     model: ModelKind,
@@ -209,8 +212,7 @@ impl FromStr for MeshName {
         if let Some(size) = text.strip_prefix("tree:") {
             let wrong = || "a tree has a fan-out and a depth: tree:3x4".to_owned();
             let (fan_out, depth) = size.split_once('x').ok_or_else(wrong)?;
-            let (fan_out, depth) =
-                number(fan_out).zip(number(depth)).ok_or_else(wrong)?;
+            let (fan_out, depth) = number(fan_out).zip(number(depth)).ok_or_else(wrong)?;
             let nodes = (0..depth).try_fold((0_usize, 1_usize), |(sum, level), _| {
                 Some((sum.checked_add(level)?, level.checked_mul(fan_out)?))
                     .filter(|(sum, _)| *sum <= MOST_NODES)
@@ -350,6 +352,7 @@ impl MeshArgs {
             measured: self.cycles as usize,
             samples: (self.cycles as usize).min(600),
             strategy: self.strategy,
+            literal: self.literal,
             model: self.model,
             collective: self.collective.then_some(Collective::BOTH),
             network: Network {

@@ -57,9 +57,8 @@ fn spreading(outcome: &Outcome, hop: u32, at: f64) -> Spreading {
         let place = (sorted.len() as f64 * share).ceil() as usize;
         sorted.get(place.max(1) - 1).copied().unwrap_or(f64::NAN)
     };
-    let share = |now: f64| {
-        arrivals.partition_point(|&came| came <= now) as f64 / items.len().max(1) as f64
-    };
+    let share =
+        |now: f64| arrivals.partition_point(|&came| came <= now) as f64 / items.len().max(1) as f64;
     let steps = (0..=80).map(|step| f64::from(step) * SHOWN / 80.0);
     Spreading {
         came: arrivals.len() as f64 / items.len().max(1) as f64,
@@ -88,8 +87,7 @@ pub(crate) fn cascade_burst(lab: &Lab) -> Result<Study, Invalid> {
             let came = Spread::of(&spreads, |spread| spread.came);
             let median = Spread::of(&spreads, |spread| spread.median);
             let most = Spread::of(&spreads, |spread| spread.most);
-            let fresh =
-                Spread::of(worlds, |outcome| outcome.hops[hop as usize - 1].freshness);
+            let fresh = Spread::of(worlds, |outcome| outcome.hops[hop as usize - 1].freshness);
             rows.push(json!({
                 "mode": mode.to_string(), "hop": hop, "arrived": came.mean,
                 "arrived_deviation": came.deviation, "delay_median": median.mean,
@@ -125,7 +123,14 @@ pub(crate) fn cascade_burst(lab: &Lab) -> Result<Study, Invalid> {
     let (settings, played) = (settings(modes[0]), &outcomes[0][0]);
     charts.push(thresholds(&mesh.depths, &settings, played));
     Ok(Study {
-        picture: Picture::new("A burst at one of ten sources, plain pulling", &mesh, &settings, played, (at - 2.0, at + 13.0), 16),
+        picture: Picture::new(
+            "A burst at one of ten sources, plain pulling",
+            &mesh,
+            &settings,
+            played,
+            (at - 2.0, at + 13.0),
+            16,
+        ),
         report: Report {
             title: "A burst at one source, and how it spreads".to_owned(),
             notes: vec![format!(

@@ -46,8 +46,7 @@ const WAYS: [(&str, Option<Collective>); 4] = [
     ("shifts", Some(Collective { worth: false, ..Collective::BOTH })),
     ("collective", Some(Collective::BOTH)),
 ];
-const MODES: [Cooperation; 2] =
-    [Cooperation::NONE, Cooperation { archive: true, ..Cooperation::HINTS }];
+const MODES: [Cooperation; 3] = [Cooperation::NONE, Cooperation::ARCHIVE, Cooperation::HINTS];
 
 /// A shape, a mode, a way.
 type Contestant = (usize, usize, usize);
@@ -149,7 +148,14 @@ pub(crate) fn cascade_collective(lab: &Lab) -> Result<Study, Invalid> {
     charts.push(thresholds(&shapes[0].mesh.depths, &settings, played));
     let span = (settings.warmup as f64, settings.warmup as f64 + 42.0);
     Ok(Study {
-        picture: Picture::new("A tree that shares its budget", &shapes[0].mesh, &settings, played, span, 8),
+        picture: Picture::new(
+            "A tree that shares its budget",
+            &shapes[0].mesh,
+            &settings,
+            played,
+            span,
+            8,
+        ),
         report: Report {
             title: "A budget that nodes share, beside every node for itself".to_owned(),
             notes,

@@ -6,7 +6,9 @@ use serde_json::{Value, json};
 
 use super::cascades::{Study, play_all, text, thresholds, thresholds_json};
 use crate::mesh::picture::Picture;
-use crate::mesh::{CYCLE, Cooperation, Follow, Load, Mesh, Network, Outage, Outcome, Settings, Wiring};
+use crate::mesh::{
+    CYCLE, Cooperation, Follow, Load, Mesh, Network, Outage, Outcome, Settings, Wiring,
+};
 use crate::report::{Axis, Chart, Column, Report, Scale, Series, Style, Table};
 use crate::trials::{Lab, Spread};
 
@@ -142,12 +144,18 @@ pub(crate) fn cascade_outage(lab: &Lab) -> Result<Study, Invalid> {
         }
     });
     let mut charts: Vec<Chart> = charts.collect();
-    let (shape, settings, played) =
-        (&shapes[0], settings(&shapes[0], modes[0]), &outcomes[0][0]);
+    let (shape, settings, played) = (&shapes[0], settings(&shapes[0], modes[0]), &outcomes[0][0]);
     charts.push(thresholds(&shape.mesh.depths, &settings, played));
     let span = (GOES - 10.0, GOES + AWAY + 25.0);
     Ok(Study {
-        picture: Picture::new("The second of four nodes is away from cycle 500 to 540", &shape.mesh, &settings, played, span, 16),
+        picture: Picture::new(
+            "The second of four nodes is away from cycle 500 to 540",
+            &shape.mesh,
+            &settings,
+            played,
+            span,
+            16,
+        ),
         report: Report {
             title: "A node is away, and those behind it".to_owned(),
             notes: vec![format!(

@@ -42,9 +42,10 @@ fn contestants() -> Vec<Contestant> {
         .into();
     all.push(Contestant { who: "every cycle, at random", setting: 0.0, settings: clocked(None) });
     for decisions in DECISIONS {
-        for (who, cooperation) in
-            [("2Steps, decisions", Cooperation::NONE), ("2Steps and hints, decisions", Cooperation::HINTS)]
-        {
+        for (who, cooperation) in [
+            ("2Steps, decisions", Cooperation::NONE),
+            ("2Steps and hints, decisions", Cooperation::HINTS),
+        ] {
             let settings = Settings { cooperation, decisions, ..usual.clone() };
             all.push(Contestant { who, setting: decisions as f64, settings });
         }
@@ -88,7 +89,8 @@ pub(crate) fn cascade_phase(lab: &Lab) -> Result<Study, Invalid> {
         y: Axis::new("wait per hop (cycles)", Scale::Linear),
         series,
     };
-    let shown = contestants.iter().position(|who| who.who.starts_with("2Steps and") && who.setting == 4.0);
+    let shown =
+        contestants.iter().position(|who| who.who.starts_with("2Steps and") && who.setting == 4.0);
     let shown = shown.unwrap_or(0);
     let (settings, played) = (&contestants[shown].settings, &outcomes[shown][0]);
     let charts = vec![

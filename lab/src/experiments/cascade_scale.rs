@@ -8,7 +8,7 @@ use serde_json::json;
 
 use super::cascades::{Rows, Study, by_hop, play_all, text, thresholds, thresholds_json};
 use crate::mesh::picture::Picture;
-use crate::mesh::{Cooperation, Mesh, Outcome, Publishing, Settings, Wiring};
+use crate::mesh::{Channel, Cooperation, Mesh, Outcome, Publishing, Settings, Wiring};
 use crate::report::Report;
 use crate::trials::Lab;
 
@@ -32,6 +32,8 @@ const BUSIEST: f64 = 48.0;
 /// Keywords per source on average, and how many sources share a keyword.
 const KEYWORDS: f64 = 12.0;
 const SHARED: f64 = 40.0;
+/// A feed reads what is no farther.
+const RADIUS: f64 = 0.87;
 
 impl Scale {
     /// The mesh: interests that overlap little, so that a feed wants some of many sources and not some of all.
@@ -48,10 +50,10 @@ impl Scale {
             dictionary,
             coverage: (KEYWORDS / dictionary as f64).min(1.0),
             seed,
-            radius: 0.8,
+            radius: RADIUS,
         };
         let mesh = size.make().map_err(|error| refused(error.to_string()))?;
-        let rules = Rules { radius: 0.8, ..Rules::default() };
+        let rules = Rules { radius: RADIUS, ..Rules::default() };
         let graph = grow(&mesh, &rules).map_err(|error| refused(error.to_string()))?;
         Ok(Mesh::new(Wiring::of_graph(&mesh, &graph)))
     }
@@ -86,21 +88,41 @@ pub(crate) fn cascade_scale(lab: &Lab, scale: Scale) -> Result<Study, Invalid> {
     rows.add(vec![text(mode), text("ends")], worlds, &|outcome| &outcome.leaves, true);
     let named: [(String, &[Outcome]); 1] = [(mode.to_string(), worlds.as_slice())];
     let (mesh, played) = (scale.mesh(lab.seed)?, &worlds[0]);
+    let mut read: Vec<u32> = mesh
+        .wiring
+        .feeds
+        .iter()
+        .flat_map(|feed| &feed.inputs)
+        .filter_map(|input| match input {
+            Channel::Source(source) => Some(*source),
+            Channel::Feed(_) => None,
+        })
+        .collect();
+    read.sort_unstable();
+    read.dedup();
     let links: usize = mesh.wiring.feeds.iter().map(|feed| feed.inputs.len()).sum();
     let span = (settings.warmup as f64, settings.cycles() as f64);
     Ok(Study {
         picture: Picture::new("A large mesh", &mesh, &settings, played, span, 8),
         report: Report {
-            title: format!("{} nodes and {} sources for {} days", scale.nodes, scale.sources, scale.days),
+            title: format!(
+                "{} nodes and {} sources for {} days",
+                scale.nodes, scale.sources, scale.days
+            ),
             notes: vec![format!(
-                "{links} subscriptions, {} items delivered, {} events in the first world; sources of at most \
+                "{} of the sources are read, {links} subscriptions, {} items delivered, {} events in the first world; sources of at most \
                  {BUSIEST} items a day, windows of 20 and feeds of 100, .1 refreshes per subscription and cycle \
                  of five minutes; delays in cycles; {} worlds from seed {}.",
-                played.all.delivered, played.events, lab.seeds, lab.seed
+                read.len(),
+                played.all.delivered,
+                played.events,
+                lab.seeds,
+                lab.seed
             )],
             table: rows.table,
             json: json!({
                 "rows": rows.json,
+                "sources_read": read.len(),
                 "subscriptions": links,
                 "delivered": played.all.delivered,
                 "events": played.events,

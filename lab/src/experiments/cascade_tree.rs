@@ -32,7 +32,14 @@ fn mesh(alpha: f64, seed: u64) -> Result<Mesh, Invalid> {
 }
 
 fn settings(cooperation: Cooperation) -> Settings<'static> {
-    Settings { cooperation, decisions: 2, warmup: 300, measured: 300, samples: 60, ..Settings::default() }
+    Settings {
+        cooperation,
+        decisions: 2,
+        warmup: 300,
+        measured: 300,
+        samples: 60,
+        ..Settings::default()
+    }
 }
 
 /// `cascade-tree`.
@@ -51,7 +58,12 @@ pub(crate) fn cascade_tree(lab: &Lab) -> Result<Study, Invalid> {
         let hops = worlds.iter().map(|outcome| outcome.hops.len()).min().unwrap_or(0);
         for hop in 1..=hops {
             let shown = SHOWN.contains(&hop) && mode == Cooperation::NONE;
-            rows.add(labels(format!("hop {hop}")), worlds, &|outcome| &outcome.hops[hop - 1], shown);
+            rows.add(
+                labels(format!("hop {hop}")),
+                worlds,
+                &|outcome| &outcome.hops[hop - 1],
+                shown,
+            );
         }
         rows.add(labels("ends".to_owned()), worlds, &|outcome| &outcome.leaves, true);
     }

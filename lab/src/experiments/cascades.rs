@@ -73,7 +73,13 @@ impl Rows {
     }
 
     /// Adds what some feeds had over all worlds; to the table only if it is to be shown.
-    pub(crate) fn add(&mut self, labels: Vec<Cell>, worlds: &[Outcome], pick: Pick<'_>, shown: bool) {
+    pub(crate) fn add(
+        &mut self,
+        labels: Vec<Cell>,
+        worlds: &[Outcome],
+        pick: Pick<'_>,
+        shown: bool,
+    ) {
         let mut row = Map::new();
         for (&name, label) in self.labels.iter().zip(&labels) {
             row.insert(name.to_owned(), value(label));
@@ -112,11 +118,7 @@ pub(crate) fn number(value: f64, decimals: usize) -> Cell {
 }
 
 /// A chart of one figure by hop.
-pub(crate) fn by_hop(
-    title: &str,
-    named: &[(String, &[Outcome])],
-    figure: Figure,
-) -> Chart {
+pub(crate) fn by_hop(title: &str, named: &[(String, &[Outcome])], figure: Figure) -> Chart {
     let series = named.iter().map(|(name, worlds)| {
         let hops = worlds.iter().map(|outcome| outcome.hops.len()).min().unwrap_or(0);
         let mean = |hop: usize| Spread::of(worlds, |outcome| figure(&outcome.hops[hop])).mean;
@@ -144,8 +146,10 @@ pub(crate) fn thresholds(depths: &[u32], settings: &Settings<'_>, outcome: &Outc
             .collect();
         let samples = nodes.iter().map(|course| course.len()).min()?;
         let step = (samples / 150).max(1);
-        let mean = |at: usize| nodes.iter().map(|course| course[at]).sum::<f64>() / nodes.len() as f64;
-        let points = (0..samples).step_by(step).map(|at| ((at + 1) as f64 * every, mean(at) / CYCLE));
+        let mean =
+            |at: usize| nodes.iter().map(|course| course[at]).sum::<f64>() / nodes.len() as f64;
+        let points =
+            (0..samples).step_by(step).map(|at| ((at + 1) as f64 * every, mean(at) / CYCLE));
         let name = format!("depth {depth}");
         Some(Series::new(name, Style::Line, points.collect()))
     });

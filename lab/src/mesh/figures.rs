@@ -68,11 +68,13 @@ const ON_THE_WAY: usize = 50;
 #[derive(Default, Clone)]
 struct Tally {
     expected: u64,
-    delays: Vec<f64>,
+    /// Cycles; there are many of them.
+    delays: Vec<f32>,
     /// Sum of shares held, and how many.
     held: (f64, u64),
-    requests: u64,
-    subscriptions: u64,
+    /// Requests and subscriptions, each shared among the hops that it serves.
+    requests: f64,
+    subscriptions: f64,
     /// Items delivered while measuring, whenever published.
     delivered: u64,
 }
@@ -83,19 +85,26 @@ impl Tally {
         Figures {
             completeness: completeness(self.delays.len() as u64, self.expected),
             freshness: if self.held.1 == 0 { 1.0 } else { self.held.0 / self.held.1 as f64 },
-            delay: Delay::of(self.delays),
-            requests: per(self.requests as f64, (self.subscriptions * cycles as u64) as f64),
-            requests_per_item: per(self.requests as f64, self.delivered as f64),
+            delay: Delay::of(self.delays.iter().map(|&delay| f64::from(delay)).collect()),
+            requests: per(self.requests, self.subscriptions * cycles as f64),
+            requests_per_item: per(self.requests, self.delivered as f64),
             delivered: self.delivered,
         }
     }
 
     fn add(&mut self, pair: &Pair<'_>) {
         self.expected += pair.expected;
-        self.delays.extend(pair.delays);
+        self.delays.extend(pair.delays.iter().map(|&delay| delay as f32));
         self.held.0 += pair.held.iter().sum::<f64>();
         self.held.1 += pair.held.len() as u64;
         self.delivered += pair.delivered;
+    }
+}
+
+impl Tally {
+    fn spend(&mut self, requests: f64, subscriptions: f64) {
+        self.requests += requests;
+        self.subscriptions += subscriptions;
     }
 }
 
@@ -152,16 +161,24 @@ pub(super) fn measure(mesh: &Mesh, settings: &Settings<'_>, play: Play<'_>) -> O
             spent = (spent.0 + subscription.requests, spent.1 + 1);
             let studied = |feed: &&u32| wiring.feeds[**feed as usize].studied;
             let Some(&feed) = subscription.feeds.iter().find(studied) else { continue };
-            let reached = match subscription.channel {
-                Channel::Source(_) => None,
-                Channel::Feed(parent) => mesh.reach[parent as usize].iter().map(|r| r.hops).min(),
+            let served: Vec<usize> = match subscription.channel {
+                Channel::Source(_) => vec![0],
+                Channel::Feed(parent) => mesh.reach[parent as usize]
+                    .iter()
+                    .map(|reached| reached.hops as usize)
+                    .collect(),
             };
-            let hop = &mut hops[reached.unwrap_or(0) as usize..].first_mut();
-            let leaf = (!mesh.read[feed as usize]).then_some(&mut leaves);
-            let tallies = [hop.as_deref_mut(), Some(&mut nodes[number]), Some(&mut all), leaf];
-            for tally in tallies.into_iter().flatten() {
-                tally.requests += subscription.requests;
-                tally.subscriptions += 1;
+            let requests = subscription.requests as f64;
+            let share = 1.0 / served.len() as f64;
+            for hop in served {
+                if let Some(tally) = hops.get_mut(hop) {
+                    tally.spend(requests * share, share);
+                }
+            }
+            nodes[number].spend(requests, 1.0);
+            all.spend(requests, 1.0);
+            if !mesh.read[feed as usize] {
+                leaves.spend(requests, 1.0);
             }
         }
     }

@@ -71,7 +71,10 @@ fn wire(document: Document) -> Result<Wiring, String> {
     let mut inputs: Vec<Vec<Channel>> = vec![Vec::new(); feeds.len()];
     for Edge { from, to } in &edges {
         let known = |name: &str| {
-            channels.get(name).copied().ok_or_else(|| format!("an edge names `{name}`, which it has not"))
+            channels
+                .get(name)
+                .copied()
+                .ok_or_else(|| format!("an edge names `{name}`, which it has not"))
         };
         match (known(from)?, known(to)?) {
             (from, Channel::Feed(to)) => inputs[to as usize].push(from),
@@ -85,8 +88,9 @@ fn wire(document: Document) -> Result<Wiring, String> {
             return Err(format!("no edge leads to feed `{}`", feed.name));
         }
     }
-    let order = forward(&inputs)
-        .map_err(|feed| format!("items would run in a circle through feed `{}`", feeds[feed].name))?;
+    let order = forward(&inputs).map_err(|feed| {
+        format!("items would run in a circle through feed `{}`", feeds[feed].name)
+    })?;
     let mut place = vec![0; feeds.len()];
     order.iter().zip(0..).for_each(|(&feed, at)| place[feed] = at);
     let mut numbers: HashMap<String, u32> = HashMap::new();
@@ -151,4 +155,79 @@ fn forward(inputs: &[Vec<Channel>]) -> Result<Vec<usize>, usize> {
         next += 1;
     }
     waiting.iter().position(|&inputs| inputs > 0).map_or(Ok(order), Err)
+}
+
+#[cfg(test)]
+mod tests {
+    use pergola_topology::grow::{Rules, grow};
+    use pergola_topology::synthetic::Synthetic;
+
+    use super::*;
+
+    fn document(text: &str) -> Result<Wiring, String> {
+        wire(serde_json::from_str(text).unwrap())
+    }
+
+    #[test]
+    fn what_topology_gen_writes_is_read_as_it_was_wired() {
+        let size = Synthetic {
+            sources: 5,
+            feeds: 40,
+            dictionary: 50,
+            coverage: 0.2,
+            seed: 3,
+            radius: 0.9,
+        };
+        let mesh = size.make().unwrap();
+        let graph = grow(&mesh, &Rules::default()).unwrap();
+        let mut bytes = Vec::new();
+        graph.write_json(&mesh, &mut bytes).unwrap();
+        let read = wire(serde_json::from_slice(&bytes).unwrap()).unwrap();
+        let wired = Wiring::of_graph(&mesh, &graph);
+        // Feeds stand in another order, but everybody has the same inputs and gets the same.
+        let told = |wiring: &Wiring| {
+            let name = |channel: &Channel| match *channel {
+                Channel::Source(source) => wiring.sources[source as usize].name.clone(),
+                Channel::Feed(feed) => wiring.nodes[feed as usize].clone(),
+            };
+            let reach = wiring.reach();
+            let mut all: Vec<_> = wiring
+                .feeds
+                .iter()
+                .zip(&wiring.nodes)
+                .zip(&reach)
+                .map(|((feed, node), reached)| {
+                    let mut inputs: Vec<String> = feed.inputs.iter().map(name).collect();
+                    inputs.sort();
+                    let topics = |reached: &super::super::wiring::Reached| {
+                        reached.topics.iter().map(|bits| bits.count_ones()).sum::<u32>()
+                    };
+                    let reach: Vec<_> =
+                        reached.iter().map(|r| (r.source, r.hops, topics(r))).collect();
+                    (node.clone(), inputs, reach)
+                })
+                .collect();
+            all.sort();
+            all
+        };
+        assert_eq!(told(&read), told(&wired));
+    }
+
+    #[test]
+    fn a_graph_that_cannot_be_played_is_refused_with_the_name_of_what_is_wrong() {
+        let graph = |edges: &str| {
+            format!(
+                r#"{{"sources":[{{"name":"s","keywords":["k"]}}],
+                    "feeds":[{{"name":"a","keywords":["k"]}},{{"name":"b","keywords":["k"]}}],
+                    "edges":[{edges}]}}"#
+            )
+        };
+        let edge = |from: &str, to: &str| format!(r#"{{"from":"{from}","to":"{to}"}}"#);
+        let refused = |edges: &[String]| document(&graph(&edges.join(","))).unwrap_err();
+        assert!(document(&graph(&[edge("s", "a"), edge("a", "b")].join(","))).is_ok());
+        assert!(refused(&[edge("s", "a"), edge("a", "b"), edge("b", "a")]).contains("circle"));
+        assert!(refused(&[edge("s", "a"), edge("x", "b")]).contains("`x`"));
+        assert!(refused(&[edge("s", "a")]).contains("no edge leads to feed `b`"));
+        assert!(refused(&[edge("a", "s")]).contains("leads to the source `s`"));
+    }
 }

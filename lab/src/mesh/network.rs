@@ -87,9 +87,8 @@ impl Wires {
     /// Until when a node is away, if it is.
     pub(super) fn away_until(&self, node: usize, now: f64) -> Option<f64> {
         let cycle = now / CYCLE;
-        let away = |outage: &&Outage| {
-            outage.node == node && (outage.from..outage.until).contains(&cycle)
-        };
+        let away =
+            |outage: &&Outage| outage.node == node && (outage.from..outage.until).contains(&cycle);
         self.network.outages.iter().find(away).map(|outage| outage.until * CYCLE)
     }
 

@@ -126,10 +126,16 @@ impl Node {
         }
         let decisions = settings.decisions as f64;
         let budget = budget / decisions;
-        let threshold = Threshold::new(CYCLE, Controller::Steady { horizon: HORIZON })?;
         let strategy = settings.strategy.build(Taste::new(0.5, 0.0)?);
+        let spending = spending(budget, decisions)?;
+        let scheduler = if settings.literal {
+            Scheduler::literal(strategy, spending, CYCLE)?
+        } else {
+            let threshold = Threshold::new(CYCLE, Controller::Steady { horizon: HORIZON })?;
+            Scheduler::new(strategy, threshold, spending)
+        };
         Ok(Self {
-            scheduler: Scheduler::new(strategy, threshold, spending(budget, decisions)?),
+            scheduler,
             sources,
             subscriptions,
             phase: moment / decisions,

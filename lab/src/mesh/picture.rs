@@ -50,12 +50,7 @@ impl Picture {
         };
         let mut moments: Vec<(f64, Vec<f64>)> = (0..count).map(moment).collect();
         moments.dedup_by(|a, b| a.0 == b.0);
-        Self {
-            title: title.to_owned(),
-            places: places(mesh),
-            links: links(mesh),
-            moments,
-        }
+        Self { title: title.to_owned(), places: places(mesh), links: links(mesh), moments }
     }
 
     /// One small picture after the other.
@@ -78,8 +73,7 @@ impl Picture {
 
     /// The same as a film.
     pub(crate) fn film(&self) -> Film {
-        let (width, height) =
-            (LARGE.0 + 2.0 * MARGIN, LARGE.1 + 2.0 * MARGIN + HEADING + CAPTION);
+        let (width, height) = (LARGE.0 + 2.0 * MARGIN, LARGE.1 + 2.0 * MARGIN + HEADING + CAPTION);
         let frame = |number| {
             let mut shapes = vec![self.heading()];
             self.legend(width - MARGIN, &mut shapes);
@@ -113,8 +107,11 @@ impl Picture {
             let (x, y) = self.places[node];
             (corner.0 + 8.0 + x * (size.0 - 16.0), corner.1 + CAPTION + 6.0 + y * (size.1 - 12.0))
         };
-        let thread =
-            |&(from, to): &(usize, usize)| Thread { from: place(from), towards: None, to: place(to) };
+        let thread = |&(from, to): &(usize, usize)| Thread {
+            from: place(from),
+            towards: None,
+            to: place(to),
+        };
         shapes.push(Shape::Threads {
             threads: self.links.iter().map(thread).collect(),
             stroke: Stroke::solid(LINE, 0.7),

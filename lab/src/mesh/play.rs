@@ -10,9 +10,8 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use pergola_newsroom::random_stream;
-use pergola_refresh::PlannedLook;
 use pergola_refresh::collective::{Audience, Stand, shift};
-use pergola_refresh::Invalid;
+use pergola_refresh::{Invalid, PlannedLook};
 use rand::RngExt;
 use rustc_hash::FxHashSet;
 
@@ -27,6 +26,9 @@ use super::{CYCLE, Mesh, Settings};
 const LOOKS_TOLD: usize = 16;
 /// Looks as near to each other as this share of a decision are one.
 const SAME_DECISION: f64 = 0.1;
+
+/// A worth that has changed by a smaller share is weighed at the next look.
+const NOTHING_NEW: f64 = 0.05;
 
 /// What a feed holds, in the order it came.
 #[derive(Default)]
@@ -120,7 +122,8 @@ impl<'a> Play<'a> {
         let mut shelves: Vec<Shelf> = wiring.feeds.iter().map(|_| Shelf::default()).collect();
         for (number, feed) in wiring.feeds.iter().enumerate() {
             let ways: usize = feed.inputs.len();
-            let repeats = ways > 1 && feed.inputs.iter().any(|input| matches!(input, Channel::Feed(_)));
+            let repeats =
+                ways > 1 && feed.inputs.iter().any(|input| matches!(input, Channel::Feed(_)));
             shelves[number].known = repeats.then(FxHashSet::default);
             for &input in &feed.inputs {
                 match input {
@@ -147,7 +150,8 @@ impl<'a> Play<'a> {
         let budgets = settings.budgets(mesh, &counts);
         let mut random = random_stream(seed, DRAWN);
         let mut nodes = Vec::with_capacity(subscriptions.len());
-        for (number, (subscriptions, budget)) in subscriptions.into_iter().zip(budgets).enumerate() {
+        for (number, (subscriptions, budget)) in subscriptions.into_iter().zip(budgets).enumerate()
+        {
             let drawn = random.random::<f64>();
             let moment = settings.moments.as_ref().map_or(drawn, |moments| moments[number]);
             nodes.push(Node::new(settings, subscriptions, budget, moment)?);
@@ -268,8 +272,8 @@ impl<'a> Play<'a> {
     /// A node looks.
     fn ask(&mut self, node: u32, place: u32, now: f64) {
         let measured = now >= self.settings.warmup as f64 * CYCLE;
-        let subscription = self.subscription(node, place);
-        subscription.requests += u64::from(measured);
+        self.events += 1;
+        self.subscription(node, place).requests += u64::from(measured);
         if self.wires.is_ideal() {
             let view = self.view(node, place, now);
             self.answered(node, place, view, now);
@@ -372,6 +376,7 @@ impl<'a> Play<'a> {
             Channel::Source(source) => origins.items(source).start,
             Channel::Feed(_) => 0,
         };
+        self.events += (end - from) as u64;
         for at in from..end {
             let item = match subscription.channel {
                 Channel::Source(_) => (first + at) as u32,
@@ -379,8 +384,15 @@ impl<'a> Play<'a> {
             };
             for to in 0..subscription.feeds.len() {
                 let feed = subscription.feeds[to];
-                let put =
-                    put(&mut self.shelves, &self.mesh.wiring, origins, &mut self.changed, feed, item, now);
+                let put = put(
+                    &mut self.shelves,
+                    &self.mesh.wiring,
+                    origins,
+                    &mut self.changed,
+                    feed,
+                    item,
+                    now,
+                );
                 if let Some(first) = put {
                     subscription.took(to, first);
                 }
@@ -403,9 +415,11 @@ impl<'a> Play<'a> {
         let node = &mut self.nodes[number as usize];
         let told = node.weigh(place as usize, collective.worth, worth);
         let Channel::Feed(feed) = node.subscriptions[place as usize].channel else { return };
-        let reader = u64::from(number) << 32 | u64::from(place);
-        self.audiences[feed as usize].tell(reader, told);
         let met = std::mem::replace(&mut node.subscriptions[place as usize].met, now);
+        if collective.worth {
+            let reader = u64::from(number) << 32 | u64::from(place);
+            self.told(feed, reader, told);
+        }
         let cycles = ((now - met) / CYCLE).min(10.0);
         if collective.eagerness > 0.0 {
             let host = self.mesh.wiring.feeds[feed as usize].node as usize;
@@ -420,6 +434,24 @@ impl<'a> Play<'a> {
                 shift(&stand(&self.nodes[number as usize]), &stand(&self.nodes[host]), eagerness);
             self.nodes[number as usize].shift_budget(-passes);
             self.nodes[host].shift_budget(passes);
+        }
+    }
+
+    /// A reader has told what an item of a feed is worth to it. What the feed is made of is weighed anew if that
+    /// changes much: a relay that nobody seemed to read would never look, and never weigh anything again.
+    fn told(&mut self, feed: u32, reader: u64, worth: f64) {
+        let before = self.audiences[feed as usize].worth();
+        self.audiences[feed as usize].tell(reader, worth);
+        let after = self.audiences[feed as usize].worth();
+        if (after - before).abs() <= NOTHING_NEW * before {
+            return;
+        }
+        let node = &mut self.nodes[self.mesh.wiring.feeds[feed as usize].node as usize];
+        for place in 0..node.subscriptions.len() {
+            if node.subscriptions[place].feeds.contains(&feed) {
+                let audiences = &self.audiences;
+                node.weigh(place, true, |feed| audiences[feed as usize].worth());
+            }
         }
     }
 
