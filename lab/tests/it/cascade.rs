@@ -56,7 +56,7 @@ fn hops_cost_completeness_and_time_and_cooperation_saves_both() {
 
 #[test]
 fn planned_looks_bring_items_through_five_hops_much_earlier_at_equal_cost() {
-    for strategy in ["2Steps", "plan"] {
+    for strategy in ["2Steps", "index"] {
         let rows = rows(&[
             "cascade",
             "--seeds",
