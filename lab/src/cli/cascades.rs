@@ -253,7 +253,7 @@ impl Command {
             Self::Cascade(args) => args.run(show),
             Self::Depth(args) => args.run(show, 10, cascade_depth::cascade_depth),
             Self::Tree(args) => args.run(show, 5, cascade_tree::cascade_tree),
-            Self::Budget(args) => args.run(show, 10, cascade_budget::cascade_budget),
+            Self::Budget(args) => args.run(show, 5, cascade_budget::cascade_budget),
             Self::Phase(args) => args.run(show, 10, cascade_phase::cascade_phase),
             Self::Burst(args) => args.run(show, 20, cascade_burst::cascade_burst),
             Self::Outage(args) => args.run(show, 20, cascade_outage::cascade_outage),

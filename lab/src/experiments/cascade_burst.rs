@@ -68,6 +68,21 @@ fn spreading(outcome: &Outcome, hop: u32, at: f64) -> Spreading {
     }
 }
 
+/// The share of the burst that each node has, cycle by cycle.
+fn picture(mesh: &Mesh, outcome: &Outcome, at: f64) -> Picture {
+    let moment = |cycle: u32| {
+        let now = at + f64::from(cycle);
+        let mut held = vec![0.0; mesh.wiring.nodes.len()];
+        for followed in &outcome.followed {
+            let here = followed.items.iter().filter(|(_, came)| *came <= now).count();
+            held[followed.node] = here as f64 / followed.items.len().max(1) as f64;
+        }
+        (now, held)
+    };
+    let title = "A burst at one source, plain pulling: the share of it that each node has";
+    Picture::of(title, mesh, (0..16).map(moment).collect())
+}
+
 /// `cascade-burst`.
 pub(crate) fn cascade_burst(lab: &Lab) -> Result<Study, Invalid> {
     let mesh = Mesh::new(Wiring::tree(3, HOPS as usize, Load::new(10, 10)));
@@ -123,14 +138,7 @@ pub(crate) fn cascade_burst(lab: &Lab) -> Result<Study, Invalid> {
     let (settings, played) = (settings(modes[0]), &outcomes[0][0]);
     charts.push(thresholds(&mesh.depths, &settings, played));
     Ok(Study {
-        picture: Picture::new(
-            "A burst at one of ten sources, plain pulling",
-            &mesh,
-            &settings,
-            played,
-            (at - 2.0, at + 13.0),
-            16,
-        ),
+        picture: picture(&mesh, played, at),
         report: Report {
             title: "A burst at one source, and how it spreads".to_owned(),
             notes: vec![format!(

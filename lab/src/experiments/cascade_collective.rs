@@ -164,7 +164,7 @@ pub(crate) fn cascade_collective(lab: &Lab) -> Result<Study, Invalid> {
     })
 }
 
-/// What nodes may spend over time, by depth, as a share of what they began with.
+/// What nodes may spend over time, by hop, as a share of what they began with.
 fn budgets(name: &str, mesh: &Mesh, settings: &Settings<'_>, outcome: &Outcome) -> Chart {
     let deepest = mesh.depths.iter().copied().max().unwrap_or(0);
     let series = (1..=deepest).map(|depth| {
@@ -177,7 +177,7 @@ fn budgets(name: &str, mesh: &Mesh, settings: &Settings<'_>, outcome: &Outcome) 
         let samples = nodes.iter().map(|course| course.len()).min().unwrap_or(0);
         let step = (samples / 100).max(1);
         let points = (0..samples).step_by(step).map(|at| (moment(at), share(at))).collect();
-        Series::new(format!("depth {depth}"), Style::Line, points)
+        Series::new(format!("hop {depth}"), Style::Line, points)
     });
     Chart {
         title: format!("budgets: {name}"),

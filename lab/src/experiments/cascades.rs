@@ -133,7 +133,7 @@ pub(crate) fn by_hop(title: &str, named: &[(String, &[Outcome])], figure: Figure
     }
 }
 
-/// τ over time in one play: a line for each depth, the mean of the nodes there.
+/// τ over time in one play: a line for each hop, the mean of the nodes there.
 pub(crate) fn thresholds(depths: &[u32], settings: &Settings<'_>, outcome: &Outcome) -> Chart {
     let deepest = depths.iter().copied().max().unwrap_or(0);
     let every = settings.sample_every();
@@ -150,11 +150,11 @@ pub(crate) fn thresholds(depths: &[u32], settings: &Settings<'_>, outcome: &Outc
             |at: usize| nodes.iter().map(|course| course[at]).sum::<f64>() / nodes.len() as f64;
         let points =
             (0..samples).step_by(step).map(|at| ((at + 1) as f64 * every, mean(at) / CYCLE));
-        let name = format!("depth {depth}");
+        let name = format!("hop {depth}");
         Some(Series::new(name, Style::Line, points.collect()))
     });
     Chart {
-        title: "τ by depth, first world".to_owned(),
+        title: "τ by hop, first world".to_owned(),
         x: Axis::new("cycle", Scale::Linear),
         y: Axis::new("τ (items · cycles)", Scale::Log),
         series: series.collect(),

@@ -11,6 +11,8 @@ pub(crate) struct Picture {
     title: String,
     /// From 0 to 1 both ways.
     places: Vec<Point>,
+    /// Nodes of the fullest column.
+    densest: usize,
     links: Vec<(usize, usize)>,
     /// When, in cycles, and the freshness of each node.
     moments: Vec<(f64, Vec<f64>)>,
@@ -48,9 +50,14 @@ impl Picture {
             let held = outcome.courses.iter().map(|course| course[sample]).collect();
             (first + (sample + 1) as f64 * every, held)
         };
-        let mut moments: Vec<(f64, Vec<f64>)> = (0..count).map(moment).collect();
+        Self::of(title, mesh, (0..count).map(moment).collect())
+    }
+
+    /// A mesh at these moments, in cycles, with the share that each node holds.
+    pub(crate) fn of(title: &str, mesh: &Mesh, mut moments: Vec<(f64, Vec<f64>)>) -> Self {
         moments.dedup_by(|a, b| a.0 == b.0);
-        Self { title: title.to_owned(), places: places(mesh), links: links(mesh), moments }
+        let (places, densest) = places(mesh);
+        Self { title: title.to_owned(), places, densest, links: links(mesh), moments }
     }
 
     /// One small picture after the other.
@@ -116,7 +123,7 @@ impl Picture {
             threads: self.links.iter().map(thread).collect(),
             stroke: Stroke::solid(LINE, 0.7),
         });
-        let radius = (0.3 * size.1 / (self.places.len() as f64).sqrt()).clamp(1.6, 9.0);
+        let radius = (0.42 * size.1 / self.densest as f64).clamp(1.2, 9.0);
         shapes.extend(held.iter().enumerate().map(|(node, &held)| dot(place(node), radius, held)));
     }
 }
@@ -145,8 +152,8 @@ fn links(mesh: &Mesh) -> Vec<(usize, usize)> {
     links
 }
 
-/// A column per depth; within it, whoever reads the same stands together.
-fn places(mesh: &Mesh) -> Vec<Point> {
+/// A column per depth; within it, whoever reads the same stands together. Also the size of the fullest.
+fn places(mesh: &Mesh) -> (Vec<Point>, usize) {
     let count = mesh.wiring.nodes.len();
     let mut above: Vec<Option<usize>> = vec![None; count];
     for feed in mesh.wiring.feeds.iter().filter(|feed| feed.studied) {
@@ -161,11 +168,13 @@ fn places(mesh: &Mesh) -> Vec<Point> {
     }
     let deepest = mesh.depths.iter().copied().max().unwrap_or(1);
     let mut y = vec![0.5_f64; count];
+    let mut densest = 1;
     for depth in 1..=deepest {
         let mut column: Vec<usize> =
             (0..count).filter(|&node| mesh.depths[node] == depth).collect();
         let key = |node: &usize| above[*node].map_or(0.0_f64, |above| y[above]);
         column.sort_by(|a, b| key(a).total_cmp(&key(b)).then(a.cmp(b)));
+        densest = densest.max(column.len());
         let room = column.len() as f64;
         for (at, node) in column.into_iter().enumerate() {
             y[node] = (at as f64 + 0.5) / room;
@@ -175,5 +184,5 @@ fn places(mesh: &Mesh) -> Vec<Point> {
         1 => 0.5,
         _ => f64::from(mesh.depths[node] - 1) / f64::from(deepest - 1),
     };
-    (0..count).map(|node| (x(node), y[node])).collect()
+    ((0..count).map(|node| (x(node), y[node])).collect(), densest)
 }

@@ -189,7 +189,7 @@ fn every_study_says_what_it_found_in_every_form() {
         let (plot, frames) = (folder.file("p.svg"), folder.file("f.svg"));
         let found = rows(&[study, "--seeds", "1", "--plot", &plot, "--frames", &frames]);
         assert!(found.len() >= 10, "{study}: {} rows", found.len());
-        assert!(fs::read_to_string(&plot).unwrap().contains("τ by depth"), "{study}");
+        assert!(fs::read_to_string(&plot).unwrap().contains("τ by hop"), "{study}");
         assert!(fs::read_to_string(&frames).unwrap().contains("cycle "), "{study}");
     }
 }
