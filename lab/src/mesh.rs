@@ -15,6 +15,8 @@ mod node;
 mod origins;
 pub(crate) mod picture;
 mod play;
+mod queue;
+mod shelf;
 #[cfg(test)]
 mod tests;
 mod wiring;

@@ -6,12 +6,11 @@
 //! Never: an item at a feed before it was at one of its inputs; an item twice in one feed; an event that
 //! depends on anything but the seed and what came before.
 
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
+mod neighbours;
 
 use pergola_newsroom::random_stream;
-use pergola_refresh::collective::{Audience, Stand, shift};
-use pergola_refresh::{Invalid, PlannedLook};
+use pergola_refresh::Invalid;
+use pergola_refresh::collective::Audience;
 use rand::RngExt;
 use rustc_hash::FxHashSet;
 
@@ -19,74 +18,10 @@ use super::cooperation::News;
 use super::network::{TIMEOUT, Wires};
 use super::node::{Node, Subscription, View};
 use super::origins::{DRAWN, Origins};
-use super::wiring::{Channel, Wiring};
+use super::queue::{Happening, Queue};
+use super::shelf::{Shelf, put};
+use super::wiring::Channel;
 use super::{CYCLE, Mesh, Settings};
-
-/// Looks that are told of, as a node does.
-const LOOKS_TOLD: usize = 16;
-/// Looks as near to each other as this share of a decision are one.
-const SAME_DECISION: f64 = 0.1;
-
-/// A worth that has changed by a smaller share is weighed at the next look.
-const NOTHING_NEW: f64 = 0.05;
-
-/// What a feed holds, in the order it came.
-#[derive(Default)]
-pub(super) struct Shelf {
-    pub(super) items: Vec<u32>,
-    pub(super) at: Vec<f64>,
-    /// Only where an item can come by two ways.
-    known: Option<FxHashSet<u32>>,
-    /// Feeds of the same node that read it.
-    local: Vec<u32>,
-    /// Subscriptions of other nodes: node and place.
-    readers: Vec<(u32, u32)>,
-    /// What has been told of the next looks, until something changes.
-    plan: Option<Vec<PlannedLook>>,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq)]
-enum Happening {
-    /// A node decides, for the so-manieth time.
-    Decision { node: u32, count: u64 },
-    /// A request arrives.
-    Request { node: u32, place: u32 },
-    /// Its answer arrives.
-    Answer { node: u32, place: u32, view: View },
-    /// No answer will come any more.
-    Failure { node: u32, place: u32 },
-    /// A node hears that a feed has news.
-    Notice { node: u32, place: u32 },
-    /// The items of a feed arrive by themselves, up to a place in it.
-    Delivery { node: u32, place: u32, end: u32 },
-    /// A node is back.
-    Return { node: u32 },
-    /// Thresholds are noted down.
-    Sample,
-}
-
-/// An event and its place in the order: by time, then as they were made.
-struct Event(f64, u64, Happening);
-
-impl Ord for Event {
-    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
-        self.0.total_cmp(&other.0).then(self.1.cmp(&other.1))
-    }
-}
-
-impl PartialOrd for Event {
-    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl PartialEq for Event {
-    fn eq(&self, other: &Self) -> bool {
-        self.cmp(other).is_eq()
-    }
-}
-
-impl Eq for Event {}
 
 /// A mesh at work.
 pub(super) struct Play<'a> {
@@ -97,8 +32,7 @@ pub(super) struct Play<'a> {
     pub(super) shelves: Vec<Shelf>,
     audiences: Vec<Audience>,
     wires: Wires,
-    queue: BinaryHeap<Reverse<Event>>,
-    sequence: u64,
+    queue: Queue,
     /// Feeds that have changed in this event.
     changed: Vec<u32>,
     /// τ and budget of each node at each sample.
@@ -169,8 +103,7 @@ impl<'a> Play<'a> {
             shelves,
             audiences: wiring.feeds.iter().zip(&mesh.read).map(audience).collect(),
             wires: Wires::new(settings.network.clone(), seed),
-            queue: BinaryHeap::new(),
-            sequence: 0,
+            queue: Queue::default(),
             changed: Vec::new(),
             events: origins.times.len() as u64,
             weighed: 0,
@@ -200,14 +133,13 @@ impl<'a> Play<'a> {
     }
 
     fn after(&mut self, at: f64, happening: Happening) {
-        self.sequence += 1;
-        self.queue.push(Reverse(Event(at, self.sequence, happening)));
+        self.queue.push(at, happening);
     }
 
     /// Plays until the end.
     pub(super) fn run(&mut self) {
         let end = self.settings.cycles() as f64 * CYCLE;
-        while let Some(Reverse(Event(now, _, happening))) = self.queue.pop() {
+        while let Some((now, happening)) = self.queue.pop() {
             if now > end {
                 break;
             }
@@ -253,15 +185,6 @@ impl<'a> Play<'a> {
         }
         if self.settings.cooperation.hints {
             self.forget_plans(number);
-        }
-    }
-
-    /// What was told of a node's looks no longer holds.
-    fn forget_plans(&mut self, node: u32) {
-        for subscription in &self.nodes[node as usize].subscriptions {
-            for &feed in &subscription.feeds {
-                self.shelves[feed as usize].plan = None;
-            }
         }
     }
 
@@ -400,120 +323,6 @@ impl<'a> Play<'a> {
         }
     }
 
-    /// What an item of a subscription is worth: to the node's own feeds alone, or to everybody behind them, which
-    /// is told upstream, and budget passes between the two.
-    fn weigh(&mut self, number: u32, place: u32, now: f64) {
-        let Some(collective) = &self.settings.collective else {
-            self.nodes[number as usize].weigh(place as usize, false, |_| 1.0);
-            return;
-        };
-        let audiences = &self.audiences;
-        let worth = |feed: u32| match collective.worth {
-            true => audiences[feed as usize].worth(),
-            false => 1.0,
-        };
-        let node = &mut self.nodes[number as usize];
-        let told = node.weigh(place as usize, collective.worth, worth);
-        let Channel::Feed(feed) = node.subscriptions[place as usize].channel else { return };
-        let met = std::mem::replace(&mut node.subscriptions[place as usize].met, now);
-        if collective.worth {
-            let reader = u64::from(number) << 32 | u64::from(place);
-            self.told(feed, reader, told);
-        }
-        let cycles = ((now - met) / CYCLE).min(10.0);
-        if collective.eagerness > 0.0 {
-            let host = self.mesh.wiring.feeds[feed as usize].node as usize;
-            let stand = |node: &Node| {
-                let (budget, first) = node.budget();
-                Stand { price: node.threshold(), budget, least: collective.least * first }
-            };
-            // A pair that reads each other by many feeds meets often: each time less passes.
-            let links = self.mesh.links(number as usize, host) as f64;
-            let eagerness = collective.eagerness * cycles / links;
-            let passes =
-                shift(&stand(&self.nodes[number as usize]), &stand(&self.nodes[host]), eagerness);
-            self.nodes[number as usize].shift_budget(-passes);
-            self.nodes[host].shift_budget(passes);
-        }
-    }
-
-    /// A reader has told what an item of a feed is worth to it. What the feed is made of is weighed anew if that
-    /// changes much: a relay that nobody seemed to read would never look, and never weigh anything again.
-    fn told(&mut self, feed: u32, reader: u64, worth: f64) {
-        let before = self.audiences[feed as usize].worth();
-        self.audiences[feed as usize].tell(reader, worth);
-        let after = self.audiences[feed as usize].worth();
-        if (after - before).abs() <= NOTHING_NEW * before {
-            return;
-        }
-        let node = &mut self.nodes[self.mesh.wiring.feeds[feed as usize].node as usize];
-        for place in 0..node.subscriptions.len() {
-            if node.subscriptions[place].feeds.contains(&feed) {
-                let audiences = &self.audiences;
-                node.weigh(place, true, |feed| audiences[feed as usize].worth());
-            }
-        }
-    }
-
-    /// When a feed may have news: just after the looks that its node plans.
-    fn plan(&mut self, feed: u32, now: f64) -> Vec<PlannedLook> {
-        if let Some(plan) = &self.shelves[feed as usize].plan {
-            return plan.clone();
-        }
-        let number = self.mesh.wiring.feeds[feed as usize].node;
-        let node = &mut self.nodes[number as usize];
-        let mut looks: Vec<PlannedLook> = Vec::new();
-        for place in 0..node.subscriptions.len() {
-            if node.subscriptions[place].feeds.contains(&feed) {
-                let share = node.subscriptions[place].share(feed, true);
-                let planned = node.planned(place, now).into_iter();
-                looks.extend(planned.map(|look| PlannedLook { items: share * look.items, ..look }));
-            }
-        }
-        for &input in &self.mesh.wiring.feeds[feed as usize].inputs {
-            if let Channel::Feed(parent) = input
-                && self.mesh.wiring.host(input) == Some(number)
-            {
-                looks.extend(self.plan(parent, now));
-            }
-        }
-        let takes = self.wires.round_trip();
-        looks.iter_mut().for_each(|look| look.at += takes);
-        looks.sort_by(|a, b| a.at.total_cmp(&b.at));
-        let together = SAME_DECISION * CYCLE / self.settings.decisions as f64;
-        looks.dedup_by(|next, kept| {
-            let same = next.at - kept.at < together;
-            kept.items += if same { next.items } else { 0.0 };
-            same
-        });
-        looks.truncate(LOOKS_TOLD);
-        self.shelves[feed as usize].plan = Some(looks.clone());
-        looks
-    }
-
-    /// Tells those who watch of what has changed.
-    fn tell(&mut self, now: f64) {
-        let mut changed = std::mem::take(&mut self.changed);
-        changed.sort_unstable();
-        changed.dedup();
-        let news = self.settings.cooperation.news;
-        if matches!(news, News::Pulled | News::Counted) {
-            return;
-        }
-        for feed in changed {
-            let end = self.shelves[feed as usize].items.len() as u32;
-            for reader in 0..self.shelves[feed as usize].readers.len() {
-                let (node, place) = self.shelves[feed as usize].readers[reader];
-                let delay = self.wires.delay();
-                let happening = match news {
-                    News::Pushed => Happening::Delivery { node, place, end },
-                    _ => Happening::Notice { node, place },
-                };
-                self.after(now + delay, happening);
-            }
-        }
-    }
-
     /// A node hears of news and looks at once.
     fn noticed(&mut self, node: u32, place: u32, now: f64) {
         if self.wires.away_until(node as usize, now).is_some() {
@@ -542,21 +351,6 @@ impl<'a> Play<'a> {
         }
     }
 
-    /// A node is back: it and those who read it hear how far the other has come.
-    fn returned(&mut self, node: u32, now: f64) {
-        let feeds = self.mesh.wiring.feeds.iter().enumerate();
-        let own = feeds.filter(|(_, feed)| feed.node == node).map(|(number, _)| number as u32);
-        let read = self.nodes[node as usize].subscriptions.iter().filter_map(|subscription| {
-            match subscription.channel {
-                Channel::Feed(feed) => Some(feed),
-                Channel::Source(_) => None,
-            }
-        });
-        let changed: Vec<u32> = own.chain(read).collect();
-        self.changed.extend(changed);
-        self.tell(now);
-    }
-
     fn sample(&mut self, now: f64) {
         for (number, node) in self.nodes.iter().enumerate() {
             self.thresholds[number].push(node.threshold());
@@ -564,38 +358,4 @@ impl<'a> Play<'a> {
         }
         self.after(now + self.settings.sample_every() * CYCLE, Happening::Sample);
     }
-}
-
-/// Puts an item into a feed and the feeds of the same node behind it. Nothing if it is not wanted, else whether
-/// it was new.
-fn put(
-    shelves: &mut [Shelf],
-    wiring: &Wiring,
-    origins: &Origins,
-    changed: &mut Vec<u32>,
-    feed: u32,
-    item: u32,
-    now: f64,
-) -> Option<bool> {
-    if let Some(wants) = &wiring.feeds[feed as usize].wants {
-        let source = origins.source(item);
-        let topic = wiring.sources[source as usize].topics[origins.topics[item as usize] as usize];
-        wants.binary_search(&topic).ok()?;
-    }
-    let shelf = &mut shelves[feed as usize];
-    if let Some(known) = &mut shelf.known
-        && !known.insert(item)
-    {
-        return Some(false);
-    }
-    shelf.items.push(item);
-    shelf.at.push(now);
-    if changed.last() != Some(&feed) {
-        changed.push(feed);
-    }
-    for reader in 0..shelves[feed as usize].local.len() {
-        let reader = shelves[feed as usize].local[reader];
-        put(shelves, wiring, origins, changed, reader, item, now);
-    }
-    Some(true)
 }
