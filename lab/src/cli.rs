@@ -244,6 +244,12 @@ impl Cli {
     }
 }
 
+/// CPU time that this process has taken, in seconds: what remains of the time on a machine that is shared.
+fn cpu_time() -> f64 {
+    let spent = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
+    spent.tv_sec as f64 + spent.tv_nsec as f64 / 1e9
+}
+
 /// The most memory that this process has had, in megabytes, where the system says so.
 fn most_memory() -> Option<f64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
@@ -307,7 +313,8 @@ impl Show<'_> {
         if lab.events() > 0
             && let Some(megabytes) = most_memory()
         {
-            eprintln!("at most {megabytes:.0} MB of memory");
+            let spent = cpu_time();
+            eprintln!("{spent:.1} s of CPU time, at most {megabytes:.0} MB of memory");
         }
         Ok(())
     }
