@@ -1,5 +1,7 @@
 //! The command line: which experiment, with which seeds, shown how.
 
+mod cascades;
+
 use std::io::stdout;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -11,7 +13,7 @@ use pergola_refresh::{Invalid, ModelKind, StrategyKind};
 
 use crate::experiments::replay::Settings;
 use crate::experiments::{
-    LIST, cascade, characterise, compare, convergence, demo, estimators, online, published, replay,
+    LIST, characterise, compare, convergence, demo, estimators, online, published, replay,
     robustness,
 };
 use crate::report::{Report, check_paths};
@@ -83,9 +85,8 @@ enum Command {
     /// Every strategy at equal cost, beside the limit that no schedule can pass.
     #[command(after_help = "Example:\n  pergola-lab compare --seeds 30 --plot compare.png")]
     Compare(Seeds),
-    /// Five nodes in a chain: what each hop costs, and what cooperation saves.
-    #[command(after_help = "Example:\n  pergola-lab cascade --seeds 10 --plot cascade.svg")]
-    Cascade(Seeds),
+    #[command(flatten)]
+    Cascades(cascades::Command),
     /// Every strategy and model over a recorded trace at equal cost.
     #[command(after_help = "Examples:\n  pergola-lab replay --trace FOLDER\n  \
                             pergola-lab replay --trace FOLDER --strategy plan --model calendar --budget 1")]
@@ -204,7 +205,7 @@ impl Cli {
             Command::Figure79(seeds) => show.seeded(10, seeds, online::figure_7_9_7_10),
             Command::Estimators(seeds) => show.seeded(10, seeds, estimators::estimators),
             Command::Compare(seeds) => show.seeded(10, seeds, compare::compare),
-            Command::Cascade(seeds) => show.seeded(10, seeds, cascade::cascade),
+            Command::Cascades(command) => command.run(&show),
             Command::Demo(seeds) => show.seeded(1, seeds, demo::demo),
             Command::Replay(args) => {
                 let settings = Settings {
@@ -241,6 +242,20 @@ impl Cli {
             }
         }
     }
+}
+
+/// CPU time that this process has taken, in seconds: what remains of the time on a machine that is shared.
+fn cpu_time() -> f64 {
+    let spent = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
+    spent.tv_sec as f64 + spent.tv_nsec as f64 / 1e9
+}
+
+/// The most memory that this process has had, in megabytes, where the system says so.
+fn most_memory() -> Option<f64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    let kilobytes: f64 = line.split_whitespace().next()?.parse().ok()?;
+    Some(kilobytes / 1024.0)
 }
 
 fn read_trace(folder: &Path) -> Result<Trace> {
@@ -285,14 +300,21 @@ impl Show<'_> {
         if let Some(path) = &output.plot {
             report.write_plot(path)?;
         }
-        let cycles = lab.source_cycles();
-        if cycles > 0 {
-            // On standard error: the result itself must be the same bytes every time.
-            eprintln!(
-                "{:.1} million source-cycles in {seconds:.1} s, {:.1} million per second",
-                cycles as f64 / 1e6,
-                cycles as f64 / 1e6 / seconds
-            );
+        // On standard error: the result itself must be the same bytes every time.
+        for (what, count) in [("source-cycles", lab.source_cycles()), ("events", lab.events())] {
+            if count > 0 {
+                let millions = count as f64 / 1e6;
+                eprintln!(
+                    "{millions:.1} million {what} in {seconds:.1} s, {:.1} million per second",
+                    millions / seconds
+                );
+            }
+        }
+        if lab.events() > 0
+            && let Some(megabytes) = most_memory()
+        {
+            let spent = cpu_time();
+            eprintln!("{spent:.1} s of CPU time, at most {megabytes:.0} MB of memory");
         }
         Ok(())
     }

@@ -2,6 +2,15 @@
 //! none knows about terminals or files.
 
 pub(crate) mod cascade;
+pub(crate) mod cascade_budget;
+pub(crate) mod cascade_burst;
+pub(crate) mod cascade_collective;
+pub(crate) mod cascade_depth;
+pub(crate) mod cascade_outage;
+pub(crate) mod cascade_phase;
+pub(crate) mod cascade_scale;
+pub(crate) mod cascade_tree;
+pub(crate) mod cascades;
 pub(crate) mod characterise;
 pub(crate) mod compare;
 pub(crate) mod convergence;
@@ -23,7 +32,18 @@ pub(crate) const LIST: &[(&str, &str)] = &[
     ("figure-7.9-7.10", "2Steps with offline, single and periodic models, by daily shape"),
     ("estimators", "every model on what a refresh really sees, full windows included"),
     ("compare", "every strategy at equal cost, beside the limit that no schedule can pass"),
-    ("cascade", "five nodes in a chain: what each hop costs, and what cooperation saves"),
+    ("cascade", "any mesh of nodes that read each other, from a graph or by name"),
+    (
+        "cascade-depth",
+        "chains of one to eight nodes: what each hop costs, and what cooperation saves",
+    ),
+    ("cascade-tree", "the published topologies at α = 4, 20, 100"),
+    ("cascade-budget", "what a mesh's budget buys, and where it should sit"),
+    ("cascade-phase", "what it gains to look just after the upstream"),
+    ("cascade-burst", "a burst at one source, and how it spreads"),
+    ("cascade-outage", "a node is away, and those behind it"),
+    ("cascade-collective", "a budget that nodes share, beside every node for itself"),
+    ("cascade-scale", "a large mesh for a week, and events per second"),
     ("replay", "every strategy and model over a recorded trace at equal cost"),
     ("characterise", "activity classes, regularity and daily shapes of a recorded trace"),
     ("synthesise", "write a synthetic trace in the format that replay reads"),

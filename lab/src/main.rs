@@ -1,10 +1,10 @@
 //! `pergola-lab`: experiments with refresh strategies in virtual time.
 
-mod cascade;
 mod cli;
 mod estimate;
 mod experiments;
 mod hindsight;
+mod mesh;
 mod simulate;
 mod trials;
 mod world;

@@ -20,12 +20,13 @@ pub(crate) struct Lab {
     /// How many seeds, one world each.
     pub(crate) seeds: u64,
     source_cycles: AtomicU64,
+    events: AtomicU64,
 }
 
 impl Lab {
     /// A lab for `seeds` worlds from `seed` on.
     pub(crate) fn new(seed: u64, seeds: u64) -> Self {
-        Self { seed, seeds, source_cycles: AtomicU64::new(0) }
+        Self { seed, seeds, source_cycles: AtomicU64::new(0), events: AtomicU64::new(0) }
     }
 
     /// Plays a run and counts its source-cycles.
@@ -37,6 +38,16 @@ impl Lab {
     /// Counts work that was done elsewhere.
     pub(crate) fn count(&self, source_cycles: usize) {
         self.source_cycles.fetch_add(source_cycles as u64, Ordering::Relaxed);
+    }
+
+    /// Counts what happened in a mesh.
+    pub(crate) fn count_events(&self, events: u64) {
+        self.events.fetch_add(events, Ordering::Relaxed);
+    }
+
+    /// What has happened in meshes so far.
+    pub(crate) fn events(&self) -> u64 {
+        self.events.load(Ordering::Relaxed)
     }
 
     /// Source-cycles simulated so far.

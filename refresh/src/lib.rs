@@ -14,7 +14,8 @@
 //! 3. [`Sources`] holds one model and a few numbers per source as plain arrays;
 //! 4. a [`Scheduler`] asks its [`Strategy`] what to refresh in this cycle, under a [`Budget`], and
 //!    steers the [`Threshold`];
-//! 5. [`quality`] says how good the result was, [`characteristics`] what kind of source it was.
+//! 5. [`quality`] says how good the result was, [`characteristics`] what kind of source it was;
+//! 6. [`collective`] lets nodes that read each other share a budget.
 //!
 //! ```
 //! use pergola_refresh::*;
@@ -49,6 +50,7 @@
 //! source that was never refreshed is more urgent than any that was.
 
 pub mod characteristics;
+pub mod collective;
 mod counts;
 mod error;
 mod knowledge;

@@ -10,6 +10,7 @@ mod axes;
 mod chart;
 pub mod drawing;
 mod files;
+mod film;
 mod font;
 mod label;
 mod layout;
@@ -27,6 +28,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 pub use chart::{Axis, Chart, Scale, Series, Style};
+pub use film::{Film, check_film};
 pub use table::{Align, Cell, Column, Table};
 
 /// The result of one experiment.
@@ -107,6 +109,12 @@ pub enum ReportError {
     /// The plot's extension names no format we write.
     #[error("cannot plot into {path:?}: its name must end in .svg or .png")]
     UnknownPlotFormat {
+        /// What was asked for.
+        path: PathBuf,
+    },
+    /// A film is asked for in a format that does not move.
+    #[error("cannot write a film into {path:?}: its name must end in .svg")]
+    NoFilm {
         /// What was asked for.
         path: PathBuf,
     },

@@ -6,32 +6,68 @@ use super::drawing::{Anchor, Colour, Drawing, Fill, Point, Shape, Stroke, Text, 
 
 /// The drawing as a document that stands alone.
 pub(super) fn render(drawing: &Drawing) -> String {
+    let mut svg = opening(drawing);
+    add_shapes(&drawing.shapes, &mut svg);
+    svg + "</svg>\n"
+}
+
+/// Drawings of the size of the first, each shown for so many seconds, over and over.
+pub(super) fn animate(frames: &[Drawing], seconds: f64) -> String {
+    let Some(first) = frames.first() else { return String::new() };
+    let mut svg = opening(first);
+    let (count, dur) = (frames.len(), short(seconds * frames.len() as f64));
+    for (number, frame) in frames.iter().enumerate() {
+        let share = |n: usize| trimmed(format!("{:.5}", n as f64 / count as f64));
+        let last = number + 1 == count;
+        let (values, times) = match number {
+            0 => ("inline;none".to_owned(), format!("0;{}", share(1))),
+            n if last => ("none;inline".to_owned(), format!("0;{}", share(n))),
+            n => ("none;inline;none".to_owned(), format!("0;{};{}", share(n), share(n + 1))),
+        };
+        svg += if number == 0 { "<g>" } else { "<g display=\"none\">" };
+        if count > 1 {
+            let _ = writeln!(
+                svg,
+                "<animate attributeName=\"display\" calcMode=\"discrete\" values=\"{values}\" \
+                 keyTimes=\"{times}\" dur=\"{dur}s\" repeatCount=\"indefinite\"/>"
+            );
+        }
+        add_shapes(&frame.shapes, &mut svg);
+        svg += "</g>\n";
+    }
+    svg + "</svg>\n"
+}
+
+fn opening(drawing: &Drawing) -> String {
     let (width, height) = (short(drawing.width), short(drawing.height));
     let title = escape(&drawing.title);
-    let mut svg = format!(
+    format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" \
          viewBox=\"0 0 {width} {height}\" role=\"img\" \
          font-family=\"'Noto Sans', 'Helvetica Neue', Arial, sans-serif\" \
          stroke-linejoin=\"round\" stroke-linecap=\"butt\">\n<title>{title}</title>\n\
          <rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n"
-    );
-    for shape in &drawing.shapes {
+    )
+}
+
+fn add_shapes(shapes: &[Shape], svg: &mut String) {
+    for shape in shapes {
         match shape {
             Shape::Path { points, closed, fill, stroke } => {
-                svg += &format!("<path d=\"{}\"{}/>\n", path(points, *closed), paint(fill, stroke));
+                let _ =
+                    writeln!(svg, "<path d=\"{}\"{}/>", path(points, *closed), paint(fill, stroke));
             }
             Shape::Threads { threads, stroke } => {
                 let paint = paint(&None, &Some(*stroke));
-                svg += &format!("<path d=\"{}\"{paint}/>\n", lines(threads));
+                let _ = writeln!(svg, "<path d=\"{}\"{paint}/>", lines(threads));
             }
             Shape::Circle { centre: (x, y), radius, fill, stroke } => {
                 let (x, y, r, paint) = (short(*x), short(*y), short(*radius), paint(fill, stroke));
-                svg += &format!("<circle cx=\"{x}\" cy=\"{y}\" r=\"{r}\"{paint}/>\n");
+                let _ = writeln!(svg, "<circle cx=\"{x}\" cy=\"{y}\" r=\"{r}\"{paint}/>");
             }
-            Shape::Text(text) => svg += &text_element(text),
+            Shape::Text(text) => *svg += &text_element(text),
         }
     }
-    svg + "</svg>\n"
 }
 
 fn path(points: &[Point], closed: bool) -> String {

@@ -77,3 +77,44 @@ fn a_folder_that_holds_a_trace_is_not_overwritten() {
     assert!(said.contains("holds a trace already"), "{said}");
     assert_eq!(fs::read_to_string(folder.path().join("items.tsv")).unwrap(), GOOD);
 }
+
+#[test]
+fn a_mesh_that_cannot_be_is_refused_with_what_is_wrong() {
+    let folder = Folder::new("meshes");
+    let graph = |name: &str, text: &str| {
+        let path = folder.file(name);
+        fs::write(&path, text).unwrap();
+        path
+    };
+    let circle = r#"{"sources":[{"name":"s","keywords":["k"]}],
+        "feeds":[{"name":"a","keywords":["k"]},{"name":"b","keywords":["k"]}],
+        "edges":[{"from":"s","to":"a"},{"from":"a","to":"b"},{"from":"b","to":"a"}]}"#;
+    for (mesh, told) in [
+        ("chain:0", "chain:5"),
+        ("tree:3", "tree:3x4"),
+        ("tree:1000x9", "more than 100000 nodes"),
+        ("no/graph.json", "no/graph.json"),
+        (graph("text.json", "hello").as_str(), "is no graph: expected value at line 1"),
+        (graph("empty.json", r#"{"sources":[],"feeds":[],"edges":[]}"#).as_str(), "no sources"),
+        (graph("circle.json", circle).as_str(), "in a circle through feed `"),
+        (folder.path().to_str().unwrap(), "cannot read"),
+    ] {
+        let said = refused(&["cascade", "--mesh", mesh]);
+        assert!(said.contains(told), "{mesh}: {said}");
+    }
+    for (arguments, told) in [
+        (["--mode", "hint"], "`hint` is no mode"),
+        (["--loss", "1"], "share of looks lost is 1"),
+        (["--delay", "-1"], "network delay in seconds is -1"),
+        (["--budget", "0"], "budget is 0"),
+        (["--highest-rate", "NaN"], "highest rate is NaN"),
+        (["--outage", "1:5"], "1:500:540"),
+        (["--outage", "9:5:6"], "node of an outage is 9"),
+        (["--bursts", "0.5"], "at least 1 item"),
+        (["--film", "film.png"], ".svg"),
+        (["--frames", "frames.gif"], ".svg or .png"),
+    ] {
+        let said = refused(&["cascade", arguments[0], arguments[1]]);
+        assert!(said.contains(told), "{arguments:?}: {said}");
+    }
+}

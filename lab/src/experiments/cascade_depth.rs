@@ -1,0 +1,159 @@
+//! `cascade-depth`: what each hop of a chain costs in completeness and delay, what cooperation saves, and how
+//! that depends on load and fan-in. Nobody in a chain knows what is behind it, so hop k of a chain of eight
+//! is the end of a chain of k.
+
+use pergola_refresh::{Invalid, StrategyKind};
+use serde_json::{Value, json};
+
+use super::cascades::{Figure, Rows, Study, by_hop, play_all, text, thresholds, thresholds_json};
+use crate::mesh::picture::Picture;
+use crate::mesh::{Cooperation, Load, Mesh, Outcome, Publishing, Settings, Wiring};
+use crate::report::{Cell, Report};
+use crate::trials::{Lab, Spread};
+
+const DEPTH: usize = 8;
+/// Where the table compares with plain pulling.
+const COMPARED: usize = 5;
+/// Decisions per cycle of nodes that decide often; the product's do every ten seconds.
+const OFTEN: usize = 4;
+/// Hops that the table shows; the JSON has all.
+const SHOWN: [usize; 4] = [1, 3, 5, 8];
+const USUAL: Load = Load::new(20, 30);
+
+struct Contestant {
+    /// What is unusual about it; the same name pairs hints with plain pulling.
+    case: String,
+    mesh: Mesh,
+    settings: Settings<'static>,
+}
+
+fn contestant(case: &str, load: Load, settings: Settings<'static>) -> Contestant {
+    let depth = if case == "usual" { DEPTH } else { COMPARED };
+    Contestant { case: case.to_owned(), mesh: Mesh::new(Wiring::chain(depth, load)), settings }
+}
+
+/// Every mode in the usual chain; then plain pulling and hints in chains that differ in one thing.
+fn contestants() -> Vec<Contestant> {
+    let usual = Settings::default();
+    let modes = Cooperation::LISTED.into_iter();
+    let mut all: Vec<Contestant> = modes
+        .map(|cooperation| contestant("usual", USUAL, Settings { cooperation, ..usual.clone() }))
+        .collect();
+    let often = Settings { decisions: OFTEN, ..usual.clone() };
+    let rates = |highest| Settings { publishing: Publishing::Uniform(highest), ..often.clone() };
+    let budget = |budget| Settings { budget, ..often.clone() };
+    let by = |strategy, decisions| Settings { strategy, decisions, ..usual.clone() };
+    let join = |fan_in: usize| {
+        let settings = Settings { feed_window: 10 * fan_in, ..often.clone() };
+        (Load { fan_in, ..USUAL }, settings)
+    };
+    let ((four, of_four), (twenty, of_twenty)) = (join(4), join(20));
+    let cases = [
+        ("4 decisions a cycle", USUAL, often.clone()),
+        ("index", USUAL, by(StrategyKind::Index, 1)),
+        ("plan", USUAL, by(StrategyKind::Plan, 1)),
+        ("plan, 4 decisions", USUAL, by(StrategyKind::Plan, OFTEN)),
+        ("rates < 1", USUAL, rates(1.0)),
+        ("rates < 6.5", USUAL, rates(6.5)),
+        ("budget .15", USUAL, budget(0.15)),
+        ("budget .7", USUAL, budget(0.7)),
+        ("no private sources", Load::new(20, 0), often.clone()),
+        ("100 private sources", Load::new(20, 100), often.clone()),
+        ("feeds of 4 sources", four, of_four),
+        ("feeds of 20 sources", twenty, of_twenty),
+    ];
+    for (case, load, settings) in cases {
+        for cooperation in [Cooperation::NONE, Cooperation::HINTS] {
+            all.push(contestant(case, load, Settings { cooperation, ..settings.clone() }));
+        }
+    }
+    all
+}
+
+/// `cascade-depth`.
+pub(crate) fn cascade_depth(lab: &Lab) -> Result<Study, Invalid> {
+    let contestants = contestants();
+    let outcomes = play_all(lab, contestants.len(), |seed, n| {
+        contestants[n].mesh.play(&contestants[n].settings, seed)
+    })?;
+    let mut rows = Rows::new(&["case", "mode", "hop"]);
+    for (who, worlds) in contestants.iter().zip(&outcomes) {
+        for hop in 1..=worlds[0].hops.len() {
+            let labels =
+                vec![text(&who.case), text(who.settings.cooperation), Cell::Integer(hop as i64)];
+            let shown = if who.case == "usual" { SHOWN.contains(&hop) } else { hop == COMPARED };
+            rows.add(labels, worlds, &|outcome| &outcome.hops[hop - 1], shown);
+        }
+    }
+    let ratios = ratios(&contestants, &outcomes);
+    let usual = contestants.iter().zip(&outcomes).filter(|(who, _)| who.case == "usual");
+    let named: Vec<(String, &[Outcome])> = usual
+        .map(|(who, worlds)| (who.settings.cooperation.to_string(), worlds.as_slice()))
+        .collect();
+    let mut charts = vec![
+        by_hop("completeness", &named, |figures| figures.completeness),
+        by_hop("freshness", &named, |figures| figures.freshness),
+        by_hop("median delay (cycles)", &named, |figures| figures.delay.median),
+    ];
+    let (first, played) = (&contestants[0], &outcomes[0][0]);
+    charts.push(thresholds(&first.mesh.depths, &first.settings, played));
+    let mut notes = vec![format!(
+        "A chain of nodes, each with 20 relayed and 30 private sources of at most 3 items per cycle, windows of \
+         10, .35 refreshes per subscription and cycle, deciding once a cycle at moments of its own; delays in \
+         cycles, requests per relayed feed and cycle; {} worlds from seed {}.",
+        lab.seeds, lab.seed
+    )];
+    let told = |ratio: &Value| {
+        let case = ratio["case"].as_str().unwrap_or_default();
+        format!("{case} {:.2}", ratio["delay_median"].as_f64().unwrap_or_default())
+    };
+    let told: Vec<String> = ratios.iter().map(told).collect();
+    notes.push(format!(
+        "Median delay at hop {COMPARED}, hints over plain pulling: {}. Unless it says otherwise, all but the usual \
+         chain and index and plan decide {OFTEN} times a cycle.",
+        told.join("; ")
+    ));
+    let title = "Chains of one to eight nodes, by what neighbours do for each other";
+    let span = (first.settings.warmup as f64, first.settings.warmup as f64 + 28.0);
+    Ok(Study {
+        picture: Picture::new("A chain that pulls", &first.mesh, &first.settings, played, span, 8),
+        report: Report {
+            title: title.to_owned(),
+            notes,
+            table: rows.table,
+            json: json!({
+                "rows": rows.json,
+                "hints_over_pull": ratios,
+                "thresholds": thresholds_json(&first.settings, played),
+            }),
+            charts,
+        },
+    })
+}
+
+/// Hints over plain pulling at the hop that is compared, wherever there are both.
+fn ratios(contestants: &[Contestant], outcomes: &[Vec<Outcome>]) -> Vec<Value> {
+    let find = |case: &str, mode: Cooperation| {
+        contestants.iter().position(|who| who.case == case && who.settings.cooperation == mode)
+    };
+    let mut cases: Vec<&str> = contestants.iter().map(|who| who.case.as_str()).collect();
+    cases.dedup();
+    let both = |case: &str| {
+        let pull = find(case, Cooperation::NONE)?;
+        let hints = find(case, Cooperation::HINTS)?;
+        let mean = |n: usize, figure: Figure| {
+            Spread::of(&outcomes[n], |outcome| figure(&outcome.hops[COMPARED - 1])).mean
+        };
+        let ratio = |figure| mean(hints, figure) / mean(pull, figure);
+        Some(json!({
+            "case": case,
+            "delay_median": ratio(|figures| figures.delay.median),
+            "delay_mean": ratio(|figures| figures.delay.mean),
+            "requests": ratio(|figures| figures.requests),
+            "pulled_delay_median": mean(pull, |figures| figures.delay.median),
+            "completeness": mean(hints, |figures| figures.completeness),
+            "pulled_completeness": mean(pull, |figures| figures.completeness),
+        }))
+    };
+    cases.into_iter().filter_map(both).collect()
+}

@@ -1,0 +1,260 @@
+//! A mesh in virtual time: nodes that read each other's feeds, wired in any way without circles.
+//!
+//! Every node has its own scheduler, its own τ and budget, and decides at moments of its own: identical nodes
+//! in step would show perfect hops. Schedulers, models and the exchange of budget are the product's own; what
+//! is played here is who publishes what, what a look shows, and the network between.
+//!
+//! The same seed gives the same items and the same moments in every mode, and the same figures on every
+//! machine. [`Mesh::play`] is also the prediction for a mesh of real nodes with the same graph.
+
+mod cooperation;
+mod figures;
+pub(crate) mod graph_file;
+mod network;
+mod node;
+mod origins;
+pub(crate) mod picture;
+mod play;
+mod queue;
+mod shelf;
+#[cfg(test)]
+mod tests;
+mod wiring;
+
+use std::collections::HashMap;
+
+use pergola_refresh::{Invalid, ModelKind, StrategyKind};
+
+pub(crate) use self::cooperation::Cooperation;
+pub(crate) use self::figures::{Figures, Outcome};
+pub(crate) use self::network::{Network, Outage};
+pub(crate) use self::origins::{Burst, Origins, Publishing};
+use self::play::Play;
+pub(crate) use self::wiring::{Channel, Load, Wiring};
+use self::wiring::{Feed, Reached};
+
+/// The unit of time, seconds: rates, budgets and delays are given per cycle.
+pub(crate) const CYCLE: f64 = 300.0;
+
+/// How nodes share a budget; see [`pergola_refresh::collective`].
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Collective {
+    /// Whether readers tell upstream what an item is worth to them and to those behind them.
+    pub(crate) worth: bool,
+    /// The share of a budget that passes per cycle where prices differ by e; none at 0.
+    pub(crate) eagerness: f64,
+    /// The share of its first budget that a node keeps.
+    pub(crate) least: f64,
+}
+
+impl Collective {
+    /// Both rules.
+    pub(crate) const BOTH: Self = Self { worth: true, eagerness: 0.01, least: 0.1 };
+}
+
+/// Where readers sit, for nodes that care for more than themselves.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) enum Readers {
+    /// One at every feed.
+    #[default]
+    Everywhere,
+    /// One at every feed that no node reads.
+    AtTheEnds,
+}
+
+/// Items whose ways are noted one by one.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Follow {
+    /// Of this source; of all if nothing is said.
+    pub(crate) source: Option<usize>,
+    /// Published from this cycle on.
+    pub(crate) from: f64,
+    /// Published before this one.
+    pub(crate) until: f64,
+}
+
+/// How a mesh is played.
+#[derive(Debug, Clone)]
+pub(crate) struct Settings<'a> {
+    /// Items that a source's document shows.
+    pub(crate) window: usize,
+    /// Items that a feed's document shows.
+    pub(crate) feed_window: usize,
+    /// How sources publish.
+    pub(crate) publishing: Publishing<'a>,
+    /// What one source publishes besides.
+    pub(crate) burst: Option<Burst>,
+    /// Refreshes per subscription and cycle, a mean over the mesh.
+    pub(crate) budget: f64,
+    /// A node gets so many times as much per subscription as one a hop nearer to the sources.
+    pub(crate) skew: f64,
+    /// Decisions of each node in a cycle.
+    pub(crate) decisions: usize,
+    /// Each node's moment of decision, from 0 to 1 of the time between two; drawn if not given.
+    pub(crate) moments: Option<Vec<f64>>,
+    /// Cycles before measuring starts.
+    pub(crate) warmup: usize,
+    /// Cycles that are measured.
+    pub(crate) measured: usize,
+    /// Every node's strategy.
+    pub(crate) strategy: StrategyKind,
+    /// Whether τ and the second step are as published, to the letter.
+    pub(crate) literal: bool,
+    /// Every node's model.
+    pub(crate) model: ModelKind,
+    /// What neighbours do for each other.
+    pub(crate) cooperation: Cooperation,
+    /// Whether nodes share their budgets.
+    pub(crate) collective: Option<Collective>,
+    /// Where readers sit.
+    pub(crate) readers: Readers,
+    /// What lies between nodes.
+    pub(crate) network: Network,
+    /// Moments at which freshness and τ are noted while measuring.
+    pub(crate) samples: usize,
+    /// What is followed.
+    pub(crate) follow: Option<Follow>,
+}
+
+impl Default for Settings<'_> {
+    /// The chain of the contract between nodes: rates below three items per cycle, windows of ten, .35
+    /// refreshes per subscription and cycle, one decision a cycle.
+    fn default() -> Self {
+        Self {
+            window: 10,
+            feed_window: 10,
+            publishing: Publishing::Uniform(3.0),
+            burst: None,
+            budget: 0.35,
+            skew: 1.0,
+            decisions: 1,
+            moments: None,
+            warmup: 400,
+            measured: 600,
+            strategy: StrategyKind::TwoSteps,
+            literal: false,
+            model: ModelKind::Gamma,
+            cooperation: Cooperation::NONE,
+            collective: None,
+            readers: Readers::default(),
+            network: Network::default(),
+            samples: 600,
+            follow: None,
+        }
+    }
+}
+
+impl Settings<'_> {
+    /// Cycles in all.
+    pub(crate) fn cycles(&self) -> usize {
+        self.warmup + self.measured
+    }
+
+    /// Cycles from one sample to the next.
+    pub(crate) fn sample_every(&self) -> f64 {
+        self.measured as f64 / self.samples as f64
+    }
+
+    fn window_of(&self, channel: Channel) -> usize {
+        match channel {
+            Channel::Source(_) => self.window,
+            Channel::Feed(_) => self.feed_window,
+        }
+    }
+
+    /// What a feed's own readers weigh. What is not studied has a reader wherever it is.
+    fn readers_of(&self, feed: &Feed, is_read: bool) -> f64 {
+        let at_an_end = !is_read || !feed.studied;
+        f64::from(u8::from(self.readers == Readers::Everywhere || at_an_end))
+    }
+
+    fn check(&self, nodes: usize) -> Result<(), Invalid> {
+        Invalid::unless_positive("budget", self.budget)?;
+        Invalid::unless_positive("skew of the budget", self.skew)?;
+        for (what, number) in [
+            ("window", self.window),
+            ("window of feeds", self.feed_window),
+            ("decisions per cycle", self.decisions),
+            ("cycles measured", self.measured),
+            ("samples", self.samples),
+        ] {
+            Invalid::unless(number > 0, what, number, "at least 1")?;
+        }
+        self.network.check(nodes)
+    }
+
+    /// Refreshes per cycle that each node may spend: the same per subscription, or more for those nearer to
+    /// the sources or to the readers, with the same total.
+    fn budgets(&self, mesh: &Mesh, subscriptions: &[usize]) -> Vec<f64> {
+        let weight = |(node, &count): (usize, &usize)| {
+            count as f64 * self.skew.powi(mesh.depths[node] as i32 - 1)
+        };
+        let weights: Vec<f64> = subscriptions.iter().enumerate().map(weight).collect();
+        let total = self.budget * subscriptions.iter().sum::<usize>() as f64;
+        let share = total / weights.iter().sum::<f64>();
+        weights.iter().map(|weight| share * weight).collect()
+    }
+}
+
+/// A mesh that can be played.
+pub(crate) struct Mesh {
+    pub(crate) wiring: Wiring,
+    /// What can arrive at each feed.
+    reach: Vec<Vec<Reached>>,
+    /// Whether another feed reads each.
+    read: Vec<bool>,
+    /// Hops from each node's nearest source, over its studied feeds.
+    pub(crate) depths: Vec<u32>,
+    /// Subscriptions of one node at another.
+    links: HashMap<(u32, u32), u32>,
+}
+
+impl Mesh {
+    /// A mesh of these nodes.
+    pub(crate) fn new(wiring: Wiring) -> Self {
+        let reach = wiring.reach();
+        let mut depths = vec![u32::MAX; wiring.nodes.len()];
+        let mut links: HashMap<(u32, u32), Vec<Channel>> = HashMap::new();
+        for (feed, reached) in wiring.feeds.iter().zip(&reach) {
+            let depth = &mut depths[feed.node as usize];
+            if feed.studied {
+                *depth = reached.iter().map(|reached| reached.hops).min().unwrap_or(1).min(*depth);
+            }
+            for &input in &feed.inputs {
+                if let Some(host) = wiring.host(input)
+                    && host != feed.node
+                {
+                    links.entry((feed.node, host)).or_default().push(input);
+                }
+            }
+        }
+        depths.iter_mut().filter(|depth| **depth == u32::MAX).for_each(|depth| *depth = 1);
+        let count = |mut inputs: Vec<Channel>| {
+            inputs.sort_unstable();
+            inputs.dedup();
+            inputs.len() as u32
+        };
+        let links = links.into_iter().map(|(pair, inputs)| (pair, count(inputs))).collect();
+        Self { read: wiring.is_read(), reach, depths, links, wiring }
+    }
+
+    /// How many feeds of `host` a node reads.
+    fn links(&self, node: usize, host: usize) -> u32 {
+        self.links.get(&(node as u32, host as u32)).copied().unwrap_or(1)
+    }
+
+    /// Plays the mesh and measures it.
+    pub(crate) fn play(&self, settings: &Settings<'_>, seed: u64) -> Result<Outcome, Invalid> {
+        settings.check(self.wiring.nodes.len())?;
+        let origins = Origins::draw(
+            &self.wiring,
+            &settings.publishing,
+            settings.burst,
+            settings.cycles(),
+            seed,
+        )?;
+        let mut play = Play::new(self, settings, &origins, seed)?;
+        play.run();
+        Ok(figures::measure(self, settings, play))
+    }
+}

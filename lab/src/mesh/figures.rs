@@ -1,0 +1,295 @@
+//! What a mesh did to the items: by hop, by node, and at its ends.
+
+use pergola_refresh::quality::{Delay, completeness};
+
+use super::play::Play;
+use super::wiring::{Channel, Reached};
+use super::{CYCLE, Mesh, Origins, Settings};
+
+/// What was measured at some feeds.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(crate) struct Figures {
+    /// Of the items that could have come, the share that came.
+    pub(crate) completeness: f64,
+    /// Share of the source's window that is held, a mean over sources and time.
+    pub(crate) freshness: f64,
+    /// From publication to arrival, in cycles.
+    pub(crate) delay: Delay,
+    /// Requests per subscription and cycle, pages included.
+    pub(crate) requests: f64,
+    /// Requests per item delivered.
+    pub(crate) requests_per_item: f64,
+    /// Items delivered while measuring.
+    pub(crate) delivered: u64,
+}
+
+/// What a play gave.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Outcome {
+    /// By hops from the source, the first of them first.
+    pub(crate) hops: Vec<Figures>,
+    /// By node.
+    pub(crate) nodes: Vec<Figures>,
+    /// Of feeds that nobody in the mesh reads.
+    pub(crate) leaves: Figures,
+    /// Of all feeds.
+    pub(crate) all: Figures,
+    /// Requests per subscription and cycle of everybody for everything, what is not studied included.
+    pub(crate) cost: f64,
+    /// τ of each node at each sample, warm-up included.
+    pub(crate) thresholds: Vec<Vec<f64>>,
+    /// Refreshes per cycle that each node may spend, at each sample.
+    pub(crate) budgets: Vec<Vec<f64>>,
+    /// Freshness of each node at each sample while measuring.
+    pub(crate) courses: Vec<Vec<f64>>,
+    /// The items that were followed, at each feed that can have them.
+    pub(crate) followed: Vec<Followed>,
+    /// Everything that happened.
+    pub(crate) events: u64,
+    /// Subscriptions weighed by decisions.
+    pub(crate) weighed: u64,
+}
+
+/// Items of one source at one feed.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Followed {
+    /// The node of the feed.
+    pub(crate) node: usize,
+    /// From the source.
+    pub(crate) hops: u32,
+    /// When each was published and when it came, infinite if never, in cycles.
+    pub(crate) items: Vec<(f64, f64)>,
+}
+
+/// Items published in the last cycles are not counted: they may still be on their way.
+const ON_THE_WAY: usize = 50;
+
+/// Adds up what belongs together.
+#[derive(Default, Clone)]
+struct Tally {
+    expected: u64,
+    /// Cycles; there are many of them.
+    delays: Vec<f32>,
+    /// Sum of shares held, and how many.
+    held: (f64, u64),
+    /// Requests and subscriptions, each shared among the hops that it serves.
+    requests: f64,
+    subscriptions: f64,
+    /// Items delivered while measuring, whenever published.
+    delivered: u64,
+}
+
+impl Tally {
+    fn figures(self, cycles: usize) -> Figures {
+        let per = |part: f64, of: f64| if of > 0.0 { part / of } else { 0.0 };
+        Figures {
+            completeness: completeness(self.delays.len() as u64, self.expected),
+            freshness: if self.held.1 == 0 { 1.0 } else { self.held.0 / self.held.1 as f64 },
+            delay: Delay::of(self.delays.iter().map(|&delay| f64::from(delay)).collect()),
+            requests: per(self.requests, self.subscriptions * cycles as f64),
+            requests_per_item: per(self.requests, self.delivered as f64),
+            delivered: self.delivered,
+        }
+    }
+
+    fn add(&mut self, pair: &Pair<'_>) {
+        self.expected += pair.expected;
+        self.delays.extend(pair.delays.iter().map(|&delay| delay as f32));
+        self.held.0 += pair.held.iter().sum::<f64>();
+        self.held.1 += pair.held.len() as u64;
+        self.delivered += pair.delivered;
+    }
+}
+
+impl Tally {
+    fn spend(&mut self, requests: f64, subscriptions: f64) {
+        self.requests += requests;
+        self.subscriptions += subscriptions;
+    }
+}
+
+/// One source at one feed.
+struct Pair<'a> {
+    expected: u64,
+    delays: &'a [f64],
+    /// Share held at each sample.
+    held: &'a [f64],
+    delivered: u64,
+}
+
+/// Measures what was played.
+pub(super) fn measure(mesh: &Mesh, settings: &Settings<'_>, play: Play<'_>) -> Outcome {
+    let wiring = &mesh.wiring;
+    let deepest = mesh.reach.iter().flatten().map(|reached| reached.hops).max().unwrap_or(0);
+    let mut hops = vec![Tally::default(); deepest as usize];
+    let mut nodes = vec![Tally::default(); wiring.nodes.len()];
+    let (mut leaves, mut all) = (Tally::default(), Tally::default());
+    let mut courses = vec![(vec![0.0; settings.samples], 0_u64); wiring.nodes.len()];
+    let mut followed = Vec::new();
+    let mut desk = Desk::new(settings, play.origins);
+    for (number, feed) in wiring.feeds.iter().enumerate().filter(|(_, feed)| feed.studied) {
+        let shelf = &play.shelves[number];
+        let mut came: Vec<(u32, f64)> =
+            shelf.items.iter().copied().zip(shelf.at.iter().copied()).collect();
+        came.sort_unstable_by_key(|&(item, _)| item);
+        for reached in &mesh.reach[number] {
+            let items = play.origins.items(reached.source);
+            let from = came.partition_point(|&(item, _)| (item as usize) < items.start);
+            let to = came.partition_point(|&(item, _)| (item as usize) < items.end);
+            desk.read(reached, &came[from..to]);
+            if let Some(follow) = settings.follow
+                && follow.source.is_none_or(|source| source == reached.source as usize)
+            {
+                let items = desk.between(follow.from, follow.until);
+                followed.push(Followed { node: feed.node as usize, hops: reached.hops, items });
+            }
+            let pair = desk.pair();
+            let (course, count) = &mut courses[feed.node as usize];
+            course.iter_mut().zip(pair.held).for_each(|(sum, held)| *sum += held);
+            *count += 1;
+            hops[reached.hops as usize - 1].add(&pair);
+            nodes[feed.node as usize].add(&pair);
+            all.add(&pair);
+            if !mesh.read[number] {
+                leaves.add(&pair);
+            }
+        }
+    }
+    let mut spent = (0, 0);
+    for (number, node) in play.nodes.iter().enumerate() {
+        for subscription in &node.subscriptions {
+            spent = (spent.0 + subscription.requests, spent.1 + 1);
+            let studied = |feed: &&u32| wiring.feeds[**feed as usize].studied;
+            let Some(&feed) = subscription.feeds.iter().find(studied) else { continue };
+            let served: Vec<usize> = match subscription.channel {
+                Channel::Source(_) => vec![0],
+                Channel::Feed(parent) => mesh.reach[parent as usize]
+                    .iter()
+                    .map(|reached| reached.hops as usize)
+                    .collect(),
+            };
+            let requests = subscription.requests as f64;
+            let share = 1.0 / served.len() as f64;
+            for hop in served {
+                if let Some(tally) = hops.get_mut(hop) {
+                    tally.spend(requests * share, share);
+                }
+            }
+            nodes[number].spend(requests, 1.0);
+            all.spend(requests, 1.0);
+            if !mesh.read[feed as usize] {
+                leaves.spend(requests, 1.0);
+            }
+        }
+    }
+    let cycles = settings.measured;
+    let mean = |(course, count): (Vec<f64>, u64)| {
+        course.into_iter().map(|sum| if count == 0 { 1.0 } else { sum / count as f64 }).collect()
+    };
+    Outcome {
+        hops: hops.into_iter().map(|tally| tally.figures(cycles)).collect(),
+        nodes: nodes.into_iter().map(|tally| tally.figures(cycles)).collect(),
+        leaves: leaves.figures(cycles),
+        all: all.figures(cycles),
+        cost: spent.0 as f64 / (spent.1 as usize * cycles).max(1) as f64,
+        thresholds: play.thresholds,
+        budgets: play.budgets,
+        courses: courses.into_iter().map(mean).collect(),
+        followed,
+        events: play.events,
+        weighed: play.weighed,
+    }
+}
+
+/// Reads one source at one feed after the other.
+struct Desk<'a> {
+    origins: &'a Origins,
+    /// Seconds: measuring begins, items published later do not count, it ends.
+    from: f64,
+    counted: f64,
+    end: f64,
+    window: usize,
+    samples: Vec<f64>,
+    /// When each item of the source was published and came: infinite if never, NaN if it cannot.
+    arrivals: Vec<(f64, f64)>,
+    expected: u64,
+    delivered: u64,
+    delays: Vec<f64>,
+    held: Vec<f64>,
+}
+
+impl<'a> Desk<'a> {
+    fn new(settings: &Settings<'_>, origins: &'a Origins) -> Self {
+        let from = settings.warmup as f64 * CYCLE;
+        let counted = settings.measured.saturating_sub(ON_THE_WAY.min(settings.measured / 4));
+        let every = settings.sample_every();
+        let sample = |n: usize| from + (n + 1) as f64 * every * CYCLE;
+        Self {
+            origins,
+            from,
+            counted: from + counted as f64 * CYCLE,
+            end: settings.cycles() as f64 * CYCLE,
+            window: settings.window,
+            samples: (0..settings.samples).map(sample).collect(),
+            arrivals: Vec::new(),
+            expected: 0,
+            delivered: 0,
+            delays: Vec::new(),
+            held: Vec::new(),
+        }
+    }
+
+    /// Takes a source as a feed has it: its items by number, and when they came.
+    fn read(&mut self, reached: &Reached, came: &[(u32, f64)]) {
+        let Self { origins, from, counted, end, .. } = *self;
+        (self.expected, self.delivered) = (0, 0);
+        self.delays.clear();
+        self.arrivals.clear();
+        let mut came = came.iter().peekable();
+        for item in origins.items(reached.source) {
+            let published = origins.times[item];
+            let arrived = came.next_if(|&&(next, _)| next as usize == item);
+            let arrived = match arrived {
+                Some(&(_, at)) => at,
+                None if reached.has(origins.topics[item]) => f64::INFINITY,
+                None => f64::NAN,
+            };
+            self.arrivals.push((published, arrived));
+            self.delivered += u64::from(arrived > from && arrived <= end);
+            if published > from && published <= counted && !arrived.is_nan() {
+                self.expected += 1;
+                if arrived <= end {
+                    self.delays.push((arrived - published) / CYCLE);
+                }
+            }
+        }
+        self.hold();
+    }
+
+    /// The share of the source's window that is held at each sample.
+    fn hold(&mut self) {
+        self.held.clear();
+        let mut shown = 0;
+        for &now in &self.samples {
+            shown += self.arrivals[shown..].iter().take_while(|(at, _)| *at <= now).count();
+            let window = &self.arrivals[shown.saturating_sub(self.window)..shown];
+            let (mut expected, mut held) = (0_u32, 0_u32);
+            for (_, arrived) in window {
+                expected += u32::from(!arrived.is_nan());
+                held += u32::from(*arrived <= now);
+            }
+            self.held.push(if expected == 0 { 1.0 } else { f64::from(held) / f64::from(expected) });
+        }
+    }
+
+    fn pair(&self) -> Pair<'_> {
+        let Self { expected, delivered, .. } = *self;
+        Pair { expected, delays: &self.delays, held: &self.held, delivered }
+    }
+
+    /// Items published between two instants, in cycles: when, and when they came.
+    fn between(&self, from: f64, to: f64) -> Vec<(f64, f64)> {
+        let cycles = self.arrivals.iter().map(|(at, came)| (at / CYCLE, came / CYCLE));
+        cycles.filter(|(at, came)| (from..to).contains(at) && !came.is_nan()).collect()
+    }
+}

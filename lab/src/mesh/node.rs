@@ -1,0 +1,229 @@
+//! One node of a mesh: its scheduler, and what it reads.
+
+use pergola_refresh::{
+    Budget, Controller, HOUR, Invalid, Observation, PlannedLook, Scheduler, Source, Sources, Taste,
+    Threshold,
+};
+
+use super::wiring::Channel;
+use super::{CYCLE, Settings};
+
+/// Decisions over which spending is averaged.
+const HORIZON: f64 = 100.0;
+/// How far ahead a node tells its plans.
+const TOLD_AHEAD: f64 = 100.0 * CYCLE;
+/// After a first failure a source is left alone for a cycle, then for twice as long, up to so many cycles.
+const LONGEST_PAUSE: f64 = 16.0;
+
+/// A node.
+pub(super) struct Node {
+    scheduler: Scheduler<Sources>,
+    pub(super) sources: Sources,
+    pub(super) subscriptions: Vec<Subscription>,
+    /// Its moment, in cycles after the beginning of its turn.
+    pub(super) phase: f64,
+    /// Refreshes per decision.
+    budget: f64,
+    /// The same when it began.
+    first_budget: f64,
+    decisions: f64,
+}
+
+/// What a node reads, and how far it has.
+pub(super) struct Subscription {
+    pub(super) channel: Channel,
+    /// Its feeds that take from it.
+    pub(super) feeds: Vec<u32>,
+    /// Items of the channel up to here are known.
+    pub(super) seen: Option<usize>,
+    /// A look is under way, and another one is wanted after it.
+    pub(super) under_way: bool,
+    pub(super) again: bool,
+    failures: i32,
+    /// Requests while measuring, pages included.
+    pub(super) requests: u64,
+    /// Items that looks have brought, those of them that each feed wants, and had not got.
+    offered: f64,
+    wanted: Vec<f64>,
+    first: Vec<f64>,
+    /// The last exchange with the node that publishes it.
+    pub(super) met: f64,
+}
+
+/// What a look sees.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct View {
+    pub(super) at: f64,
+    /// New items, by their places in the channel.
+    pub(super) from: usize,
+    pub(super) end: usize,
+    shown: usize,
+    censored: bool,
+}
+
+impl Subscription {
+    pub(super) fn new(channel: Channel) -> Self {
+        Self {
+            channel,
+            feeds: Vec::new(),
+            seen: None,
+            under_way: false,
+            again: false,
+            failures: 0,
+            requests: 0,
+            offered: 0.0,
+            wanted: Vec::new(),
+            first: Vec::new(),
+            met: 0.0,
+        }
+    }
+
+    /// What a look sees of a channel that has so many items.
+    pub(super) fn view(&self, end: usize, window: usize, archive: bool, at: f64) -> View {
+        let shown = end.saturating_sub(window);
+        let from = match self.seen {
+            Some(seen) if archive => seen,
+            seen => seen.unwrap_or(0).max(shown),
+        };
+        let censored = self.seen.is_some() && from == shown && end > from && !archive;
+        View { at, from, end, shown: end - shown, censored }
+    }
+
+    /// A feed was offered an item that it wants; `first` if it had not got it.
+    pub(super) fn took(&mut self, feed: usize, first: bool) {
+        self.wanted[feed] += 1.0;
+        self.first[feed] += f64::from(u8::from(first));
+    }
+
+    /// The share of items that a feed wants, as learnt; of those it had not got if `first`.
+    pub(super) fn share(&self, feed: u32, first: bool) -> f64 {
+        let place = self.feeds.iter().position(|&other| other == feed);
+        place.map_or(0.0, |place| self.share_at(place, first))
+    }
+
+    fn share_at(&self, place: usize, first: bool) -> f64 {
+        let taken = if first { &self.first } else { &self.wanted };
+        (taken[place] + 1.0) / (self.offered + 1.0)
+    }
+}
+
+impl Node {
+    /// A node that may spend `budget` refreshes per cycle and decides at a moment of its own, from 0 (when
+    /// its turn begins) to 1 (when it ends).
+    pub(super) fn new(
+        settings: &Settings<'_>,
+        mut subscriptions: Vec<Subscription>,
+        budget: f64,
+        moment: f64,
+    ) -> Result<Self, Invalid> {
+        let mut sources = Sources::new();
+        for subscription in &mut subscriptions {
+            let window = settings.window_of(subscription.channel);
+            let model = settings.model.build(1.0 / HOUR)?;
+            sources.add(Source::new(model, window as u32))?;
+            subscription.wanted = vec![0.0; subscription.feeds.len()];
+            subscription.first = vec![0.0; subscription.feeds.len()];
+        }
+        let decisions = settings.decisions as f64;
+        let budget = budget / decisions;
+        let strategy = settings.strategy.build(Taste::new(0.5, 0.0)?);
+        let spending = spending(budget, decisions)?;
+        let scheduler = if settings.literal {
+            Scheduler::literal(strategy, spending, CYCLE)?
+        } else {
+            let threshold = Threshold::new(CYCLE, Controller::Steady { horizon: HORIZON })?;
+            Scheduler::new(strategy, threshold, spending)
+        };
+        Ok(Self {
+            scheduler,
+            sources,
+            subscriptions,
+            phase: moment / decisions,
+            budget,
+            first_budget: budget,
+            decisions,
+        })
+    }
+
+    pub(super) fn choose(&mut self, now: f64) -> Vec<usize> {
+        self.scheduler.decide(now, &self.sources).to_vec()
+    }
+
+    pub(super) fn threshold(&self) -> f64 {
+        self.scheduler.threshold().value()
+    }
+
+    /// Refreshes per cycle that it may spend now, and that it was given at first.
+    pub(super) fn budget(&self) -> (f64, f64) {
+        (self.budget * self.decisions, self.first_budget * self.decisions)
+    }
+
+    /// Gets so many refreshes per cycle more, or less.
+    pub(super) fn shift_budget(&mut self, per_cycle: f64) {
+        self.budget += per_cycle / self.decisions;
+        if let Ok(budget) = spending(self.budget, self.decisions) {
+            self.scheduler.steer_budget(budget);
+        }
+    }
+
+    /// Requests were made besides those decided on.
+    pub(super) fn charge(&mut self, requests: usize) {
+        self.scheduler.charge(requests);
+    }
+
+    /// Learns what a look showed.
+    pub(super) fn learn(&mut self, place: usize, view: &View) {
+        let subscription = &mut self.subscriptions[place];
+        let observation = Observation {
+            at: view.at,
+            since: self.sources.last(place),
+            new_items: (view.end - view.from) as u32,
+            window: view.shown as u32,
+            censored: view.censored,
+            dates: &[],
+        };
+        subscription.seen = Some(view.end);
+        subscription.offered += (view.end - view.from) as f64;
+        subscription.failures = 0;
+        self.sources.observe(place, &observation);
+        self.scheduler.observed(place, &observation);
+    }
+
+    /// Sets what an item of a subscription is worth, by what it is worth in each of its feeds, and returns it.
+    pub(super) fn weigh(&mut self, place: usize, first: bool, worth: impl Fn(u32) -> f64) -> f64 {
+        let subscription = &self.subscriptions[place];
+        let feeds = subscription.feeds.iter().enumerate();
+        let relevance =
+            feeds.map(|(at, &feed)| worth(feed) * subscription.share_at(at, first)).sum();
+        // Sums of shares and of what an audience tells are sane by themselves.
+        let _ = self.sources.set_relevance(place, relevance);
+        relevance
+    }
+
+    /// A look has failed: when the next may be made.
+    pub(super) fn give_up(&mut self, place: usize, now: f64) -> f64 {
+        let subscription = &mut self.subscriptions[place];
+        subscription.failures += 1;
+        now + 2.0_f64.powi(subscription.failures - 1).min(LONGEST_PAUSE) * CYCLE
+    }
+
+    /// When it will look at a subscription, and what that will bring.
+    pub(super) fn planned(&mut self, place: usize, now: f64) -> Vec<PlannedLook> {
+        self.scheduler.planned(&self.sources, place, now, now + TOLD_AHEAD)
+    }
+
+    /// Is told how many items wait at a subscription, and when they came. What waits is known until now, as a
+    /// plan that has come true.
+    pub(super) fn notice(&mut self, place: usize, waiting: &[f64], now: f64) {
+        let Some(last) = self.sources.last(place) else { return };
+        let items = waiting.len() as f64;
+        // One batch with the utility of all of them.
+        let came = waiting.iter().sum::<f64>() / items.max(1.0);
+        let all = PlannedLook { at: came, items };
+        self.sources.relay(place, last, [all, PlannedLook { at: now, items: 0.0 }]);
+    }
+}
+
+fn spending(per_decision: f64, decisions: f64) -> Result<Budget, Invalid> {
+    Budget::new(per_decision, CYCLE / decisions)?.with_slack(0.5 * HORIZON)
+}
