@@ -251,6 +251,26 @@ fn a_shared_budget_stays_the_same_and_moves_to_where_many_read() {
 }
 
 #[test]
+fn who_cannot_spend_more_gets_no_more() {
+    let mesh = Mesh::new(Wiring::tree(3, 3, Load::new(5, 5)));
+    // The root would look more often than it decides.
+    let settings = Settings {
+        collective: Some(Collective::BOTH),
+        decisions: 1,
+        budget: 0.6,
+        warmup: 800,
+        measured: 300,
+        samples: 30,
+        ..Settings::default()
+    };
+    let outcome = mesh.play(&settings, 1).unwrap();
+    let last = outcome.budgets[0][outcome.budgets[0].len() - 1];
+    assert!(last < 1.2 * 10.0, "it looks at ten feeds once a cycle and has {last}");
+    let selfish = mesh.play(&Settings { collective: None, ..settings }, 1).unwrap();
+    assert!((outcome.cost / selfish.cost - 1.0).abs() < 0.03, "{} {}", outcome.cost, selfish.cost);
+}
+
+#[test]
 fn settings_without_sense_are_refused_by_name() {
     let mesh = Mesh::new(Wiring::chain(2, Load::new(1, 0)));
     let refused = |settings: Settings<'static>| mesh.play(&settings, 1).unwrap_err().to_string();
