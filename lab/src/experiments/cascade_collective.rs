@@ -68,8 +68,8 @@ fn settings(shapes: &[Shape], &(shape, mode, way): &Contestant) -> Settings<'sta
 pub(crate) fn cascade_collective(lab: &Lab) -> Result<Study, Invalid> {
     let shapes = shapes();
     let mut contestants: Vec<Contestant> = Vec::new();
-    for shape in 0..shapes.len() {
-        for mode in 0..shapes[shape].modes {
+    for (shape, Shape { modes, .. }) in shapes.iter().enumerate() {
+        for mode in 0..*modes {
             contestants.extend((0..WAYS.len()).map(|way| (shape, mode, way)));
         }
     }
@@ -98,8 +98,8 @@ pub(crate) fn cascade_collective(lab: &Lab) -> Result<Study, Invalid> {
          refreshes per subscription and cycle in the mean, four decisions a cycle; delays in cycles; {} worlds from seed {}. Gains are differences within the same world.",
         lab.seeds, lab.seed
     )];
-    for (shape, Shape { name, .. }) in shapes.iter().enumerate() {
-        for (mode, cooperation) in MODES.iter().take(shapes[shape].modes).enumerate() {
+    for (shape, Shape { name, modes, .. }) in shapes.iter().enumerate() {
+        for (mode, cooperation) in MODES.iter().take(*modes).enumerate() {
             for (way, (way_name, _)) in WAYS.iter().enumerate().skip(1) {
                 let pairs: Vec<(&Outcome, &Outcome)> =
                     of(shape, mode, 0).iter().zip(of(shape, mode, way)).collect();
