@@ -30,7 +30,7 @@ pub(super) struct Node {
     /// The same when it began.
     first_budget: f64,
     decisions: f64,
-    /// Refreshes per decision that it has decided on of late.
+    /// Requests per decision that it has made of late, pages included.
     spent: f64,
 }
 
@@ -188,6 +188,7 @@ impl Node {
     /// Requests were made besides those decided on.
     pub(super) fn charge(&mut self, requests: usize) {
         self.scheduler.charge(requests);
+        self.spent += requests as f64 / HORIZON;
     }
 
     /// Learns what a look showed.
