@@ -62,7 +62,9 @@ fn sane(worth: f64) -> f64 {
 /// What a node says of itself where budget may be shifted.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Stand {
-    /// Utility of the last refresh that it can afford: its τ.
+    /// Utility of the last refresh that it can afford: its τ. Whoever cannot spend what it has (it looks at
+    /// everything as often as it may) has the least price there is, or its τ, which then stands still, would
+    /// draw budget for ever.
     pub price: f64,
     /// Refreshes per cycle that it may spend.
     pub budget: f64,

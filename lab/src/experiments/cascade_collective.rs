@@ -11,10 +11,14 @@ use crate::mesh::{Collective, Cooperation, Load, Mesh, Outcome, Readers, Setting
 use crate::report::{Axis, Chart, Report, Scale, Series, Style};
 use crate::trials::{Lab, Spread};
 
+const LOAD: Load = Load::new(8, 8);
+
 struct Shape {
     name: &'static str,
     mesh: Mesh,
     readers: Readers,
+    /// In how many of the modes it is played.
+    modes: usize,
 }
 
 /// A tree in which many read through few, and a chain whose links all serve the one reader at its end.
@@ -22,13 +26,15 @@ fn shapes() -> [Shape; 2] {
     [
         Shape {
             name: "tree of 1, 3, 9, 27",
-            mesh: Mesh::new(Wiring::tree(3, 4, Load::new(10, 10))),
+            mesh: Mesh::new(Wiring::tree(3, 4, LOAD)),
             readers: Readers::Everywhere,
+            modes: MODES.len(),
         },
         Shape {
             name: "chain of 5, read at its end",
-            mesh: Mesh::new(Wiring::chain(5, Load::new(20, 0))),
+            mesh: Mesh::new(Wiring::chain(5, LOAD)),
             readers: Readers::AtTheEnds,
+            modes: 1,
         },
     ]
 }
@@ -50,9 +56,9 @@ fn settings(shapes: &[Shape], &(shape, mode, way): &Contestant) -> Settings<'sta
         cooperation: MODES[mode],
         collective: WAYS[way].1,
         readers: shapes[shape].readers,
-        decisions: 2,
-        warmup: 1000,
-        measured: 400,
+        decisions: 4,
+        warmup: 800,
+        measured: 300,
         samples: 100,
         ..Settings::default()
     }
@@ -62,8 +68,8 @@ fn settings(shapes: &[Shape], &(shape, mode, way): &Contestant) -> Settings<'sta
 pub(crate) fn cascade_collective(lab: &Lab) -> Result<Study, Invalid> {
     let shapes = shapes();
     let mut contestants: Vec<Contestant> = Vec::new();
-    for shape in 0..shapes.len() {
-        for mode in 0..MODES.len() {
+    for (shape, Shape { modes, .. }) in shapes.iter().enumerate() {
+        for mode in 0..*modes {
             contestants.extend((0..WAYS.len()).map(|way| (shape, mode, way)));
         }
     }
@@ -72,7 +78,8 @@ pub(crate) fn cascade_collective(lab: &Lab) -> Result<Study, Invalid> {
         shapes[contestant.0].mesh.play(&settings(&shapes, contestant), seed)
     })?;
     let of = |shape: usize, mode: usize, way: usize| {
-        outcomes[(shape * MODES.len() + mode) * WAYS.len() + way].as_slice()
+        let before: usize = shapes[..shape].iter().map(|shape| shape.modes).sum();
+        outcomes[(before + mode) * WAYS.len() + way].as_slice()
     };
     let mut rows = Rows::new(&["shape", "mode", "way", "where"]);
     for (&(shape, mode, way), worlds) in contestants.iter().zip(&outcomes) {
@@ -87,13 +94,12 @@ pub(crate) fn cascade_collective(lab: &Lab) -> Result<Study, Invalid> {
     }
     let mut gains: Vec<Value> = Vec::new();
     let mut notes = vec![format!(
-        "Each node of the tree with 10 relayed and 10 private sources, of the chain with 20 relayed ones, of at \
-         most 3 items per cycle, windows of 10, .35 refreshes per subscription and cycle in the mean, two \
-         decisions a cycle; delays in cycles; {} worlds from seed {}. Gains are differences within the same world.",
+        "Each node with 8 relayed and 8 private sources of at most 3 items per cycle, windows of 10, .35 \
+         refreshes per subscription and cycle in the mean, four decisions a cycle; delays in cycles; {} worlds from seed {}. Gains are differences within the same world.",
         lab.seeds, lab.seed
     )];
-    for (shape, Shape { name, .. }) in shapes.iter().enumerate() {
-        for (mode, cooperation) in MODES.iter().enumerate() {
+    for (shape, Shape { name, modes, .. }) in shapes.iter().enumerate() {
+        for (mode, cooperation) in MODES.iter().take(*modes).enumerate() {
             for (way, (way_name, _)) in WAYS.iter().enumerate().skip(1) {
                 let pairs: Vec<(&Outcome, &Outcome)> =
                     of(shape, mode, 0).iter().zip(of(shape, mode, way)).collect();

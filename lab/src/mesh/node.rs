@@ -1,5 +1,6 @@
 //! One node of a mesh: its scheduler, and what it reads.
 
+use pergola_refresh::collective::Stand;
 use pergola_refresh::{
     Budget, Controller, HOUR, Invalid, Observation, PlannedLook, Scheduler, Source, Sources, Taste,
     Threshold,
@@ -10,6 +11,8 @@ use super::{CYCLE, Settings};
 
 /// Decisions over which spending is averaged.
 const HORIZON: f64 = 100.0;
+/// Whoever spends less than this share of its budget has enough.
+const FULLY_SPENT: f64 = 0.9;
 /// How far ahead a node tells its plans.
 const TOLD_AHEAD: f64 = 100.0 * CYCLE;
 /// After a first failure a source is left alone for a cycle, then for twice as long, up to so many cycles.
@@ -27,6 +30,8 @@ pub(super) struct Node {
     /// The same when it began.
     first_budget: f64,
     decisions: f64,
+    /// Requests per decision that it has made of late, pages included.
+    spent: f64,
 }
 
 /// What a node reads, and how far it has.
@@ -142,20 +147,34 @@ impl Node {
             budget,
             first_budget: budget,
             decisions,
+            spent: budget,
         })
     }
 
     pub(super) fn choose(&mut self, now: f64) -> Vec<usize> {
-        self.scheduler.decide(now, &self.sources).to_vec()
+        let chosen = self.scheduler.decide(now, &self.sources).to_vec();
+        self.spent += (chosen.len() as f64 - self.spent) / HORIZON;
+        chosen
+    }
+
+    /// How it stands where budget may be shifted. Who cannot spend what it has already (it looks at everything
+    /// as often as it decides) has no use for more, whatever its τ.
+    pub(super) fn stand(&self, least: f64) -> Stand {
+        let idle = self.spent < FULLY_SPENT * self.budget;
+        Stand {
+            price: if idle { f64::MIN_POSITIVE } else { self.threshold() },
+            budget: self.budget * self.decisions,
+            least: least * self.first_budget * self.decisions,
+        }
     }
 
     pub(super) fn threshold(&self) -> f64 {
         self.scheduler.threshold().value()
     }
 
-    /// Refreshes per cycle that it may spend now, and that it was given at first.
-    pub(super) fn budget(&self) -> (f64, f64) {
-        (self.budget * self.decisions, self.first_budget * self.decisions)
+    /// Refreshes per cycle that it may spend now.
+    pub(super) fn budget(&self) -> f64 {
+        self.budget * self.decisions
     }
 
     /// Gets so many refreshes per cycle more, or less.
@@ -169,6 +188,7 @@ impl Node {
     /// Requests were made besides those decided on.
     pub(super) fn charge(&mut self, requests: usize) {
         self.scheduler.charge(requests);
+        self.spent += requests as f64 / HORIZON;
     }
 
     /// Learns what a look showed.

@@ -354,7 +354,7 @@ impl<'a> Play<'a> {
     fn sample(&mut self, now: f64) {
         for (number, node) in self.nodes.iter().enumerate() {
             self.thresholds[number].push(node.threshold());
-            self.budgets[number].push(node.budget().0);
+            self.budgets[number].push(node.budget());
         }
         self.after(now + self.settings.sample_every() * CYCLE, Happening::Sample);
     }

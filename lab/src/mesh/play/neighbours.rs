@@ -1,12 +1,11 @@
 //! What neighbours tell each other: plans, news, what items are worth, and budget that passes between them.
 
 use pergola_refresh::PlannedLook;
-use pergola_refresh::collective::{Stand, shift};
+use pergola_refresh::collective::shift;
 
 use super::Play;
 use crate::mesh::CYCLE;
 use crate::mesh::cooperation::News;
-use crate::mesh::node::Node;
 use crate::mesh::queue::Happening;
 use crate::mesh::wiring::Channel;
 
@@ -53,15 +52,11 @@ impl Play<'_> {
         let cycles = ((now - met) / CYCLE).min(10.0);
         if collective.eagerness > 0.0 {
             let host = self.mesh.wiring.feeds[feed as usize].node as usize;
-            let stand = |node: &Node| {
-                let (budget, first) = node.budget();
-                Stand { price: node.threshold(), budget, least: collective.least * first }
-            };
             // A pair that reads each other by many feeds meets often: each time less passes.
             let links = self.mesh.links(number as usize, host) as f64;
             let eagerness = collective.eagerness * cycles / links;
-            let passes =
-                shift(&stand(&self.nodes[number as usize]), &stand(&self.nodes[host]), eagerness);
+            let stand = |node: usize| self.nodes[node].stand(collective.least);
+            let passes = shift(&stand(number as usize), &stand(host), eagerness);
             self.nodes[number as usize].shift_budget(-passes);
             self.nodes[host].shift_budget(passes);
         }
