@@ -6,8 +6,9 @@ use std::process::{Command, Stdio};
 use std::sync::OnceLock;
 use std::time::SystemTime;
 
-/// What the binary is made of.
-const CRATES: [&str; 6] = ["feed", "newsroom", "node", "proto", "query", "refresh"];
+/// What the binaries are made of.
+const CRATES: [&str; 8] =
+    ["feed", "newsroom", "node", "proto", "query", "refresh", "report", "topology-gen"];
 
 /// What a program has said.
 #[derive(Debug)]
@@ -28,7 +29,7 @@ pub(crate) async fn run(mut command: Command) -> Output {
 
 /// A command of ours, with an environment in which nothing is configured.
 pub(crate) fn pergola() -> Command {
-    let mut command = Command::new(binary());
+    let mut command = Command::new(pergola_path());
     let ours = std::env::vars_os().map(|(name, _)| name);
     for name in ours.filter(|name| name.to_string_lossy().starts_with("PERGOLA_")) {
         command.env_remove(name);
@@ -36,27 +37,40 @@ pub(crate) fn pergola() -> Command {
     command
 }
 
-/// The binary, beside this test's own; built if it is missing or older than its sources.
-fn binary() -> &'static Path {
+/// The program behind [`pergola`].
+pub(crate) fn pergola_path() -> &'static Path {
     static BINARY: OnceLock<PathBuf> = OnceLock::new();
-    BINARY.get_or_init(|| {
-        let own = std::env::current_exe().unwrap();
-        let profile = own.parent().and_then(Path::parent).unwrap();
-        let binary = profile.join("pergola");
-        let workspace = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
-        let sources = CRATES.iter().map(|name| workspace.join(name).join("src"));
-        let newest = sources.map(|folder| newest(&folder)).max();
-        if fs::metadata(&binary).and_then(|file| file.modified()).ok() < newest {
-            let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or("cargo".into()));
-            cargo.args(["build", "--quiet", "-p", "pergola-node", "--bin", "pergola"]);
-            if profile.ends_with("release") {
-                cargo.arg("--release");
-            }
-            let built = cargo.current_dir(workspace).status().unwrap();
-            assert!(built.success(), "`pergola` cannot be built");
+    BINARY.get_or_init(|| built("pergola-node", "pergola"))
+}
+
+/// The generator of meshes.
+pub(crate) fn topology_gen() -> Command {
+    static BINARY: OnceLock<PathBuf> = OnceLock::new();
+    Command::new(BINARY.get_or_init(|| built("pergola-topology", "topology-gen")))
+}
+
+/// The folder of the whole project.
+pub(crate) fn workspace() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap()
+}
+
+/// A binary beside this test's own; built if it is missing or older than its sources.
+fn built(package: &str, name: &str) -> PathBuf {
+    let own = std::env::current_exe().unwrap();
+    let profile = own.parent().and_then(Path::parent).unwrap();
+    let binary = profile.join(name);
+    let sources = CRATES.iter().map(|name| workspace().join(name).join("src"));
+    let newest = sources.map(|folder| newest(&folder)).max();
+    if fs::metadata(&binary).and_then(|file| file.modified()).ok() < newest {
+        let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or("cargo".into()));
+        cargo.args(["build", "--quiet", "-p", package, "--bin", name]);
+        if profile.ends_with("release") {
+            cargo.arg("--release");
         }
-        binary
-    })
+        let built = cargo.current_dir(workspace()).status().unwrap();
+        assert!(built.success(), "`{name}` cannot be built");
+    }
+    binary
 }
 
 /// When something in a folder was last changed.
