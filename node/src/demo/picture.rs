@@ -108,7 +108,7 @@ fn draw(stage: &Stage, state: &State) -> String {
         vec![
             format!("{} items{age}", node.items),
             format!("τ {:.3}, {} requests", node.threshold, node.requests),
-            format!("complete {:.1} %, as it thinks", 100.0 * node.completeness),
+            format!("complete {:.1} %, it thinks", 100.0 * node.completeness),
         ]
     });
     let figures = Figures {

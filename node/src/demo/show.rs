@@ -7,6 +7,9 @@ use serde::Serialize;
 
 use super::watch::{Arrival, State};
 
+/// How wide a terminal is at least.
+const COLUMNS: usize = 80;
+
 /// Writes lines for people, or JSON objects for programs.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Show {
@@ -98,12 +101,14 @@ impl Show {
         }
         let stops = arrival.way.iter().map(|stop| format!("{} {}", brief(stop.age), stop.node));
         let way = stops.collect::<Vec<_>>().join(" ");
+        // The way is told whole, if it is no wider than this; the title has the rest of the line.
+        let way = fitted(&way, way.chars().count().min(36));
+        let title = fitted(&arrival.title, COLUMNS - 28 - way.chars().count());
         println!(
-            "{} {} {} {}",
+            "{} {} {title} {}",
             self.painted("2", &clock_time(arrival.at)),
-            self.painted("36", &fitted(&arrival.source, 15)),
-            fitted(&arrival.title, 18),
-            self.painted("32", fitted(&way, 35).trim_end())
+            self.painted("36", &fitted(&arrival.source, 16)),
+            self.painted("32", &way)
         );
     }
 

@@ -26,9 +26,9 @@ use crate::node::{NewSource, Node, Running};
 use crate::peer::Cooperation;
 use crate::store::Backend;
 
-/// Refreshes per minute of the demonstration's time for each source: once in 80 minutes, which is too
+/// Refreshes per minute of the demonstration's time for each source: once in 40 minutes, which is too
 /// seldom for the busy ones, so that choosing well matters …
-const PER_SOURCE: f64 = 1.0 / 80.0;
+const PER_SOURCE: f64 = 1.0 / 40.0;
 /// … and for each feed of another node, which says by itself when it has news.
 const PER_FEED: f64 = 1.0 / 10.0;
 const GRACE: Duration = Duration::from_secs(5);
