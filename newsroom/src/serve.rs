@@ -57,7 +57,9 @@ pub use world::World;
 
 use axum::serve::ListenerExt;
 use desk::{Desk, Look};
+use document::House;
 use shelf::Shelf;
+use wording::Filler;
 
 /// Tells the time: seconds since the Unix epoch.
 pub type Clock = Arc<dyn Fn() -> f64 + Send + Sync>;
@@ -83,6 +85,7 @@ struct Inner {
     rates: RwLock<Vec<(f64, f64)>>,
     answering: AtomicBool,
     shelf: Shelf,
+    filler: Filler,
 }
 
 /// A source and its desk.
@@ -252,6 +255,10 @@ impl Newsroom {
     fn look<'a>(&self, rates: &'a [(f64, f64)]) -> Look<'a> {
         let Inner { opening, remember, .. } = *self.inner;
         Look { now: self.now(), opening, remember, rates }
+    }
+
+    fn house(&self) -> House<'_> {
+        House { base: self.base(), seed: self.inner.seed, filler: &self.inner.filler }
     }
 
     fn base(&self) -> &str {

@@ -65,6 +65,8 @@ enum Command {
     /// Show a mesh at work: a newsroom and five nodes on loopback, in fast time
     #[command(after_help = "Example:\n  pergola demo\n  pergola demo --speed 3600 --seconds 60")]
     Demo(crate::demo::Args),
+    /// Be the sources: publish made-up items, and the truth about them
+    Newsroom(crate::newsroom::Args),
     /// Look for what commonly goes wrong, or score this crawler's manners
     #[command(after_help = "Example:\n  pergola doctor\n  pergola doctor --politeness")]
     Doctor(crate::doctor::Args),
@@ -110,6 +112,10 @@ impl Command {
             Self::Healthcheck => overview::healthcheck(&settings, &screen).await,
             Self::Demo(args) => {
                 crate::demo::run(crate::demo::Args { json: settings.options.json, ..args }).await
+            }
+            Self::Newsroom(args) => {
+                let json = settings.options.json;
+                crate::newsroom::run(crate::newsroom::Args { json, ..args }).await
             }
             Self::Doctor(args) => {
                 let args = crate::doctor::Args { json: settings.options.json, ..args };

@@ -4,6 +4,7 @@
 //! it the meaning that its section asks for; [`Config`] holds what came out, complete. A node must never
 //! start with a configuration of which a part was not understood, and a secret must never be printed.
 
+mod clock;
 mod crawl;
 mod file;
 mod find;
@@ -34,6 +35,7 @@ mod websub;
 use std::collections::BTreeMap;
 use std::path::Path;
 
+pub use clock::Clock;
 pub use crawl::Crawl;
 pub use find::{environment, find_file};
 pub use hosts::{HostCredentials, HostRule, Hosts};
@@ -82,6 +84,8 @@ pub struct Config {
     pub peers: Peers,
     /// Who may read feeds that are not for anybody.
     pub readers: Vec<Reader>,
+    /// How fast time passes.
+    pub clock: Clock,
     /// What is logged.
     pub log: Log,
     /// What is read from the start.
@@ -165,6 +169,7 @@ impl Config {
             api,
             tls,
             peers,
+            clock: Clock::read(&mut Section::new(raw.section("clock"), problems)),
             log: Log::read(&mut Section::new(raw.section("log"), problems)),
             sources: Source::read_all(&raw.sources, problems),
             declared: DeclaredFeed::read_all(&raw.feeds, &readers, problems),

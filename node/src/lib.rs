@@ -16,6 +16,7 @@ pub mod credentials;
 pub mod demo;
 pub mod doctor;
 pub mod metrics;
+pub mod newsroom;
 pub mod node;
 mod pages;
 pub mod peer;

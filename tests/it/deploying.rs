@@ -8,7 +8,7 @@ use std::process::Command;
 use serde_json::Value;
 use tempfile::TempDir;
 
-use crate::harness::{Home, missing, pergola_path, run, topology_gen, workspace};
+use crate::harness::{Home, missing, pergola_binary, run, topology_gen, workspace};
 
 fn deploy() -> PathBuf {
     workspace().join("deploy")
@@ -62,7 +62,7 @@ async fn the_service_is_accepted_by_systemd_and_has_few_rights() {
     let installed = "/usr/local/bin/pergola";
     assert!(text.contains(&format!("ExecStart={installed} run\n")));
     // It is not installed here.
-    fs::write(&unit, text.replace(installed, &pergola_path().display().to_string())).unwrap();
+    fs::write(&unit, text.replace(installed, &pergola_binary().display().to_string())).unwrap();
     let mut verify = Command::new("systemd-analyze");
     verify.arg("verify").arg(&unit);
     let verified = run(verify).await;

@@ -6,6 +6,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on should say where")]
 
 mod bad_input;
+mod bundle;
 mod crash;
 mod demo;
 mod deploying;

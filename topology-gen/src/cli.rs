@@ -1,7 +1,9 @@
 //! The command line: what is wired, by which rules, shown how.
 
 mod bench;
+mod bundle;
 mod input;
+mod observe;
 mod plane;
 
 use std::fs::File;
@@ -14,7 +16,7 @@ use pergola_report::check_paths;
 use pergola_topology::draw;
 use pergola_topology::folder;
 use pergola_topology::forest::Forest;
-use pergola_topology::graph::{Graph, Link};
+use pergola_topology::graph::{self, Graph, Link};
 use pergola_topology::grow::grow;
 use pergola_topology::hosts::Hosts;
 use pergola_topology::mesh::Mesh;
@@ -30,6 +32,8 @@ use input::{InputArgs, RuleArgs};
     after_help = "Examples:\n  topology-gen generate mesh.toml --output graph\n  \
                   topology-gen stats --sources 100 --feeds 10000\n  \
                   topology-gen draw mesh.toml --plot mesh.svg\n  \
+                  topology-gen bundle my-mesh mesh.toml --newsroom\n  \
+                  topology-gen observe http://127.0.0.1:8101\n  \
                   topology-gen plane --plot plane.png"
 )]
 pub(crate) struct Cli {
@@ -55,6 +59,23 @@ enum Command {
     #[command(after_help = "Example:\n  \
                       topology-gen draw --sources 20 --feeds 2000 --plot mesh.svg --degrees degrees.svg")]
     Draw(DrawArgs),
+    /// Wires a mesh and writes a folder that starts it: configurations, and compose, a script or manifests.
+    #[command(after_help = "Examples:\n  topology-gen bundle my-mesh mesh.toml\n  \
+                      topology-gen bundle my-mesh mesh.toml --newsroom --cooperate watch,archive\n  \
+                      topology-gen bundle my-mesh mesh.toml --local --newsroom --speed 60\n  \
+                      topology-gen bundle my-mesh --sources 5 --feeds 40 --nodes 8 --local --newsroom\n  \
+                      topology-gen bundle my-mesh mesh.toml --kubernetes --image registry.example.org/pergola:1")]
+    Bundle(bundle::BundleArgs),
+    /// Asks the nodes of a mesh that runs who reads from whom.
+    #[command(
+        after_help = "Examples:\n  topology-gen observe http://127.0.0.1:8107 --secrets my-mesh/secrets\n  \
+                      topology-gen observe http://127.0.0.1:8107 --json > observed.json\n  \
+                      topology-gen draw observed.json --plot observed.svg\n\n\
+                      Exit codes: 0 if everybody was seen, 3 if somebody has not answered: it is named, and its feeds \
+                      stand among the sources, as unknown. Feeds that a node keeps for named readers, and what it \
+                      crawls beside its queries, are told only for its token."
+    )]
+    Observe(observe::ObserveArgs),
     /// Grows trees of points in the plane, where the shapes can be seen: star, clusters, random.
     #[command(after_help = "Example:\n  \
                       topology-gen plane --points 10000 --alpha 4 --alpha 20 --alpha 100 --plot plane.png")]
@@ -125,18 +146,30 @@ struct DrawArgs {
 
 impl Cli {
     /// Does what was asked for.
-    pub(crate) fn run(self, out: &mut impl Write) -> Result<()> {
+    pub(crate) fn run(self, out: &mut impl Write) -> Result<Outcome> {
         match self.command {
+            Command::Observe(args) => return args.run(out),
             Command::Generate(args) => generate(&args, out),
             Command::Stats(args) => {
                 let wired = args.wiring.wire()?;
                 print_stats(&wired, &args.hosts, args.json, out)
             }
             Command::Draw(args) => draw_mesh(&args),
+            Command::Bundle(args) => args.run(out),
             Command::Plane(args) => args.run(out),
             Command::Bench(args) => args.run(out),
         }
+        .map(|()| Outcome::Whole)
     }
+}
+
+/// Whether there is more than could be shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Outcome {
+    /// Everything was done.
+    Whole,
+    /// Somebody could not be asked.
+    Partial,
 }
 
 /// A mesh with its graph.
@@ -148,6 +181,17 @@ struct Wired {
 
 impl WiringArgs {
     fn wire(&self) -> Result<Wired> {
+        if let Some(path) = self.input.file()
+            && let Some((mesh, graph)) = graph::read(path)?
+        {
+            let links = graph.links();
+            ensure!(
+                !self.rules.any(),
+                "{} is wired already; leave out the options about wiring",
+                path.display()
+            );
+            return Ok(Wired { mesh, graph, links });
+        }
         let rules = self.rules.rules();
         let mesh = self.input.mesh(rules.radius)?;
         let graph = grow(&mesh, &rules)?;

@@ -1,8 +1,11 @@
 //! Who subscribes to whom: the union of all trees.
 
+mod read;
 mod write;
 
 use crate::mesh::Mesh;
+
+pub use read::{ReadError, read};
 
 /// Where an edge begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -63,6 +66,11 @@ impl Graph {
     /// Whether items can never run in a circle. True by construction; this looks at the edges alone, by
     /// taking away again and again what nothing leads to.
     pub fn check(&self, feeds: usize) -> bool {
+        self.circle(feeds).is_none()
+    }
+
+    /// A feed that reads itself through others, or from such a one, if there is any.
+    pub fn circle(&self, feeds: usize) -> Option<u32> {
         let mut children: Vec<(u32, u32)> = Vec::new();
         let mut waiting = vec![0_u32; feeds];
         for link in self.links() {
@@ -74,9 +82,7 @@ impl Graph {
         children.sort_unstable();
         let mut free: Vec<u32> =
             (0..feeds as u32).filter(|&feed| waiting[feed as usize] == 0).collect();
-        let mut taken = 0;
         while let Some(feed) = free.pop() {
-            taken += 1;
             let from = children.partition_point(|&(parent, _)| parent < feed);
             for &(_, child) in children[from..].iter().take_while(|(parent, _)| *parent == feed) {
                 waiting[child as usize] -= 1;
@@ -85,7 +91,7 @@ impl Graph {
                 }
             }
         }
-        taken == feeds
+        (0..feeds as u32).find(|&feed| waiting[feed as usize] > 0)
     }
 }
 

@@ -8,16 +8,22 @@ use std::process::ExitCode;
 use clap::Parser;
 use pergola_report::ReportError;
 
-use crate::cli::Cli;
+use crate::cli::{Cli, Outcome};
 
 /// Exit code for input that makes no sense, as clap has it too.
 const BAD_INPUT: u8 = 2;
+/// Exit code for an answer that is not the whole one.
+const PARTIAL: u8 = 3;
 
 fn main() -> ExitCode {
     let mut out = std::io::BufWriter::with_capacity(1 << 16, stdout().lock());
-    let outcome = Cli::parse().run(&mut out).and_then(|()| Ok(out.flush()?));
+    let outcome = Cli::parse().run(&mut out).and_then(|outcome| {
+        out.flush()?;
+        Ok(outcome)
+    });
     match outcome {
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(Outcome::Whole) => ExitCode::SUCCESS,
+        Ok(Outcome::Partial) => ExitCode::from(PARTIAL),
         // `topology-gen … | head` closes the pipe: nothing is wrong.
         Err(error) if is_closed_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {

@@ -6,6 +6,7 @@ use std::collections::HashMap;
 
 use crate::profile::{Dictionary, Profile};
 
+pub(crate) use file::body_of;
 pub use file::{FileError, read};
 
 /// Everything that is to be wired.
@@ -32,6 +33,8 @@ pub struct Source {
     pub profile: Profile,
     /// Items a day, if known.
     pub items_per_day: Option<f64>,
+    /// It is a feed of a node that could not be asked, so what is behind it is not known.
+    pub unknown: bool,
 }
 
 /// A feed that a node of the mesh publishes.
@@ -87,10 +90,24 @@ impl Mesh {
         if self.feeds.is_empty() {
             return Err(MeshError::NoFeeds);
         }
+        self.check_names()?;
         let sources = self.sources.iter().map(|source| ("source", &source.name, &source.profile));
         let feeds = self.feeds.iter().map(|feed| ("feed", &feed.name, &feed.profile));
+        if let Some((kind, name, _)) = sources.chain(feeds).find(|(_, _, words)| words.is_empty()) {
+            return Err(MeshError::NoKeywords { kind, name: name.clone() });
+        }
+        self.check_nodes()
+    }
+
+    /// Whether every name can be one and is there once.
+    ///
+    /// # Errors
+    /// The first that is not.
+    pub fn check_names(&self) -> Result<(), MeshError> {
+        let sources = self.sources.iter().map(|source| ("source", &source.name));
+        let feeds = self.feeds.iter().map(|feed| ("feed", &feed.name));
         let mut seen: HashMap<&str, &str> = HashMap::new();
-        for (kind, name, profile) in sources.chain(feeds) {
+        for (kind, name) in sources.chain(feeds) {
             if !is_name(name) {
                 return Err(MeshError::BadName { name: name.clone() });
             }
@@ -102,11 +119,12 @@ impl Mesh {
                 };
                 return Err(MeshError::DuplicateName { name: name.clone(), kinds });
             }
-            if profile.is_empty() {
-                return Err(MeshError::NoKeywords { kind, name: name.clone() });
-            }
         }
-        self.check_nodes()
+        let hosts = self.feeds.iter().filter_map(|feed| feed.node.as_ref());
+        match hosts.into_iter().find(|name| !is_name(name)) {
+            Some(name) => Err(MeshError::BadName { name: name.clone() }),
+            None => Ok(()),
+        }
     }
 
     fn check_nodes(&self) -> Result<(), MeshError> {
@@ -148,7 +166,7 @@ impl Mesh {
 }
 
 /// Whether a text can be the name of a source, feed or node everywhere it will be written.
-fn is_name(text: &str) -> bool {
+pub(crate) fn is_name(text: &str) -> bool {
     let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
     (1..=100).contains(&text.len()) && text.chars().all(plain)
 }

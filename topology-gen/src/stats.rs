@@ -34,8 +34,8 @@ pub struct Stats {
     pub source_degree: Spread,
     /// The share of the feeds that nobody reads.
     pub leaves: f64,
-    /// How much of what is wanted arrives.
-    pub reach: ReachStats,
+    /// How much of what is wanted arrives; nothing if nobody knows what the sources write about.
+    pub reach: Option<ReachStats>,
     /// The tail of the out-degrees of sources and feeds.
     pub tail: Option<PowerLaw>,
     /// What nodes and sources have to do.
@@ -132,7 +132,11 @@ impl Stats {
             out_degree: Spread::of(&out_degrees),
             source_degree: Spread::of(&source_degrees),
             leaves: leaves as f64 / mesh.feeds.len().max(1) as f64,
-            reach: ReachStats::new(mesh, graph),
+            reach: mesh
+                .sources
+                .iter()
+                .any(|source| !source.profile.is_empty())
+                .then(|| ReachStats::new(mesh, graph)),
             tail: power_law::fit(&[source_degrees, out_degrees].concat()),
             load: Load::new(mesh, links, hosts, looks),
         }
@@ -150,6 +154,10 @@ impl Stats {
             [vec![Cell::Text(name.to_owned()), Cell::Empty], values.into()].concat()
         };
         let share = |name: &str, value: f64| vec![Cell::Text(name.to_owned()), number(value, 4)];
+        let reach = |name: &str, value: fn(&ReachStats) -> f64| {
+            let value = self.reach.as_ref().map_or(Cell::Empty, |reach| number(value(reach), 4));
+            vec![Cell::Text(name.to_owned()), value]
+        };
         let rows = vec![
             count("sources", self.sources),
             count("feeds", self.feeds),
@@ -162,9 +170,9 @@ impl Stats {
             spread("readers of a feed", &self.out_degree),
             spread("readers of a source", &self.source_degree),
             share("leaves, share of the feeds", self.leaves),
-            share("reach, mean", self.reach.mean),
-            share("reach, worst", self.reach.worst),
-            share("reach is whole, share", self.reach.whole),
+            reach("reach, mean", |reach| reach.mean),
+            reach("reach, worst", |reach| reach.worst),
+            reach("reach is whole, share", |reach| reach.whole),
             spread("requests an hour by a node", &self.load.asked),
             spread("requests an hour to a node", &self.load.answered),
             spread("requests an hour to a source", &self.load.sources_asked),
@@ -177,11 +185,13 @@ impl Stats {
             Column::right("most"),
         ];
         let mut notes = vec![tail_note(self.tail.as_ref())];
-        if self.reach.worst < 1.0 {
-            notes.push(format!(
+        match &self.reach {
+            Some(reach) if reach.worst < 1.0 => notes.push(format!(
                 "Least arrives at {} of what it wants from {}; --keep-reach lets everything through.",
-                self.reach.worst_feed, self.reach.worst_source
-            ));
+                reach.worst_feed, reach.worst_source
+            )),
+            Some(_) => {}
+            None => notes.push("What the sources write about is not known, so reach is not.".to_owned()),
         }
         notes.push(format!(
             "Requests: every node looks {} times an hour at whatever its feeds read elsewhere.",
@@ -278,6 +288,7 @@ mod tests {
             url: None,
             profile: Profile::new(vec![0, 1, 2]),
             items_per_day: None,
+            unknown: false,
         };
         let mesh = Mesh {
             dictionary,
@@ -308,8 +319,9 @@ mod tests {
         assert_eq!(stats.out_degree, Spread { mean: 2.0 / 3.0, median: 0.0, most: 2.0 });
         assert_eq!(stats.leaves, 2.0 / 3.0);
         // `other` wants a and c of s, and `wide` lets only a through.
-        assert_eq!((stats.reach.worst, stats.reach.whole), (0.5, 0.75));
-        assert_eq!((stats.reach.worst_feed.as_str(), stats.reach.mean), ("other", 0.875));
+        let reach = stats.reach.unwrap();
+        assert_eq!((reach.worst, reach.whole), (0.5, 0.75));
+        assert_eq!((reach.worst_feed.as_str(), reach.mean), ("other", 0.875));
         assert_eq!(stats.load.answered, Spread { mean: 4.0 / 3.0, median: 0.0, most: 4.0 });
         // With `wide` and `other` on one node, only `narrow` asks it.
         mesh.feeds[1].node = Some("wide".to_owned());

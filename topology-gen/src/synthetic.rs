@@ -63,6 +63,7 @@ impl Synthetic {
                     url: None,
                     profile: Profile::new(words.draw(size, &mut random)),
                     items_per_day: None,
+                    unknown: false,
                 }
             })
             .collect();

@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, OnceLock, RwLock};
 
 use super::desk::Desk;
 use super::shelf::Shelf;
+use super::wording::Filler;
 use super::{Clock, Inner, Newsroom, Place, Source};
 use crate::ProcessError;
 
@@ -153,7 +154,11 @@ impl Builder {
         if let Some(pair) = by_name.windows(2).find(|pair| name(pair[0]) == name(pair[1])) {
             return Err(BuildError::Twice { name: name(pair[0]).to_owned() });
         }
+        let filler = Filler::without(
+            places.iter().flat_map(|place| place.source.vocabulary.iter().map(|word| &**word)),
+        );
         let inner = Inner {
+            filler,
             seed: self.seed,
             clock: self.clock,
             opening,

@@ -9,7 +9,7 @@ use pergola_feed::{Category, Document, Item as FeedItem, Link, Text, Timestamp, 
 
 use super::desk::Desk;
 use super::source::{Format, Source};
-use super::wording::{mix, mix_text, paragraph, title, words};
+use super::wording::{Filler, mix, mix_text, words};
 use crate::Item;
 
 impl Format {
@@ -23,8 +23,17 @@ impl Format {
     }
 }
 
+/// What all sources of a newsroom share.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct House<'a> {
+    /// The address of the server.
+    pub base: &'a str,
+    pub seed: u64,
+    pub filler: &'a Filler,
+}
+
 /// One item in words.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone)]
 pub(super) struct Article<'a> {
     pub guid: String,
     pub title: String,
@@ -33,18 +42,19 @@ pub(super) struct Article<'a> {
     pub at: f64,
     text_bytes: usize,
     random: u64,
+    filler: &'a Filler,
 }
 
 impl<'a> Article<'a> {
-    /// Item `number` of a source. `base` is the address of the server.
+    /// Item `number` of a source.
     pub(super) fn new(
-        base: &str,
-        seed: u64,
+        house: House<'a>,
         source: &'a Source,
         desk: &'a Desk,
         number: u64,
         item: &Item,
     ) -> Self {
+        let House { base, seed, filler } = house;
         let random = mix(mix(seed, mix_text(&source.name)), number);
         let recorded = match source.headlines.len() as u64 {
             0 => None,
@@ -56,19 +66,20 @@ impl<'a> Article<'a> {
                 (given.title.clone(), keywords)
             }
             None => {
-                let keywords = words(item.keywords);
-                (title(&keywords, number, random), keywords)
+                let keywords = words(item.keywords, &source.vocabulary);
+                (filler.title(&keywords, number, random), keywords)
             }
         };
         let name = &source.name;
         // The second makes the items of another opening other items.
         let guid = format!("tag:newsroom.example,2026:{name}/{number}/{}", item.at.floor());
         let link = format!("{base}/items/{name}/{number}");
-        Self { guid, title, link, keywords, at: item.at, text_bytes: source.text_bytes, random }
+        let (at, text_bytes) = (item.at, source.text_bytes);
+        Self { guid, title, link, keywords, at, text_bytes, random, filler }
     }
 
     fn text(&self) -> String {
-        paragraph(&self.keywords, self.text_bytes, self.random)
+        self.filler.paragraph(&self.keywords, self.text_bytes, self.random)
     }
 
     fn into_item(self, undated: bool) -> FeedItem {
@@ -96,8 +107,8 @@ impl<'a> Article<'a> {
 }
 
 /// The document that a source shows now, newest item first.
-pub(super) fn render(base: &str, seed: u64, source: &Source, desk: &Desk) -> String {
-    let name = &source.name;
+pub(super) fn render(house: House<'_>, source: &Source, desk: &Desk) -> String {
+    let (base, name) = (house.base, &source.name);
     let mut document = Document::new(pergola_feed::Format::Atom);
     document.id = Some(format!("tag:newsroom.example,2026:{name}"));
     document.title = Some(source.shown_title().into_owned());
@@ -111,7 +122,7 @@ pub(super) fn render(base: &str, seed: u64, source: &Source, desk: &Desk) -> Str
     document.items = desk
         .items_from(first)
         .map(|(number, item)| {
-            Article::new(base, seed, source, desk, number, item).into_item(source.quirks.undated)
+            Article::new(house, source, desk, number, item).into_item(source.quirks.undated)
         })
         .collect();
     document.items.reverse();

@@ -138,7 +138,7 @@ impl Newsroom {
         if compressed {
             headers.push((CONTENT_ENCODING, "gzip".to_owned()));
         }
-        let render = |desk: &Desk| render(self.base(), self.inner.seed, source, desk);
+        let render = |desk: &Desk| render(self.house(), source, desk);
         let body = self.inner.shelf.document(index, desk, compressed, render);
         Answer { status: StatusCode::OK, headers, body }
     }
@@ -166,8 +166,7 @@ async fn item(State(newsroom): State<Newsroom>, Path(path): Path<String>) -> Res
     }
     match desk.items_from(number).next() {
         Some((number, item)) => {
-            let (base, seed) = (newsroom.base(), newsroom.inner.seed);
-            Html(Article::new(base, seed, &place.source, &desk, number, item).page())
+            Html(Article::new(newsroom.house(), &place.source, &desk, number, item).page())
                 .into_response()
         }
         None => {

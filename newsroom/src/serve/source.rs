@@ -60,6 +60,7 @@ pub struct Source {
     pub(super) process: Process,
     pub(super) profile: KeywordSet,
     pub(super) item_share: f64,
+    pub(super) vocabulary: Box<[Box<str>]>,
     pub(super) headlines: Box<[Headline]>,
     pub(super) window: usize,
     pub(super) format: Format,
@@ -80,6 +81,7 @@ impl Source {
             process,
             profile: KeywordSet::default(),
             item_share: 0.0,
+            vocabulary: Box::default(),
             headlines: Box::default(),
             window: 20,
             format: Format::Rss,
@@ -119,6 +121,13 @@ impl Source {
             .filter_map(|word| super::wording::topic(word))
             .for_each(|k| profile.insert(k));
         self.profile(profile, item_share)
+    }
+
+    /// [`Source::profile`] with words or phrases of its own, at most [`KeywordSet::DICTIONARY`] of them.
+    pub fn keywords<S: AsRef<str>>(self, words: &[S], item_share: f64) -> Self {
+        let vocabulary = words.iter().map(|word| word.as_ref().into()).collect();
+        let profile = KeywordSet::dictionary(words.len());
+        Self { vocabulary, profile, item_share, ..self }
     }
 
     /// Titles and keywords of its items in order, over and over, instead of a profile.
@@ -182,6 +191,9 @@ impl Source {
         }
         if self.text_bytes > LONGEST_TEXT {
             return Err(outside("text of an item", self.text_bytes, 0, LONGEST_TEXT));
+        }
+        if self.vocabulary.len() > KeywordSet::DICTIONARY {
+            return Err(outside("keywords", self.vocabulary.len(), 0, KeywordSet::DICTIONARY));
         }
         if let Some(status) = self.quirks.status
             && !(200..=599).contains(&status)

@@ -71,8 +71,7 @@ impl Newsroom {
             self.inner.shelf.discard(&mut desk);
         }
         let item = |(number, item)| {
-            let article =
-                Article::new(self.base(), self.inner.seed, &place.source, &desk, number, item);
+            let article = Article::new(self.house(), &place.source, &desk, number, item);
             Published {
                 number,
                 at: article.at,

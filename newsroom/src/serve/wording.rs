@@ -1,10 +1,12 @@
 //! What items say: titles and paragraphs made from keywords and a small vocabulary.
 //!
 //! Everything is a function of a number (mixed from the seed, the source and the item), so nothing has
-//! to be kept and the same item always reads the same. The filler never contains a topic: an item
-//! mentions exactly the topics it carries, so that a query's answer can be told from the ground truth.
+//! to be kept and the same item always reads the same. The filler never contains a topic, nor a word that
+//! any source of the newsroom writes about: an item mentions exactly what it carries, so that a query's
+//! answer can be told from the ground truth.
 
 use std::borrow::Cow;
+use std::collections::HashSet;
 
 use crate::KeywordSet;
 
@@ -162,49 +164,80 @@ pub(crate) fn word(keyword: usize) -> Cow<'static, str> {
     }
 }
 
-/// The words for a set of keywords.
-pub(crate) fn words(keywords: KeywordSet) -> Vec<Cow<'static, str>> {
-    keywords.iter().map(word).collect()
+/// The words for a set of keywords: those of a vocabulary, or topics if there is none.
+pub(crate) fn words(keywords: KeywordSet, vocabulary: &[Box<str>]) -> Vec<Cow<'_, str>> {
+    let own = |keyword: usize| vocabulary.get(keyword).map(|word| Cow::Borrowed(&**word));
+    keywords.iter().map(|keyword| own(keyword).unwrap_or_else(|| word(keyword))).collect()
 }
 
-/// A headline that names up to two of the topics.
-pub(crate) fn title<S: AsRef<str>>(topics: &[S], number: u64, item: u64) -> String {
-    let mut random = Mix(item);
-    let opening = random.pick(&OPENINGS);
-    let ending = random.pick(&ENDINGS);
-    match topics {
-        [] => format!("{opening} the day: {ending} ({number})"),
-        [one] => format!("{opening} {}: {ending} ({number})", one.as_ref()),
-        [one, two, ..] => {
-            format!("{opening} {} and {}: {ending} ({number})", one.as_ref(), two.as_ref())
-        }
+/// What stands around the topics.
+#[derive(Debug, Clone)]
+pub(crate) struct Filler {
+    openings: Vec<&'static str>,
+    endings: Vec<&'static str>,
+    words: Vec<&'static str>,
+    /// What an item without topics is about.
+    nothing: &'static str,
+}
+
+impl Filler {
+    /// All of it that has none of these words, which may be phrases.
+    pub(crate) fn without<'a>(topics: impl IntoIterator<Item = &'a str>) -> Self {
+        let split = |text: &str| -> Vec<String> {
+            let parts = text.split(|c: char| !c.is_alphanumeric());
+            parts.filter(|part| !part.is_empty()).map(str::to_lowercase).collect()
+        };
+        let topics: HashSet<String> = topics.into_iter().flat_map(split).collect();
+        let left = |texts: &[&'static str]| -> Vec<&'static str> {
+            let harmless = |text: &&&str| !split(text).iter().any(|word| topics.contains(word));
+            let left: Vec<&str> = texts.iter().filter(harmless).copied().collect();
+            // Signs are no words, so nothing can ask for them.
+            if left.is_empty() { vec!["–"] } else { left }
+        };
+        let (openings, endings, words) = (left(&OPENINGS), left(&ENDINGS), left(&WORDS));
+        Self { openings, endings, words, nothing: left(&["the day"])[0] }
     }
-}
 
-/// A paragraph of about `bytes` bytes that mentions every topic, if there is room.
-pub(crate) fn paragraph<S: AsRef<str>>(topics: &[S], bytes: usize, item: u64) -> String {
-    let mut random = Mix(item ^ 0x5bd1_e995);
-    let mut text = String::with_capacity(bytes + 80);
-    let mut mentions = topics.iter().cycle().take(topics.len().max(bytes / 300));
-    while text.len() < bytes {
-        let length = 7 + random.next() % 8;
-        let place = random.next() % length;
-        for position in 0..length {
-            let mention = if position == place { mentions.next() } else { None };
-            let word = mention.map_or_else(|| random.pick(&WORDS), AsRef::as_ref);
-            if position == 0 {
-                let (first, rest) = word.split_at(word.chars().next().map_or(0, char::len_utf8));
-                text.extend(first.chars().flat_map(char::to_uppercase));
-                text.push_str(rest);
-            } else {
-                text.push(' ');
-                text.push_str(word);
+    /// A headline that names up to two of the topics.
+    pub(crate) fn title<S: AsRef<str>>(&self, topics: &[S], number: u64, item: u64) -> String {
+        let mut random = Mix(item);
+        let opening = random.pick(&self.openings);
+        let ending = random.pick(&self.endings);
+        match topics {
+            [] => format!("{opening} {}: {ending} ({number})", self.nothing),
+            [one] => format!("{opening} {}: {ending} ({number})", one.as_ref()),
+            [one, two, ..] => {
+                format!("{opening} {} and {}: {ending} ({number})", one.as_ref(), two.as_ref())
             }
         }
-        text.push_str(". ");
     }
-    text.truncate(text.trim_end().len());
-    text
+
+    /// A paragraph of about `bytes` bytes that mentions every topic, if there is room.
+    pub(crate) fn paragraph<S: AsRef<str>>(&self, topics: &[S], bytes: usize, item: u64) -> String {
+        let mut random = Mix(item ^ 0x5bd1_e995);
+        let mut text = String::with_capacity(bytes + 80);
+        let mut mentions = topics.iter().cycle().take(topics.len().max(bytes / 300));
+        while text.len() < bytes {
+            let length = 7 + random.next() % 8;
+            let place = random.next() % length;
+            for position in 0..length {
+                let mention = if position == place { mentions.next() } else { None };
+                let word = mention.map_or_else(|| random.pick(&self.words), AsRef::as_ref);
+                if position == 0 {
+                    let (first, rest) =
+                        word.split_at(word.chars().next().map_or(0, char::len_utf8));
+                    text.extend(first.chars().flat_map(char::to_uppercase));
+                    text.push_str(rest);
+                } else {
+                    text.push(' ');
+                    text.push_str(word);
+                }
+            }
+            text.push_str(". ");
+        }
+        text.truncate(text.trim_end().len());
+        text
+    }
 }
 
 /// One number from two, well stirred.
@@ -246,12 +279,14 @@ mod tests {
         for word in filler {
             assert_eq!(topic(&word.to_lowercase()), None);
         }
-        let text = paragraph::<&str>(&[], 5_000, 3).to_lowercase();
+        let text = Filler::without([]).paragraph::<&str>(&[], 5_000, 3).to_lowercase();
         assert!(TOPICS.iter().all(|topic| !text.contains(topic)));
     }
 
     #[test]
     fn a_paragraph_has_its_size_and_all_its_topics() {
+        let filler = Filler::without([]);
+        let paragraph = |topics: &[&str], bytes, item| filler.paragraph(topics, bytes, item);
         for item in 0..50 {
             let text = paragraph(&["volcano", "jazz"], 400, item);
             assert!((400..560).contains(&text.len()), "{}", text.len());
@@ -264,11 +299,23 @@ mod tests {
 
     #[test]
     fn titles_name_their_topics_and_differ() {
-        let titles: Vec<String> = (0..9).map(|n| title(&["chess"], n, mix(1, n))).collect();
+        let filler = Filler::without([]);
+        let titles: Vec<String> = (0..9).map(|n| filler.title(&["chess"], n, mix(1, n))).collect();
         assert!(titles.iter().all(|title| title.contains("chess")));
         let mut unique = titles.clone();
         unique.sort();
         unique.dedup();
         assert_eq!(unique.len(), titles.len());
+    }
+    #[test]
+    fn the_filler_avoids_what_sources_write_about() {
+        let filler = Filler::without(["People", "long road", "report"]);
+        assert!(filler.words.len() == WORDS.len() - 1 && !filler.words.contains(&"people"));
+        assert!(!filler.openings.contains(&"Why people talk about"));
+        assert!(!filler.openings.contains(&"The long road to"));
+        assert!(!filler.endings.contains(&"a first report"));
+        // Even if nothing is left there is a text.
+        let filler = Filler::without(WORDS);
+        assert!(!filler.paragraph(&["people"], 100, 1).to_lowercase().contains("number"));
     }
 }

@@ -22,7 +22,6 @@ use url::Url;
 
 use super::failure::Failure;
 use super::settings::Settings;
-use crate::clock::Clock;
 use crate::config::Secret;
 use crate::node::{self, Node};
 pub(super) use answer::Answer;
@@ -67,7 +66,8 @@ impl Client {
             Place::Folder(config) => {
                 let token = config.api.token.clone();
                 let data = config.node.data.clone();
-                let opened = Node::open(*config, Clock::real()).await;
+                let clock = config.clock.start();
+                let opened = Node::open(*config, clock).await;
                 let node = opened.map_err(|error| place::not_opened(error, &data))?;
                 let router = crate::api::router(Arc::clone(&node));
                 let base = Url::parse("http://localhost/")?;

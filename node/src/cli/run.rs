@@ -17,7 +17,6 @@ use super::failure::Failure;
 use super::presence::Presence;
 use super::settings::Settings;
 use super::{log, service};
-use crate::clock::Clock;
 use crate::config::Config;
 use crate::node::{Node, Running, StartError};
 
@@ -54,7 +53,8 @@ pub(super) async fn run(args: Args, mut settings: Settings) -> anyhow::Result<()
     }
     config.warnings().iter().for_each(|warning| tracing::warn!("{warning}"));
     let data = config.node.data.clone();
-    let node = Node::open(config, Clock::real()).await?;
+    let clock = config.clock.start();
+    let node = Node::open(config, clock).await?;
     node.notices().iter().for_each(|notice| tracing::warn!("{notice}"));
     let mut signals = Signals::new().context("signals cannot be handled")?;
     let running = node.start(listener)?;

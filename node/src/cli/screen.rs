@@ -12,6 +12,7 @@ use std::io::{self, IsTerminal as _, Write as _};
 use serde_json::Value;
 
 use super::settings::Settings;
+use crate::clock::Clock;
 pub(super) use progress::Progress;
 pub(super) use table::{Cell, Column, Tone, facts, table};
 pub(super) use words::{count, instant, percent, relative, size, span};
@@ -31,6 +32,8 @@ pub(super) struct Screen {
 impl Screen {
     pub(super) fn new(settings: &Settings) -> Self {
         let terminal = io::stdout().is_terminal();
+        // What is wrong with the configuration is told by whoever needs it.
+        let clock = settings.load().map_or_else(|_| Clock::real(), |config| config.clock.start());
         let told = settings.variable("COLUMNS").and_then(|columns| columns.parse().ok());
         let asked = || {
             let size = rustix::termios::tcgetwinsize(io::stdout()).ok()?;
@@ -40,7 +43,7 @@ impl Screen {
             json: settings.options.json,
             width: told.or_else(|| if terminal { asked() } else { None }),
             colours: terminal && settings.variable("NO_COLOR").is_none(),
-            now: crate::clock::Clock::real().now(),
+            now: clock.now(),
         }
     }
 

@@ -36,7 +36,7 @@ impl Section {
 }
 
 /// The tables that are there once. Each of their keys is a variable, too.
-pub(super) static SECTIONS: [Section; 11] = [
+pub(super) static SECTIONS: [Section; 12] = [
     Section {
         name: "node",
         keys: &[
@@ -128,6 +128,7 @@ pub(super) static SECTIONS: [Section; 11] = [
             key("max_message", "\"4 MiB\""),
         ],
     },
+    Section { name: "clock", keys: &[key("speed", "1.0"), optional("epoch")] },
     Section { name: "log", keys: &[key("level", "\"info\""), key("format", "\"text\"")] },
 ];
 

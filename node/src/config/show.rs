@@ -53,7 +53,7 @@ impl Config {
     }
 
     /// Every table that is there once.
-    pub(super) fn sections(&self) -> [(&'static str, Vec<Entry>); 11] {
+    pub(super) fn sections(&self) -> [(&'static str, Vec<Entry>); 12] {
         [
             ("node", self.node.entries()),
             ("store", self.store.entries()),
@@ -65,6 +65,7 @@ impl Config {
             ("api", self.api.entries()),
             ("tls", super::Tls::entries(self.tls.as_ref())),
             ("peers", self.peers.entries()),
+            ("clock", self.clock.entries()),
             ("log", self.log.entries()),
         ]
     }

@@ -55,6 +55,7 @@ impl Config {
                     .to_owned(),
             );
         }
+        warnings.extend(self.clock.warnings());
         warnings.extend(self.declared.iter().flat_map(DeclaredFeed::warnings));
         warnings
     }

@@ -6,9 +6,27 @@ use std::process::{Command, Stdio};
 use std::sync::OnceLock;
 use std::time::SystemTime;
 
-/// What the binaries are made of.
-const CRATES: [&str; 8] =
-    ["feed", "newsroom", "node", "proto", "query", "refresh", "report", "topology-gen"];
+/// A program of ours: its package, its name, and the crates that it is made of.
+struct Ours {
+    package: &'static str,
+    name: &'static str,
+    crates: &'static [&'static str],
+    built: OnceLock<PathBuf>,
+}
+
+static PERGOLA: Ours = Ours {
+    package: "pergola-node",
+    name: "pergola",
+    crates: &["feed", "newsroom", "node", "proto", "query", "refresh", "report", "topology-gen"],
+    built: OnceLock::new(),
+};
+
+static TOPOLOGY_GEN: Ours = Ours {
+    package: "pergola-topology",
+    name: "topology-gen",
+    crates: &["proto", "query", "report", "topology-gen"],
+    built: OnceLock::new(),
+};
 
 /// What a program has said.
 #[derive(Debug)]
@@ -29,24 +47,17 @@ pub(crate) async fn run(mut command: Command) -> Output {
 
 /// A command of ours, with an environment in which nothing is configured.
 pub(crate) fn pergola() -> Command {
-    let mut command = Command::new(pergola_path());
-    let ours = std::env::vars_os().map(|(name, _)| name);
-    for name in ours.filter(|name| name.to_string_lossy().starts_with("PERGOLA_")) {
-        command.env_remove(name);
-    }
-    command
-}
-
-/// The program behind [`pergola`].
-pub(crate) fn pergola_path() -> &'static Path {
-    static BINARY: OnceLock<PathBuf> = OnceLock::new();
-    BINARY.get_or_init(|| built("pergola-node", "pergola"))
+    PERGOLA.command()
 }
 
 /// The generator of meshes.
 pub(crate) fn topology_gen() -> Command {
-    static BINARY: OnceLock<PathBuf> = OnceLock::new();
-    Command::new(BINARY.get_or_init(|| built("pergola-topology", "topology-gen")))
+    TOPOLOGY_GEN.command()
+}
+
+/// Where the node's program is.
+pub(crate) fn pergola_binary() -> &'static Path {
+    PERGOLA.binary()
 }
 
 /// The folder of the whole project.
@@ -54,23 +65,36 @@ pub(crate) fn workspace() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap()
 }
 
-/// A binary beside this test's own; built if it is missing or older than its sources.
-fn built(package: &str, name: &str) -> PathBuf {
-    let own = std::env::current_exe().unwrap();
-    let profile = own.parent().and_then(Path::parent).unwrap();
-    let binary = profile.join(name);
-    let sources = CRATES.iter().map(|name| workspace().join(name).join("src"));
-    let newest = sources.map(|folder| newest(&folder)).max();
-    if fs::metadata(&binary).and_then(|file| file.modified()).ok() < newest {
-        let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or("cargo".into()));
-        cargo.args(["build", "--quiet", "-p", package, "--bin", name]);
-        if profile.ends_with("release") {
-            cargo.arg("--release");
+impl Ours {
+    fn command(&'static self) -> Command {
+        let mut command = Command::new(self.binary());
+        let ours = std::env::vars_os().map(|(name, _)| name);
+        for name in ours.filter(|name| name.to_string_lossy().starts_with("PERGOLA_")) {
+            command.env_remove(name);
         }
-        let built = cargo.current_dir(workspace()).status().unwrap();
-        assert!(built.success(), "`{name}` cannot be built");
+        command
     }
-    binary
+
+    /// The binary, beside this test's own; built if it is missing or older than its sources.
+    fn binary(&'static self) -> &'static Path {
+        self.built.get_or_init(|| {
+            let own = std::env::current_exe().unwrap();
+            let profile = own.parent().and_then(Path::parent).unwrap();
+            let binary = profile.join(self.name);
+            let sources = self.crates.iter().map(|name| workspace().join(name).join("src"));
+            let newest = sources.map(|folder| newest(&folder)).max();
+            if fs::metadata(&binary).and_then(|file| file.modified()).ok() < newest {
+                let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or("cargo".into()));
+                cargo.args(["build", "--quiet", "-p", self.package, "--bin", self.name]);
+                if profile.ends_with("release") {
+                    cargo.arg("--release");
+                }
+                let built = cargo.current_dir(workspace()).status().unwrap();
+                assert!(built.success(), "`{}` cannot be built", self.name);
+            }
+            binary
+        })
+    }
 }
 
 /// When something in a folder was last changed.

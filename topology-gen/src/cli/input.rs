@@ -1,6 +1,6 @@
 //! What is wired and how, as it is typed.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use clap::Args;
@@ -11,7 +11,8 @@ use pergola_topology::synthetic::Synthetic;
 /// A mesh file, or the size of a synthetic mesh.
 #[derive(Debug, Args)]
 pub(super) struct InputArgs {
-    /// Sources, feeds and nodes, as TOML or JSON; left out, a synthetic mesh is made.
+    /// Sources, feeds and nodes, as TOML or JSON, or a graph that is wired already, as JSON; left out, a
+    /// synthetic mesh is made.
     #[arg(value_name = "MESH", conflicts_with_all = ["sources", "feeds", "dictionary", "coverage", "seed"])]
     mesh: Option<PathBuf>,
     /// Sources of the synthetic mesh.
@@ -32,6 +33,11 @@ pub(super) struct InputArgs {
 }
 
 impl InputArgs {
+    /// The mesh file, if there is one.
+    pub(super) fn file(&self) -> Option<&Path> {
+        self.mesh.as_deref()
+    }
+
     /// Reads the mesh, or makes it.
     pub(super) fn mesh(&self, radius: f64) -> Result<Mesh> {
         if let Some(path) = &self.mesh {
@@ -52,12 +58,13 @@ impl InputArgs {
 /// How it is wired.
 #[derive(Debug, Args)]
 pub(super) struct RuleArgs {
-    /// A feed follows the sources that are no farther: 0 (only its own profile) to 1 (all).
-    #[arg(long, value_name = "DISTANCE", default_value_t = Rules::default().radius, allow_negative_numbers = true)]
-    radius: f64,
-    /// What distance weighs beside hops: little makes stars, much makes long chains of the like-minded.
-    #[arg(long, value_name = "A", default_value_t = Rules::default().alpha, allow_negative_numbers = true)]
-    alpha: f64,
+    /// A feed follows the sources that are no farther: 0 (only its own profile) to 1 (all) [default: 0.9].
+    #[arg(long, value_name = "DISTANCE", allow_negative_numbers = true)]
+    radius: Option<f64>,
+    /// What distance weighs beside hops: little makes stars, much makes long chains of the like-minded
+    /// [default: 20].
+    #[arg(long, value_name = "A", allow_negative_numbers = true)]
+    alpha: Option<f64>,
     /// Readers that a source or feed may have in one tree [default: any number].
     #[arg(long, value_name = "N")]
     fan_out: Option<u32>,
@@ -72,6 +79,15 @@ pub(super) struct RuleArgs {
 impl RuleArgs {
     pub(super) fn rules(&self) -> Rules {
         let RuleArgs { radius, alpha, fan_out, depth, keep_reach } = *self;
+        let usual = Rules::default();
+        let (radius, alpha) = (radius.unwrap_or(usual.radius), alpha.unwrap_or(usual.alpha));
         Rules { radius, alpha, fan_out, depth, keep_reach }
+    }
+
+    /// Whether any was given.
+    pub(super) fn any(&self) -> bool {
+        let numbers = [self.radius, self.alpha];
+        let limits = [self.fan_out, self.depth];
+        numbers.iter().any(Option::is_some) || limits.iter().any(Option::is_some) || self.keep_reach
     }
 }

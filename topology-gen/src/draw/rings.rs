@@ -55,7 +55,10 @@ fn room_for_names(mesh: &Mesh) -> f64 {
 }
 
 fn source_name(source: &Source) -> Text {
-    Text::new((0.0, 0.0), &source.name, LABEL).bold(true)
+    match source.unknown {
+        true => Text::new((0.0, 0.0), format!("{} ?", source.name), LABEL).coloured(GREY),
+        false => Text::new((0.0, 0.0), &source.name, LABEL).bold(true),
+    }
 }
 
 struct Page<'a> {
@@ -173,12 +176,16 @@ impl Page<'_> {
             let (x, y) = self.place(self.layout.sources[source]);
             let points = [(-1.0, -1.0), (1.0, -1.0), (1.0, 1.0), (-1.0, 1.0)]
                 .map(|(right, down)| (x + half * right, y + half * down));
-            let colour = hue(self.layout.source_turns[source]);
+            // Hollow and grey is what nobody could look into.
+            let (colour, rim) = match self.mesh.sources[source].unknown {
+                true => (WHITE, GREY),
+                false => (hue(self.layout.source_turns[source]), INK),
+            };
             self.shapes.push(Shape::Path {
                 points: points.into(),
                 closed: true,
                 fill: Some(Fill { colour, opacity: 1.0 }),
-                stroke: Some(Stroke::solid(INK, (half * 0.3).min(1.2))),
+                stroke: Some(Stroke::solid(rim, (half * 0.3).min(1.2))),
             });
         }
     }

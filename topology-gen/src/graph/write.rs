@@ -7,7 +7,8 @@ use crate::mesh::Mesh;
 use crate::profile::Profile;
 
 impl Graph {
-    /// As JSON, by name: sources and feeds with their keywords, edges; one of them a line.
+    /// As JSON, by name: sources and feeds with their keywords, and with address and node if they are
+    /// known; edges; one of them a line.
     ///
     /// # Errors
     /// What `out` says.
@@ -20,10 +21,24 @@ impl Graph {
             .map(|word| serde_json::json!(word).to_string())
             .collect();
         out.write_all(b"{\"sources\":[")?;
-        let sources = mesh.sources.iter().map(|source| (&source.name, &source.profile));
-        vertices(out, &words, sources)?;
+        listed(out, mesh.sources.iter(), |out, source| {
+            vertex(out, &words, &source.name, &source.profile)?;
+            if let Some(url) = &source.url {
+                write!(out, ",\"url\":{}", serde_json::json!(url))?;
+            }
+            if source.unknown {
+                out.write_all(b",\"unknown\":true")?;
+            }
+            out.write_all(b"}")
+        })?;
         out.write_all(b"],\"feeds\":[")?;
-        vertices(out, &words, mesh.feeds.iter().map(|feed| (&feed.name, &feed.profile)))?;
+        listed(out, mesh.feeds.iter(), |out, feed| {
+            vertex(out, &words, &feed.name, &feed.profile)?;
+            match &feed.node {
+                Some(node) => write!(out, ",\"node\":\"{node}\"}}"),
+                None => out.write_all(b"}"),
+            }
+        })?;
         out.write_all(b"],\"edges\":[")?;
         listed(out, self.edges.iter(), |out, edge| {
             let (from, to) = (mesh.name(edge.from), &mesh.feeds[edge.to as usize].name);
@@ -56,19 +71,14 @@ impl Graph {
     }
 }
 
-fn vertices<'a, W: Write>(
-    out: &mut W,
-    words: &[String],
-    vertices: impl Iterator<Item = (&'a String, &'a Profile)>,
-) -> io::Result<()> {
-    listed(out, vertices, |out, (name, profile)| {
-        write!(out, "{{\"name\":\"{name}\",\"keywords\":[")?;
-        for (index, &word) in profile.keywords().iter().enumerate() {
-            let comma = if index == 0 { "" } else { "," };
-            write!(out, "{comma}{}", words[word as usize])?;
-        }
-        out.write_all(b"]}")
-    })
+/// A source or feed, still open for more.
+fn vertex(out: &mut impl Write, words: &[String], name: &str, profile: &Profile) -> io::Result<()> {
+    write!(out, "{{\"name\":\"{name}\",\"keywords\":[")?;
+    for (index, &word) in profile.keywords().iter().enumerate() {
+        let comma = if index == 0 { "" } else { "," };
+        write!(out, "{comma}{}", words[word as usize])?;
+    }
+    out.write_all(b"]")
 }
 
 /// The elements of a JSON array, one a line.

@@ -17,6 +17,7 @@ fn mesh(sources: &[&[u32]], feeds: &[&[u32]]) -> Mesh {
         url: None,
         profile: profile(words),
         items_per_day: None,
+        unknown: false,
     });
     let feeds = (0..).zip(feeds).map(|(n, words)| Feed {
         name: format!("f{n:03}"),

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use pergola_query::syntax::Statement;
+use pergola_query::syntax::{FeedBody, Statement};
 use serde::Deserialize;
 
 use super::{Feed, Mesh, Source, nearest};
@@ -88,7 +88,7 @@ pub fn read(path: &Path) -> Result<Mesh, FileError> {
     let mut sources = Vec::with_capacity(raw.sources.len());
     for RawSource { name, url, keywords, items_per_day } in raw.sources {
         let profile = words.profile(&format!("source `{name}`"), &keywords)?;
-        sources.push(Source { name, url, profile, items_per_day });
+        sources.push(Source { name, url, profile, items_per_day, unknown: false });
     }
     let mut feeds = Vec::with_capacity(raw.feeds.len());
     for RawFeed { name, mut keywords, query, node } in raw.feeds {
@@ -106,19 +106,23 @@ pub fn read(path: &Path) -> Result<Mesh, FileError> {
     Ok(Mesh { dictionary: words.dictionary, sources, feeds, nodes: raw.nodes })
 }
 
-/// The words that a query asks for, be it a whole one or only its condition.
+/// The words that a query asks for.
 fn asked_for(query: &str) -> Result<Vec<String>, String> {
+    Ok(pergola_query::profile(&body_of(query)?).into_iter().collect())
+}
+
+/// What a query of a mesh says, be it a whole one or only its condition.
+pub(crate) fn body_of(query: &str) -> Result<FeedBody, String> {
     let whole = query.trim_start().get(..6).is_some_and(|word| word.eq_ignore_ascii_case("create"));
     let text = match whole {
         true => query.to_owned(),
         false => format!("CREATE FEED Wanted AS RETURN OPML \"all\" WHERE\n{query};"),
     };
     let script = pergola_query::parse(&text).map_err(|error| error.render(&text, "query"))?;
-    match script.statements.as_slice() {
-        [statement] => match &statement.value {
-            Statement::Create(feed) => Ok(pergola_query::profile(&feed.body).into_iter().collect()),
-            _ => Err("it must be CREATE FEED, or a condition".to_owned()),
-        },
+    let mut statements = script.statements.into_iter();
+    match (statements.next().map(|statement| statement.value), statements.next()) {
+        (Some(Statement::Create(feed)), None) => Ok(feed.body),
+        (_, None) => Err("it must be CREATE FEED, or a condition".to_owned()),
         _ => Err("it must be a single statement".to_owned()),
     }
 }

@@ -69,6 +69,7 @@ fn upstreams(node: &Node, feed: FeedId) -> Result<Vec<v1::Upstream>, ArchiveErro
         let link = node.crawler.peers.link(source).filter(|link| link.url == record.url);
         let (peer, feed) = link.map(|link| (link.node, link.feed)).unwrap_or_default();
         upstreams.push(v1::Upstream {
+            title: record.title.unwrap_or_default(),
             url: record.url,
             node: peer.map(|peer| peer.id).unwrap_or_default(),
             feed,

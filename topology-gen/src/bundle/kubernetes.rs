@@ -1,0 +1,202 @@
+//! Manifests for a cluster: a file for what all share, one per node.
+//!
+//! Each node is a set of one with a volume of its own: its data are its memory, and two of it would be two
+//! nodes. Everything is as restricted as containers on one machine are, and the namespace refuses anything
+//! that is less.
+
+use serde_json::{Value, json};
+
+use super::plan::{Node, Plan};
+use super::{INNER_PORT, NEWSROOM, USER};
+
+/// What is in every object's name space.
+const PART_OF: &str = "pergola-mesh";
+/// A node's volume.
+const STORAGE: &str = "1Gi";
+
+/// What all nodes share: the namespace, and who may talk to whom.
+pub(super) fn shared(plan: &Plan) -> Vec<Value> {
+    let name = &plan.options.namespace;
+    let namespace = json!({
+        "apiVersion": "v1",
+        "kind": "Namespace",
+        "metadata": {
+            "name": name,
+            "labels": {
+                "app.kubernetes.io/part-of": PART_OF,
+                "pod-security.kubernetes.io/enforce": "restricted",
+            },
+        },
+    });
+    // Nobody else in the cluster reaches a node; whoever is to, is added here.
+    let policy = json!({
+        "apiVersion": "networking.k8s.io/v1",
+        "kind": "NetworkPolicy",
+        "metadata": metadata(plan, "mesh-only", None),
+        "spec": {
+            "podSelector": {},
+            "policyTypes": ["Ingress"],
+            "ingress": [{ "from": [{ "podSelector": {} }] }],
+        },
+    });
+    vec![namespace, policy]
+}
+
+/// One node: its configuration, its service and itself. The secret is apart.
+pub(super) fn node(plan: &Plan, node: &Node, config: &str) -> Vec<Value> {
+    let name = &node.host;
+    let mounts = json!([
+        { "name": "config", "mountPath": "/etc/pergola", "readOnly": true },
+        { "name": "token", "mountPath": "/run/secrets", "readOnly": true },
+        { "name": "data", "mountPath": "/data" },
+    ]);
+    let args = json!(["run", "--config", "/etc/pergola/pergola.toml"]);
+    let mut pod = pod(plan, name, args, mounts);
+    pod["volumes"] = json!([
+        { "name": "config", "configMap": { "name": name } },
+        { "name": "token", "secret": { "secretName": secret_name(node), "defaultMode": 0o440 } },
+    ]);
+    let set = json!({
+        "apiVersion": "apps/v1",
+        "kind": "StatefulSet",
+        "metadata": metadata(plan, name, Some(name)),
+        "spec": {
+            "serviceName": name,
+            "replicas": 1,
+            "selector": { "matchLabels": { "app.kubernetes.io/instance": name } },
+            "template": { "metadata": { "labels": labels(name) }, "spec": pod },
+            "volumeClaimTemplates": [{
+                "metadata": { "name": "data" },
+                "spec": {
+                    "accessModes": ["ReadWriteOnce"],
+                    "resources": { "requests": { "storage": STORAGE } },
+                },
+            }],
+        },
+    });
+    vec![config_map(plan, name, "pergola.toml", config), service(plan, name), set]
+}
+
+/// What only the node and its operator may know.
+pub(super) fn secret(plan: &Plan, node: &Node, token: &str) -> Value {
+    json!({
+        "apiVersion": "v1",
+        "kind": "Secret",
+        "metadata": metadata(plan, &secret_name(node), Some(&node.host)),
+        "type": "Opaque",
+        "stringData": { "token": token },
+    })
+}
+
+/// The world.
+pub(super) fn newsroom(plan: &Plan, file: &str) -> Vec<Value> {
+    let args = json!([
+        "newsroom",
+        "/etc/pergola/newsroom.toml",
+        "--listen",
+        format!("0.0.0.0:{INNER_PORT}"),
+        "--public-url",
+        plan.newsroom_url(),
+    ]);
+    let mounts = json!([{ "name": "config", "mountPath": "/etc/pergola", "readOnly": true }]);
+    let mut pod = pod(plan, NEWSROOM, args, mounts);
+    pod["volumes"] = json!([{ "name": "config", "configMap": { "name": NEWSROOM } }]);
+    let deployment = json!({
+        "apiVersion": "apps/v1",
+        "kind": "Deployment",
+        "metadata": metadata(plan, NEWSROOM, Some(NEWSROOM)),
+        "spec": {
+            "replicas": 1,
+            "selector": { "matchLabels": { "app.kubernetes.io/instance": NEWSROOM } },
+            "template": { "metadata": { "labels": labels(NEWSROOM) }, "spec": pod },
+        },
+    });
+    let config = config_map(plan, NEWSROOM, "newsroom.toml", file);
+    vec![config, service(plan, NEWSROOM), deployment]
+}
+
+fn secret_name(node: &Node) -> String {
+    format!("{}-token", node.host)
+}
+
+fn labels(instance: &str) -> Value {
+    json!({
+        "app.kubernetes.io/name": "pergola",
+        "app.kubernetes.io/instance": instance,
+        "app.kubernetes.io/part-of": PART_OF,
+    })
+}
+
+fn metadata(plan: &Plan, name: &str, instance: Option<&str>) -> Value {
+    let labels = match instance {
+        Some(instance) => labels(instance),
+        None => json!({ "app.kubernetes.io/part-of": PART_OF }),
+    };
+    json!({ "name": name, "namespace": plan.options.namespace, "labels": labels })
+}
+
+fn config_map(plan: &Plan, name: &str, file: &str, text: &str) -> Value {
+    json!({
+        "apiVersion": "v1",
+        "kind": "ConfigMap",
+        "metadata": metadata(plan, name, Some(name)),
+        "data": { file: text },
+    })
+}
+
+fn service(plan: &Plan, name: &str) -> Value {
+    json!({
+        "apiVersion": "v1",
+        "kind": "Service",
+        "metadata": metadata(plan, name, Some(name)),
+        "spec": {
+            "selector": { "app.kubernetes.io/instance": name },
+            "ports": [{ "name": "http", "port": INNER_PORT, "targetPort": "http" }],
+        },
+    })
+}
+
+/// What runs, without its volumes.
+fn pod(plan: &Plan, name: &str, args: Value, mounts: Value) -> Value {
+    let probe = |path: &str, period: u32, failures: u32| {
+        json!({
+            "httpGet": { "path": path, "port": "http" },
+            "periodSeconds": period,
+            "timeoutSeconds": 5,
+            "failureThreshold": failures,
+        })
+    };
+    json!({
+        "automountServiceAccountToken": false,
+        // Variables of services could be taken for settings.
+        "enableServiceLinks": false,
+        "terminationGracePeriodSeconds": 35,
+        "securityContext": {
+            "runAsNonRoot": true,
+            "runAsUser": USER,
+            "runAsGroup": USER,
+            "fsGroup": USER,
+            "seccompProfile": { "type": "RuntimeDefault" },
+        },
+        "containers": [{
+            "name": name,
+            "image": plan.options.image,
+            "imagePullPolicy": "IfNotPresent",
+            "args": args,
+            "ports": [{ "name": "http", "containerPort": INNER_PORT }],
+            "startupProbe": probe("/readyz", 2, 30),
+            "readinessProbe": probe("/readyz", 10, 3),
+            "livenessProbe": probe("/healthz", 10, 6),
+            "resources": {
+                "requests": { "cpu": "20m", "memory": "48Mi" },
+                "limits": { "cpu": "500m", "memory": "128Mi" },
+            },
+            "securityContext": {
+                "allowPrivilegeEscalation": false,
+                "readOnlyRootFilesystem": true,
+                "capabilities": { "drop": ["ALL"] },
+            },
+            "volumeMounts": mounts,
+        }],
+    })
+}
