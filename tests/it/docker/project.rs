@@ -1,7 +1,6 @@
 //! A mesh that `topology-gen bundle` has written, as a project of `docker-compose`.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -10,6 +9,7 @@ use tempfile::TempDir;
 
 use super::engine::{docker, own_name};
 use super::image::Image;
+use crate::bundle::{Graph, free_ports, published};
 use crate::harness::{Client, now, run, topology_gen, workspace};
 
 /// Items a day of every source in the test: one in eight seconds. Windows show fifty, so that a node may be
@@ -22,9 +22,10 @@ pub(super) struct Project {
     pub(super) name: String,
     pub(super) feeds: Vec<Feed>,
     newsroom: Client,
+    /// Items that are older were never in a document.
+    opening: f64,
     folder: TempDir,
-    sources: Vec<String>,
-    edges: BTreeSet<(String, String)>,
+    graph: Graph,
 }
 
 /// A feed of the mesh.
@@ -33,7 +34,6 @@ pub(super) struct Feed {
     /// The service that publishes it.
     pub(super) node: String,
     pub(super) client: Client,
-    keywords: BTreeSet<String>,
 }
 
 /// What there was to arrive at a feed.
@@ -67,31 +67,23 @@ impl Project {
         command.args(["--port", &port.to_string()]);
         let output = run(command).await;
         assert_eq!(output.code, Some(0), "{}{}", output.stdout, output.stderr);
-        begin_now(&bundle.join("newsroom.toml"));
+        let opening = begin_now(&bundle.join("newsroom.toml"));
         let graph = std::fs::read_to_string(bundle.join("graph.json")).unwrap();
-        let graph: Value = serde_json::from_str(&graph).unwrap();
         let compose = std::fs::read_to_string(bundle.join("compose.yaml")).unwrap();
-        let names = |list: &Value| -> Vec<String> {
-            list.as_array().unwrap().iter().map(|one| text(&one["name"])).collect()
-        };
         let feed = |feed: &Value| {
-            let node = text(&feed["node"]);
-            let port = published_port(&compose, &node);
-            Feed {
-                name: text(&feed["name"]),
-                client: Client::new(([127, 0, 0, 1], port).into()),
-                keywords: feed["keywords"].as_array().unwrap().iter().map(text).collect(),
-                node,
-            }
+            let text = |key: &str| feed[key].as_str().expect("a text").to_owned();
+            let port = published_port(&compose, &text("node"));
+            let client = Client::new(([127, 0, 0, 1], port).into());
+            Feed { name: text("name"), node: text("node"), client }
         };
-        let edge = |edge: &Value| (text(&edge["from"]), text(&edge["to"]));
+        let json: Value = serde_json::from_str(&graph).unwrap();
         Self {
             name: own_name("mesh"),
             newsroom: Client::new(([127, 0, 0, 1], port).into()),
+            opening,
             folder,
-            sources: names(&graph["sources"]),
-            feeds: graph["feeds"].as_array().unwrap().iter().map(feed).collect(),
-            edges: graph["edges"].as_array().unwrap().iter().map(edge).collect(),
+            feeds: json["feeds"].as_array().unwrap().iter().map(feed).collect(),
+            graph: Graph::read(&graph),
         }
     }
 
@@ -134,56 +126,31 @@ impl Project {
 
     /// Feeds that a feed reads.
     pub(super) fn read_by(&self, feed: &Feed) -> Vec<&Feed> {
-        let read = |other: &&Feed| self.edges.contains(&(other.name.clone(), feed.name.clone()));
+        let read =
+            |other: &&Feed| self.graph.links.contains(&(other.name.clone(), feed.name.clone()));
         self.feeds.iter().filter(read).collect()
     }
 
     fn depth(&self, feed: &str, above: usize) -> usize {
         assert!(above <= self.feeds.len(), "a circle");
-        let parents = self.edges.iter().filter(|(_, to)| to == feed);
+        let parents = self.graph.links.iter().filter(|(_, to)| to == feed);
         parents.map(|(from, _)| self.depth(from, above + 1)).max().unwrap_or(above)
     }
 
-    /// What there was to arrive at every feed until now: an item arrives if it is about something that the
-    /// feed wants, and comes from a source or has arrived at a feed that it reads.
+    /// What there was to arrive at every feed until now.
     pub(super) async fn truth(&self) -> BTreeMap<String, Truth> {
-        let mut truths: BTreeMap<String, Truth> = BTreeMap::new();
-        for source in &self.sources {
-            let told = self.newsroom.json(&format!("/truth?source={source}")).await;
-            let opening = told["before_opening"].as_u64().unwrap();
-            for item in told["items"].as_array().unwrap() {
-                let about: BTreeSet<String> =
-                    item["keywords"].as_array().unwrap().iter().map(text).collect();
-                for feed in self.arrives(source, &about) {
-                    let truth = truths.entry(feed.to_owned()).or_default();
-                    truth.all.insert(text(&item["guid"]));
-                    if item["number"].as_u64().unwrap() >= opening {
-                        truth.since.insert(text(&item["guid"]));
-                    }
+        let items = published(&self.newsroom).await;
+        let truth = |feed: &Feed| {
+            let mut truth = Truth::default();
+            for item in items.iter().filter(|item| self.graph.arrives(item, &feed.name)) {
+                truth.all.insert(item.id.clone());
+                if item.at >= self.opening {
+                    truth.since.insert(item.id.clone());
                 }
             }
-        }
-        truths
-    }
-
-    fn arrives(&self, source: &str, about: &BTreeSet<String>) -> BTreeSet<&str> {
-        let wants: Vec<&Feed> =
-            self.feeds.iter().filter(|feed| !feed.keywords.is_disjoint(about)).collect();
-        let mut at: BTreeSet<&str> = BTreeSet::from([source]);
-        loop {
-            let hears = |feed: &&&Feed| {
-                self.edges.iter().any(|(from, to)| *to == feed.name && at.contains(from.as_str()))
-            };
-            let new: Vec<&str> =
-                wants.iter().filter(hears).map(|feed| feed.name.as_str()).collect();
-            let before = at.len();
-            at.extend(new);
-            if at.len() == before {
-                break;
-            }
-        }
-        at.remove(source);
-        at
+            (feed.name.clone(), truth)
+        };
+        self.feeds.iter().map(truth).collect()
     }
 }
 
@@ -211,18 +178,6 @@ impl Feed {
     }
 }
 
-fn text(value: &Value) -> String {
-    value.as_str().expect("a text").to_owned()
-}
-
-/// The first of so many ports in a row that are free now.
-fn free_ports(count: u16) -> u16 {
-    let free = |port: u16| TcpListener::bind(("127.0.0.1", port)).is_ok();
-    let start = 20_000 + (std::process::id() % 1_000) as u16 * 10;
-    let mut candidates = (start..start + 1_000).step_by(10);
-    candidates.find(|&port| (port..port + count).all(free)).expect("free ports")
-}
-
 /// The port of a service on this machine.
 fn published_port(compose: &str, service: &str) -> u16 {
     let (_, own) = compose.split_once(&format!("\n  {service}:\n")).expect("the service is there");
@@ -230,14 +185,15 @@ fn published_port(compose: &str, service: &str) -> u16 {
     port.split(':').next().unwrap().parse().unwrap()
 }
 
-/// Lets a newsroom begin now, and not years ago: it would take a while to make up so many items.
-fn begin_now(path: &Path) {
-    let file = std::fs::read_to_string(path).unwrap();
+/// Lets a newsroom begin now, and not years ago: it would take a while to make up so many items. When that is.
+fn begin_now(path: &Path) -> f64 {
+    let (file, now) = (std::fs::read_to_string(path).unwrap(), now().floor());
     let opening = |line: &str| match line.starts_with("opening") {
-        true => format!("opening = {:.0}", now()),
+        true => format!("opening = {now:.0}"),
         false => line.to_owned(),
     };
     let changed: Vec<String> = file.lines().map(opening).collect();
     assert_ne!(changed.join("\n"), file.trim_end(), "the newsroom has no opening");
     std::fs::write(path, changed.join("\n")).unwrap();
+    now
 }
