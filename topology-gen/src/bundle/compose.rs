@@ -29,7 +29,7 @@ x-service: &service
     - no-new-privileges:true
   mem_limit: {MEMORY}
   cpus: 0.5
-  pids_limit: 64
+  pids_limit: 256
   restart: unless-stopped
   stop_grace_period: 35s
   networks:

@@ -56,7 +56,8 @@ data = {data}
 connections = 512
 
 [store]
-# Small: a mesh has many nodes.
+# Little memory, because a mesh has many nodes; and nothing is lost when the plug is pulled.
+backend = "redb"
 cache = "4 MiB"
 
 [budget]

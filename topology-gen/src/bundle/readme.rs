@@ -1,5 +1,6 @@
 //! `README.md` of a bundle: how to start, watch, stop and change it.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use super::plan::{Node, Plan};
@@ -67,18 +68,19 @@ fn leaf(plan: &Plan) -> Option<(&Node, &str)> {
     last.feeds.last().map(|(name, _)| (last, name.as_str()))
 }
 
+/// How to ask the mesh who reads from whom.
 fn observe(plan: &Plan, text: &mut String) {
-    let ports: Vec<u16> = plan.nodes.iter().filter_map(|node| node.port).collect();
-    if ports.len() == plan.nodes.len() {
-        let urls: Vec<String> =
-            ports.iter().map(|port| format!("http://127.0.0.1:{port}")).collect();
-        let urls = if plan.options.place == Place::Local { &urls[urls.len() - 1..] } else { &urls };
-        let _ = writeln!(
-            text,
-            "topology-gen observe {} \\\n    --secrets secrets --json > observed.json   # who really reads from whom",
-            urls.join(" ")
-        );
-    }
+    let read: BTreeSet<usize> = plan.nodes.iter().flat_map(|node| node.after.clone()).collect();
+    // Processes find each other where we do; of containers, each has to be named.
+    let end = |place: &usize| plan.options.place != Place::Local || !read.contains(place);
+    let ports = (0..plan.nodes.len()).filter(end).map(|place| plan.nodes[place].port);
+    let Some(ports) = ports.collect::<Option<Vec<u16>>>() else { return };
+    let urls: Vec<String> = ports.iter().map(|port| format!("127.0.0.1:{port}")).collect();
+    let _ = writeln!(
+        text,
+        "topology-gen observe {} \\\n    --secrets secrets                        # who really reads from whom",
+        urls.join(" ")
+    );
 }
 
 fn watch(plan: &Plan, text: &mut String) {

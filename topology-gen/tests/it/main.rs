@@ -2,9 +2,11 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on should say where")]
 
+mod bundle;
 mod graphs;
 mod mistakes;
 mod pictures;
+mod wired;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};

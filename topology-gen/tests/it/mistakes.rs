@@ -151,3 +151,90 @@ fn a_picture_of_an_unknown_kind_is_refused_before_anything_is_wired() {
     let said = refused(&["draw", "--sources", "1", "--feeds", "5"]);
     assert!(said.contains("--plot"), "{said}");
 }
+
+/// What is said about a bundle of this mesh, which must be refused without a trace.
+fn refused_bundle(name: &str, mesh: &str, options: &[&str]) -> String {
+    let folder = Folder::new(name);
+    let mesh = folder.write("mesh.toml", mesh);
+    let said = refused(&[&["bundle", &folder.at("bundle"), &mesh], options].concat());
+    assert_eq!(folder.names(), ["mesh.toml"]);
+    said
+}
+
+#[test]
+fn a_bundle_that_could_not_run_is_refused() {
+    let said = refused_bundle("address", MESH, &[]);
+    assert!(
+        said.contains("source `weather` has no `url`") && said.contains("--newsroom"),
+        "{said}"
+    );
+    let bad = MESH.replace("https://volcanoes.example.org/rss\"\nkey", "volcanoes\"\nkey");
+    let said = refused_bundle("url", &bad, &[]);
+    assert!(said.contains("`volcanoes`, which is no http"), "{said}");
+    let world = ["--newsroom"];
+    let said = refused_bundle("feed-name", &MESH.replace("\"islands\"", "\"9.islands\""), &world);
+    assert!(said.contains("feed `9.islands` cannot be published"), "{said}");
+    let host = MESH.replace("name = \"islands\"", "name = \"islands\"\nnode = \"1\"");
+    let said = refused_bundle("host", &host, &world);
+    assert!(said.contains("node `1` cannot be a host's name"), "{said}");
+    let newsroom = MESH.replace("name = \"islands\"", "name = \"islands\"\nnode = \"Newsroom\"");
+    let said = refused_bundle("world", &newsroom, &world);
+    assert!(said.contains("which is the name of the world"), "{said}");
+    let same = MESH.replace("name = \"islands\"", "name = \"islands\"\nnode = \"Ash_Clouds\"");
+    let said = refused_bundle("same", &same, &world);
+    assert!(said.contains("both be the host `ash-clouds`"), "{said}");
+    let idle = format!("nodes = [\"a\", \"b\", \"c\", \"d\"]\n{MESH}");
+    let said = refused_bundle("idle", &idle, &world);
+    assert!(said.contains("hosts no feed"), "{said}");
+    let alone = MESH.replace(
+        "AS RETURN \"https://volcanoes.example.org/rss\"\nWHERE ITEM CONTAINS \"Iceland\" AND NOT \
+         (TITLE CONTAINS \"football\");",
+        "AS RETURN \"https://a.example\" AS $v WHERE $v[ITEM CONTAINS \"Iceland\"];",
+    );
+    let said = refused_bundle("alone", &alone, &world);
+    assert!(said.contains("a condition for `$v` alone"), "{said}");
+}
+
+#[test]
+fn options_of_a_bundle_that_make_no_sense_are_refused() {
+    let with =
+        |options: &[&str]| refused_bundle("options", MESH, &[&["--newsroom"], options].concat());
+    assert!(with(&["--speed", "60"]).contains("needs --local and --newsroom"));
+    assert!(with(&["--speed", "0"]).contains("--speed is 0"));
+    assert!(with(&["--looks-per-hour", "-1"]).contains("--looks-per-hour is -1"));
+    assert!(with(&["--cooperate", "hints,push"]).contains("`push` is no way to cooperate"));
+    let said = with(&["--publish", "island"]);
+    assert!(said.contains("`island`") && said.contains("did you mean `islands`?"), "{said}");
+    assert!(with(&["--port", "65535"]).contains("--port is 65535"));
+    assert!(with(&["--kubernetes", "--namespace", "Not_Good"]).contains("cannot be a namespace"));
+    assert!(with(&["--image", "two words"]).contains("--image"));
+    assert!(with(&["--local", "--kubernetes"]).contains("--kubernetes"));
+    // The same as for a graph: nothing is written.
+    assert!(with(&["--radius", "0.6"]).contains("raise --radius"));
+    assert!(with(&["--radius", "7"]).contains("between 0 and 1"));
+    assert!(with(&["--nodes", "4"]).contains("--nodes is 4"));
+}
+
+#[test]
+fn a_bundle_is_not_written_over_anything() {
+    let folder = Folder::new("over");
+    let mesh = folder.write("mesh.toml", MESH);
+    let place = folder.path().to_str().unwrap();
+    let said = refused(&["bundle", place, &mesh, "--newsroom"]);
+    assert!(said.contains("is not empty"), "{said}");
+    assert_eq!(folder.names(), ["mesh.toml"]);
+}
+
+#[test]
+fn nobody_can_be_observed_at_what_is_no_address() {
+    let said = refused(&["observe", "ftp://example.org"]);
+    assert!(said.contains("`ftp://example.org` is no address"), "{said}");
+    let said = refused(&["observe", "http://127.0.0.1:1", "--timeout", "0"]);
+    assert!(said.contains("--timeout is 0"), "{said}");
+    let said = refused(&["observe", "http://127.0.0.1:1", "--timeout", "20"]);
+    assert!(said.contains("no node has answered") && said.contains("http://127.0.0.1:1"), "{said}");
+    let said = refused(&["observe", "http://127.0.0.1:1", "--secrets", "/nowhere"]);
+    assert!(said.contains("/nowhere is not a folder"), "{said}");
+    let said = refused(&["observe"]);
+    assert!(said.contains("URL"), "{said}");
+}
