@@ -229,10 +229,8 @@ impl Seen {
         let (name, url, unknown) = match read {
             Read::Own(name) => (name.clone(), None, true),
             Read::Peer { url, feed, certain, .. } => {
-                let silent =
-                    origin(url).is_some_and(|at| self.silent.iter().any(|(it, _)| *it == at));
                 // What only looked like a node and is none is a source like any.
-                let unknown = *certain || self.find(read).is_some() || silent && *certain;
+                let unknown = *certain || self.find(read).is_some();
                 let name = if unknown { feed.clone() } else { names::of_url(url) };
                 (name, Some(url.clone()), unknown)
             }

@@ -1,18 +1,22 @@
 //! What runs where, and who is told about whom.
 
-use std::collections::{BTreeSet, HashMap};
+mod address;
+mod part;
 
-use url::{Host, Url};
-
-use super::{INNER_PORT, NEWSROOM, Options, Place, Published, query};
+use super::{NEWSROOM, Options, Place, Published};
 use crate::graph::{Link, Vertex};
 use crate::hosts::Hosts;
 use crate::mesh::Mesh;
+use address::{Address, LONGEST_LABEL, label, labels, newsroom_url, origins};
+use part::Whole;
 
 /// The most nodes that one machine or one file is asked to hold.
 const MOST_NODES: usize = 1_000;
-/// The longest label of a host.
-const LONGEST_LABEL: usize = 63;
+
+/// Keywords of one source of a newsroom.
+const MOST_KEYWORDS: usize = 128;
+/// Items that one source of a newsroom publishes in a day.
+const MOST_ITEMS: f64 = 86_400_000.0;
 
 /// Why a mesh cannot be put on nodes.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
@@ -25,6 +29,14 @@ pub enum PlanError {
     NoAddress { name: String },
     #[error("source `{name}` has the url `{url}`, which is no http:// or https:// address")]
     BadAddress { name: String, url: String },
+    #[error(
+        "source `{name}` has {given} keywords, but a newsroom writes about {MOST_KEYWORDS} at most for each"
+    )]
+    Keywords { name: String, given: usize },
+    #[error(
+        "source `{name}` publishes {given} items a day; give it a number from 0 to {MOST_ITEMS}"
+    )]
+    Rate { name: String, given: f64 },
     #[error("{0}")]
     Query(String),
     #[error(
@@ -120,16 +132,16 @@ impl Plan {
         let labels = labels(hosts, &options)?;
         let origins = origins(mesh, &options)?;
         let levels = levels(mesh, links);
-        let mut order: Vec<usize> = (0..hosts.names.len()).collect();
-        let level_of = |node: usize| {
-            let own = (0..mesh.feeds.len()).filter(|&feed| hosts.of[feed] as usize == node);
-            own.map(|feed| levels[feed]).max()
+        let mut own = vec![Vec::new(); hosts.names.len()];
+        (0..mesh.feeds.len()).for_each(|feed| own[hosts.of[feed] as usize].push(feed as u32));
+        // Statements run in order, so a feed that is read comes first.
+        own.iter_mut().for_each(|feeds| feeds.sort_by_key(|&feed| (levels[feed as usize], feed)));
+        let level = |(node, feeds): (usize, &Vec<u32>)| {
+            let last = feeds.last().map(|&feed| levels[feed as usize]);
+            last.ok_or_else(|| PlanError::Idle { name: hosts.names[node].clone() })
         };
-        let node_levels: Vec<u32> = (0..hosts.names.len())
-            .map(|node| {
-                level_of(node).ok_or_else(|| PlanError::Idle { name: hosts.names[node].clone() })
-            })
-            .collect::<Result<_, _>>()?;
+        let node_levels: Vec<u32> = own.iter().enumerate().map(level).collect::<Result<_, _>>()?;
+        let mut order: Vec<usize> = (0..hosts.names.len()).collect();
         order.sort_by_key(|&node| node_levels[node]);
         let mut place_of = vec![0; order.len()];
         order.iter().enumerate().for_each(|(place, &node)| place_of[node] = place);
@@ -138,19 +150,16 @@ impl Plan {
             .map(|node| Address::new(&options, &labels, hosts, node))
             .collect();
         let mut nodes = Vec::with_capacity(order.len());
+        let whole = Whole { mesh, links, hosts, own, origins, addresses, options: &options };
         for (place, &node) in order.iter().enumerate() {
-            let whole = Whole { mesh, links, hosts, origins: &origins, addresses: &addresses };
-            let mut planned = whole.node(node, &levels, &options)?;
-            planned.level = node_levels[node];
             let before = whole.peers(node).into_iter().map(|peer| place_of[peer]);
-            planned.after = before.filter(|&other| other < place).collect();
-            planned.after.sort_unstable();
-            nodes.push(planned);
+            let mut after: Vec<usize> = before.filter(|&other| other < place).collect();
+            after.sort_unstable();
+            nodes.push(Node { level: node_levels[node], after, ..whole.node(node)? });
         }
-        let world = match options.newsroom {
-            true => mesh.sources.iter().map(|source| world_source(mesh, source)).collect(),
-            false => Vec::new(),
-        };
+        let sources = if options.newsroom { &mesh.sources[..] } else { &[] };
+        let world =
+            sources.iter().map(|source| world_source(mesh, source)).collect::<Result<_, _>>()?;
         Ok(Self { options, nodes, world })
     }
 
@@ -198,56 +207,6 @@ fn check(options: &Options, hosts: &Hosts) -> Result<(), PlanError> {
     Ok(())
 }
 
-/// A name as a label of a host: small letters, digits and hyphens.
-fn label(name: &str) -> Option<String> {
-    let label = name.to_ascii_lowercase().replace(['_', '.'], "-");
-    let sound = label.starts_with(|c: char| c.is_ascii_lowercase())
-        && label.ends_with(|c: char| c.is_ascii_alphanumeric())
-        && label.len() <= LONGEST_LABEL
-        && label.chars().all(|c| c.is_ascii_alphanumeric() || c == '-');
-    sound.then_some(label)
-}
-
-fn labels(hosts: &Hosts, options: &Options) -> Result<Vec<String>, PlanError> {
-    let mut taken: HashMap<String, &String> = HashMap::new();
-    let mut labels = Vec::with_capacity(hosts.names.len());
-    for name in &hosts.names {
-        let host = label(name).ok_or_else(|| PlanError::BadHost { name: name.clone() })?;
-        if options.newsroom && host == NEWSROOM {
-            return Err(PlanError::NamedNewsroom);
-        }
-        if let Some(&one) = taken.get(&host) {
-            return Err(PlanError::SameHost { one: one.clone(), other: name.clone(), host });
-        }
-        taken.insert(host.clone(), name);
-        labels.push(host);
-    }
-    Ok(labels)
-}
-
-fn newsroom_url(options: &Options) -> String {
-    match options.place {
-        Place::Local => format!("http://127.0.0.1:{}", options.port),
-        Place::Compose | Place::Kubernetes => format!("http://{NEWSROOM}:{INNER_PORT}"),
-    }
-}
-
-/// Where each source is.
-fn origins(mesh: &Mesh, options: &Options) -> Result<Vec<Url>, PlanError> {
-    let origin = |source: &crate::mesh::Source| {
-        let name = source.name.clone();
-        let url = match (&source.url, options.newsroom) {
-            (_, true) => format!("{}/sources/{name}", newsroom_url(options)),
-            (Some(url), false) => url.clone(),
-            (None, false) => return Err(PlanError::NoAddress { name }),
-        };
-        let parsed = Url::parse(&url).ok();
-        let sound = |url: &Url| matches!(url.scheme(), "http" | "https") && url.has_host();
-        parsed.filter(sound).ok_or(PlanError::BadAddress { name, url })
-    };
-    mesh.sources.iter().map(origin).collect()
-}
-
 /// Steps of each feed from the sources, by the longest way. The graph has no circle, so there is one.
 fn levels(mesh: &Mesh, links: &[Link]) -> Vec<u32> {
     let mut levels = vec![1; mesh.feeds.len()];
@@ -266,144 +225,18 @@ fn levels(mesh: &Mesh, links: &[Link]) -> Vec<u32> {
     levels
 }
 
-/// Where a node is.
-#[derive(Clone, Debug)]
-struct Address {
-    host: String,
-    port: Option<u16>,
-    url: String,
-}
-
-impl Address {
-    fn new(options: &Options, labels: &[String], hosts: &Hosts, node: usize) -> Self {
-        let host = labels[node].clone();
-        let own = options.port + 1 + node as u16;
-        let published = match &options.publish {
-            Published::All => true,
-            Published::These(names) => names.contains(&hosts.names[node]),
-        };
-        match options.place {
-            Place::Local => Self { host, port: Some(own), url: format!("http://127.0.0.1:{own}") },
-            Place::Compose | Place::Kubernetes => {
-                let url = format!("http://{host}:{INNER_PORT}");
-                Self { host, port: published.then_some(own), url }
-            }
-        }
-    }
-}
-
-/// Everything that a node's part follows from.
-struct Whole<'a> {
-    mesh: &'a Mesh,
-    links: &'a [Link],
-    hosts: &'a Hosts,
-    origins: &'a [Url],
-    addresses: &'a [Address],
-}
-
-impl Whole<'_> {
-    /// What the feeds of a node read.
-    fn reads(&self, node: usize) -> impl Iterator<Item = &Link> {
-        self.links.iter().filter(move |link| self.hosts.of[link.to as usize] as usize == node)
-    }
-
-    /// The other nodes that it reads from.
-    fn peers(&self, node: usize) -> BTreeSet<usize> {
-        let host = |link: &Link| self.hosts.host(link.from).map(|host| host as usize);
-        self.reads(node).filter_map(host).filter(|&peer| peer != node).collect()
-    }
-
-    fn node(&self, node: usize, levels: &[u32], options: &Options) -> Result<Node, PlanError> {
-        let Address { host, port, url } = self.addresses[node].clone();
-        let mut own: Vec<u32> = (0..self.mesh.feeds.len() as u32)
-            .filter(|&feed| self.hosts.of[feed as usize] as usize == node)
-            .collect();
-        // Statements run in order, so a feed that is read comes first.
-        own.sort_by_key(|&feed| (levels[feed as usize], feed));
-        let feeds = own.iter().map(|&feed| self.feed(feed)).collect::<Result<_, _>>()?;
-        let sources: BTreeSet<u32> = self
-            .reads(node)
-            .filter_map(|link| match link.from {
-                Vertex::Source(source) => Some(source),
-                Vertex::Feed(_) => None,
-            })
-            .collect();
-        let mut private: BTreeSet<(String, bool)> = BTreeSet::new();
-        for &source in &sources {
-            let host = self.origins[source as usize].host();
-            if options.newsroom || host.as_ref().is_some_and(is_private) {
-                private.extend(host.map(|host| (host.to_string(), false)));
-            }
-        }
-        for peer in self.peers(node) {
-            let host = match options.place {
-                Place::Local => "127.0.0.1".to_owned(),
-                Place::Compose | Place::Kubernetes => self.addresses[peer].host.clone(),
-            };
-            // One host may be both.
-            private.remove(&(host.clone(), false));
-            private.insert((host, true));
-        }
-        let looks: BTreeSet<Vertex> = self
-            .reads(node)
-            .map(|link| link.from)
-            .filter(|&from| self.hosts.host(from) != Some(node as u32))
-            .collect();
-        Ok(Node {
-            name: self.hosts.names[node].clone(),
-            host,
-            port,
-            url,
-            feeds,
-            sources: sources
-                .into_iter()
-                .map(|source| {
-                    let name = self.mesh.sources[source as usize].name.clone();
-                    (name, self.origins[source as usize].to_string())
-                })
-                .collect(),
-            private: private.into_iter().collect(),
-            after: Vec::new(),
-            subscriptions: looks.len(),
-            level: 0,
-        })
-    }
-
-    /// The name and the statement of a feed.
-    fn feed(&self, feed: u32) -> Result<(String, String), PlanError> {
-        let node = self.hosts.of[feed as usize];
-        let read = self.links.iter().filter(|link| link.to == feed).map(|link| match link.from {
-            Vertex::Source(source) => {
-                query::Read::Source(self.origins[source as usize].to_string())
-            }
-            Vertex::Feed(other) => {
-                let name = self.mesh.feeds[other as usize].name.clone();
-                match self.hosts.of[other as usize] {
-                    host if host == node => query::Read::Own(name),
-                    host => query::Read::Peer(self.addresses[host as usize].url.clone(), name),
-                }
-            }
-        });
-        let wanted = &self.mesh.feeds[feed as usize];
-        let statement = query::statement(self.mesh, wanted, read.collect());
-        Ok((wanted.name.clone(), statement.map_err(PlanError::Query)?))
-    }
-}
-
-/// Whether only this network has the host.
-fn is_private(host: &Host<&str>) -> bool {
-    match host {
-        Host::Domain(name) => *name == "localhost" || !name.contains('.'),
-        Host::Ipv4(at) => at.is_private() || at.is_loopback() || at.is_link_local(),
-        Host::Ipv6(at) => at.is_loopback() || at.is_unique_local() || at.is_unicast_link_local(),
-    }
-}
-
-fn world_source(mesh: &Mesh, source: &crate::mesh::Source) -> WorldSource {
+fn world_source(mesh: &Mesh, source: &crate::mesh::Source) -> Result<WorldSource, PlanError> {
     let word = |&number: &u32| mesh.dictionary.word(number).to_owned();
-    WorldSource {
-        name: source.name.clone(),
-        keywords: source.profile.keywords().iter().map(word).collect(),
-        items_per_day: source.items_per_day,
+    let name = source.name.clone();
+    let given = source.profile.len();
+    if given > MOST_KEYWORDS {
+        return Err(PlanError::Keywords { name, given });
     }
+    if let Some(given) = source.items_per_day
+        && !(0.0..=MOST_ITEMS).contains(&given)
+    {
+        return Err(PlanError::Rate { name, given });
+    }
+    let keywords = source.profile.keywords().iter().map(word).collect();
+    Ok(WorldSource { name, keywords, items_per_day: source.items_per_day })
 }

@@ -132,7 +132,7 @@ fn a_node_that_is_silent_is_where_the_view_ends() {
     let sources: Vec<(&str, bool)> =
         mesh.sources.iter().map(|source| (source.name.as_str(), source.unknown)).collect();
     // The second only looked like a node, and is a source like any.
-    assert_eq!(sources, [("x.example-feeds-blog", false), ("World", true)]);
+    assert_eq!(sources, [("World", true), ("x.example-feeds-blog", false)]);
     assert_eq!(graph.edges.len(), 2);
 }
 

@@ -172,7 +172,11 @@ fn a_bundle_that_could_not_run_is_refused() {
     let said = refused_bundle("url", &bad, &[]);
     assert!(said.contains("`volcanoes`, which is no http"), "{said}");
     let world = ["--newsroom"];
-    let said = refused_bundle("feed-name", &MESH.replace("\"islands\"", "\"9.islands\""), &world);
+    let said = refused_bundle(
+        "feed-name",
+        &MESH.replace("\"islands\"", "\"9.islands\"\nnode = \"here\""),
+        &world,
+    );
     assert!(said.contains("feed `9.islands` cannot be published"), "{said}");
     let host = MESH.replace("name = \"islands\"", "name = \"islands\"\nnode = \"1\"");
     let said = refused_bundle("host", &host, &world);
@@ -183,6 +187,12 @@ fn a_bundle_that_could_not_run_is_refused() {
     let same = MESH.replace("name = \"islands\"", "name = \"islands\"\nnode = \"Ash_Clouds\"");
     let said = refused_bundle("same", &same, &world);
     assert!(said.contains("both be the host `ash-clouds`"), "{said}");
+    let said = refused_bundle(
+        "rate",
+        &MESH.replace("name = \"weather\"", "name = \"weather\"\nitems_per_day = -1"),
+        &world,
+    );
+    assert!(said.contains("source `weather` publishes -1 items a day"), "{said}");
     let idle = format!("nodes = [\"a\", \"b\", \"c\", \"d\"]\n{MESH}");
     let said = refused_bundle("idle", &idle, &world);
     assert!(said.contains("hosts no feed"), "{said}");

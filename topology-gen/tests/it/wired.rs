@@ -1,6 +1,6 @@
 //! Graphs that were wired before, read again.
 
-use crate::{Folder, MESH, printed, run};
+use crate::{Folder, MESH, json, printed, run};
 
 fn refused(folder: &Folder, graph: &str, options: &[&str]) -> String {
     let path = folder.write("graph.json", graph);
@@ -15,17 +15,21 @@ fn what_was_generated_can_be_drawn_and_counted_as_it_is() {
     let folder = Folder::new("wired");
     let mesh = folder.write("mesh.toml", MESH);
     let rules = ["--alpha", "1", "--radius", "1"];
-    let json = printed(&[&["generate", &mesh, "--json"], &rules[..]].concat());
-    let graph = folder.write("graph.json", &json);
-    assert_eq!(printed(&["generate", &graph, "--json"]), json);
+    let wired = printed(&[&["generate", &mesh, "--json"], &rules[..]].concat());
+    let graph = folder.write("graph.json", &wired);
+    assert_eq!(printed(&["generate", &graph, "--json"]), wired);
     let counted = printed(&[&["stats", &mesh, "--json"], &rules[..]].concat());
     assert_eq!(printed(&["stats", &graph, "--json"]), counted);
     let picture = folder.at("graph.svg");
     printed(&["draw", &graph, "--plot", &picture]);
     assert!(std::fs::read_to_string(picture).unwrap().contains(">weather</text>"));
-    let synthetic = printed(&["generate", "--sources", "5", "--feeds", "200", "--json"]);
-    let graph = folder.write("synthetic.json", &synthetic);
-    assert_eq!(printed(&["generate", &graph, "--json"]), synthetic);
+    let synthetic = ["--sources", "5", "--feeds", "200"];
+    let made = printed(&[&["generate", "--json"], &synthetic[..]].concat());
+    let graph = folder.write("synthetic.json", &made);
+    let (again, before) = (json(&["stats", &graph]), json(&[&["stats"], &synthetic[..]].concat()));
+    for name in ["edges", "subscriptions", "hops", "in_degree", "out_degree", "tail", "load"] {
+        assert_eq!(again[name], before[name], "{name}");
+    }
 }
 
 #[test]
