@@ -1,7 +1,7 @@
 //! The image: what `deploy/Dockerfile` makes of a static binary, and what a container of it can and cannot do.
 //!
 //! The first stage, which compiles, needs an image of the Rust project and a network. Here the binary is
-//! compiled outside by the same command, and the image is built from the text of the second stage.
+//! compiled outside by the same script, and the image is built from the text of the second stage.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -72,15 +72,12 @@ async fn static_binary() -> &'static Path {
         .get_or_init(async || {
             let own = std::env::current_exe().unwrap();
             let target = own.ancestors().nth(3).unwrap().join("static");
-            let triple = format!("{}-unknown-linux-gnu", std::env::consts::ARCH);
-            let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or("cargo".into()));
-            cargo.args(["build", "--quiet", "--locked", "--release", "--target", &triple]);
-            cargo.args(["-p", "pergola-node", "--bin", "pergola"]);
-            cargo.env("RUSTFLAGS", "-C target-feature=+crt-static");
-            cargo.env("CARGO_TARGET_DIR", &target).current_dir(workspace());
-            let built = run(cargo).await;
+            let binary = target.join("pergola");
+            let mut command = Command::new(workspace().join("deploy/static-binary"));
+            command.arg(&binary).env("CARGO_TARGET_DIR", &target);
+            let built = run(command).await;
             assert_eq!(built.code, Some(0), "the static binary cannot be built: {}", built.stderr);
-            target.join(triple).join("release/pergola")
+            binary
         })
         .await
 }
