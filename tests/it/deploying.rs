@@ -167,8 +167,6 @@ fn files(folder: &Path) -> Vec<(String, Vec<u8>)> {
             match entry.file_type().unwrap().is_dir() {
                 true if name != "secrets" => folders.push(entry.path()),
                 true => {}
-                // Pictures are not kept in the repository, and are drawn again at any time.
-                false if name.ends_with(".svg") => {}
                 false => all.push((name, fs::read(entry.path()).unwrap())),
             }
         }
