@@ -73,7 +73,8 @@ impl Wiring {
             let profile = profile(&mut mesh.dictionary, &topics);
             if mesh.feeds.iter().any(|feed| feed.profile.distance(&profile) <= RULES.radius) {
                 let (url, items_per_day) = (None, None);
-                mesh.sources.push(Source { name: name.to_owned(), url, profile, items_per_day });
+                let (name, unknown) = (name.to_owned(), false);
+                mesh.sources.push(Source { name, url, profile, items_per_day, unknown });
                 titles.push(title);
             }
         }
