@@ -8,7 +8,7 @@ use std::process::Command;
 use serde_json::Value;
 use tempfile::TempDir;
 
-use crate::harness::{Home, missing, pergola_binary, run, topology_gen, workspace};
+use crate::harness::{Home, Press, missing, pergola_binary, run, silent, topology_gen, workspace};
 
 fn deploy() -> PathBuf {
     workspace().join("deploy")
@@ -32,10 +32,19 @@ async fn every_metric_of_the_dashboard_and_the_alerts_is_exported_by_a_node() {
         | &metrics_named(&dashboard["templating"].to_string());
     assert!(named.len() > 20, "{named:?}");
     let named = &named | &metrics_named(&read("monitoring/alerts.yml"));
-    let home = Home::new("");
-    let node = home.start().await;
-    let (_, text) = node.get("/metrics").await;
-    // A family with labels has no sample before something has happened, but it is declared.
+    // Some are told of only once something has happened: a refresh, and an item from another node.
+    let press = Press::start([silent("news")]).await;
+    press.publish("news", "Lava");
+    let (first, second) = (Home::new(""), Home::new(""));
+    let (near, far) = (first.start().await, second.start().await);
+    near.create_feed(&format!(r#"CREATE FEED News AS RETURN "{}";"#, press.url("news"))).await;
+    near.shows("News", "Lava").await;
+    let from = near.url("/feeds/News");
+    far.create_feed(&format!(r#"CREATE FEED News AS RETURN "{from}";"#)).await;
+    far.shows("News", "Lava").await;
+    press.publish("news", "More lava");
+    far.shows("News", "More lava").await;
+    let (_, text) = far.get("/metrics").await;
     let mut exported = BTreeSet::new();
     for line in text.lines().filter_map(|line| line.strip_prefix("# TYPE ")) {
         let (name, kind) = line.split_once(' ').unwrap();

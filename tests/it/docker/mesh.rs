@@ -25,7 +25,7 @@ async fn a_mesh_of_seven_containers_recovers_from_whatever_happens_and_loses_not
         return;
     }
     let image = Image::build().await;
-    let mesh = Project::new(&image).await;
+    let mut mesh = Project::new(&image).await;
     assert_eq!(mesh.feeds.len(), 7);
     mesh.run(&["up", "--detach"]).await;
     within(START, "all containers to be healthy", async || {
@@ -38,7 +38,9 @@ async fn a_mesh_of_seven_containers_recovers_from_whatever_happens_and_loses_not
     .await;
 
     // Items flow to the leaf, and somebody outside reads them there as a feed.
+    mesh.subscribe().await;
     let leaf = mesh.leaf();
+    something_happens(&mesh, leaf).await;
     arrived(&mesh).await;
     let document = leaf.client.document(&format!("/feeds/{}.atom", leaf.name)).await;
     assert!(!document.items.is_empty());

@@ -10,7 +10,7 @@ use tempfile::TempDir;
 use super::engine::{docker, own_name};
 use super::image::Image;
 use crate::bundle::{Graph, free_ports, published};
-use crate::harness::{Client, now, run, topology_gen, workspace};
+use crate::harness::{Client, eventually, now, run, topology_gen, workspace};
 
 /// Items a day of every source in the test: one in eight seconds. Windows show fifty, so that a node may be
 /// away for minutes before anything is lost at the source.
@@ -22,8 +22,8 @@ pub(super) struct Project {
     pub(super) name: String,
     pub(super) feeds: Vec<Feed>,
     newsroom: Client,
-    /// Items that are older were never in a document.
-    opening: f64,
+    /// Whoever subscribes gets what a feed shows then, and everything from there on: since when that is all.
+    subscribed: f64,
     folder: TempDir,
     graph: Graph,
 }
@@ -39,7 +39,7 @@ pub(super) struct Feed {
 /// What there was to arrive at a feed.
 #[derive(Debug, Default)]
 pub(super) struct Truth {
-    /// Published since the newsroom opened.
+    /// Published since everybody has subscribed.
     pub(super) since: BTreeSet<String>,
     /// All of it, as far as it is remembered.
     pub(super) all: BTreeSet<String>,
@@ -67,7 +67,7 @@ impl Project {
         command.args(["--port", &port.to_string()]);
         let output = run(command).await;
         assert_eq!(output.code, Some(0), "{}{}", output.stdout, output.stderr);
-        let opening = begin_now(&bundle.join("newsroom.toml"));
+        begin_now(&bundle.join("newsroom.toml"));
         let graph = std::fs::read_to_string(bundle.join("graph.json")).unwrap();
         let compose = std::fs::read_to_string(bundle.join("compose.yaml")).unwrap();
         let feed = |feed: &Value| {
@@ -80,7 +80,7 @@ impl Project {
         Self {
             name: own_name("mesh"),
             newsroom: Client::new(([127, 0, 0, 1], port).into()),
-            opening,
+            subscribed: f64::INFINITY,
             folder,
             feeds: json["feeds"].as_array().unwrap().iter().map(feed).collect(),
             graph: Graph::read(&graph),
@@ -102,6 +102,22 @@ impl Project {
         let output = run(self.compose(args)).await;
         assert_eq!(output.code, Some(0), "{args:?}: {}{}", output.stdout, output.stderr);
         output.stdout
+    }
+
+    /// Waits until every node has looked at everything that it reads.
+    pub(super) async fn subscribe(&mut self) {
+        for feed in &self.feeds {
+            eventually(&format!("the first looks of {}", feed.node), async || {
+                let told = feed.client.json("/api/v1/sources").await;
+                let sources = told["sources"].as_array().unwrap();
+                match sources.iter().all(|source| source["last_look"].is_f64()) {
+                    true if !sources.is_empty() => Ok(()),
+                    _ => Err(told.to_string()),
+                }
+            })
+            .await;
+        }
+        self.subscribed = now();
     }
 
     /// The container of a service.
@@ -144,7 +160,7 @@ impl Project {
             let mut truth = Truth::default();
             for item in items.iter().filter(|item| self.graph.arrives(item, &feed.name)) {
                 truth.all.insert(item.id.clone());
-                if item.at >= self.opening {
+                if item.at >= self.subscribed {
                     truth.since.insert(item.id.clone());
                 }
             }
@@ -185,8 +201,8 @@ fn published_port(compose: &str, service: &str) -> u16 {
     port.split(':').next().unwrap().parse().unwrap()
 }
 
-/// Lets a newsroom begin now, and not years ago: it would take a while to make up so many items. When that is.
-fn begin_now(path: &Path) -> f64 {
+/// Lets a newsroom begin now, and not years ago: it would take a while to make up so many items.
+fn begin_now(path: &Path) {
     let (file, now) = (std::fs::read_to_string(path).unwrap(), now().floor());
     let opening = |line: &str| match line.starts_with("opening") {
         true => format!("opening = {now:.0}"),
@@ -195,5 +211,4 @@ fn begin_now(path: &Path) -> f64 {
     let changed: Vec<String> = file.lines().map(opening).collect();
     assert_ne!(changed.join("\n"), file.trim_end(), "the newsroom has no opening");
     std::fs::write(path, changed.join("\n")).unwrap();
-    now
 }
