@@ -92,7 +92,8 @@ impl Bundle {
     fn client(&self, node: &str) -> Client {
         let config = fs::read_to_string(self.path().join(format!("nodes/{node}.toml"))).unwrap();
         let listen = config.split("listen = \"").nth(1).unwrap().split('"').next().unwrap();
-        Client::new(listen.parse::<SocketAddr>().unwrap())
+        let token = fs::read_to_string(self.path().join(format!("secrets/{node}.token"))).unwrap();
+        Client::with_token(listen.parse::<SocketAddr>().unwrap(), token.trim())
     }
 
     /// The process of a member.
@@ -137,6 +138,14 @@ fn kill(process: u32, signal: &str) -> bool {
     let mut command = Command::new("kill");
     let command = command.args([signal, &process.to_string()]);
     command.stderr(std::process::Stdio::null()).status().unwrap().success()
+}
+
+/// Whether a process is still there, and not only a number that nobody has taken back yet.
+fn runs(process: u32) -> bool {
+    let mut command = Command::new("ps");
+    let output = command.args(["-o", "stat=", "-p", &process.to_string()]).output().unwrap();
+    let state = String::from_utf8_lossy(&output.stdout).trim().to_owned();
+    !state.is_empty() && !state.starts_with('Z')
 }
 
 /// The first of so many ports in a row that nobody uses, below those that the system gives away.

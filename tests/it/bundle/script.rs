@@ -23,13 +23,16 @@ async fn starting_twice_changes_nothing_and_stopping_twice_neither() {
     again.sort_unstable();
     assert_eq!(processes, again);
     // A file that names somebody else's process harms nobody.
-    let own = std::process::id();
+    let mut stranger = Command::new("sleep").arg("600").spawn().unwrap();
     bundle.does(&["stop", "Storms"]).await;
-    fs::write(bundle.path().join("run/Storms.pid"), format!("{own}\n")).unwrap();
+    fs::write(bundle.path().join("run/Storms.pid"), format!("{}\n", stranger.id())).unwrap();
     assert_eq!(bundle.script(&["status"]).await.code, Some(1));
     bundle.does(&["stop"]).await;
     bundle.does(&["stop"]).await;
-    assert!(processes.iter().all(|&process| !kill(process, "-0")));
+    assert!(stranger.try_wait().unwrap().is_none(), "a stranger was stopped");
+    stranger.kill().unwrap();
+    stranger.wait().unwrap();
+    assert!(processes.iter().all(|&process| !runs(process)));
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -66,7 +69,7 @@ async fn an_interrupt_stops_everybody() {
         script.try_wait().unwrap().map(drop).ok_or_else(|| "it still runs".to_owned())
     })
     .await;
-    assert!(processes.iter().all(|&process| !kill(process, "-0")));
+    assert!(processes.iter().all(|&process| !runs(process)));
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -5,6 +5,7 @@ use std::sync::Once;
 use std::time::Duration;
 
 use pergola_feed::{Document, ParseOptions, parse};
+use reqwest::header::{AUTHORIZATION, HeaderMap, HeaderValue};
 use serde_json::{Value, json};
 
 use super::eventually;
@@ -28,13 +29,24 @@ pub(crate) struct Archived {
 
 impl Client {
     pub(crate) fn new(address: SocketAddr) -> Self {
+        Self::with_headers(address, HeaderMap::new())
+    }
+
+    /// One who has the node's token.
+    pub(crate) fn with_token(address: SocketAddr, token: &str) -> Self {
+        let mut value: HeaderValue = format!("Bearer {token}").parse().unwrap();
+        value.set_sensitive(true);
+        Self::with_headers(address, HeaderMap::from_iter([(AUTHORIZATION, value)]))
+    }
+
+    fn with_headers(address: SocketAddr, headers: HeaderMap) -> Self {
         static PROVIDER: Once = Once::new();
         PROVIDER.call_once(|| {
             let provider = rustls::crypto::ring::default_provider();
             provider.install_default().expect("nobody else installs one");
         });
         let http = reqwest::Client::builder().timeout(Duration::from_secs(30)).no_proxy();
-        Self { address, http: http.build().unwrap() }
+        Self { address, http: http.default_headers(headers).build().unwrap() }
     }
 
     pub(crate) fn address(&self) -> SocketAddr {

@@ -10,7 +10,7 @@ Usage: ./mesh COMMAND [NAME…]
   run             start everybody and stop them at Ctrl-C
   stop [NAME…]    stop everybody, or these
   restart NAME…   stop these and start them again
-  status          who is ready; 0 if everybody is
+  status [NAME…]  who is ready; 0 if everybody is
   logs NAME       follow what one of them writes
 
 Set PERGOLA to the program if `pergola` is not on the PATH, for example:
@@ -81,7 +81,11 @@ launch() {
     file=$folder/$(file_of "$1")
     if [ "$1" = newsroom ]; then
         set -- "$1" newsroom "$file" --listen "127.0.0.1:$(port_of "$1")" --speed "$speed"
-        [ -n "${PERGOLA_CLOCK__EPOCH:-}" ] && set -- "$@" --epoch "$PERGOLA_CLOCK__EPOCH"
+        if [ -n "${PERGOLA_CLOCK__EPOCH:-}" ]; then
+            set -- "$@" --epoch "$PERGOLA_CLOCK__EPOCH"
+        else
+            set -- "$@" --opening-file data/opening
+        fi
     else
         set -- "$1" run --config "$file"
     fi
@@ -150,11 +154,14 @@ start() {
             fi
         done
     done
-    trap - INT TERM HUP
-    # Nothing was waited for if everybody ran already.
+    # Whoever ran before may be busy.
     for name in "$@"; do
-        is_ready "$name" || fail "$name runs, but is not ready; logs/$name.log says more"
+        if ! await "$name"; then
+            stop $started
+            exit 1
+        fi
     done
+    trap - INT TERM HUP
 }
 
 # Asks these to end, waits for them, and ends them if they do not.
@@ -177,7 +184,7 @@ stop() {
 
 status() {
     bad=0
-    for name in $(names); do
+    for name in "$@"; do
         if ! pid=$(pid_of "$name"); then
             state='not running'
             bad=1
@@ -207,12 +214,12 @@ case $command in
     start)
         if [ $# -eq 0 ]; then set -- $(names); fi
         start "$@"
-        status
+        status "$@"
         ;;
     run)
         [ $# -eq 0 ] || fail "\`run\` starts everybody; \`start\` takes names"
         start $(names)
-        status
+        status $(names)
         trap 'say; say "stopping"; stop $(names); exit 0' INT TERM HUP
         say "Ctrl-C stops everybody."
         while :; do sleep 1; done
@@ -225,8 +232,12 @@ case $command in
         [ $# -gt 0 ] || fail "say who: $(names | tr '\n' ' ')"
         stop "$@"
         start "$@"
+        status "$@"
         ;;
-    status) status ;;
+    status)
+        if [ $# -eq 0 ]; then set -- $(names); fi
+        status "$@"
+        ;;
     logs)
         [ $# -eq 1 ] || fail "say whose: $(names | tr '\n' ' ')"
         exec tail -n 50 -f "logs/$1.log"
