@@ -1,7 +1,7 @@
 //! A mesh that `topology-gen bundle` has written, as a project of `docker-compose`.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::Command;
 
 use serde_json::Value;
@@ -67,13 +67,14 @@ impl Project {
         command.args(["--port", &port.to_string()]);
         let output = run(command).await;
         assert_eq!(output.code, Some(0), "{}{}", output.stdout, output.stderr);
-        begin_now(&bundle.join("newsroom.toml"));
         let graph = std::fs::read_to_string(bundle.join("graph.json")).unwrap();
         let compose = std::fs::read_to_string(bundle.join("compose.yaml")).unwrap();
         let feed = |feed: &Value| {
             let text = |key: &str| feed[key].as_str().expect("a text").to_owned();
             let port = published_port(&compose, &text("node"));
-            let client = Client::new(([127, 0, 0, 1], port).into());
+            let token = bundle.join(format!("secrets/{}.token", text("node")));
+            let token = std::fs::read_to_string(token).unwrap();
+            let client = Client::with_token(([127, 0, 0, 1], port).into(), token.trim());
             Feed { name: text("name"), node: text("node"), client }
         };
         let json: Value = serde_json::from_str(&graph).unwrap();
@@ -199,16 +200,4 @@ fn published_port(compose: &str, service: &str) -> u16 {
     let (_, own) = compose.split_once(&format!("\n  {service}:\n")).expect("the service is there");
     let (_, port) = own.split_once("\"127.0.0.1:").expect("it has a port");
     port.split(':').next().unwrap().parse().unwrap()
-}
-
-/// Lets a newsroom begin now, and not years ago: it would take a while to make up so many items.
-fn begin_now(path: &Path) {
-    let (file, now) = (std::fs::read_to_string(path).unwrap(), now().floor());
-    let opening = |line: &str| match line.starts_with("opening") {
-        true => format!("opening = {now:.0}"),
-        false => line.to_owned(),
-    };
-    let changed: Vec<String> = file.lines().map(opening).collect();
-    assert_ne!(changed.join("\n"), file.trim_end(), "the newsroom has no opening");
-    std::fs::write(path, changed.join("\n")).unwrap();
 }
