@@ -32,7 +32,6 @@ pub(super) struct Board {
 struct Shown {
     svg: String,
     latest: VecDeque<Arrival>,
-    state: Option<State>,
     nodes: Vec<Place>,
     newsroom: String,
 }
@@ -75,7 +74,6 @@ impl Board {
         far.for_each(|arrival| shown.latest.push_front(arrival.clone()));
         shown.latest.truncate(LATEST);
         shown.svg = svg;
-        shown.state = Some(state.clone());
     }
 
     fn lock(&self) -> MutexGuard<'_, Shown> {
