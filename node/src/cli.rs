@@ -62,7 +62,7 @@ enum Command {
     #[command(after_help = "Example:\n  pergola healthcheck\n  pergola healthcheck --node \
                             http://127.0.0.1:8080/")]
     Healthcheck,
-    /// Show a node at work: a newsroom and a node on loopback, in fast time
+    /// Show a mesh at work: a newsroom and five nodes on loopback, in fast time
     #[command(after_help = "Example:\n  pergola demo\n  pergola demo --speed 3600 --seconds 60")]
     Demo(crate::demo::Args),
     /// Be the sources: publish made-up items, and the truth about them

@@ -1,18 +1,22 @@
-//! `pergola demo`: a newsroom and a node in one process, in accelerated time, all on loopback.
+//! `pergola demo`: a newsroom and a mesh of five nodes in one process, in accelerated time, on loopback.
 //!
-//! Why: within a minute one sees what a node does: items arrive, feeds take what they ask for, τ finds
-//! its place under the budget, and what the node estimates stands beside the truth that only the
-//! newsroom knows. It must never reach beyond loopback, and nothing is left of it when it is stopped.
+//! Why: within a minute one sees what nodes do: each asks its sources under its budget, feeds take what
+//! they want, what one node has the next one hears of at once, and beside it stands the truth that only
+//! the newsroom knows. It must never reach beyond loopback, and nothing is left of it when it is stopped.
 
+mod ledger;
+mod picture;
 mod show;
+mod tally;
 mod watch;
+mod wiring;
 mod world;
 
-use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
-pub use watch::{Arrival, State};
+pub use show::{NodePlace, Places};
+pub use watch::{Arrival, LinkState, NodeState, State, Stop};
 
 use show::Show;
 use watch::Watch;
@@ -31,7 +35,7 @@ pub struct Args {
     /// How many times as fast as in life; a day passes in two minutes by default.
     #[arg(long, default_value_t = 720.0)]
     pub speed: f64,
-    /// The port of the node; a free one by default.
+    /// The port of the picture; a free one by default.
     #[arg(long, default_value_t = 0)]
     pub port: u16,
     /// Stop by itself after so many seconds.
@@ -58,8 +62,7 @@ impl Default for Args {
 pub async fn run(args: Args) -> anyhow::Result<()> {
     let show = Show::new(args.json);
     let mut demo = Demo::start(&args).await?;
-    let newsroom = demo.newsroom();
-    show.started(&format!("http://{}", demo.address()), &newsroom, args.speed);
+    show.started(&demo.places(), args.speed);
     let shown = tokio::select! {
         shown = demo.show(show) => shown,
         stopped = stop_signal(args.seconds) => stopped,
@@ -67,7 +70,7 @@ pub async fn run(args: Args) -> anyhow::Result<()> {
     let summary = demo.state();
     demo.stop().await?;
     shown?;
-    show.summary(&summary?);
+    show.summary(&summary);
     Ok(())
 }
 
@@ -78,7 +81,7 @@ pub struct Demo {
 }
 
 impl Demo {
-    /// Opens the newsroom and the node, adds the sources and creates the feeds.
+    /// Opens the newsroom, the nodes with their feeds, and the picture.
     ///
     /// # Errors
     /// When one of them cannot be had.
@@ -93,9 +96,20 @@ impl Demo {
         Ok(Self { stage, watch })
     }
 
-    /// Where the node listens.
-    pub fn address(&self) -> SocketAddr {
-        self.stage.running.address()
+    /// Where everything is.
+    pub fn places(&self) -> Places {
+        let feeds = self.stage.wiring.mesh.feeds.iter().zip(self.stage.bases());
+        let node = |(feed, page): (&pergola_topology::mesh::Feed, String)| NodePlace {
+            name: feed.name.clone(),
+            feed: format!("{page}/feeds/{}", feed.name),
+            page,
+        };
+        Places {
+            picture: format!("http://{}", self.stage.picture_address),
+            newsroom: self.stage.newsroom_address.clone(),
+            sources: self.stage.wiring.mesh.sources.len(),
+            nodes: feeds.map(node).collect(),
+        }
     }
 
     /// Where everything is kept as long as it lasts.
@@ -103,20 +117,20 @@ impl Demo {
         self.stage.folder()
     }
 
-    /// What has arrived since the last time, oldest first.
+    /// What has arrived since the last time, at one node after the other; the picture shows it, too.
     ///
     /// # Errors
-    /// When the node's archive cannot be read.
+    /// When a node's archive cannot be read.
     pub fn arrivals(&mut self) -> anyhow::Result<Vec<Arrival>> {
-        Ok(self.watch.arrivals(&self.stage)?)
+        let arrivals = self.watch.arrivals(&self.stage)?;
+        let state = self.watch.state(&self.stage);
+        self.stage.board.renew(&self.stage, &arrivals, &state);
+        Ok(arrivals)
     }
 
     /// How everything stands now.
-    ///
-    /// # Errors
-    /// When the node's archive cannot be read.
-    pub fn state(&mut self) -> anyhow::Result<State> {
-        Ok(self.watch.state(&self.stage)?)
+    pub fn state(&mut self) -> State {
+        self.watch.state(&self.stage)
     }
 
     /// Stops everything and leaves nothing behind.
@@ -127,24 +141,20 @@ impl Demo {
         self.stage.clear().await
     }
 
-    fn newsroom(&self) -> String {
-        self.stage.newsroom_address.clone()
-    }
-
     async fn show(&mut self, show: Show) -> anyhow::Result<()> {
         let mut glances = 0u32;
         let mut unseen = 0;
         loop {
             tokio::select! {
                 () = tokio::time::sleep(GLANCE) => {}
-                ended = self.stage.running.failed() => anyhow::bail!(ended),
+                ended = self.stage.failed() => anyhow::bail!(ended),
             }
             let arrivals = self.arrivals()?;
             // JSON is for programs, which can take all of it.
             let shown = if show.is_json() { arrivals.len() } else { SHOWN };
-            // The rarer feeds' items are the more interesting ones.
+            // Those that have come farthest are the most interesting ones.
             let mut picked: Vec<&Arrival> = arrivals.iter().collect();
-            picked.sort_by_key(|arrival| std::cmp::Reverse(arrival.feeds.len()));
+            picked.sort_by_key(|arrival| std::cmp::Reverse(arrival.way.len()));
             picked.truncate(shown);
             picked.sort_by(|one, other| one.at.total_cmp(&other.at));
             picked.iter().for_each(|arrival| show.arrival(arrival));
@@ -152,7 +162,7 @@ impl Demo {
             glances += 1;
             if glances.is_multiple_of(STATE_EVERY) {
                 show.more(std::mem::take(&mut unseen));
-                show.state(&self.state()?);
+                show.state(&self.state());
             }
         }
     }

@@ -57,6 +57,9 @@ pub struct Args {
     /// [default: the start]
     #[arg(long, value_name = "SECONDS")]
     pub epoch: Option<f64>,
+    /// Remember in this file when the sources began, so that a newsroom that is started again goes on
+    #[arg(long, value_name = "FILE", conflicts_with = "epoch")]
+    pub opening_file: Option<PathBuf>,
     /// Write the address to this file once the newsroom answers; it is removed at the end
     #[arg(long, value_name = "FILE")]
     pub port_file: Option<PathBuf>,
@@ -88,7 +91,11 @@ pub async fn run(args: Args) -> anyhow::Result<()> {
     })?;
     let address = listener.local_addr().context("the socket has no address")?;
     let base = args.public_url.as_ref().map_or(format!("http://{address}"), url::Url::to_string);
-    let newsroom = file.open(&clock, args.epoch, args.seed)?.base_url(base).remember(REMEMBER);
+    let begun = match &args.opening_file {
+        Some(path) => Some(remembered(path, clock.now())?),
+        None => args.epoch,
+    };
+    let newsroom = file.open(&clock, begun, args.seed)?.base_url(base).remember(REMEMBER);
     let newsroom = newsroom.build().with_context(|| args.file.display().to_string())?;
     let ready = || get(async || axum::Json(json!({ "ready": true })));
     let router = newsroom.router().route("/readyz", ready()).route("/healthz", ready());
@@ -106,6 +113,26 @@ pub async fn run(args: Args) -> anyhow::Result<()> {
     Ok(served?)
 }
 
+/// The instant that a file holds; `now`, if it is not there yet.
+fn remembered(path: &std::path::Path, now: f64) -> anyhow::Result<f64> {
+    match std::fs::read_to_string(path) {
+        Ok(text) => {
+            let instant = text.trim().parse().ok().filter(|at: &f64| at.is_finite());
+            instant.with_context(|| {
+                format!("{} holds no instant; remove it for a new beginning", path.display())
+            })
+        }
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+            // Whole seconds, so that what is written is what is meant.
+            let now = now.floor();
+            write_whole(path, &format!("{now}\n"))
+                .with_context(|| format!("cannot write {}", path.display()))?;
+            Ok(now)
+        }
+        Err(error) => Err(error).with_context(|| format!("cannot read {}", path.display())),
+    }
+}
+
 /// A file that is there with all of its text or not at all.
 fn write_whole(path: &std::path::Path, text: &str) -> std::io::Result<()> {
     let part = path.with_extension("part");
@@ -121,4 +148,20 @@ fn say(args: &Args, address: SocketAddr, sources: usize, clock: &Clock) {
     use std::io::Write as _;
     // Nobody may be reading, and that is no reason to stop.
     let _ = writeln!(std::io::stdout(), "{said}");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_beginning_is_remembered() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("opening");
+        assert_eq!(remembered(&path, 1_790_000_000.7).unwrap(), 1_790_000_000.0);
+        assert_eq!(remembered(&path, 1_790_000_500.0).unwrap(), 1_790_000_000.0);
+        std::fs::write(&path, "soon").unwrap();
+        let error = remembered(&path, 1.0).unwrap_err().to_string();
+        assert!(error.contains("holds no instant"), "{error}");
+    }
 }

@@ -46,10 +46,15 @@ pub struct Stroke {
 }
 
 impl Drawing {
+    /// The drawing as an SVG document that stands alone.
+    pub fn svg(&self) -> String {
+        super::svg::render(self)
+    }
+
     /// Draws it into `path`, as SVG or PNG by its extension.
     pub fn write(&self, path: &std::path::Path) -> Result<(), super::ReportError> {
         let bytes = match super::plot_format(path)? {
-            super::PlotFormat::Svg => super::svg::render(self).into_bytes(),
+            super::PlotFormat::Svg => self.svg().into_bytes(),
             super::PlotFormat::Png => super::raster::render(self)
                 .map_err(|source| super::ReportError::Write { path: path.to_owned(), source })?,
         };

@@ -116,21 +116,7 @@ impl Bundle {
 
     /// Everything that the newsroom has published so far.
     async fn truth(&self) -> Vec<Published> {
-        let newsroom = self.newsroom();
-        let sources = newsroom.json("/truth").await;
-        let mut all = Vec::new();
-        for source in sources["sources"].as_array().unwrap() {
-            let name = source["name"].as_str().unwrap();
-            let truth = newsroom.json(&format!("/truth?source={name}")).await;
-            let items = truth["sources"][0]["items"].as_array().unwrap();
-            all.extend(items.iter().map(|item| Published {
-                source: name.to_owned(),
-                id: item["guid"].as_str().unwrap().to_owned(),
-                at: item["at"].as_f64().unwrap(),
-                keywords: strings(&item["keywords"]),
-            }));
-        }
-        all
+        published(&self.newsroom()).await
     }
 
     /// What the newsroom's clock shows.
@@ -163,7 +149,7 @@ fn runs(process: u32) -> bool {
 }
 
 /// The first of so many ports in a row that nobody uses, below those that the system gives away.
-fn free_ports(count: u16) -> u16 {
+pub(crate) fn free_ports(count: u16) -> u16 {
     static NEXT: AtomicU16 = AtomicU16::new(0);
     let start = 12_000 + (std::process::id() % 600) as u16 * 30;
     for _ in 0..500 {
@@ -181,25 +167,43 @@ fn strings(list: &Value) -> BTreeSet<String> {
 }
 
 /// An item as the newsroom tells of it.
-struct Published {
+pub(crate) struct Published {
     source: String,
-    id: String,
-    at: f64,
+    pub(crate) id: String,
+    pub(crate) at: f64,
     keywords: BTreeSet<String>,
 }
 
+/// Everything that a newsroom has published so far.
+pub(crate) async fn published(newsroom: &Client) -> Vec<Published> {
+    let sources = newsroom.json("/truth").await;
+    let mut all = Vec::new();
+    for source in sources["sources"].as_array().unwrap() {
+        let name = source["name"].as_str().unwrap();
+        let truth = newsroom.json(&format!("/truth?source={name}")).await;
+        let items = truth["sources"][0]["items"].as_array().unwrap();
+        all.extend(items.iter().map(|item| Published {
+            source: name.to_owned(),
+            id: item["guid"].as_str().unwrap().to_owned(),
+            at: item["at"].as_f64().unwrap(),
+            keywords: strings(&item["keywords"]),
+        }));
+    }
+    all
+}
+
 /// A graph as JSON has it.
-struct Graph {
+pub(crate) struct Graph {
     /// What each feed asks for.
     wanted: BTreeMap<String, BTreeSet<String>>,
     /// Who reads from whom: what is read, and the feed that reads.
-    links: BTreeSet<(String, String)>,
+    pub(crate) links: BTreeSet<(String, String)>,
     /// Sources that could not be looked into.
     unknown: BTreeSet<String>,
 }
 
 impl Graph {
-    fn read(json: &str) -> Self {
+    pub(crate) fn read(json: &str) -> Self {
         let graph: Value = serde_json::from_str(json).unwrap();
         let text = |value: &Value| value.as_str().unwrap().to_owned();
         let feeds = graph["feeds"].as_array().unwrap().iter();
@@ -216,7 +220,7 @@ impl Graph {
     }
 
     /// Whether an item comes to a feed: it is wanted there, and by everybody on one of the ways.
-    fn arrives(&self, item: &Published, feed: &str) -> bool {
+    pub(crate) fn arrives(&self, item: &Published, feed: &str) -> bool {
         let read = self.links.iter().filter(|(_, to)| to == feed);
         !self.wanted[feed].is_disjoint(&item.keywords)
             && read.map(|(from, _)| from).any(|from| match self.wanted.contains_key(from) {

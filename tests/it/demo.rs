@@ -23,17 +23,19 @@ async fn the_demonstration_publishes_in_three_formats_that_agree_and_leaves_noth
     command.stdin(Stdio::null()).stdout(File::create(&said).unwrap());
     let mut demo = command.spawn().unwrap();
 
-    let base = eventually("the address on the screen", async || {
+    let feed = eventually("the address of a feed on the screen", async || {
         let text = fs::read_to_string(&said).unwrap();
-        let found = text.split_whitespace().find(|word| word.starts_with("http://127.0.0.1:"));
-        found.map(str::to_owned).ok_or(text)
+        let mut addresses =
+            text.split_whitespace().filter(|word| word.starts_with("http://127.0.0.1:"));
+        let found = addresses.find_map(|word| word.strip_suffix("/Volcanoes.atom"));
+        found.map(|feeds| format!("{feeds}/Volcanoes")).ok_or(text)
     })
     .await;
     // A document may change between two requests, but not between every two.
     eventually("three documents that agree", async || {
-        let atom = fetched(&format!("{base}/feeds/Volcanoes.atom")).await?;
-        let rss = fetched(&format!("{base}/feeds/Volcanoes.rss")).await?;
-        let json = fetched(&format!("{base}/feeds/Volcanoes.json")).await?;
+        let atom = fetched(&format!("{feed}.atom")).await?;
+        let rss = fetched(&format!("{feed}.rss")).await?;
+        let json = fetched(&format!("{feed}.json")).await?;
         assert_eq!(
             [atom.format, rss.format, json.format],
             [Format::Atom, Format::Rss2, Format::Json]
@@ -52,6 +54,8 @@ async fn the_demonstration_publishes_in_three_formats_that_agree_and_leaves_noth
     .await;
     let text = fs::read_to_string(&said).unwrap();
     assert!(status.success(), "{status}: {text}");
+    let wide: Vec<&str> = text.lines().filter(|line| line.chars().count() > 80).collect();
+    assert!(wide.is_empty(), "wider than a terminal: {wide:?}");
     assert!(text.contains("delivered"), "there is no summary: {text}");
     let left: Vec<_> = fs::read_dir(folder.path()).unwrap().map(Result::unwrap).collect();
     assert!(left.is_empty(), "left behind: {left:?}");

@@ -1,4 +1,4 @@
-//! End to end: real nodes, real sockets, real readers, real crashes.
+//! End to end: real nodes, real sockets, real readers, real containers, real crashes.
 //!
 //! Every node here is a process of its own, started as a user would start it; the sources it crawls are
 //! served by the test. See `harness.rs` for how.
@@ -9,6 +9,8 @@ mod bad_input;
 mod bundle;
 mod crash;
 mod demo;
+mod deploying;
+mod docker;
 mod full_disk;
 mod harness;
 mod mesh;

@@ -1,12 +1,12 @@
 //! A program that knows nothing of ours but the .proto: a client in Python, with the gRPC library from PyPI.
 
 use std::io::{BufRead, BufReader};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
 use serde_json::Value;
 
-use crate::harness::{Home, Press, eventually, missing, run, silent, skipped};
+use crate::harness::{Home, Press, eventually, missing, run, silent, skipped, workspace};
 
 /// Where `.ci/run` puts Python with the gRPC library, below the workspace.
 const PLACE: &str = "target/python/bin/python3";
@@ -80,8 +80,4 @@ async fn python(test: &str) -> Option<PathBuf> {
         return None;
     }
     Some(python)
-}
-
-fn workspace() -> &'static Path {
-    Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap()
 }

@@ -4,12 +4,14 @@
 //! one is drawn as a diagram with names. Which of the two follows from how much room each feed has.
 
 mod degrees;
+mod flow;
 mod hues;
 mod layout;
 mod plane;
 mod rings;
 
 pub use degrees::{degrees_of_mesh, degrees_of_planes};
+pub use flow::{Figures, Flow, MOST_IN_COLUMNS, colour_of, flow};
 pub use plane::planes;
 pub use rings::rings;
 

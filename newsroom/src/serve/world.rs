@@ -45,6 +45,14 @@ impl World {
         Self { sources: self.sources.into_iter().map(reshape).collect(), ..self }
     }
 
+    /// Who is in it: the name of each source, what it is called, and the topics it writes about.
+    pub fn about(&self) -> impl Iterator<Item = (&str, String, Vec<&'static str>)> {
+        self.sources.iter().map(|source| {
+            let topics = source.profile.iter().filter_map(|topic| super::TOPICS.get(topic));
+            (&*source.name, source.shown_title().into_owned(), topics.copied().collect())
+        })
+    }
+
     /// A newsroom with these sources, still to be built.
     pub fn newsroom(self, clock: Clock) -> Builder {
         Newsroom::builder(clock).seed(self.seed).sources(self.sources)
@@ -169,6 +177,14 @@ mod tests {
             let rate = habit.process(place).mean_rate() * DAY;
             assert!((rate - expected).abs() < 1e-9, "{habit:?} publishes {rate} a day");
         }
+    }
+
+    #[test]
+    fn a_world_tells_who_is_in_it_and_what_they_write_about() {
+        let world = World::demo(1);
+        let wire = world.about().find(|(name, ..)| *name == "seismograph").unwrap();
+        assert_eq!(wire, ("seismograph", "Seismograph".to_owned(), vec!["volcano", "iceland"]));
+        assert_eq!(world.about().count(), 40);
     }
 
     #[test]

@@ -7,6 +7,9 @@ use serde::Serialize;
 
 use super::watch::{Arrival, State};
 
+/// How wide a terminal is at least.
+const COLUMNS: usize = 80;
+
 /// Writes lines for people, or JSON objects for programs.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Show {
@@ -14,10 +17,34 @@ pub(super) struct Show {
     colours: bool,
 }
 
+/// Where everything is.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Places {
+    /// The page with the picture of the mesh.
+    pub picture: String,
+    /// The newsroom.
+    pub newsroom: String,
+    /// The sources that the mesh reads.
+    pub sources: usize,
+    /// The nodes.
+    pub nodes: Vec<NodePlace>,
+}
+
+/// Where a node is.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct NodePlace {
+    /// Its name, and that of its feed.
+    pub name: String,
+    /// Its pages.
+    pub page: String,
+    /// Its feed, without the ending that says the format.
+    pub feed: String,
+}
+
 #[derive(Serialize)]
 #[serde(tag = "event", rename_all = "kebab-case")]
 enum Event<'a> {
-    Started { page: &'a str, newsroom: &'a str },
+    Started(&'a Places),
     Item(&'a Arrival),
     State(&'a State),
     Summary(&'a State),
@@ -33,38 +60,55 @@ impl Show {
         self.json
     }
 
-    pub(super) fn started(self, base: &str, newsroom: &str, speed: f64) {
+    pub(super) fn started(self, places: &Places, speed: f64) {
         if self.json {
-            return print(&Event::Started { page: base, newsroom });
+            return print(&Event::Started(places));
         }
         let bold = |text: &str| self.painted("1", text);
-        println!("{}", bold("Pergola: forty sources, one node, five feeds, all on this machine"));
+        let Places { picture, newsroom, sources, nodes } = places;
+        let heading =
+            format!("Pergola: {sources} sources, {} nodes, all on this machine", nodes.len());
+        println!("{}", bold(&heading));
         println!();
-        println!("  A day passes in {:.0} s. Open or try, in another terminal:", 86_400.0 / speed);
+        println!("  A day passes in {:.0} s. A picture of it, live:", 86_400.0 / speed);
         println!();
-        println!("    {}", bold(base));
-        println!("    curl {base}/feeds/Volcanoes.atom");
-        println!("    curl {base}/feeds/Sport.rss");
-        println!("    curl {base}/feeds/Code.json");
-        println!("    pergola --node {base} status");
-        println!("    echo {base}/feeds/Sport.atom > urls && newsboat -u urls");
+        println!("    {}", bold(picture));
+        println!();
+        println!("  The nodes have pages of their own; or try, in another terminal:");
+        println!();
+        for NodePlace { name, page, .. } in nodes {
+            println!("    {name:<10} {page}");
+        }
+        println!();
+        // Each node once, in one of the formats.
+        for (node, ending) in nodes.iter().rev().zip([".atom", ".rss", ".json"]) {
+            println!("    curl {}{ending}", node.feed);
+        }
+        if let [first, .., last] = nodes.as_slice() {
+            println!("    pergola --node {} status", first.page);
+            println!("    echo {}.atom > urls && newsboat -u urls", last.feed);
+        }
         println!("    curl {newsroom}/truth    what the sources really published");
         println!();
         println!("  Ctrl-C stops it and leaves nothing behind.");
         println!();
     }
 
+    /// When, from whom, what, and by which way: "24m World 9s Earth 7s Volcanoes".
     pub(super) fn arrival(self, arrival: &Arrival) {
         if self.json {
             return print(&Event::Item(arrival));
         }
-        let feeds = arrival.feeds.join(" ");
+        let stops = arrival.way.iter().map(|stop| format!("{} {}", brief(stop.age), stop.node));
+        let way = stops.collect::<Vec<_>>().join(" ");
+        // The way is told whole, if it is no wider than this; the title has the rest of the line.
+        let way = fitted(&way, way.chars().count().min(36));
+        let title = fitted(&arrival.title, COLUMNS - 28 - way.chars().count());
         println!(
-            "{} {} {} {}",
-            self.painted("2", &day_and_time(arrival.at)),
-            self.painted("36", &fitted(&arrival.source, 20)),
-            fitted(&arrival.title, 32),
-            self.painted("32", fitted(&feeds, 16).trim_end())
+            "{} {} {title} {}",
+            self.painted("2", &clock_time(arrival.at)),
+            self.painted("36", &fitted(&arrival.source, 16)),
+            self.painted("32", &way)
         );
     }
 
@@ -79,27 +123,21 @@ impl Show {
         if self.json {
             return print(&Event::State(state));
         }
-        let State { completeness, freshness, .. } = state;
         let first = format!(
-            "{} τ {:.3} · {:.2} of {:.2} refreshes/min · {} requests, {:.0}% 304",
-            day_and_time(state.at),
-            state.threshold,
-            state.spent,
-            state.budget,
+            "{} {} wanted · {} delivered · {} lost · {} requests, {:.0}% 304",
+            clock_time(state.at),
+            state.published,
+            state.delivered,
+            state.lost,
             state.requests,
             100.0 * state.not_modified
         );
         println!("{}", self.painted("1;33", &first));
-        println!(
-            "          complete {} (truth {}) · fresh {} (truth {})",
-            percent(completeness[0]),
-            percent(completeness[1]),
-            percent(freshness[0]),
-            percent(freshness[1])
-        );
-        let feeds: Vec<String> =
-            state.feeds.iter().map(|(name, items)| format!("{name} {items}")).collect();
-        println!("          {}", feeds.join(" · "));
+        let part = |name: &str, what: String| format!("{name} {what}");
+        let items = state.nodes.iter().map(|node| part(&node.name, node.items.to_string()));
+        println!("    items {}", items.collect::<Vec<_>>().join(" · "));
+        let ages = state.nodes.iter().filter_map(|n| Some(part(&n.name, brief(n.median_age?))));
+        println!("    aged  {}", ages.collect::<Vec<_>>().join(" · "));
     }
 
     pub(super) fn summary(self, state: &State) {
@@ -108,15 +146,20 @@ impl Show {
         }
         println!();
         println!("{}", self.painted("1", &format!("After {:.1} days:", state.lasted / 86_400.0)));
-        println!("  published by the sources  {:>7}", state.published);
+        println!("  published and wanted      {:>7}", state.published);
         println!("  delivered                 {:>7}", state.delivered);
         println!("  lost                      {:>7}", state.lost);
-        if let Some(minutes) = state.median_delay {
-            println!("  median delay              {minutes:>7.0} minutes");
+        let minutes =
+            |minutes: Option<f64>| minutes.map_or("–".to_owned(), |m| format!("{m:.0}"));
+        if let [first, .., last] = state.nodes.as_slice() {
+            let delays = [state.median_delay, state.median_delay_at_the_end];
+            for (node, delay) in [first, last].into_iter().zip(delays) {
+                let label = format!("median delay at {}", node.name);
+                println!("  {label:<25} {:>7} minutes", minutes(delay));
+            }
         }
-        println!("  requests                  {:>7}", state.requests);
+        println!("  requests to sources       {:>7}", state.requests);
         println!("  answered by 304           {:>6.0}%", 100.0 * state.not_modified);
-        println!("  τ                         {:>7.3}", state.threshold);
     }
 
     fn painted(self, code: &str, text: &str) -> String {
@@ -131,17 +174,23 @@ fn print(event: &Event<'_>) {
     }
 }
 
-fn percent(share: f64) -> String {
-    format!("{:.0}%", 100.0 * share)
-}
-
 /// `Tue 14:03`, in UTC.
-fn day_and_time(at: f64) -> String {
+pub(super) fn clock_time(at: f64) -> String {
     const DAYS: [&str; 7] = ["Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"];
     let days = (at / 86_400.0).floor();
     let day = DAYS[days.rem_euclid(7.0) as usize];
     let written = Timestamp::from_unix(at as i64).to_rfc3339();
     format!("{day} {}", written.get(11..16).unwrap_or_default())
+}
+
+/// A time in three or four characters: 9s, 24m, 3h, 12d.
+pub(super) fn brief(seconds: f64) -> String {
+    match seconds {
+        s if s < 99.5 => format!("{s:.0}s"),
+        s if s < 5_970.0 => format!("{:.0}m", s / 60.0),
+        s if s < 172_800.0 => format!("{:.0}h", s / 3_600.0),
+        s => format!("{:.0}d", s / 86_400.0),
+    }
 }
 
 /// Exactly so many characters.
@@ -165,6 +214,12 @@ mod tests {
 
     #[test]
     fn the_time_is_that_of_the_day() {
-        assert_eq!(day_and_time(1_700_000_000.0), "Tue 22:13");
+        assert_eq!(clock_time(1_700_000_000.0), "Tue 22:13");
+    }
+
+    #[test]
+    fn times_are_told_in_few_characters() {
+        let told = [0.2, 9.4, 99.4, 99.6, 1_440.0, 7_300.0, 864_000.0].map(brief);
+        assert_eq!(told, ["0s", "9s", "99s", "2m", "24m", "2h", "10d"]);
     }
 }

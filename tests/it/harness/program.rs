@@ -17,7 +17,7 @@ struct Ours {
 static PERGOLA: Ours = Ours {
     package: "pergola-node",
     name: "pergola",
-    crates: &["feed", "newsroom", "node", "proto", "query", "refresh"],
+    crates: &["feed", "newsroom", "node", "proto", "query", "refresh", "report", "topology-gen"],
     built: OnceLock::new(),
 };
 
@@ -60,6 +60,11 @@ pub(crate) fn pergola_binary() -> &'static Path {
     PERGOLA.binary()
 }
 
+/// The folder of the whole project.
+pub(crate) fn workspace() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap()
+}
+
 impl Ours {
     fn command(&'static self) -> Command {
         let mut command = Command::new(self.binary());
@@ -76,8 +81,7 @@ impl Ours {
             let own = std::env::current_exe().unwrap();
             let profile = own.parent().and_then(Path::parent).unwrap();
             let binary = profile.join(self.name);
-            let workspace = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
-            let sources = self.crates.iter().map(|name| workspace.join(name).join("src"));
+            let sources = self.crates.iter().map(|name| workspace().join(name).join("src"));
             let newest = sources.map(|folder| newest(&folder)).max();
             if fs::metadata(&binary).and_then(|file| file.modified()).ok() < newest {
                 let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or("cargo".into()));
@@ -85,7 +89,7 @@ impl Ours {
                 if profile.ends_with("release") {
                     cargo.arg("--release");
                 }
-                let built = cargo.current_dir(workspace).status().unwrap();
+                let built = cargo.current_dir(workspace()).status().unwrap();
                 assert!(built.success(), "`{}` cannot be built", self.name);
             }
             binary

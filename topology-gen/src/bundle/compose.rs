@@ -52,11 +52,12 @@ services:
             r#"  # The world: sources that publish, and the truth about them.
   {NEWSROOM}:
     <<: *service
-    command: ["newsroom", "/etc/pergola/newsroom.toml", "--listen", "0.0.0.0:{INNER_PORT}", "--public-url", {url}]
+    command: ["newsroom", "/etc/pergola/newsroom.toml", "--listen", "0.0.0.0:{INNER_PORT}", "--public-url", {url}, "--opening-file", "/data/opening"]
     ports:
       - "127.0.0.1:{port}:{INNER_PORT}"
     volumes:
       - ./newsroom.toml:/etc/pergola/newsroom.toml:ro
+      - newsroom-data:/data
 
 "#,
             url = quoted(&plan.newsroom_url()),
@@ -65,6 +66,9 @@ services:
     }
     plan.nodes.iter().for_each(|node| service(plan, node, &mut text));
     text.push_str("networks:\n  mesh: {}\n\nvolumes:\n");
+    if plan.options.newsroom {
+        let _ = writeln!(text, "  {NEWSROOM}-data: {{}}");
+    }
     for node in &plan.nodes {
         let _ = writeln!(text, "  {}: {{}}", key(&volume(node)));
     }

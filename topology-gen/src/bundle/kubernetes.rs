@@ -56,25 +56,11 @@ pub(super) fn node(plan: &Plan, node: &Node, config: &str) -> Vec<Value> {
         { "name": "config", "configMap": { "name": name } },
         { "name": "token", "secret": { "secretName": secret_name(node), "defaultMode": 0o440 } },
     ]);
-    let set = json!({
-        "apiVersion": "apps/v1",
-        "kind": "StatefulSet",
-        "metadata": metadata(plan, name, Some(name)),
-        "spec": {
-            "serviceName": name,
-            "replicas": 1,
-            "selector": { "matchLabels": { "app.kubernetes.io/instance": name } },
-            "template": { "metadata": { "labels": labels(name) }, "spec": pod },
-            "volumeClaimTemplates": [{
-                "metadata": { "name": "data" },
-                "spec": {
-                    "accessModes": ["ReadWriteOnce"],
-                    "resources": { "requests": { "storage": STORAGE } },
-                },
-            }],
-        },
-    });
-    vec![config_map(plan, name, "pergola.toml", config), service(plan, name), set]
+    vec![
+        config_map(plan, name, "pergola.toml", config),
+        service(plan, name),
+        set_of_one(plan, name, pod),
+    ]
 }
 
 /// What only the node and its operator may know.
@@ -97,22 +83,39 @@ pub(super) fn newsroom(plan: &Plan, file: &str) -> Vec<Value> {
         format!("0.0.0.0:{INNER_PORT}"),
         "--public-url",
         plan.newsroom_url(),
+        "--opening-file",
+        "/data/opening",
     ]);
-    let mounts = json!([{ "name": "config", "mountPath": "/etc/pergola", "readOnly": true }]);
+    let mounts = json!([
+        { "name": "config", "mountPath": "/etc/pergola", "readOnly": true },
+        { "name": "data", "mountPath": "/data" },
+    ]);
     let mut pod = pod(plan, NEWSROOM, args, mounts);
     pod["volumes"] = json!([{ "name": "config", "configMap": { "name": NEWSROOM } }]);
-    let deployment = json!({
-        "apiVersion": "apps/v1",
-        "kind": "Deployment",
-        "metadata": metadata(plan, NEWSROOM, Some(NEWSROOM)),
-        "spec": {
-            "replicas": 1,
-            "selector": { "matchLabels": { "app.kubernetes.io/instance": NEWSROOM } },
-            "template": { "metadata": { "labels": labels(NEWSROOM) }, "spec": pod },
-        },
-    });
     let config = config_map(plan, NEWSROOM, "newsroom.toml", file);
-    vec![config, service(plan, NEWSROOM), deployment]
+    vec![config, service(plan, NEWSROOM), set_of_one(plan, NEWSROOM, pod)]
+}
+
+/// A set of one, with a volume of its own.
+fn set_of_one(plan: &Plan, name: &str, pod: Value) -> Value {
+    json!({
+        "apiVersion": "apps/v1",
+        "kind": "StatefulSet",
+        "metadata": metadata(plan, name, Some(name)),
+        "spec": {
+            "serviceName": name,
+            "replicas": 1,
+            "selector": { "matchLabels": { "app.kubernetes.io/instance": name } },
+            "template": { "metadata": { "labels": labels(name) }, "spec": pod },
+            "volumeClaimTemplates": [{
+                "metadata": { "name": "data" },
+                "spec": {
+                    "accessModes": ["ReadWriteOnce"],
+                    "resources": { "requests": { "storage": STORAGE } },
+                },
+            }],
+        },
+    })
 }
 
 fn secret_name(node: &Node) -> String {

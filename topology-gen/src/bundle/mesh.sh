@@ -81,7 +81,11 @@ launch() {
     file=$folder/$(file_of "$1")
     if [ "$1" = newsroom ]; then
         set -- "$1" newsroom "$file" --listen "127.0.0.1:$(port_of "$1")" --speed "$speed"
-        [ -n "${PERGOLA_CLOCK__EPOCH:-}" ] && set -- "$@" --epoch "$PERGOLA_CLOCK__EPOCH"
+        if [ -n "${PERGOLA_CLOCK__EPOCH:-}" ]; then
+            set -- "$@" --epoch "$PERGOLA_CLOCK__EPOCH"
+        else
+            set -- "$@" --opening-file data/opening
+        fi
     else
         set -- "$1" run --config "$file"
     fi
@@ -150,11 +154,14 @@ start() {
             fi
         done
     done
-    trap - INT TERM HUP
-    # Nothing was waited for if everybody ran already.
+    # Whoever ran before may be busy.
     for name in "$@"; do
-        is_ready "$name" || fail "$name runs, but is not ready; logs/$name.log says more"
+        if ! await "$name"; then
+            stop $started
+            exit 1
+        fi
     done
+    trap - INT TERM HUP
 }
 
 # Asks these to end, waits for them, and ends them if they do not.

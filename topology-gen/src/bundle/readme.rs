@@ -36,11 +36,11 @@ pub(super) fn text(plan: &Plan, made_by: &str, input: Option<&str>) -> String {
         Place::Kubernetes => "`kubernetes/node-*.yaml`",
         _ => "`nodes/*.toml`",
     };
-    let _ = write!(
+    let _ = writeln!(
         text,
         "Each node's configuration ({nodes}) is yours: add sources, feeds, budgets. Who reads from whom \
          follows from {}, so for another wiring change that and make the bundle again, into a new \
-         folder.\n",
+         folder.",
         input.map_or("the options above".to_owned(), |name| format!("`{name}`")),
     );
     text
