@@ -2,10 +2,12 @@
 //! none knows about terminals or files.
 
 pub(crate) mod cascade;
+pub(crate) mod channels;
 pub(crate) mod characterise;
 pub(crate) mod compare;
 pub(crate) mod convergence;
 pub(crate) mod demo;
+pub(crate) mod dynamo;
 pub(crate) mod estimators;
 pub(crate) mod online;
 pub(crate) mod published;
@@ -24,6 +26,12 @@ pub(crate) const LIST: &[(&str, &str)] = &[
     ("estimators", "every model on what a refresh really sees, full windows included"),
     ("compare", "every strategy at equal cost, beside the limit that no schedule can pass"),
     ("cascade", "five nodes in a chain: what each hop costs, and what cooperation saves"),
+    ("channels-convergence", "monitoring rates learnt on-line against those of the whole stream"),
+    ("channels-beta", "what the novelty filter costs and saves, by its threshold β"),
+    ("channels-window", "what the novelty filter costs, by the size of a profile's window"),
+    ("channels-policies", "quality of profiles against the budget for the four policies"),
+    ("channels-similarity", "monitoring rates refined by those of similar channels"),
+    ("dynamo-mse", "Dynamo's smoothed interval: error against its weight, and the search for it"),
     ("replay", "every strategy and model over a recorded trace at equal cost"),
     ("characterise", "activity classes, regularity and daily shapes of a recorded trace"),
     ("synthesise", "write a synthetic trace in the format that replay reads"),

@@ -1,6 +1,7 @@
 //! `pergola-lab`: experiments with refresh strategies in virtual time.
 
 mod cascade;
+mod channels;
 mod cli;
 mod estimate;
 mod experiments;

@@ -61,7 +61,14 @@ impl Profile {
         Heard { similarity: compared.cosine, cohesion: self.cohesion }
     }
 
-    /// Takes in an item without looking at what it changes. Returns how often each term occurred before.
+    /// Takes in an item without looking at what it changes, which is quicker; cohesion does not count it.
+    pub fn follow(&mut self, bag: &Bag) {
+        if !bag.is_empty() {
+            self.push(bag);
+        }
+    }
+
+    /// Takes in an item. Returns how often each term occurred before.
     pub(crate) fn push(&mut self, bag: &Bag) -> Vec<(Term, u16)> {
         let come = bag.numbers();
         let gone = if self.items.len() < self.window { None } else { self.items.pop_front() };

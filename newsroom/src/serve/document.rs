@@ -9,8 +9,8 @@ use pergola_feed::{Category, Document, Item as FeedItem, Link, Text, Timestamp, 
 
 use super::desk::Desk;
 use super::source::{Format, Source};
-use super::wording::{mix, mix_text, paragraph, title, words};
 use crate::Item;
+use crate::wording::{mix, mix_text, paragraph, title, words};
 
 impl Format {
     /// The media type of its documents.

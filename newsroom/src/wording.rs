@@ -150,12 +150,12 @@ const WORDS: [&str; 64] = [
 ];
 
 /// The number of a topic, if it is one.
-pub(crate) fn topic(word: &str) -> Option<usize> {
+pub fn topic(word: &str) -> Option<usize> {
     TOPICS.iter().position(|&topic| topic == word)
 }
 
 /// The word for a keyword; those beyond the table have a number for a name.
-pub(crate) fn word(keyword: usize) -> Cow<'static, str> {
+pub fn word(keyword: usize) -> Cow<'static, str> {
     match TOPICS.get(keyword) {
         Some(topic) => Cow::Borrowed(topic),
         None => Cow::Owned(format!("topic{keyword}")),
@@ -163,12 +163,12 @@ pub(crate) fn word(keyword: usize) -> Cow<'static, str> {
 }
 
 /// The words for a set of keywords.
-pub(crate) fn words(keywords: KeywordSet) -> Vec<Cow<'static, str>> {
+pub fn words(keywords: KeywordSet) -> Vec<Cow<'static, str>> {
     keywords.iter().map(word).collect()
 }
 
 /// A headline that names up to two of the topics.
-pub(crate) fn title<S: AsRef<str>>(topics: &[S], number: u64, item: u64) -> String {
+pub fn title<S: AsRef<str>>(topics: &[S], number: u64, item: u64) -> String {
     let mut random = Mix(item);
     let opening = random.pick(&OPENINGS);
     let ending = random.pick(&ENDINGS);
@@ -182,7 +182,7 @@ pub(crate) fn title<S: AsRef<str>>(topics: &[S], number: u64, item: u64) -> Stri
 }
 
 /// A paragraph of about `bytes` bytes that mentions every topic, if there is room.
-pub(crate) fn paragraph<S: AsRef<str>>(topics: &[S], bytes: usize, item: u64) -> String {
+pub fn paragraph<S: AsRef<str>>(topics: &[S], bytes: usize, item: u64) -> String {
     let mut random = Mix(item ^ 0x5bd1_e995);
     let mut text = String::with_capacity(bytes + 80);
     let mut mentions = topics.iter().cycle().take(topics.len().max(bytes / 300));
@@ -208,7 +208,7 @@ pub(crate) fn paragraph<S: AsRef<str>>(topics: &[S], bytes: usize, item: u64) ->
 }
 
 /// One number from two, well stirred.
-pub(crate) fn mix(a: u64, b: u64) -> u64 {
+pub fn mix(a: u64, b: u64) -> u64 {
     let mut mixed = a.rotate_left(29) ^ b.wrapping_mul(0x9e37_79b9_7f4a_7c15);
     mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
@@ -216,7 +216,7 @@ pub(crate) fn mix(a: u64, b: u64) -> u64 {
 }
 
 /// One number from a text.
-pub(crate) fn mix_text(text: &str) -> u64 {
+pub fn mix_text(text: &str) -> u64 {
     text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
     })
