@@ -2,16 +2,16 @@
 //!
 //! The ideal profile of a channel has seen every item as it was published; the kept one only what looks
 //! have shown. Quality is the cosine of the two, as a mean over time since the channel's first item and then
-//! over channels. Both are weighed with the frequencies of everything published so far, so a policy is
-//! judged by what it keeps; novelty it judges by itself, with the frequencies of what it has seen.
+//! over channels. Both are weighed with the frequencies of the whole time, so a policy is judged by what it
+//! keeps; novelty it judges by itself, with the frequencies of what it has seen.
 
 use std::cmp::Reverse;
-use std::collections::BinaryHeap;
+use std::collections::{BinaryHeap, HashMap, VecDeque};
 
-use pergola_newsroom::{Trace, random_stream};
+use pergola_newsroom::{Trace, TraceItem, random_stream};
 use pergola_profile::policy::Choice;
 use pergola_profile::rate::{Learning, Rate};
-use pergola_profile::{Bag, Channels, Neighbours, Novelty, Profile, Vocabulary, cosine};
+use pergola_profile::{Bag, Channels, Heard, Neighbours, Novelty, Profile, Term, Vocabulary};
 use pergola_refresh::{DAY, HOUR, WEEK};
 use rand::RngExt;
 
@@ -27,36 +27,54 @@ const CHOICES: u64 = 1 << 44;
 /// What the channels publish.
 pub(crate) struct TextWorld {
     /// For each channel its items in order of time.
-    pub(crate) channels: Vec<Vec<(f64, Bag)>>,
+    pub(crate) channels: Vec<Vec<Said>>,
     /// All items in order of time, as (instant, channel).
     order: Vec<(f64, usize)>,
+    /// Squared idf of each term over the whole time, by the terms' places in [`Said::terms`].
+    weights: Vec<f64>,
     /// How long it lasts, in seconds.
     pub(crate) end: f64,
+}
+
+/// One item.
+pub(crate) struct Said {
+    at: f64,
+    bag: Bag,
+    /// Its terms as places in the world's table.
+    terms: Box<[u32]>,
 }
 
 impl TextWorld {
     /// The streams of a trace; an item's text is its title and its keywords.
     pub(crate) fn of(trace: &Trace) -> Self {
-        let bag = |title: &str, keywords: &str| Bag::of(&format!("{title} {keywords}"));
-        let channels: Vec<Vec<(f64, Bag)>> = trace
-            .streams
-            .iter()
-            .filter(|stream| !stream.items.is_empty())
-            .map(|stream| {
-                stream
-                    .items
-                    .iter()
-                    .map(|item| (item.at, bag(&item.title, &item.keywords)))
-                    .collect()
-            })
-            .collect();
+        let mut places: HashMap<Term, u32> = HashMap::new();
+        let mut vocabulary = Vocabulary::bounded(usize::MAX);
+        let mut said = |at: f64, text: &str| {
+            let bag = Bag::of(text);
+            vocabulary.learn(&bag);
+            let terms = bag.iter().map(|(term, _)| {
+                let next = places.len() as u32;
+                *places.entry(term).or_insert(next)
+            });
+            Said { at, terms: terms.collect(), bag }
+        };
+        let mut channels: Vec<Vec<Said>> = Vec::new();
+        for stream in trace.streams.iter().filter(|stream| !stream.items.is_empty()) {
+            let items = stream.items.iter();
+            let text = |item: &TraceItem| format!("{} {}", item.title, item.keywords);
+            channels.push(items.map(|item| said(item.at, &text(item))).collect());
+        }
         let mut order: Vec<(f64, usize)> = channels
             .iter()
             .enumerate()
-            .flat_map(|(channel, items)| items.iter().map(move |(at, _)| (*at, channel)))
+            .flat_map(|(channel, items)| items.iter().map(move |item| (item.at, channel)))
             .collect();
         order.sort_by(|a, b| a.0.total_cmp(&b.0));
-        Self { channels, order, end: trace.weeks as f64 * WEEK }
+        let mut weights = vec![0.0; places.len()];
+        for (term, place) in places {
+            weights[place as usize] = vocabulary.idf(term).powi(2);
+        }
+        Self { channels, order, weights, end: trace.weeks as f64 * WEEK }
     }
 
     /// Items per second of each channel, over the whole time.
@@ -64,20 +82,17 @@ impl TextWorld {
         self.channels.iter().map(|items| items.len() as f64 / self.end).collect()
     }
 
-    /// Novel items per second of each channel, if every item is seen.
-    pub(crate) fn novel_rates(&self, novelty: Novelty, window: usize) -> Vec<f64> {
+    /// What each channel hears of each of its items, if none is missed.
+    pub(crate) fn heard(&self, window: usize) -> Vec<Vec<Heard>> {
         let mut vocabulary = Vocabulary::default();
         let mut profiles = vec![Profile::new(window); self.channels.len()];
-        let mut next = vec![0; self.channels.len()];
-        let mut novel = vec![0_usize; self.channels.len()];
+        let mut heard: Vec<Vec<Heard>> = vec![Vec::new(); self.channels.len()];
         for &(_, channel) in &self.order {
-            let bag = &self.channels[channel][next[channel]].1;
-            next[channel] += 1;
+            let bag = &self.channels[channel][heard[channel].len()].bag;
             vocabulary.learn(bag);
-            let heard = profiles[channel].add(bag, &vocabulary);
-            novel[channel] += usize::from(novelty.admits(&heard));
+            heard[channel].push(profiles[channel].add(bag, &vocabulary));
         }
-        novel.into_iter().map(|novel| novel as f64 / self.end).collect()
+        heard
     }
 }
 
@@ -165,23 +180,59 @@ pub(crate) fn play(world: &TextWorld, window: usize, pace: &Pace, seed: u64) -> 
 
 /// One channel as a policy knows it.
 struct Followed {
-    ideal: Profile,
-    kept: Profile,
+    comparison: Comparison,
+    /// The profile by which novelty is judged.
+    profile: Profile,
     /// Items published, and how many of them were out when it was last looked at.
     published: usize,
     seen: usize,
+    /// Numbers of the items in the kept profile's window.
+    kept: VecDeque<usize>,
     last: f64,
     rate: Rate,
     looks: usize,
-    /// ∫ quality, since the first item and until `measured`; `quality` holds from there on unless stale.
+    /// ∫ quality, since the first item and until `measured`.
     first: Option<f64>,
     sum: f64,
     measured: f64,
-    quality: f64,
-    stale: bool,
     /// ∫ rate over the second half, until `rated`.
     rate_sum: f64,
     rated: f64,
+}
+
+/// Two profiles whose cosine is known at any time: products are changed term by term.
+#[derive(Default)]
+struct Comparison {
+    /// How often the ideal and the kept profile have each term.
+    counts: HashMap<u32, [i32; 2]>,
+    squares: [f64; 2],
+    product: f64,
+}
+
+/// The places of the two profiles in a comparison.
+const IDEAL: usize = 0;
+const KEPT: usize = 1;
+
+impl Comparison {
+    /// Terms come to one of the profiles (`by` 1) or leave it (−1).
+    fn change(&mut self, terms: &[u32], weights: &[f64], which: usize, by: i32) {
+        for term in terms {
+            let weight = weights[*term as usize];
+            let counts = self.counts.entry(*term).or_default();
+            let before = counts[which];
+            counts[which] += by;
+            self.squares[which] += weight * f64::from(counts[which].pow(2) - before.pow(2));
+            self.product += weight * f64::from(by * counts[1 - which]);
+            if *counts == [0, 0] {
+                self.counts.remove(term);
+            }
+        }
+    }
+
+    fn cosine(&self) -> f64 {
+        let lengths = (self.squares[0] * self.squares[1]).sqrt();
+        if lengths > 1e-9 { (self.product / lengths).clamp(0.0, 1.0) } else { 0.0 }
+    }
 }
 
 struct Play<'a> {
@@ -190,7 +241,7 @@ struct Play<'a> {
     followed: Vec<Followed>,
     /// Items of the world that are out.
     out: usize,
-    published: Vocabulary,
+    window: usize,
     /// Frequencies of what was seen, and profiles by which channels are compared.
     seen: Vocabulary,
     channels: Option<Channels>,
@@ -205,18 +256,17 @@ impl<'a> Play<'a> {
         let similar = matches!(pace, Pace::Budget { similar: true, .. });
         let learning = learnt.map_or(Learning::Steady, |learnt| learnt.learning);
         let followed = || Followed {
-            ideal: Profile::new(window),
-            kept: Profile::new(window),
+            comparison: Comparison::default(),
+            profile: Profile::new(window),
             published: 0,
             seen: 0,
+            kept: VecDeque::new(),
             last: 0.0,
             rate: Rate::new(learning, PRIOR),
             looks: 0,
             first: None,
             sum: 0.0,
             measured: 0.0,
-            quality: 0.0,
-            stale: false,
             rate_sum: 0.0,
             rated: world.end / 2.0,
         };
@@ -225,7 +275,7 @@ impl<'a> Play<'a> {
             learnt,
             followed: world.channels.iter().map(|_| followed()).collect(),
             out: 0,
-            published: Vocabulary::default(),
+            window,
             seen: Vocabulary::default(),
             channels: similar.then(|| Channels::new(window)),
         }
@@ -298,30 +348,45 @@ impl<'a> Play<'a> {
             self.out += 1;
             self.measure(channel, at);
             let followed = &mut self.followed[channel];
-            let bag = &self.world.channels[channel][followed.published].1;
+            let said = &self.world.channels[channel];
+            let published = followed.published;
+            followed.comparison.change(&said[published].terms, &self.world.weights, IDEAL, 1);
+            if let Some(gone) = published.checked_sub(self.window) {
+                followed.comparison.change(&said[gone].terms, &self.world.weights, IDEAL, -1);
+            }
             followed.published += 1;
             followed.first.get_or_insert(at);
-            self.published.learn(bag);
-            followed.ideal.follow(bag);
-            followed.stale = true;
         }
     }
 
     fn look(&mut self, channel: usize, now: f64) {
         self.measure(channel, now);
         let followed = &mut self.followed[channel];
-        let shown = followed.published.saturating_sub(SNAPSHOT).max(followed.seen);
+        let said = &self.world.channels[channel];
+        let novelty = self.learnt.and_then(|learnt| learnt.novelty);
         let mut found = 0;
-        for (_, bag) in &self.world.channels[channel][shown..followed.published] {
-            self.seen.learn(bag);
-            let heard = followed.kept.add(bag, &self.seen);
-            let novelty = self.learnt.and_then(|learnt| learnt.novelty);
-            found += usize::from(novelty.is_none_or(|novelty| novelty.admits(&heard)));
+        let shown = followed.published.saturating_sub(SNAPSHOT).max(followed.seen);
+        for number in shown..followed.published {
+            let item = &said[number];
+            followed.comparison.change(&item.terms, &self.world.weights, KEPT, 1);
+            followed.kept.push_back(number);
+            if followed.kept.len() > self.window
+                && let Some(gone) = followed.kept.pop_front()
+            {
+                followed.comparison.change(&said[gone].terms, &self.world.weights, KEPT, -1);
+            }
+            found += match novelty {
+                None => 1,
+                Some(novelty) => {
+                    self.seen.learn(&item.bag);
+                    let heard = followed.profile.add(&item.bag, &self.seen);
+                    usize::from(novelty.admits(&heard))
+                }
+            };
             if let Some(channels) = &mut self.channels {
-                channels.add_all(channel as u32, std::slice::from_ref(bag));
+                channels.add_all(channel as u32, std::slice::from_ref(&item.bag));
             }
         }
-        followed.stale |= shown < followed.published;
         followed.seen = followed.published;
         followed.rate_sum += followed.rate.get() * (now - followed.rated).max(0.0);
         followed.rated = followed.rated.max(now);
@@ -333,20 +398,9 @@ impl<'a> Play<'a> {
     /// Adds the quality of the time until `now`, in which nothing changed.
     fn measure(&mut self, channel: usize, now: f64) {
         let followed = &mut self.followed[channel];
-        if followed.first.is_none() {
-            followed.measured = now;
-            return;
+        if followed.first.is_some() {
+            followed.sum += followed.comparison.cosine() * (now - followed.measured);
         }
-        let time = now - followed.measured;
-        if time <= 0.0 {
-            return;
-        }
-        if followed.stale {
-            let all = &self.published;
-            followed.quality = cosine(&followed.ideal, all, &followed.kept, all);
-            followed.stale = false;
-        }
-        followed.sum += followed.quality * time;
         followed.measured = now;
     }
 
@@ -362,5 +416,27 @@ impl<'a> Play<'a> {
             rates: self.followed.iter().map(|f| f.rate.get()).collect(),
             mean_rates: self.followed.iter().map(mean_rate).collect(),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_cosine_follows_every_change() {
+        let weights = [1.0, 4.0];
+        let mut comparison = Comparison::default();
+        comparison.change(&[0, 1], &weights, IDEAL, 1);
+        assert_eq!(comparison.cosine(), 0.0);
+        comparison.change(&[0], &weights, KEPT, 1);
+        // (1, 2) and (1, 0), weighed: 1/√5.
+        assert!((comparison.cosine() - 0.2f64.sqrt()).abs() < 1e-12);
+        comparison.change(&[0], &weights, IDEAL, -1);
+        assert_eq!(comparison.cosine(), 0.0);
+        comparison.change(&[1], &weights, KEPT, 1);
+        comparison.change(&[0], &weights, KEPT, -1);
+        assert!((comparison.cosine() - 1.0).abs() < 1e-12);
+        assert_eq!(comparison.counts.len(), 1);
     }
 }

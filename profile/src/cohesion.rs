@@ -4,23 +4,27 @@ use serde::{Deserialize, Serialize};
 
 use crate::Heard;
 
+/// Items that a cohesion remembers; the oldest fade.
+const MEMORY: u64 = 200;
+
 /// Mean and deviation of the similarity between the profile before and after each item, maintained
 /// item by item. A channel with a high cohesion keeps to its subject.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 pub struct Cohesion {
     items: u64,
     mean: f64,
-    /// Sum of the squared distances from the mean.
-    squares: f64,
+    variance: f64,
 }
 
 impl Cohesion {
-    /// Takes in the similarity of one item (the first one's is 0: there was no profile).
+    /// Takes in the similarity of one item.
     pub fn add(&mut self, similarity: f64) {
         self.items += 1;
+        // All alike while there are few, then a moving mean.
+        let weight = 1.0 / self.items.min(MEMORY) as f64;
         let off = similarity - self.mean;
-        self.mean += off / self.items as f64;
-        self.squares += off * (similarity - self.mean);
+        self.mean += weight * off;
+        self.variance = (1.0 - weight) * (self.variance + weight * off * off);
     }
 
     /// The mean.
@@ -30,7 +34,8 @@ impl Cohesion {
 
     /// σ, with N − 1.
     pub fn deviation(&self) -> f64 {
-        if self.items < 2 { 0.0 } else { (self.squares.max(0.0) / (self.items - 1) as f64).sqrt() }
+        let items = self.items.min(MEMORY) as f64;
+        if self.items < 2 { 0.0 } else { (self.variance.max(0.0) * items / (items - 1.0)).sqrt() }
     }
 
     /// Items taken in.
@@ -66,14 +71,11 @@ impl Novelty {
         self.beta
     }
 
-    /// Whether an item is novel, by what its channel heard when it came. An item without any term says
-    /// nothing, new or old, and is not novel unless it is the first.
+    /// Whether an item is novel, by what its channel heard when it came. While the window fills, every item
+    /// is: a profile of two items cannot judge a third, and would call each next one more of the same.
     pub fn admits(&self, heard: &Heard) -> bool {
-        let Heard { similarity, cohesion } = heard;
-        if cohesion.items() <= 1 {
-            return true;
-        }
-        *similarity < cohesion.mean() + self.beta * cohesion.deviation() - ROUNDING
+        let Heard { similarity, cohesion, filling } = heard;
+        *filling || *similarity < cohesion.mean() + self.beta * cohesion.deviation() - ROUNDING
     }
 }
 
@@ -95,7 +97,7 @@ mod tests {
         let mut cohesion = Cohesion::default();
         [0.6, 0.8, 0.6, 0.8].into_iter().for_each(|similarity| cohesion.add(similarity));
         let deviation = (0.04f64 / 3.0).sqrt();
-        let heard = |similarity| Heard { similarity, cohesion };
+        let heard = |similarity| Heard { similarity, cohesion, filling: false };
         assert!(Novelty::new(0.0).admits(&heard(0.69)) && !Novelty::new(0.0).admits(&heard(0.71)));
         let edge = 0.7 + 0.5 * deviation;
         assert!(Novelty::new(0.5).admits(&heard(edge - 0.001)));
@@ -104,12 +106,18 @@ mod tests {
     }
 
     #[test]
-    fn the_first_item_is_novel_and_the_copies_of_a_robot_are_not() {
-        let mut cohesion = Cohesion::default();
-        cohesion.add(0.0);
-        assert!(Novelty::default().admits(&Heard { similarity: 0.0, cohesion }));
+    fn everything_is_novel_while_the_window_fills_and_the_copies_of_a_robot_never_after() {
         let mut cohesion = Cohesion::default();
         (0..50).for_each(|_| cohesion.add(1.0));
-        assert!(!Novelty::default().admits(&Heard { similarity: 1.0, cohesion }));
+        assert!(Novelty::default().admits(&Heard { similarity: 1.0, cohesion, filling: true }));
+        assert!(!Novelty::default().admits(&Heard { similarity: 1.0, cohesion, filling: false }));
+    }
+
+    #[test]
+    fn what_is_long_ago_fades() {
+        let mut cohesion = Cohesion::default();
+        (0..1000).for_each(|_| cohesion.add(0.2));
+        (0..1000).for_each(|_| cohesion.add(0.8));
+        assert!((cohesion.mean() - 0.8).abs() < 0.01, "{}", cohesion.mean());
     }
 }

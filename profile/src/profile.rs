@@ -11,8 +11,10 @@ use crate::{Bag, Cohesion, Term, Vocabulary};
 pub struct Heard {
     /// Similarity of the profile before and after the item.
     pub similarity: f64,
-    /// The channel's cohesion, this item included.
+    /// The channel's cohesion, this item included (unless the window was still filling).
     pub cohesion: Cohesion,
+    /// Whether the window was not full yet: the profile changes with every item then, whatever it says.
+    pub filling: bool,
 }
 
 /// A profile as it is kept on disk: by texts, because frequencies are learnt again from them.
@@ -49,16 +51,19 @@ impl Profile {
     }
 
     /// Takes in an item and says how much it changed the profile. An item without terms changes nothing
-    /// and is not counted, unless nothing was heard before.
+    /// and is not counted.
     pub fn add(&mut self, bag: &Bag, vocabulary: &Vocabulary) -> Heard {
-        if bag.is_empty() && self.cohesion.items() > 0 {
-            return Heard { similarity: 1.0, cohesion: self.cohesion };
+        let filling = self.items.len() < self.window;
+        if bag.is_empty() {
+            return Heard { similarity: 1.0, cohesion: self.cohesion, filling };
         }
         let before = self.push(bag);
         let compared = compare(&before, &self.counts, vocabulary, vocabulary);
         self.norm = compared.length_b as f32;
-        self.cohesion.add(compared.cosine);
-        Heard { similarity: compared.cosine, cohesion: self.cohesion }
+        if !filling {
+            self.cohesion.add(compared.cosine);
+        }
+        Heard { similarity: compared.cosine, cohesion: self.cohesion, filling }
     }
 
     /// Takes in an item without looking at what it changes, which is quicker; cohesion does not count it.

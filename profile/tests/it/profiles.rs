@@ -1,6 +1,6 @@
 //! The profile of one channel against what the formulas say.
 
-use pergola_profile::{Bag, Channels, Cohesion, Profile, Vocabulary, cosine};
+use pergola_profile::{Bag, Channels, Cohesion, Novelty, Profile, Vocabulary, cosine};
 use proptest::prelude::*;
 
 fn learnt(texts: &[&str]) -> Vocabulary {
@@ -22,8 +22,23 @@ fn the_similarity_of_a_second_item_is_as_computed_by_hand() {
     // (1, 1) against (2, 1): 3/√10.
     let third = profile.add(&Bag::of("volcano"), &vocabulary);
     assert!((third.similarity - 3.0 / 10f64.sqrt()).abs() < 1e-12);
-    let mean = (0.5f64.sqrt() + 3.0 / 10f64.sqrt()) / 3.0;
-    assert!((third.cohesion.mean() - mean).abs() < 1e-12);
+    assert!(third.filling && third.cohesion.items() == 0);
+}
+
+#[test]
+fn cohesion_begins_when_the_window_is_full() {
+    let vocabulary = learnt(&["volcano", "chess", "opera"]);
+    let mut profile = Profile::new(2);
+    profile.add(&Bag::of("volcano"), &vocabulary);
+    profile.add(&Bag::of("chess"), &vocabulary);
+    // (volcano, chess) against (chess, volcano): nothing changes.
+    let same = profile.add(&Bag::of("volcano"), &vocabulary);
+    assert!((same.similarity - 1.0).abs() < 1e-12 && !same.filling);
+    // (chess, volcano) against (volcano, opera): half of each.
+    let other = profile.add(&Bag::of("opera"), &vocabulary);
+    assert!((other.similarity - 0.5).abs() < 1e-12);
+    assert!((other.cohesion.mean() - 0.75).abs() < 1e-12);
+    assert!(Novelty::default().admits(&other) && !Novelty::default().admits(&same));
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! One channel at a time: learnt rates against true ones, and what the novelty filter saves.
 
-use pergola_profile::Novelty;
 use pergola_profile::rate::Learning;
+use pergola_profile::{Heard, Novelty};
 use pergola_refresh::{HOUR, Invalid, WEEK};
 use serde_json::json;
 
@@ -88,9 +88,10 @@ fn starved(outcome: &Outcome, truth: &[f64], end: f64) -> usize {
 pub(crate) fn beta(lab: &Lab, world: &TextWorld) -> Result<Report, Invalid> {
     let filters = [-1.0, -0.5, -0.25, 0.0, PUBLISHED_BETA, 0.25, 0.5, 1.0, 2.0].map(Some);
     let betas: Vec<Option<f64>> = [None].into_iter().chain(filters).collect();
+    let heard = world.heard(WINDOW);
     let outcomes = lab.for_each("runs", &betas, |beta| {
         let rates = match beta {
-            Some(beta) => world.novel_rates(Novelty::new(*beta), WINDOW),
+            Some(beta) => novel_rates(&heard, Novelty::new(*beta), world.end),
             None => world.rates(),
         };
         Ok(play(world, WINDOW, &Pace::Offline(rates), lab.seed))
@@ -159,6 +160,12 @@ pub(crate) fn beta(lab: &Lab, world: &TextWorld) -> Result<Report, Invalid> {
             ],
         }],
     })
+}
+
+/// Novel items per second of each channel.
+fn novel_rates(heard: &[Vec<Heard>], novelty: Novelty, end: f64) -> Vec<f64> {
+    let novel = |heard: &Vec<Heard>| heard.iter().filter(|heard| novelty.admits(heard)).count();
+    heard.iter().map(|heard| novel(heard) as f64 / end).collect()
 }
 
 fn cut_by_channel(outcome: &Outcome, free: &Outcome) -> f64 {
