@@ -62,15 +62,27 @@ impl Channels {
         heard[0]
     }
 
-    /// Takes in the new items of a channel, oldest first, and says of each what was heard.
+    /// Takes in the new items of a channel, oldest first, and says of each what was heard. While the window
+    /// fills nothing is compared (similarities are 0): everything is novel then.
     pub fn add_all(&mut self, channel: u32, bags: &[Bag]) -> Vec<Heard> {
         let window = self.window;
         let profile = self.profiles.entry(channel).or_insert_with(|| Profile::new(window));
         let before = profile.counts().to_vec();
         let mut heard = Vec::with_capacity(bags.len());
+        let mut filled = false;
         for bag in bags {
             self.vocabulary.learn(bag);
-            heard.push(profile.add(bag, &self.vocabulary));
+            let filling = profile.len() < window;
+            filled |= filling;
+            heard.push(if filling {
+                profile.follow(bag);
+                Heard { similarity: 0.0, cohesion: profile.cohesion(), filling }
+            } else {
+                profile.add(bag, &self.vocabulary)
+            });
+        }
+        if filled {
+            profile.settle(&self.vocabulary);
         }
         change(&mut self.index, channel, &before, profile.counts());
         heard

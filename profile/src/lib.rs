@@ -13,8 +13,7 @@
 //! channels.add(1, "A volcano erupts in Iceland");
 //! channels.add(2, "The chess final ends in a draw");
 //! let heard = channels.add(1, "Volcano in Iceland: the eruption goes on");
-//! assert!(heard.similarity > 0.3 && heard.similarity < 1.0);
-//! assert!(Novelty::new(2.0).admits(&heard));
+//! assert!(Novelty::default().admits(&heard)); // the window is still filling
 //! assert_eq!(channels.search("iceland volcano", 5)[0].channel, 1);
 //! ```
 //!
