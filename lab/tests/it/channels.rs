@@ -28,12 +28,12 @@ fn learnt_rates_order_channels_as_the_true_ones_do_and_the_printed_rule_starves_
 fn a_stricter_filter_saves_more_looks_and_costs_more_quality() {
     let rows = small("channels-beta", &[]);
     assert!(rows[0]["beta"].is_null());
-    let cuts: Vec<f64> = rows[1..].iter().map(|row| number(row, "looks_cut")).collect();
+    let cuts: Vec<f64> = rows[1..].iter().map(|row| number(row, "looks_cut_by_channel")).collect();
     assert!(cuts.is_sorted_by(|a, b| a >= b), "{cuts:?}");
     let loss = |row: &Value| number(row, "quality_loss");
     assert!(loss(&rows[1]) > loss(rows.last().unwrap()) + 0.01);
     let at = rows.iter().find(|row| row["beta"] == 0.1).unwrap();
-    assert!(number(at, "looks_cut") > 0.2 && loss(at) < 0.05, "{at}");
+    assert!(number(at, "looks_cut_by_channel") > 0.2 && loss(at) < 0.05, "{at}");
     assert!(number(at, "published_looks_cut") > 0.3);
 }
 

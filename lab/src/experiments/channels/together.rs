@@ -140,6 +140,9 @@ pub(crate) fn similarity(lab: &Lab, world: &TextWorld) -> Result<Report, Invalid
             "Published (figure 12): refinement improves the policy at every M, by at most 15 %, more with \
              β = 0.2 than with 0."
                 .to_owned(),
+            "It needs channels that are about the same and as busy as each other, as the sections of one \
+             newspaper are. Where neighbours share words only, it spreads the rate of a burst to the quiet."
+                .to_owned(),
         ],
         table,
         json: json!({ "rows": rows }),
