@@ -11,10 +11,12 @@ pub(crate) mod cascade_phase;
 pub(crate) mod cascade_scale;
 pub(crate) mod cascade_tree;
 pub(crate) mod cascades;
+pub(crate) mod channels;
 pub(crate) mod characterise;
 pub(crate) mod compare;
 pub(crate) mod convergence;
 pub(crate) mod demo;
+pub(crate) mod dynamo;
 pub(crate) mod estimators;
 pub(crate) mod online;
 pub(crate) mod published;
@@ -44,6 +46,12 @@ pub(crate) const LIST: &[(&str, &str)] = &[
     ("cascade-outage", "a node is away, and those behind it"),
     ("cascade-collective", "a budget that nodes share, beside every node for itself"),
     ("cascade-scale", "a large mesh for a week, and events per second"),
+    ("channels-convergence", "monitoring rates learnt on-line against those of the whole stream"),
+    ("channels-beta", "what the novelty filter costs and saves, by its threshold β"),
+    ("channels-window", "what the novelty filter costs, by the size of a profile's window"),
+    ("channels-policies", "quality of profiles against the budget for the four policies"),
+    ("channels-similarity", "monitoring rates refined by those of similar channels"),
+    ("dynamo-mse", "Dynamo's smoothed interval: error against its weight, and the search for it"),
     ("replay", "every strategy and model over a recorded trace at equal cost"),
     ("characterise", "activity classes, regularity and daily shapes of a recorded trace"),
     ("synthesise", "write a synthetic trace in the format that replay reads"),

@@ -1,5 +1,6 @@
 //! `pergola-lab`: experiments with refresh strategies in virtual time.
 
+mod channels;
 mod cli;
 mod estimate;
 mod experiments;

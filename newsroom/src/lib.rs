@@ -15,6 +15,7 @@ mod publisher;
 pub mod serve;
 mod stand;
 mod trace;
+pub mod wording;
 
 pub use keywords::{Interests, KeywordSet};
 pub use process::{Process, ProcessError, Rhythm};

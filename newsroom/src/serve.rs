@@ -41,25 +41,24 @@ mod routes;
 mod shelf;
 mod source;
 mod truth;
-mod wording;
 mod world;
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock};
 
+pub use crate::wording::TOPICS;
 pub use builder::{BuildError, Builder};
 pub use desk::Counters;
 pub use source::{Format, Headline, Quirks, Source};
 pub use truth::{Published, SourceTruth};
-pub use wording::TOPICS;
 pub use world::World;
 
+use crate::wording::Filler;
 use axum::serve::ListenerExt;
 use desk::{Desk, Look};
 use document::House;
 use shelf::Shelf;
-use wording::Filler;
 
 /// Tells the time: seconds since the Unix epoch.
 pub type Clock = Arc<dyn Fn() -> f64 + Send + Sync>;

@@ -15,7 +15,9 @@ mod items;
 mod lists;
 mod openapi;
 mod operation;
+mod profiles;
 mod refusal;
+mod search;
 mod sources;
 mod work;
 
@@ -81,6 +83,9 @@ fn routes() -> Vec<Route> {
         read("/api/v1/feeds/{name}/readers", Operator, get(feeds::readers)),
         replace("/api/v1/feeds/{name}/readers", put(feeds::set_readers)),
         read("/api/v1/feeds/{name}/explain", Operator, get(feeds::explain)),
+        read("/api/v1/feeds/{name}/suggestions", Operator, get(search::suggestions)),
+        read("/api/v1/profiles", Operator, get(profiles::mesh)),
+        read("/api/v1/search", Anybody, get(search::search)),
         write("/api/v1/explain", post(feeds::explain_query)),
         read("/api/v1/feeds/{name}/items", Anybody, get(items::list)),
         read("/api/v1/opml", Operator, get(lists::export)),

@@ -24,6 +24,7 @@ use serde::de::DeserializeOwned;
 
 use crate::peer::Cooperation;
 use crate::peer::link::Link;
+use crate::select::ProfileRow;
 use crate::store::{Order, Store, StoreError, Table};
 pub use changes::Changes;
 use chunk::Chunk;
@@ -396,6 +397,18 @@ impl Archive {
     /// What was learnt about who keeps how much of which source.
     pub fn selectivity(&self) -> Result<Option<pergola_query::Selectivity>, ArchiveError> {
         self.row(Table::Selectivity, b"all")
+    }
+
+    /// What sources and feeds are about.
+    pub fn profiles(&self) -> Result<Vec<(u32, ProfileRow)>, ArchiveError> {
+        let mut all = Vec::new();
+        self.rows(Table::Profile, &[], None, Order::Ascending, &mut |key, row| {
+            if let Ok(channel) = key.try_into() {
+                all.push((u32::from_be_bytes(channel), row));
+            }
+            ControlFlow::Continue(())
+        })?;
+        Ok(all)
     }
 
     fn row<T: DeserializeOwned>(

@@ -16,6 +16,7 @@ mod overview;
 mod presence;
 mod run;
 mod screen;
+mod search;
 mod service;
 mod settings;
 mod source;
@@ -81,9 +82,16 @@ enum Question {
     /// What is crawled: add, list, show, remove, refresh
     #[command(subcommand)]
     Source(source::Command),
-    /// What is published: create, list, show, explain, readers, drop, tail
+    /// What is published: create, list, show, explain, suggest, readers, drop, tail
     #[command(subcommand)]
     Feed(feed::Command),
+    /// Find sources and feeds by what they are about, here and at peers
+    Search(search::Args),
+    /// Write what sources and feeds are about, as topology-gen reads it
+    #[command(
+        after_help = "Example:\n  pergola profiles --words 8 > mesh.json\n  topology-gen stats mesh.json"
+    )]
+    Profiles(search::Profiles),
     /// Show how the node stands
     #[command(after_help = "Example:\n  pergola status\n  pergola status --json")]
     Status,
@@ -138,6 +146,8 @@ impl Question {
         match self {
             Self::Source(command) => source::run(command, client, screen).await,
             Self::Feed(command) => feed::run(command, client, screen).await,
+            Self::Profiles(args) => search::profiles(args, client, screen).await,
+            Self::Search(args) => search::search(args, client, screen).await,
             Self::Status => overview::status(client, screen).await,
             Self::Import(args) => lists::import(args, client, screen).await,
             Self::Export(args) => lists::export(args, client, screen).await,

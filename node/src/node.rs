@@ -40,7 +40,7 @@ use crate::metrics::Metrics;
 use crate::peer::{LoadError, Peers};
 use crate::publish::writer::{Job, NotCommitted, Writer};
 use crate::publish::{Imprint, Shelf};
-use crate::select::{Desk, stage};
+use crate::select::{Desk, Profiles, stage};
 use crate::store::{self, StoreError};
 use crate::tls::{Shown, TlsError};
 use crate::websub::hub::{self, Hub};
@@ -154,7 +154,10 @@ impl Node {
         };
         let id = NodeId(record.id.clone());
         let metrics = Arc::new(Metrics::new());
-        let desk = Arc::new(Desk::new(archive.selectivity()?.unwrap_or_default()));
+        let profiles = Profiles::new(config.schedule.profiles, config.schedule.novelty);
+        profiles.restore(archive.profiles()?);
+        let desk = Desk::new(archive.selectivity()?.unwrap_or_default()).with_profiles(profiles);
+        let desk = Arc::new(desk);
         let imprint = Imprint {
             name: config.node.name.clone(),
             public_url: config.node.public_url.clone(),
@@ -174,10 +177,10 @@ impl Node {
         let (deliveries, inbox) = mpsc::channel(DELIVERIES);
         let (to_lists, lists) = mpsc::channel(LISTS);
         let (to_subscriber, looks) = mpsc::channel(LOOKS);
-        let (selecting, selected) = (Arc::clone(&desk), writer.clone());
+        let (selecting, selected, kept) = (Arc::clone(&desk), writer.clone(), archive.clone());
         let selector = std::thread::Builder::new()
             .name("select".into())
-            .spawn(move || stage::run(inbox, &selecting, &selected))
+            .spawn(move || stage::run(inbox, &selecting, &kept, &selected))
             .map_err(thread)?;
         let count = archive.count_sources()?;
         let roster = Roster::new(

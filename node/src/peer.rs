@@ -15,6 +15,7 @@ pub mod cursor;
 pub mod link;
 mod peers;
 pub mod pull;
+mod search;
 mod serve;
 pub mod watch;
 pub mod wire;
@@ -38,6 +39,7 @@ use caller::Callers;
 pub use caller::Limits;
 pub use cooperation::Cooperation;
 pub use peers::{LoadError, Peers};
+pub use search::Foreign;
 use serve::Syndicate;
 
 /// Bytes of one answer, as most clients accept them without being told.

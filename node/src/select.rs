@@ -4,6 +4,7 @@
 //! all of them at once, and what was learnt about how much of each source they keep. It never touches
 //! the store: whoever changes a query commits the change first and then tells the desk.
 
+mod profiles;
 pub mod stage;
 mod standing;
 mod view;
@@ -14,7 +15,9 @@ use pergola_feed::Item;
 use pergola_query::syntax::{FeedBody, SourceRef};
 use pergola_query::{Catalogue, Change, Explanation, QueryError, Scratch, Selectivity, explain};
 
-use crate::archive::{FeedId, SourceId};
+use crate::archive::{FeedId, ItemKey, SourceId};
+use crate::crawl::decide::News;
+pub use profiles::{About, Channel, ProfileRow, Profiles};
 use standing::Standing;
 pub use standing::{FeedCard, statement};
 pub use view::Texts;
@@ -27,12 +30,20 @@ const UNREAD: f64 = 0.1;
 pub struct Desk {
     standing: RwLock<Standing>,
     learnt: Mutex<Selectivity>,
+    /// What sources and feeds are about.
+    pub profiles: Profiles,
 }
 
 impl Desk {
     /// A desk without queries that remembers what was learnt.
     pub fn new(learnt: Selectivity) -> Self {
-        Self { standing: RwLock::default(), learnt: Mutex::new(learnt) }
+        let profiles = Profiles::default();
+        Self { standing: RwLock::default(), learnt: Mutex::new(learnt), profiles }
+    }
+
+    /// The same desk with these profiles.
+    pub fn with_profiles(self, profiles: Profiles) -> Self {
+        Self { profiles, ..self }
     }
 
     /// What a script would change, or what is wrong with it. Nothing is changed.
@@ -83,12 +94,14 @@ impl Desk {
         for &source in standing.sources_of(id) {
             learnt.end(at(source), of(id));
         }
+        self.profiles.forget(Channel::Feed(id));
         standing.remove(id, name);
     }
 
     /// A source is gone, with all that was learnt of it.
     pub fn forget_source(&self, source: SourceId) {
         self.learnt().forget_source(at(source));
+        self.profiles.forget(Channel::Source(source));
     }
 
     /// The feeds that want an item, each once; learns from the answer if the item is new.
@@ -112,6 +125,26 @@ impl Desk {
         feeds
     }
 
+    /// Takes the news of a source into the profiles of the source and of the feeds that want them, and takes
+    /// away from `wanted` the feeds that keep only what is new, where it is not. What such a feed holds
+    /// already (`holds`) it keeps, edited or by another way, and hears of once.
+    pub fn hear(
+        &self,
+        source: SourceId,
+        news: &[News],
+        wanted: &mut [Vec<FeedId>],
+        holds: impl Fn(FeedId, ItemKey) -> bool,
+    ) {
+        let standing = self.read();
+        self.profiles.hear(source, news, wanted, |feed| standing.novel(feed), holds);
+    }
+
+    /// Takes items that a new feed begins with into its profile; says of each whether the feed keeps it.
+    pub fn hear_first(&self, feed: FeedId, items: &[&Item]) -> Vec<bool> {
+        let beta = self.read().novel(feed);
+        self.profiles.hear_first(feed, items, beta)
+    }
+
     /// What an item of a source is worth: Σ over the feeds that read it of weight × selectivity.
     pub fn relevance(&self, source: SourceId, now: f64) -> f64 {
         let standing = self.read();
@@ -122,7 +155,8 @@ impl Desk {
         let learnt = self.learnt();
         let feeds = readers.iter().map(|(feed, _)| of(*feed));
         let shares = learnt.estimates(at(source), feeds, now as i64);
-        readers.iter().zip(shares).map(|((_, weight), share)| weight * share.share()).sum()
+        let worth = readers.iter().zip(shares).map(|((_, weight), share)| weight * share.share());
+        worth.sum::<f64>() * self.profiles.worth(source)
     }
 
     /// The sources that a feed reads, directly or through other feeds.

@@ -115,11 +115,13 @@ pub enum Table {
     Reader = 16,
     /// Sources whose items come back to this node.
     Loop = 17,
+    /// What sources and feeds are about.
+    Profile = 18,
 }
 
 impl Table {
     /// Every table, by number.
-    pub const ALL: [Self; 18] = [
+    pub const ALL: [Self; 19] = [
         Self::Meta,
         Self::Source,
         Self::State,
@@ -138,6 +140,7 @@ impl Table {
         Self::Push,
         Self::Reader,
         Self::Loop,
+        Self::Profile,
     ];
 
     /// The engine's key for a row: the table's number, then the row's own key.

@@ -250,6 +250,7 @@ fn merged(old: Options, new: Options) -> Options {
         keep: new.keep.or(old.keep),
         order: new.order.or(old.order),
         weight: new.weight.or(old.weight),
+        novel: new.novel.or(old.novel),
     }
 }
 
@@ -259,5 +260,6 @@ fn reset(options: &mut Options, kind: OptionKind) {
         OptionKind::Keep => options.keep = None,
         OptionKind::Order => options.order = None,
         OptionKind::Weight => options.weight = None,
+        OptionKind::Novel => options.novel = None,
     }
 }

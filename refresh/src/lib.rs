@@ -67,9 +67,9 @@ pub use counts::CountTable;
 pub use error::Invalid;
 pub use knowledge::{Exact, Knowledge, Outlook, Taste};
 pub use model::{
-    Calendar, Constant, GammaPoisson, GammaSlots, Hybrid, Likelihood, Model, ModelKind,
-    MovingAverage, Periodic, PlannedLook, PublicationModel, Relayed, Seen, SingleVariable,
-    maximum_likelihood,
+    BestWeight, Calendar, Constant, Dynamo, GammaPoisson, GammaSlots, Hybrid, Likelihood, Model,
+    ModelKind, MovingAverage, Periodic, PlannedLook, PublicationModel, Relayed, Seen,
+    SingleVariable, best_weight, maximum_likelihood, prediction_error,
 };
 pub use observation::Observation;
 pub use scheduler::{Budget, Scheduler};

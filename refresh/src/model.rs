@@ -8,6 +8,7 @@
 
 mod belief;
 mod calendar;
+mod dynamo;
 mod gamma;
 mod gamma_slots;
 mod hybrid;
@@ -23,6 +24,7 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 
 pub use calendar::Calendar;
+pub use dynamo::{BestWeight, Dynamo, best_weight, prediction_error};
 pub use gamma::GammaPoisson;
 pub use gamma_slots::GammaSlots;
 pub use hybrid::Hybrid;
@@ -118,6 +120,8 @@ pub enum Model {
     Calendar(Box<Calendar>),
     MovingAverage(MovingAverage),
     Relayed(Box<Relayed>),
+    // Last, because stored models are known by their place.
+    Dynamo(Box<Dynamo>),
 }
 
 macro_rules! delegate {
@@ -133,6 +137,7 @@ macro_rules! delegate {
             Model::Calendar($model) => $body,
             Model::MovingAverage($model) => $body,
             Model::Relayed($model) => $body,
+            Model::Dynamo($model) => $body,
         }
     };
 }
@@ -180,14 +185,17 @@ pub enum ModelKind {
     Calendar,
     /// The mean interval between the last new items.
     MovingAverage,
+    /// The time between updates, smoothed by the weight that fits it best.
+    Dynamo,
 }
 
 impl ModelKind {
     /// All of them, in the order in which tables list them.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 11] = [
         Self::Single,
         Self::SingleDynamic,
         Self::MovingAverage,
+        Self::Dynamo,
         Self::Periodic,
         Self::Hybrid,
         Self::Likelihood,
@@ -210,6 +218,7 @@ impl ModelKind {
             Self::GammaDates => "gamma-dates",
             Self::Calendar => "calendar",
             Self::MovingAverage => "moving-average",
+            Self::Dynamo => "dynamo",
         }
     }
 
@@ -230,6 +239,7 @@ impl ModelKind {
             Self::GammaDates => Model::GammaSlots(GammaSlots::daily(rate)?.with_dates()),
             Self::Calendar => Model::Calendar(Box::new(Calendar::new(rate)?)),
             Self::MovingAverage => Model::MovingAverage(MovingAverage::new(rate)?),
+            Self::Dynamo => Model::Dynamo(Box::new(Dynamo::new(rate)?)),
         })
     }
 }
@@ -241,7 +251,7 @@ impl FromStr for ModelKind {
         Self::ALL.into_iter().find(|kind| kind.name() == name).ok_or_else(|| Invalid {
             what: "model",
             given: format!("`{name}`"),
-            allowed: "one of single, single-dynamic, moving-average, periodic, hybrid, likelihood, \
+            allowed: "one of single, single-dynamic, moving-average, dynamo, periodic, hybrid, likelihood, \
                       gamma, gamma-slots, gamma-dates, calendar",
         })
     }

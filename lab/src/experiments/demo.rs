@@ -1,9 +1,11 @@
 //! `demo` and `synthesise`: a synthetic newsroom of all kinds of sources, to show in seconds what a
 //! scheduler gains, and to give `replay` something to chew on where no recording is at hand.
 
-use pergola_newsroom::{Process, Rhythm, Trace, TraceItem, TraceStream, random_stream};
+use pergola_newsroom::wording::{Filler, TOPICS};
+use pergola_newsroom::{KeywordSet, Process, Rhythm, Trace, TraceItem, TraceStream, random_stream};
 use pergola_refresh::{DAY, HOUR, Invalid, ModelKind, StrategyKind, WEEK};
 use rand::RngExt;
+use rand_chacha::ChaCha8Rng;
 
 use super::replay::{Entry, Settings, contest};
 use crate::report::Report;
@@ -26,23 +28,65 @@ pub(crate) fn synthesise(sources: usize, weeks: usize, seed: u64) -> Trace {
                 7 => Process::Bursts { rate: per_day / 4.0 / DAY, size: 4.0, spread: 600.0 },
                 _ => timer(per_day, end, &mut random),
             };
+            let robot = matches!(process, Process::Recorded(_));
             let items = publisher(process, seed, source as u64).until(end);
-            let number = |n: usize| format!("Item {} of source {}", n + 1, source + 1);
+            let mut wording = Wording::new(robot, random);
             TraceStream {
                 id: format!("s{source:04}"),
                 items: items
                     .iter()
                     .enumerate()
-                    .map(|(n, item)| TraceItem {
-                        at: item.at.round(),
-                        keywords: String::new(),
-                        title: number(n),
+                    .map(|(n, item)| {
+                        let (title, keywords) = wording.next(item.at, n as u64 + 1);
+                        TraceItem { at: item.at.round(), keywords, title }
                     })
                     .collect(),
             }
         })
         .collect();
     Trace { streams, weeks }
+}
+
+/// What a source says: it has subjects of its own and one that is in the news for some days; a robot says
+/// nearly always the same.
+struct Wording {
+    robot: bool,
+    subjects: KeywordSet,
+    /// What is in the news, and until when.
+    news: usize,
+    until: f64,
+    filler: Filler,
+    random: ChaCha8Rng,
+}
+
+/// Subjects of a source, and mean time that one thing is in the news.
+const SUBJECTS: usize = 3;
+const IN_THE_NEWS: f64 = 5.0 * DAY;
+
+impl Wording {
+    fn new(robot: bool, mut random: ChaCha8Rng) -> Self {
+        let all = KeywordSet::dictionary(TOPICS.len());
+        let subjects = all.draw(SUBJECTS, &mut random);
+        Self { robot, subjects, news: 0, until: 0.0, filler: Filler::without([]), random }
+    }
+
+    /// Title and keywords of the item `number`, published at `at`.
+    fn next(&mut self, at: f64, number: u64) -> (String, String) {
+        if at >= self.until {
+            self.news = self.random.random_range(0..TOPICS.len());
+            self.until = at - IN_THE_NEWS * (1.0 - self.random.random::<f64>()).ln();
+        }
+        let subject = self.subjects.draw(1, &mut self.random).iter().next().unwrap_or(0);
+        if self.robot && self.random.random_bool(0.9) {
+            let topic = self.subjects.iter().next().map_or("numbers", |subject| TOPICS[subject]);
+            return (format!("Update {topic} data ({number})"), topic.to_owned());
+        }
+        let mut topics = vec![TOPICS[subject]];
+        if self.random.random_bool(0.6) {
+            topics.push(TOPICS[self.news]);
+        }
+        (self.filler.title(&topics, number, self.random.random()), topics.join(","))
+    }
 }
 
 /// A robot: a fixed interval of whole quarters of an hour, a little late each time, now and then

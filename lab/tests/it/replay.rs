@@ -58,8 +58,8 @@ fn every_strategy_and_model_is_in_the_table_with_all_its_fields() {
     let folder = Folder::new("all");
     let trace = trace(&folder, "12", "2");
     let rows = rows(&["replay", "--trace", &trace, "--budget", "0.5", "--query-share", "0.5"]);
-    // Six strategies with ten models, four without, and the product's default with equity.
-    assert_eq!(rows.len(), 6 * 10 + 4 + 1);
+    // Six strategies with eleven models, four without, and the product's default with equity.
+    assert_eq!(rows.len(), 6 * 11 + 4 + 1);
     for row in &rows {
         for field in [
             "budget_per_hour",

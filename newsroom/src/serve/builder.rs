@@ -5,9 +5,9 @@ use std::sync::{Arc, Mutex, OnceLock, RwLock};
 
 use super::desk::Desk;
 use super::shelf::Shelf;
-use super::wording::Filler;
 use super::{Clock, Inner, Newsroom, Place, Source};
 use crate::ProcessError;
+use crate::wording::Filler;
 
 /// A newsroom being described.
 #[must_use]

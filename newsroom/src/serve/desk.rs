@@ -10,7 +10,7 @@ use std::ops::Range;
 use bytes::Bytes;
 
 use super::source::{Headline, Source};
-use super::wording::{mix, mix_text};
+use crate::wording::{mix, mix_text};
 use crate::{Item, Process, ProcessError, Publisher};
 
 /// The longest past that a source is given before the opening, in seconds.

@@ -9,8 +9,8 @@ use pergola_feed::{Category, Document, Item as FeedItem, Link, Text, Timestamp, 
 
 use super::desk::Desk;
 use super::source::{Format, Source};
-use super::wording::{Filler, mix, mix_text, words};
 use crate::Item;
+use crate::wording::{Filler, mix, mix_text, words};
 
 impl Format {
     /// The media type of its documents.

@@ -118,7 +118,7 @@ impl Source {
         let mut profile = KeywordSet::default();
         topics
             .iter()
-            .filter_map(|word| super::wording::topic(word))
+            .filter_map(|word| crate::wording::topic(word))
             .for_each(|k| profile.insert(k));
         self.profile(profile, item_share)
     }

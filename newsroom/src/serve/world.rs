@@ -191,7 +191,7 @@ mod tests {
     fn the_demonstration_uses_known_topics_only() {
         let topics = DEMO.iter().flat_map(|row| row.4);
         for topic in topics {
-            assert!(super::super::wording::topic(topic).is_some(), "{topic} is no topic");
+            assert!(crate::wording::topic(topic).is_some(), "{topic} is no topic");
         }
     }
 }

@@ -9,7 +9,7 @@ use utoipa::openapi::OpenApi as Document;
 use utoipa::openapi::security::{Http, HttpAuthScheme, SecurityScheme};
 use utoipa::{Modify, OpenApi};
 
-use super::{backup, feeds, health, items, lists, operation, sources};
+use super::{backup, feeds, health, items, lists, operation, profiles, search, sources};
 
 #[derive(OpenApi)]
 #[openapi(
@@ -32,6 +32,9 @@ use super::{backup, feeds, health, items, lists, operation, sources};
         feeds::set_readers,
         feeds::explain,
         feeds::explain_query,
+        profiles::mesh,
+        search::search,
+        search::suggestions,
         items::list,
         lists::export,
         lists::import,

@@ -14,6 +14,7 @@ use super::{
 };
 use crate::peer::Cooperation;
 use crate::peer::link::Link;
+use crate::select::ProfileRow;
 use crate::store::{Batch, Table};
 
 /// Changes that happen together or not at all.
@@ -205,6 +206,14 @@ impl Changes {
     /// What was learnt about who keeps how much of which source.
     pub fn put_selectivity(&mut self, selectivity: &Selectivity) {
         self.put(Table::Selectivity, *b"all", selectivity);
+    }
+
+    /// What a source or a feed is about, or nothing any more.
+    pub fn set_profile(&mut self, channel: u32, row: Option<&ProfileRow>) {
+        match row {
+            Some(row) => self.put(Table::Profile, channel.to_be_bytes(), row),
+            None => self.batch.delete(Table::Profile, channel.to_be_bytes()),
+        }
     }
 
     fn put(&mut self, table: Table, key: impl Into<Vec<u8>>, row: &(impl Serialize + ?Sized)) {

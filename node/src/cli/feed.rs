@@ -13,6 +13,7 @@ use serde_json::{Value, json};
 use super::client::Client;
 use super::failure::Failure;
 use super::screen::{Cell, Column, Screen, count, facts, harmless, relative, table};
+use super::search;
 
 /// The most that is read of a file of statements.
 const MOST: u64 = 1 << 20;
@@ -39,6 +40,9 @@ pub(super) enum Command {
                             volcanoes.fql"
     )]
     Explain(Explain),
+    /// Show sources that are about the same and that the feed does not read
+    #[command(after_help = "Example:\n  pergola feed suggest Volcanoes --limit 5")]
+    Suggest(search::Suggest),
     /// Show or say who may read a feed
     #[command(
         after_help = "Example:\n  pergola feed readers Volcanoes\n  pergola feed readers Volcanoes \
@@ -134,6 +138,7 @@ pub(super) async fn run(command: Command, client: &Client, screen: &Screen) -> a
             };
             screen.show(&answer, || Ok(explained(&answer)))
         }
+        Command::Suggest(args) => search::suggest(args, client, screen).await,
         Command::Readers(args) => readers(args, client, screen).await,
         Command::Drop(Which { name }) => {
             client.delete(&["feeds", &name]).await?;

@@ -68,8 +68,11 @@ pub(super) static SECTIONS: [Section; 12] = [
             key("cycle", "\"10 s\""),
             key("strategy", "\"auto\""),
             key("model", "\"auto\""),
+            key("page_model", "\"auto\""),
             key("completeness", "0.5"),
             key("equity", "0.5"),
+            key("novelty", "false"),
+            key("profiles", "10000"),
         ],
     },
     Section {

@@ -8,7 +8,7 @@ use pergola_refresh::{ModelKind, StrategyKind, Taste};
 use super::reader::Reader;
 use super::show::{Entry, quoted};
 use super::units::{duration, size, written_duration, written_size};
-use super::values::{above_zero, count, inner_share, one_of, share};
+use super::values::{above_zero, count, flag, inner_share, one_of, share, whole};
 
 /// `[budget]`: what refreshing may cost.
 #[derive(Clone, Debug, PartialEq)]
@@ -50,12 +50,18 @@ pub struct Schedule {
     pub strategy: Choice<StrategyKind>,
     /// What predicts how much is waiting at a source.
     pub model: Choice<ModelKind>,
+    /// The same for pages that are read by selectors; `Auto` is as for other sources.
+    pub page_model: Choice<ModelKind>,
     /// Nothing lost or nothing late; busy sources first or all alike.
     pub taste: Taste,
     /// What `taste` was made of, from 0 (fresh) to 1 (complete).
     pub completeness: f64,
     /// What `taste` was made of, from 0 (items count alike) to 1 (sources count alike).
     pub equity: f64,
+    /// A source that says little new counts less.
+    pub novelty: bool,
+    /// Sources whose profiles are kept at most.
+    pub profiles: usize,
 }
 
 /// Something that the node chooses unless it is told.
@@ -158,9 +164,12 @@ impl Schedule {
                 .required("cycle", duration(Duration::from_millis(10)..=Duration::from_secs(3600))),
             strategy: reader.required("strategy", one_of(Choice::names(strategies))),
             model: reader.required("model", one_of(Choice::names(models))),
+            page_model: reader.required("page_model", one_of(Choice::names(models))),
             taste: Taste::new(completeness, equity).expect("both are from 0 to 1"),
             completeness,
             equity,
+            novelty: reader.required("novelty", flag),
+            profiles: reader.required("profiles", whole(0..=1_000_000)),
         }
     }
 
@@ -169,8 +178,11 @@ impl Schedule {
             ("cycle", Some(quoted(written_duration(self.cycle)))),
             ("strategy", self.strategy.entry(StrategyKind::name)),
             ("model", self.model.entry(ModelKind::name)),
+            ("page_model", self.page_model.entry(ModelKind::name)),
             ("completeness", Some(self.completeness.to_string())),
             ("equity", Some(self.equity.to_string())),
+            ("novelty", Some(self.novelty.to_string())),
+            ("profiles", Some(self.profiles.to_string())),
         ]
     }
 }

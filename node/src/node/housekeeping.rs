@@ -152,7 +152,22 @@ impl Node {
         let mut changes = Changes::new();
         self.crawler.save_hosts(&mut changes);
         self.desk.save(|learnt| changes.put_selectivity(learnt));
-        Ok(self.commit(changes).await?)
+        self.commit(changes).await?;
+        self.save_profiles().await
+    }
+
+    /// Saves the profiles that have changed, some at a time. They are a summary that is soon learnt again, so
+    /// they are not part of each look's commit, where a row more would cost every look.
+    async fn save_profiles(&self) -> Result<(), FeedError> {
+        loop {
+            let some = self.desk.profiles.changed(AT_ONCE);
+            if some.is_empty() {
+                return Ok(());
+            }
+            let mut changes = Changes::new();
+            some.iter().for_each(|(channel, row)| changes.set_profile(*channel, row.as_ref()));
+            self.commit(changes).await?;
+        }
     }
 
     /// Throws away what is older than it is kept.

@@ -8,7 +8,7 @@ use url::Url;
 
 use super::sources::SourceError;
 use super::{Node, StartError, locked};
-use crate::archive::{Changes, SourceId, SourceRecord, SourceState};
+use crate::archive::{Changes, SourceId, SourceKind, SourceRecord, SourceState};
 
 /// Sources made durable together: while it commits, the store holds many times what has changed.
 const AT_ONCE: usize = 250;
@@ -18,22 +18,28 @@ impl Node {
     pub(super) async fn store_sources(
         &self,
         sources: &[(SourceId, SourceRecord, Url)],
-        blank: &SourceState,
+        in_all: usize,
     ) -> Result<(), SourceError> {
+        let usual = self.blank_state(false, in_all)?;
+        let page = self.blank_state(true, in_all)?;
+        let blank = |record: &SourceRecord| match record.kind {
+            SourceKind::Page(_) => &page,
+            SourceKind::Feed | SourceKind::List => &usual,
+        };
         for some in sources.chunks(AT_ONCE) {
             let mut changes = Changes::new();
             let mut node = locked(&self.record).clone();
             for (id, record, _) in some {
                 changes.put_source(*id, record);
-                changes.put_state(*id, blank);
-                changes.put_model(*id, blank);
+                changes.put_state(*id, blank(record));
+                changes.put_model(*id, blank(record));
                 node.next_source = id.0 + 1;
             }
             changes.put_node(&node);
             self.commit(changes).await?;
             locked(&self.record).next_source = node.next_source;
             for (id, record, url) in some {
-                self.place(*id, record, url, blank.clone())?;
+                self.place(*id, record, url, blank(record).clone())?;
             }
         }
         Ok(())

@@ -40,13 +40,15 @@ impl Node {
         }
     }
 
-    /// A source that was never looked at, as the scheduler starts with it in a node of so many sources.
-    pub(super) fn blank_state(&self, sources: usize) -> Result<SourceState, Invalid> {
-        let kind = match self.config().schedule.model {
-            Choice::Fixed(kind) => kind,
-            Choice::Auto if sources < FEW => ModelKind::Calendar,
-            Choice::Auto => ModelKind::Gamma,
-        };
+    /// A source (or a page read by selectors) that was never looked at, as the scheduler starts with it in a
+    /// node of so many sources.
+    pub(super) fn blank_state(&self, page: bool, sources: usize) -> Result<SourceState, Invalid> {
+        let schedule = &self.config().schedule;
+        let usual = schedule.model.or(match sources < FEW {
+            true => ModelKind::Calendar,
+            false => ModelKind::Gamma,
+        });
+        let kind = if page { schedule.page_model.or(usual) } else { usual };
         let model: Model = kind.build(FIRST_RATE)?;
         Ok(SourceState::new(Source::new(model, FIRST_WINDOW)))
     }

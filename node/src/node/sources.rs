@@ -177,8 +177,7 @@ impl Node {
         if !changes.is_empty() {
             self.commit(changes).await?;
         }
-        let blank = self.blank_state(before + records.len())?;
-        self.store_sources(&records, &blank).await?;
+        self.store_sources(&records, before + records.len()).await?;
         self.store_wishes(&wishes).await?;
         self.choose_strategy(before);
         if !records.is_empty() {

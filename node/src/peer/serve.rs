@@ -29,6 +29,8 @@ use watching::Watching;
 
 /// Feeds in one answer, unless fewer are asked for.
 const FEEDS: usize = 1_000;
+/// Feeds that a search finds, unless fewer are asked for.
+const FOUND: usize = 50;
 /// Entries in one answer, unless fewer are asked for.
 const ENTRIES: usize = 1_000;
 /// The longest name that is looked up.
@@ -147,6 +149,25 @@ impl Syndication for Syndicate {
             about::description(&describing.node, &feed, estimate, caller.is_operator())
         };
         Ok(Response::new(parts.blocking(describe).await?))
+    }
+
+    async fn search(
+        &self,
+        request: Request<v1::SearchRequest>,
+    ) -> Result<Response<v1::SearchResponse>, Status> {
+        let (parts, caller) = (Arc::clone(&self.0), Caller::of(&request));
+        let asked = request.into_inner();
+        if asked.text.trim().is_empty() || asked.text.len() > NAME_BYTES {
+            return Err(Status::invalid_argument(
+                "search for some words, at most 1000 bytes of them",
+            ));
+        }
+        let searching = Arc::clone(&parts);
+        let search = move || {
+            let limit = limited(asked.limit, FOUND);
+            Ok(about::found(&searching.node, &asked.text, limit, |feed| caller.may_read(feed)))
+        };
+        Ok(Response::new(parts.blocking(search).await?))
     }
 
     async fn fetch(

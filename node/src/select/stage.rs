@@ -7,7 +7,7 @@ use pergola_query::Scratch;
 use tokio::sync::mpsc;
 
 use super::{Desk, Texts};
-use crate::archive::Entry;
+use crate::archive::{Archive, Entry};
 use crate::crawl::decide::CHUNK;
 use crate::crawl::driver::Delivery;
 use crate::crawl::look::Refreshed;
@@ -23,7 +23,12 @@ const WAITS: usize = 10;
 const MOST: usize = 256;
 
 /// Selects until the last crawler is gone.
-pub fn run(mut deliveries: mpsc::Receiver<Delivery>, desk: &Desk, writer: &Writer) {
+pub fn run(
+    mut deliveries: mpsc::Receiver<Delivery>,
+    desk: &Desk,
+    archive: &Archive,
+    writer: &Writer,
+) {
     let mut scratch = Scratch::new();
     let mut gathered = Vec::new();
     let mut alone = true;
@@ -34,9 +39,9 @@ pub fn run(mut deliveries: mpsc::Receiver<Delivery>, desk: &Desk, writer: &Write
             gather(&mut deliveries, &mut gathered);
         }
         alone = gathered.len() == 1;
-        let group = gathered
-            .drain(..)
-            .map(|Delivery { refreshed, done }| (job(&refreshed, desk, &mut scratch), done));
+        let group = gathered.drain(..).map(|Delivery { refreshed, done }| {
+            (job(&refreshed, desk, archive, &mut scratch), done)
+        });
         writer.hand_over(group.collect());
     }
 }
@@ -59,9 +64,8 @@ fn gather(deliveries: &mut mpsc::Receiver<Delivery>, gathered: &mut Vec<Delivery
 }
 
 /// Everything that a look changes.
-fn job(refreshed: &Refreshed, desk: &Desk, scratch: &mut Scratch) -> Job {
-    let mut job = Job::default();
-    select(refreshed, desk, scratch, &mut job.appends);
+fn job(refreshed: &Refreshed, desk: &Desk, archive: &Archive, scratch: &mut Scratch) -> Job {
+    let mut job = Job { appends: select(refreshed, desk, archive, scratch), ..Job::default() };
     let Refreshed { id, at, record, moved, state, known, news, link, .. } = refreshed;
     job.changes.put_state(*id, state);
     if *moved {
@@ -89,12 +93,25 @@ fn job(refreshed: &Refreshed, desk: &Desk, scratch: &mut Scratch) -> Job {
 }
 
 /// Which feeds want the news.
-fn select(refreshed: &Refreshed, desk: &Desk, scratch: &mut Scratch, appends: &mut Vec<Append>) {
+fn select(
+    refreshed: &Refreshed,
+    desk: &Desk,
+    archive: &Archive,
+    scratch: &mut Scratch,
+) -> Vec<Append> {
     let Refreshed { id, at, record, state, news, .. } = refreshed;
+    if news.is_empty() {
+        return Vec::new();
+    }
     let title = record.title.as_deref().or(state.title.as_deref());
+    let mut wanted = Vec::with_capacity(news.len());
     for news in news {
         let texts = Texts::of(&news.item, &record.url, title);
-        let feeds = desk.wanted(*id, &news.item, &texts, !news.edited, *at, scratch);
+        wanted.push(desk.wanted(*id, &news.item, &texts, !news.edited, *at, scratch));
+    }
+    // What cannot be looked up is taken for not held: the writer will say what is wrong with the store.
+    desk.hear(*id, news, &mut wanted, |feed, key| matches!(archive.member(feed, key), Ok(Some(_))));
+    let appends = news.iter().zip(wanted).flat_map(|(news, feeds)| {
         let entry = Entry {
             key: news.key,
             source: *id,
@@ -103,6 +120,7 @@ fn select(refreshed: &Refreshed, desk: &Desk, scratch: &mut Scratch, appends: &m
             at: *at,
             changed_at: *at,
         };
-        appends.extend(feeds.into_iter().map(|feed| Append { feed, entry, edited: news.edited }));
-    }
+        feeds.into_iter().map(move |feed| Append { feed, entry, edited: news.edited })
+    });
+    appends.collect()
 }

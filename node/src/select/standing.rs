@@ -68,6 +68,8 @@ pub(super) struct Standing {
     /// Who reads a source, directly or through other feeds, and what it is worth to them.
     readers: HashMap<SourceId, Vec<(FeedId, f64)>>,
     reads: HashMap<FeedId, Vec<SourceId>>,
+    /// Feeds that keep only what is new, with their β.
+    novel: HashMap<FeedId, f64>,
 }
 
 impl Standing {
@@ -104,6 +106,10 @@ impl Standing {
             self.readers.entry(source).or_default().push((id, weight));
         }
         self.reads.insert(id, reads);
+        match body.options.novel {
+            Some(beta) => self.novel.insert(id, beta),
+            None => self.novel.remove(&id),
+        };
         self.ids.insert(name.to_owned(), id);
         let (name, body) = (name.to_owned(), body.clone());
         self.catalogue.apply(Change::Replace { name, body });
@@ -120,6 +126,7 @@ impl Standing {
         self.matcher.remove(of(id));
         self.unread(id);
         self.reads.remove(&id);
+        self.novel.remove(&id);
         self.ids.remove(name);
         self.catalogue.apply(Change::Drop { name: name.to_owned() });
     }
@@ -143,6 +150,11 @@ impl Standing {
         scratch: &'s mut Scratch,
     ) -> &'s [Match] {
         self.matcher.matches(at(source), view, now, scratch)
+    }
+
+    /// β of a feed that keeps only what is new.
+    pub(super) fn novel(&self, feed: FeedId) -> Option<f64> {
+        self.novel.get(&feed).copied()
     }
 
     pub(super) fn readers(&self, source: SourceId) -> &[(FeedId, f64)] {

@@ -13,6 +13,7 @@ mod many_sources;
 mod origin;
 mod pipeline;
 mod politeness;
+mod profiles;
 mod provenance;
 mod serving;
 mod store_crash;

@@ -29,7 +29,7 @@ keywords! {
     Source "SOURCE", Item "ITEM", Published "PUBLISHED", Contains "CONTAINS", Matches "MATCHES",
     In "IN", Between "BETWEEN", Within "WITHIN", Seconds "SECONDS", Minutes "MINUTES",
     Hours "HOURS", Days "DAYS", Weeks "WEEKS", Window "WINDOW", Keep "KEEP", Order "ORDER", By "BY",
-    Weight "WEIGHT", Set "SET", Reset "RESET", Rename "RENAME", To "TO", Add "ADD", Remove "REMOVE",
+    Weight "WEIGHT", Novel "NOVEL", Set "SET", Reset "RESET", Rename "RENAME", To "TO", Add "ADD", Remove "REMOVE",
 }
 
 impl Keyword {

@@ -168,6 +168,10 @@ impl Display for Options {
             self.keep.map(|keep| format!("KEEP {keep}")),
             self.order.map(|order| format!("ORDER BY {order}")),
             self.weight.map(|weight| format!("WEIGHT {weight}")),
+            self.novel.map(|beta| match beta {
+                Self::NOVEL => "NOVEL".to_owned(),
+                beta => format!("NOVEL {beta}"),
+            }),
         ];
         joined(f, parts.iter().flatten(), " ")
     }
@@ -196,7 +200,7 @@ words! {
     TextOp { Contains "CONTAINS", Matches "MATCHES", Equal "=", NotEqual "!=" }
     Compare { Before "<", NotAfter "<=", After ">", NotBefore ">=", On "=", NotOn "!=" }
     Unit { Seconds "SECONDS", Minutes "MINUTES", Hours "HOURS", Days "DAYS", Weeks "WEEKS" }
-    OptionKind { Window "WINDOW", Keep "KEEP", Order "ORDER BY", Weight "WEIGHT" }
+    OptionKind { Window "WINDOW", Keep "KEEP", Order "ORDER BY", Weight "WEIGHT", Novel "NOVEL" }
     OrderBy { Published "PUBLISHED", Source "SOURCE" }
 }
 

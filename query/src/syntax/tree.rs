@@ -325,6 +325,14 @@ pub struct Options {
     pub order: Option<OrderBy>,
     /// How much the feed counts when the node decides when to look.
     pub weight: Option<f64>,
+    /// Only items that say something new are kept: β, how far above the usual an item's similarity to what
+    /// the feed has may be, in deviations. Whoever keeps the feed's profile decides; the matcher does not.
+    pub novel: Option<f64>,
+}
+
+impl Options {
+    /// β of `NOVEL` without a number.
+    pub const NOVEL: f64 = 0.1;
 }
 
 /// One of the options.
@@ -338,6 +346,8 @@ pub enum OptionKind {
     Order,
     /// `WEIGHT`
     Weight,
+    /// `NOVEL`
+    Novel,
 }
 
 /// How a feed orders its items.

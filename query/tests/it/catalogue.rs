@@ -48,6 +48,7 @@ fn alter_changes_one_part_and_leaves_the_others() {
             "SET WEIGHT 2 WINDOW 5",
             r#"b: RETURN "http://x/" AS $x WHERE TITLE = "1" WINDOW 5 WEIGHT 2"#,
         ),
+        ("SET NOVEL WINDOW 5", r#"b: RETURN "http://x/" AS $x WHERE TITLE = "1" WINDOW 5 NOVEL"#),
         ("RESET WINDOW", r#"b: RETURN "http://x/" AS $x WHERE TITLE = "1""#),
         (r#"AS RETURN "http://z/""#, r#"b: RETURN "http://z/""#),
     ] {

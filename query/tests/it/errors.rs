@@ -28,7 +28,7 @@ error: `WERE` does not belong here
  --> query:1:37
   |
 1 | CREATE FEED x AS RETURN "http://b/" WERE ITEM CONTAINS "a"
-  |                                     ^^^^ expected AS, `|`, WHERE, WINDOW, KEEP, ORDER, WEIGHT or `;`
+  |                                     ^^^^ expected AS, `|`, WHERE, WINDOW, KEEP, ORDER, WEIGHT, NOVEL or `;`
   |
   = help: did you mean `WHERE`?
 "#,
@@ -56,7 +56,7 @@ error: `ORR` does not belong here
  --> query:2:27
   |
 2 |     WHERE ITEM CONTAINS "冰岛" ORR "火山"
-  |                                ^^^ expected AND, OR, WINDOW, KEEP, ORDER, WEIGHT or `;`
+  |                                ^^^ expected AND, OR, WINDOW, KEEP, ORDER, WEIGHT, NOVEL or `;`
   |
   = help: did you mean `OR`?
 "#,
@@ -201,6 +201,7 @@ fn every_other_mistake_says_what_it_is_and_what_to_do() {
             "a length of time must be a whole number, at least 1",
         ),
         (feed("FEED News WEIGHT 0.0"), "a weight must be above 0 and at most 1000000"),
+        (feed("FEED News NOVEL 10.5"), "the threshold of NOVEL must be from 0 to 10"),
         (feed("FEED News WINDOW 5 WINDOW 6"), "`WINDOW` is given twice"),
         (feed("FEED News KEEP 90 DAXS"), "`DAXS` does not belong here / did you mean `DAYS`?"),
         (

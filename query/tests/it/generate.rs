@@ -103,8 +103,15 @@ fn options() -> impl Strategy<Value = Options> {
         option::of(period()),
         option::of(select(vec![OrderBy::Published, OrderBy::Source])),
         option::of(1e-9..1e6f64),
+        option::of(prop_oneof![Just(Options::NOVEL), 0.0..10.0f64]),
     )
-        .prop_map(|(window, keep, order, weight)| Options { window, keep, order, weight })
+        .prop_map(|(window, keep, order, weight, novel)| Options {
+            window,
+            keep,
+            order,
+            weight,
+            novel,
+        })
 }
 
 fn body() -> impl Strategy<Value = FeedBody> {

@@ -207,7 +207,25 @@ fn options_come_in_any_order_and_words_like_window_can_be_names() {
     assert_eq!(options.keep, Some(Period { count: 90, unit: Unit::Days }));
     assert_eq!(options.order, Some(OrderBy::Source));
     assert_eq!(options.weight, Some(2.5));
+    assert_eq!(options.novel, None);
     assert_eq!(feed.name.value, "Window");
+}
+
+#[test]
+fn novel_takes_a_threshold_or_none() {
+    for (text, beta, printed) in [
+        ("NOVEL", 0.1, "NOVEL"),
+        ("novel 0.10", 0.1, "NOVEL"),
+        ("NOVEL 0", 0.0, "NOVEL 0"),
+        ("NOVEL 2.5 WINDOW 9", 2.5, "WINDOW 9 NOVEL 2.5"),
+    ] {
+        let Statement::Create(feed) = only(&format!("CREATE FEED Novel AS RETURN FEED a {text}"))
+        else {
+            panic!("not a CREATE")
+        };
+        assert_eq!(feed.body.options.novel, Some(beta));
+        assert_eq!(feed.body.options.to_string(), printed);
+    }
 }
 
 #[test]

@@ -241,6 +241,13 @@ impl Syndication for Bare {
         Err(Status::unimplemented("it only gives one answer"))
     }
 
+    async fn search(
+        &self,
+        _: Request<v1::SearchRequest>,
+    ) -> Result<Response<v1::SearchResponse>, Status> {
+        Err(Status::unimplemented("it only gives one answer"))
+    }
+
     async fn fetch(
         &self,
         _: Request<v1::FetchRequest>,

@@ -94,6 +94,13 @@ impl Syndication for Echo {
         Err(Status::unimplemented("it only gives what it has copied"))
     }
 
+    async fn search(
+        &self,
+        _: Request<v1::SearchRequest>,
+    ) -> Result<Response<v1::SearchResponse>, Status> {
+        Err(Status::unimplemented("it only gives what it has copied"))
+    }
+
     async fn fetch(
         &self,
         request: Request<v1::FetchRequest>,

@@ -128,7 +128,7 @@ fn strategies_and_models_are_known_by_their_names() {
     assert_eq!(
         problems("[schedule]\nmodel = \"calender\"\n", &[]),
         ["`schedule.model` = \"calender\" (pergola.toml:2): must be one of auto, single, \
-             single-dynamic, moving-average, periodic, hybrid, likelihood, gamma, gamma-slots, \
+             single-dynamic, moving-average, dynamo, periodic, hybrid, likelihood, gamma, gamma-slots, \
              gamma-dates, calendar; did you mean \"calendar\"?"]
     );
 }

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use pergola_feed::Item;
 use pergola_query::Scratch;
 
 use super::FeedError;
@@ -118,11 +119,14 @@ fn wanted_so_far(
                     changed_at: now,
                 };
                 let dated = item.published.or(item.first_seen);
-                found.push((dated, Append { feed, entry, edited: false }));
+                found.push((dated, Append { feed, entry, edited: false }, item.clone()));
             }
         }
     }
-    found.sort_by_key(|(dated, _)| *dated);
-    let skipped = found.len().saturating_sub(BACKFILL);
-    Ok(found.into_iter().skip(skipped).map(|(_, append)| append).collect())
+    found.sort_by_key(|(dated, ..)| *dated);
+    let found = found.split_off(found.len().saturating_sub(BACKFILL));
+    let items: Vec<&Item> = found.iter().map(|(.., item)| item).collect();
+    let kept = desk.hear_first(feed, &items);
+    let appends = found.iter().zip(kept).filter(|(_, kept)| *kept);
+    Ok(appends.map(|((_, append, _), _)| *append).collect())
 }

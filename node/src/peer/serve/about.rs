@@ -11,9 +11,14 @@ use crate::archive::{ArchiveError, FeedId};
 use crate::node::{Node, Outlook};
 use crate::peer::wire::{Hints, hints_to_wire};
 use crate::publish::{Form, Imprint, Listing};
+use crate::select::Channel;
 
 /// Sources told of one feed.
 const UPSTREAMS: usize = 1_000;
+/// Terms told of what a feed is about.
+const LEARNT: usize = 40;
+/// Sources and feeds among which a search picks the feeds that the caller may read.
+const SEARCHED: usize = 500;
 /// Seconds for which an estimate is good enough: it is made of many sources and moves slowly.
 const ESTIMATE_AGE: f64 = 30.0;
 /// Feeds of which estimates are remembered; beyond, all are forgotten and made again.
@@ -54,10 +59,45 @@ pub(super) fn description(
         node: Some(node_info(imprint)),
         feed: Some(feed_info(imprint, feed)),
         query: feed.statement.clone(),
-        profile: keywords.map(|keywords| v1::Profile { keywords }),
+        profile: keywords.map(|keywords| profile(node, feed.id, keywords)),
         hints: Some(hints_to_wire(hints(node, feed.id, outlook))),
         upstreams: if operator { upstreams(node, feed.id)? } else { Vec::new() },
     })
+}
+
+/// What a feed asks for, and what it is about.
+fn profile(node: &Node, feed: FeedId, keywords: Vec<String>) -> v1::Profile {
+    let about = node.desk.profiles.about(Channel::Feed(feed), LEARNT);
+    let (learnt, cohesion) = about.unwrap_or_default();
+    let cohesion = (cohesion > 0.0).then_some(cohesion);
+    v1::Profile { keywords, learnt: terms_to_wire(learnt), cohesion }
+}
+
+fn terms_to_wire(terms: Vec<(String, f64)>) -> Vec<v1::Term> {
+    terms.into_iter().map(|(text, weight)| v1::Term { text, weight }).collect()
+}
+
+/// The feeds that a text is most about, among those that `shown` lets through.
+pub(super) fn found(
+    node: &Node,
+    text: &str,
+    limit: usize,
+    shown: impl Fn(FeedId) -> bool,
+) -> v1::SearchResponse {
+    let imprint = node.shelf.imprint();
+    let names: HashMap<FeedId, Listing> = node
+        .shelf
+        .listings()
+        .into_iter()
+        .filter(|feed| shown(feed.id))
+        .map(|feed| (feed.id, feed))
+        .collect();
+    let feeds = node.desk.profiles.search(text, SEARCHED).into_iter().filter_map(|about| {
+        let Channel::Feed(id) = about.channel else { return None };
+        let feed = Some(feed_info(imprint, names.get(&id)?));
+        Some(v1::FoundFeed { feed, score: about.score, terms: terms_to_wire(about.terms) })
+    });
+    v1::SearchResponse { node: Some(node_info(imprint)), found: feeds.take(limit).collect() }
 }
 
 fn upstreams(node: &Node, feed: FeedId) -> Result<Vec<v1::Upstream>, ArchiveError> {

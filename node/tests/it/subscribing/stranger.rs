@@ -274,6 +274,13 @@ impl Syndication for Service {
         Ok(Answer::new(page))
     }
 
+    async fn search(
+        &self,
+        _: Request<pergola_proto::v1::SearchRequest>,
+    ) -> Result<Answer<pergola_proto::v1::SearchResponse>, Status> {
+        Err(Status::unimplemented("it does not search"))
+    }
+
     type WatchStream = Pin<Box<dyn Stream<Item = Result<WatchResponse, Status>> + Send>>;
 
     async fn watch(&self, _: Request<WatchRequest>) -> Result<Answer<Self::WatchStream>, Status> {

@@ -122,6 +122,11 @@ impl<'t> Cursor<'t> {
         Ok(Spanned::new(unquote(&self.text[token.span.range()], raw), token.span))
     }
 
+    pub(super) fn at_number(&mut self, what: &'static str) -> bool {
+        self.want(Expected::Kind(what));
+        self.token.kind == Kind::Number
+    }
+
     pub(super) fn number(&mut self, what: &'static str) -> Result<Spanned<&'t str>, QueryError> {
         self.want(Expected::Kind(what));
         if self.token.kind != Kind::Number {

@@ -1,4 +1,4 @@
-//! `WINDOW 50 KEEP 90 DAYS ORDER BY PUBLISHED WEIGHT 2.0`, in any order.
+//! `WINDOW 50 KEEP 90 DAYS ORDER BY PUBLISHED WEIGHT 2.0 NOVEL`, in any order.
 
 use super::super::keyword::Keyword;
 use super::super::span::Span;
@@ -10,6 +10,8 @@ use crate::error::{ErrorKind, QueryError};
 const WINDOW: u32 = 1_000_000;
 /// The largest weight.
 const WEIGHT: f64 = 1_000_000.0;
+/// The largest threshold of novelty; beyond, nothing is ever left out.
+const NOVEL: f64 = 10.0;
 
 /// All options that stand here, perhaps none.
 pub(super) fn options(cursor: &mut Cursor<'_>) -> Result<Options, QueryError> {
@@ -29,6 +31,9 @@ pub(super) fn options(cursor: &mut Cursor<'_>) -> Result<Options, QueryError> {
         } else if cursor.eat(Keyword::Weight)? {
             once(options.weight.is_none(), Keyword::Weight, at)?;
             options.weight = Some(weight(cursor)?);
+        } else if cursor.eat(Keyword::Novel)? {
+            once(options.novel.is_none(), Keyword::Novel, at)?;
+            options.novel = Some(novel(cursor)?);
         } else {
             return Ok(options);
         }
@@ -49,6 +54,8 @@ pub(super) fn option_kinds(cursor: &mut Cursor<'_>) -> Result<Vec<OptionKind>, Q
             (OptionKind::Order, Keyword::Order)
         } else if cursor.eat(Keyword::Weight)? {
             (OptionKind::Weight, Keyword::Weight)
+        } else if cursor.eat(Keyword::Novel)? {
+            (OptionKind::Novel, Keyword::Novel)
         } else if kinds.is_empty() {
             return Err(cursor.unexpected());
         } else {
@@ -92,6 +99,18 @@ fn weight(cursor: &mut Cursor<'_>) -> Result<f64, QueryError> {
     match number.value.parse::<f64>() {
         Ok(weight) if weight > 0.0 && weight <= WEIGHT => Ok(weight),
         _ => Err(out_of_range("a weight", "above 0 and at most 1000000", number.span)),
+    }
+}
+
+/// The threshold that may follow.
+fn novel(cursor: &mut Cursor<'_>) -> Result<f64, QueryError> {
+    if !cursor.at_number("a number") {
+        return Ok(Options::NOVEL);
+    }
+    let number = cursor.number("a number")?;
+    match number.value.parse::<f64>() {
+        Ok(beta) if (0.0..=NOVEL).contains(&beta) => Ok(beta),
+        _ => Err(out_of_range("the threshold of NOVEL", "from 0 to 10", number.span)),
     }
 }
 

@@ -152,12 +152,12 @@ const WORDS: [&str; 64] = [
 ];
 
 /// The number of a topic, if it is one.
-pub(crate) fn topic(word: &str) -> Option<usize> {
+pub fn topic(word: &str) -> Option<usize> {
     TOPICS.iter().position(|&topic| topic == word)
 }
 
 /// The word for a keyword; those beyond the table have a number for a name.
-pub(crate) fn word(keyword: usize) -> Cow<'static, str> {
+pub fn word(keyword: usize) -> Cow<'static, str> {
     match TOPICS.get(keyword) {
         Some(topic) => Cow::Borrowed(topic),
         None => Cow::Owned(format!("topic{keyword}")),
@@ -172,7 +172,7 @@ pub(crate) fn words(keywords: KeywordSet, vocabulary: &[Box<str>]) -> Vec<Cow<'_
 
 /// What stands around the topics.
 #[derive(Debug, Clone)]
-pub(crate) struct Filler {
+pub struct Filler {
     openings: Vec<&'static str>,
     endings: Vec<&'static str>,
     words: Vec<&'static str>,
@@ -182,7 +182,7 @@ pub(crate) struct Filler {
 
 impl Filler {
     /// All of it that has none of these words, which may be phrases.
-    pub(crate) fn without<'a>(topics: impl IntoIterator<Item = &'a str>) -> Self {
+    pub fn without<'a>(topics: impl IntoIterator<Item = &'a str>) -> Self {
         let split = |text: &str| -> Vec<String> {
             let parts = text.split(|c: char| !c.is_alphanumeric());
             parts.filter(|part| !part.is_empty()).map(str::to_lowercase).collect()
@@ -199,7 +199,7 @@ impl Filler {
     }
 
     /// A headline that names up to two of the topics.
-    pub(crate) fn title<S: AsRef<str>>(&self, topics: &[S], number: u64, item: u64) -> String {
+    pub fn title<S: AsRef<str>>(&self, topics: &[S], number: u64, item: u64) -> String {
         let mut random = Mix(item);
         let opening = random.pick(&self.openings);
         let ending = random.pick(&self.endings);
@@ -213,7 +213,7 @@ impl Filler {
     }
 
     /// A paragraph of about `bytes` bytes that mentions every topic, if there is room.
-    pub(crate) fn paragraph<S: AsRef<str>>(&self, topics: &[S], bytes: usize, item: u64) -> String {
+    pub fn paragraph<S: AsRef<str>>(&self, topics: &[S], bytes: usize, item: u64) -> String {
         let mut random = Mix(item ^ 0x5bd1_e995);
         let mut text = String::with_capacity(bytes + 80);
         let mut mentions = topics.iter().cycle().take(topics.len().max(bytes / 300));
@@ -241,7 +241,7 @@ impl Filler {
 }
 
 /// One number from two, well stirred.
-pub(crate) fn mix(a: u64, b: u64) -> u64 {
+pub fn mix(a: u64, b: u64) -> u64 {
     let mut mixed = a.rotate_left(29) ^ b.wrapping_mul(0x9e37_79b9_7f4a_7c15);
     mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
@@ -249,7 +249,7 @@ pub(crate) fn mix(a: u64, b: u64) -> u64 {
 }
 
 /// One number from a text.
-pub(crate) fn mix_text(text: &str) -> u64 {
+pub fn mix_text(text: &str) -> u64 {
     text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
     })

@@ -1,0 +1,403 @@
+//! What sources and feeds are about: a profile of each, kept up with every look.
+//!
+//! One lock around all of it: the stage writes some tens of microseconds per look, and whoever searches
+//! reads for less than a millisecond. Only titles and categories are read, so that upkeep stays small
+//! beside fetching and parsing.
+//!
+//! Never: more sources than agreed (later ones have no profile); an item heard twice by one feed that
+//! keeps only what is new; a row written from here.
+
+use std::collections::{BTreeSet, HashMap};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use pergola_feed::Item;
+use pergola_profile::{Bag, Channels, Kept, Novelty};
+use serde::{Deserialize, Serialize};
+
+use crate::archive::{FeedId, ItemKey, SourceId};
+use crate::crawl::decide::News;
+
+/// Items in a profile.
+const WINDOW: usize = 20;
+/// Items after which all but a third of how novel a source was is forgotten.
+const MEMORY: f32 = 50.0;
+/// What a source that never says anything new is worth beside one that always does.
+const LEAST: f64 = 0.1;
+/// Terms that are told of a profile.
+pub(crate) const TOLD: usize = 12;
+
+/// A source or a feed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Channel {
+    /// A source.
+    Source(SourceId),
+    /// A feed.
+    Feed(FeedId),
+}
+
+impl Channel {
+    /// As one number: sources are even, feeds odd.
+    fn number(self) -> u32 {
+        match self {
+            Self::Source(id) => id.0 << 1,
+            Self::Feed(id) => id.0 << 1 | 1,
+        }
+    }
+
+    fn of(number: u32) -> Self {
+        match number & 1 {
+            0 => Self::Source(SourceId(number >> 1)),
+            _ => Self::Feed(FeedId(number >> 1)),
+        }
+    }
+}
+
+/// A profile as it is stored.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct ProfileRow {
+    kept: Kept,
+    fresh: Fresh,
+}
+
+/// How much of what came lately was novel.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+struct Fresh {
+    seen: f32,
+    novel: f32,
+}
+
+impl Fresh {
+    fn add(&mut self, novel: bool) {
+        let keep = 1.0 - 1.0 / MEMORY;
+        self.seen = self.seen * keep + 1.0;
+        self.novel = self.novel * keep + f32::from(u8::from(novel));
+    }
+
+    /// Believed to be all new until something else was seen.
+    fn share(self) -> f64 {
+        f64::from((self.novel + 1.0) / (self.seen + 1.0))
+    }
+}
+
+/// What a channel is about.
+#[derive(Debug, Clone, PartialEq)]
+pub struct About {
+    /// The channel.
+    pub channel: Channel,
+    /// How like it is to what was asked for, from 0 to 1.
+    pub score: f64,
+    /// Its heaviest terms.
+    pub terms: Vec<(String, f64)>,
+}
+
+/// Profiles of sources and feeds.
+pub struct Profiles {
+    inner: Mutex<Inner>,
+    /// Sources at most.
+    most: usize,
+    /// Whether a source counts less the less it says that is new.
+    weigh: bool,
+}
+
+struct Inner {
+    channels: Channels,
+    fresh: HashMap<u32, Fresh>,
+    /// Channels that have changed, or gone, since they were saved.
+    changed: BTreeSet<u32>,
+}
+
+impl Default for Profiles {
+    fn default() -> Self {
+        Self::new(10_000, false)
+    }
+}
+
+impl Profiles {
+    /// No profiles yet; those of `most` sources will be kept. With `weigh`, novelty decides what they are worth.
+    pub fn new(most: usize, weigh: bool) -> Self {
+        let channels = Channels::new(WINDOW);
+        let inner = Inner { channels, fresh: HashMap::new(), changed: BTreeSet::new() };
+        Self { inner: Mutex::new(inner), most, weigh }
+    }
+
+    /// Takes over what was stored.
+    pub fn restore(&self, rows: Vec<(u32, ProfileRow)>) {
+        let mut inner = self.inner();
+        for (number, row) in rows {
+            if self.has_room(&inner, Channel::of(number)) {
+                inner.channels.restore(number, &row.kept);
+                inner.fresh.insert(number, row.fresh);
+            }
+        }
+        inner.channels.settle();
+    }
+
+    /// At most `most` profiles that have changed, as they are to be stored; `None` for those that are gone.
+    pub fn changed(&self, most: usize) -> Vec<(u32, Option<ProfileRow>)> {
+        let mut inner = self.inner();
+        let numbers: Vec<u32> = inner.changed.iter().copied().take(most).collect();
+        for number in &numbers {
+            inner.changed.remove(number);
+        }
+        let vocabulary = inner.channels.vocabulary();
+        let row = |number: u32| {
+            let kept = inner.channels.profile(number)?.keep(vocabulary);
+            let fresh = inner.fresh.get(&number).copied().unwrap_or_default();
+            Some(ProfileRow { kept, fresh })
+        };
+        numbers.into_iter().map(|number| (number, row(number))).collect()
+    }
+
+    /// A channel is gone.
+    pub fn forget(&self, channel: Channel) {
+        let mut inner = self.inner();
+        let number = channel.number();
+        inner.channels.remove(number);
+        inner.fresh.remove(&number);
+        inner.changed.insert(number);
+    }
+
+    pub(super) fn hear(
+        &self,
+        source: SourceId,
+        news: &[News],
+        wanted: &mut [Vec<FeedId>],
+        novel: impl Fn(FeedId) -> Option<f64>,
+        holds: impl Fn(FeedId, ItemKey) -> bool,
+    ) {
+        // Looked up before the lock is taken, and only for feeds that care.
+        let mut held = Vec::new();
+        for (number, (news, feeds)) in news.iter().zip(wanted.iter_mut()).enumerate() {
+            feeds.retain(|&feed| {
+                if novel(feed).is_none() {
+                    return true;
+                }
+                if holds(feed, news.key) {
+                    held.push((number, feed));
+                    return true;
+                }
+                // An edit of what was left out stays out.
+                !news.edited
+            });
+        }
+        let new: Vec<usize> = (0..news.len()).filter(|&number| !news[number].edited).collect();
+        if new.is_empty() {
+            return;
+        }
+        let mut inner = self.inner();
+        let to_source = self.has_room(&inner, Channel::Source(source));
+        if !to_source && new.iter().all(|&number| wanted[number].is_empty()) {
+            return;
+        }
+        let bags: Vec<Bag> = new.iter().map(|&number| bag(&news[number].item)).collect();
+        if to_source {
+            inner.hear(Channel::Source(source), &bags, Novelty::default());
+        }
+        let mut feeds: Vec<FeedId> =
+            new.iter().flat_map(|&number| wanted[number].iter().copied()).collect();
+        feeds.sort_unstable();
+        feeds.dedup();
+        for feed in feeds {
+            let places: Vec<usize> = (0..new.len())
+                .filter(|&n| wanted[new[n]].contains(&feed) && !held.contains(&(new[n], feed)))
+                .collect();
+            let own: Vec<Bag> = places.iter().map(|&n| bags[n].clone()).collect();
+            let beta = novel(feed);
+            let novelty = beta.map_or_else(Novelty::default, Novelty::new);
+            let judged = inner.hear(Channel::Feed(feed), &own, novelty);
+            if beta.is_some() {
+                for (&n, _) in places.iter().zip(judged).filter(|(_, novel)| !novel) {
+                    wanted[new[n]].retain(|other| *other != feed);
+                }
+            }
+        }
+    }
+
+    pub(super) fn hear_first(&self, feed: FeedId, items: &[&Item], beta: Option<f64>) -> Vec<bool> {
+        let bags: Vec<Bag> = items.iter().map(|item| bag(item)).collect();
+        let novelty = beta.map_or_else(Novelty::default, Novelty::new);
+        let judged = self.inner().hear(Channel::Feed(feed), &bags, novelty);
+        if beta.is_some() { judged } else { vec![true; items.len()] }
+    }
+
+    /// The factor by which novelty changes what an item of a source is worth.
+    pub(super) fn worth(&self, source: SourceId) -> f64 {
+        if !self.weigh {
+            return 1.0;
+        }
+        let fresh = self.inner().fresh.get(&Channel::Source(source).number()).copied();
+        fresh.unwrap_or_default().share().max(LEAST)
+    }
+
+    /// The channels that a text is most about, best first.
+    pub fn search(&self, text: &str, most: usize) -> Vec<About> {
+        let inner = self.inner();
+        inner.told(inner.channels.search(text, most))
+    }
+
+    /// The channels most like a feed, best first.
+    pub fn similar(&self, feed: FeedId, most: usize) -> Vec<About> {
+        let inner = self.inner();
+        inner.told(inner.channels.similar(Channel::Feed(feed).number(), most))
+    }
+
+    /// The heaviest terms of a channel with their weights, and its cohesion; none if nothing was heard.
+    pub fn about(&self, channel: Channel, most: usize) -> Option<(Vec<(String, f64)>, f64)> {
+        let inner = self.inner();
+        let profile = inner.channels.profile(channel.number())?;
+        Some((inner.terms(channel.number(), most), profile.cohesion().mean()))
+    }
+
+    fn has_room(&self, inner: &Inner, channel: Channel) -> bool {
+        match channel {
+            Channel::Feed(_) => true,
+            Channel::Source(_) => {
+                self.most > 0
+                    && (inner.channels.profile(channel.number()).is_some()
+                        || inner.channels.len() < self.most)
+            }
+        }
+    }
+
+    fn inner(&self) -> MutexGuard<'_, Inner> {
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Inner {
+    /// Takes in items, and says of each whether it was novel.
+    fn hear(&mut self, channel: Channel, bags: &[Bag], novelty: Novelty) -> Vec<bool> {
+        if bags.is_empty() {
+            return Vec::new();
+        }
+        let number = channel.number();
+        let heard = self.channels.add_all(number, bags);
+        let judged: Vec<bool> = heard.iter().map(|heard| novelty.admits(heard)).collect();
+        let fresh = self.fresh.entry(number).or_default();
+        judged.iter().for_each(|novel| fresh.add(*novel));
+        self.changed.insert(number);
+        judged
+    }
+
+    fn told(&self, found: Vec<pergola_profile::Found>) -> Vec<About> {
+        let about = |found: pergola_profile::Found| About {
+            channel: Channel::of(found.channel),
+            score: found.score,
+            terms: self.terms(found.channel, TOLD),
+        };
+        found.into_iter().map(about).collect()
+    }
+
+    fn terms(&self, number: u32, most: usize) -> Vec<(String, f64)> {
+        let top = self.channels.profile(number).map(|p| p.top(most, self.channels.vocabulary()));
+        let owned = |(text, weight): (&str, f64)| (text.to_owned(), weight);
+        top.unwrap_or_default().into_iter().map(owned).collect()
+    }
+}
+
+/// What an item is about, by its title and categories.
+fn bag(item: &Item) -> Bag {
+    let mut text = item.title.as_deref().unwrap_or_default().to_owned();
+    for category in item.categories.iter().take(8) {
+        text.push(' ');
+        text.push_str(&category.term);
+    }
+    Bag::of(&text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const NEWS: SourceId = SourceId(7);
+    const STRICT: FeedId = FeedId(1);
+    const LOOSE: FeedId = FeedId(2);
+
+    fn news(number: u64, title: &str, edited: bool) -> News {
+        let item = Item { title: Some(title.into()), ..Item::new("x") };
+        News { item, key: ItemKey(number.into()), edited, chunk: 0, index: 0 }
+    }
+
+    /// Who keeps the items of a look.
+    fn heard(profiles: &Profiles, news: &[News], holds: &[u64]) -> Vec<Vec<FeedId>> {
+        let mut wanted = vec![vec![STRICT, LOOSE]; news.len()];
+        let novel = |feed| (feed == STRICT).then_some(0.1);
+        let holds = |_, key: ItemKey| holds.iter().any(|held| ItemKey((*held).into()) == key);
+        profiles.hear(NEWS, news, &mut wanted, novel, holds);
+        wanted
+    }
+
+    fn filled() -> Profiles {
+        let profiles = Profiles::new(10, true);
+        let words = ["volcano", "chess", "opera", "garden", "linux"];
+        for number in 0..40_u64 {
+            let title = format!("{} daily w{}x", words[number as usize % 5], number * 7919 % 31);
+            heard(&profiles, &[news(number, &title, false)], &[]);
+        }
+        profiles
+    }
+
+    #[test]
+    fn a_strict_feed_leaves_out_what_it_has_heard_and_a_loose_one_nothing() {
+        let profiles = filled();
+        for number in 100..125 {
+            let kept = heard(&profiles, &[news(number, "Data updated again", false)], &[]);
+            assert!(kept[0].contains(&LOOSE));
+        }
+        assert_eq!(heard(&profiles, &[news(200, "Data updated again", false)], &[]), [vec![LOOSE]]);
+        let other = news(201, "An earthquake shakes the coast of Peru", false);
+        assert_eq!(heard(&profiles, &[other], &[]), [vec![STRICT, LOOSE]]);
+    }
+
+    #[test]
+    fn an_edit_reaches_a_strict_feed_only_if_it_holds_the_item() {
+        let profiles = filled();
+        let edit = [news(5, "Volcano daily, corrected", true)];
+        assert_eq!(heard(&profiles, &edit, &[5]), [vec![STRICT, LOOSE]]);
+        assert_eq!(heard(&profiles, &edit, &[]), [vec![LOOSE]]);
+    }
+
+    #[test]
+    fn sources_and_feeds_are_found_by_what_they_said() {
+        let profiles = filled();
+        let found = profiles.search("opera", 10);
+        let channels: Vec<Channel> = found.iter().map(|about| about.channel).collect();
+        assert!(
+            channels.contains(&Channel::Source(NEWS)) && channels.contains(&Channel::Feed(LOOSE))
+        );
+        assert!(found[0].terms.iter().any(|(text, _)| text == "opera"), "{found:?}");
+        assert!(profiles.similar(LOOSE, 5).iter().any(|a| a.channel == Channel::Source(NEWS)));
+        profiles.forget(Channel::Source(NEWS));
+        let found = profiles.search("opera", 10);
+        assert!(found.iter().all(|about| about.channel != Channel::Source(NEWS)));
+    }
+
+    #[test]
+    fn what_is_stored_comes_back_and_what_is_gone_goes() {
+        let profiles = filled();
+        let rows = profiles.changed(100);
+        assert_eq!(rows.len(), 3);
+        assert!(profiles.changed(100).is_empty());
+        let restored = Profiles::new(10, true);
+        restored.restore(rows.into_iter().map(|(number, row)| (number, row.unwrap())).collect());
+        let both = [&profiles, &restored].map(|p| p.about(Channel::Feed(LOOSE), 5).unwrap().1);
+        assert_eq!(both[0], both[1]);
+        assert_eq!(restored.worth(NEWS), profiles.worth(NEWS));
+        restored.forget(Channel::Feed(LOOSE));
+        assert_eq!(restored.changed(9), [(Channel::Feed(LOOSE).number(), None)]);
+    }
+
+    #[test]
+    fn a_source_that_repeats_itself_is_worth_less_and_more_sources_than_agreed_have_none() {
+        let profiles = Profiles::new(1, true);
+        assert_eq!(profiles.worth(NEWS), 1.0);
+        for number in 0..200 {
+            heard(&profiles, &[news(number, "Data updated again", false)], &[]);
+        }
+        assert!(profiles.worth(NEWS) < 0.2, "{}", profiles.worth(NEWS));
+        let none = Profiles::new(0, true);
+        heard(&none, &[news(1, "Volcano", false)], &[]);
+        assert!(none.about(Channel::Source(NEWS), 5).is_none());
+        assert!(none.about(Channel::Feed(LOOSE), 5).is_some());
+    }
+}
