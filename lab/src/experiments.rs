@@ -43,6 +43,7 @@ pub(crate) const LIST: &[(&str, &str)] = &[
     ("cascade-burst", "a burst at one source, and how it spreads"),
     ("cascade-outage", "a node is away, and those behind it"),
     ("cascade-collective", "a budget that nodes share, beside every node for itself"),
+    ("live", "real nodes of a bundle, beside what the lab predicts for them"),
     ("cascade-scale", "a large mesh for a week, and events per second"),
     ("replay", "every strategy and model over a recorded trace at equal cost"),
     ("characterise", "activity classes, regularity and daily shapes of a recorded trace"),
