@@ -42,8 +42,10 @@ impl Recorded {
         let (mut of_source, mut published) = (Vec::new(), Vec::new());
         let mut by_id: HashMap<&str, u32> = HashMap::new();
         for truth in seen.truths.iter().flat_map(|truth| &truth.sources) {
+            // What was there before anybody looked may be forgotten.
+            let whole = truth.items.first().is_none_or(|first| first.at <= seen.start);
             ensure!(
-                truth.forgotten == 0,
+                truth.forgotten == 0 || whole,
                 "the newsroom has forgotten {} items of {}; measure for a shorter time",
                 truth.forgotten,
                 truth.name
