@@ -22,7 +22,9 @@ use std::time::Duration;
 pub(crate) use client::{Archived, Client};
 pub(crate) use home::{Home, Node};
 pub(crate) use press::{Press, silent};
-pub(crate) use program::{Output, missing, pergola, pergola_binary, run, skipped, topology_gen};
+pub(crate) use program::{
+    Output, lab, missing, pergola, pergola_binary, run, skipped, topology_gen,
+};
 
 /// How often a state is looked for.
 const GLANCE: Duration = Duration::from_millis(50);

@@ -100,6 +100,11 @@ impl<'a> Running<'a> {
     fn script(&self, command: &str) -> Command {
         let mut script = Command::new(self.folder.path().join("mesh"));
         script.arg(command).env("PERGOLA", &self.program).stdin(Stdio::null());
+        // Nodes are as their files say; what is set for the user's own node is not meant for them.
+        let set = std::env::vars_os().map(|(name, _)| name);
+        for name in set.filter(|name| name.to_string_lossy().starts_with("PERGOLA_")) {
+            script.env_remove(name);
+        }
         script
     }
 
