@@ -45,6 +45,7 @@ pub(crate) const LIST: &[(&str, &str)] = &[
     ("cascade-burst", "a burst at one source, and how it spreads"),
     ("cascade-outage", "a node is away, and those behind it"),
     ("cascade-collective", "a budget that nodes share, beside every node for itself"),
+    ("live", "real nodes of a bundle, beside what the lab predicts for them"),
     ("cascade-scale", "a large mesh for a week, and events per second"),
     ("channels-convergence", "monitoring rates learnt on-line against those of the whole stream"),
     ("channels-beta", "what the novelty filter costs and saves, by its threshold β"),

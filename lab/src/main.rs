@@ -5,6 +5,7 @@ mod cli;
 mod estimate;
 mod experiments;
 mod hindsight;
+mod live;
 mod mesh;
 mod simulate;
 mod trials;

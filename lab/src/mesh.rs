@@ -26,12 +26,13 @@ use std::collections::HashMap;
 use pergola_refresh::{Invalid, ModelKind, StrategyKind};
 
 pub(crate) use self::cooperation::Cooperation;
-pub(crate) use self::figures::{Figures, Outcome};
+pub(crate) use self::figures::{Figures, Outcome, Record, Spent};
 pub(crate) use self::network::{Network, Outage};
+pub(crate) use self::node::Tuning;
 pub(crate) use self::origins::{Burst, Origins, Publishing};
 use self::play::Play;
-pub(crate) use self::wiring::{Channel, Load, Wiring};
-use self::wiring::{Feed, Reached};
+use self::wiring::Reached;
+pub(crate) use self::wiring::{Channel, Feed, Load, Origin, Wiring};
 
 /// The unit of time, seconds: rates, budgets and delays are given per cycle.
 pub(crate) const CYCLE: f64 = 300.0;
@@ -86,6 +87,8 @@ pub(crate) struct Settings<'a> {
     pub(crate) burst: Option<Burst>,
     /// Refreshes per subscription and cycle, a mean over the mesh.
     pub(crate) budget: f64,
+    /// Refreshes per cycle of each node, instead.
+    pub(crate) budgets: Option<Vec<f64>>,
     /// A node gets so many times as much per subscription as one a hop nearer to the sources.
     pub(crate) skew: f64,
     /// Decisions of each node in a cycle.
@@ -102,6 +105,8 @@ pub(crate) struct Settings<'a> {
     pub(crate) literal: bool,
     /// Every node's model.
     pub(crate) model: ModelKind,
+    /// What every node believes before it has looked, and how it learns and pays.
+    pub(crate) tuning: Tuning,
     /// What neighbours do for each other.
     pub(crate) cooperation: Cooperation,
     /// Whether nodes share their budgets.
@@ -126,6 +131,7 @@ impl Default for Settings<'_> {
             publishing: Publishing::Uniform(3.0),
             burst: None,
             budget: 0.35,
+            budgets: None,
             skew: 1.0,
             decisions: 1,
             moments: None,
@@ -134,6 +140,7 @@ impl Default for Settings<'_> {
             strategy: StrategyKind::TwoSteps,
             literal: false,
             model: ModelKind::Gamma,
+            tuning: Tuning::LAB,
             cooperation: Cooperation::NONE,
             collective: None,
             readers: Readers::default(),
@@ -180,12 +187,19 @@ impl Settings<'_> {
         ] {
             Invalid::unless(number > 0, what, number, "at least 1")?;
         }
+        if let Some(budgets) = &self.budgets {
+            let (given, all) = (budgets.len(), budgets.len() == nodes);
+            Invalid::unless(all, "number of budgets", given, "one for each node")?;
+        }
         self.network.check(nodes)
     }
 
     /// Refreshes per cycle that each node may spend: the same per subscription, or more for those nearer to
     /// the sources or to the readers, with the same total.
     fn budgets(&self, mesh: &Mesh, subscriptions: &[usize]) -> Vec<f64> {
+        if let Some(budgets) = &self.budgets {
+            return budgets.clone();
+        }
         let weight = |(node, &count): (usize, &usize)| {
             count as f64 * self.skew.powi(mesh.depths[node] as i32 - 1)
         };
@@ -243,7 +257,7 @@ impl Mesh {
         self.links.get(&(node as u32, host as u32)).copied().unwrap_or(1)
     }
 
-    /// Plays the mesh and measures it.
+    /// Plays the mesh over items drawn from the seed and measures it.
     pub(crate) fn play(&self, settings: &Settings<'_>, seed: u64) -> Result<Outcome, Invalid> {
         settings.check(self.wiring.nodes.len())?;
         let origins = Origins::draw(
@@ -253,8 +267,38 @@ impl Mesh {
             settings.cycles(),
             seed,
         )?;
-        let mut play = Play::new(self, settings, &origins, seed)?;
+        self.play_over(settings, &origins, seed)
+    }
+
+    /// Plays the mesh over these items and measures it; the seed says when nodes decide.
+    pub(crate) fn play_over(
+        &self,
+        settings: &Settings<'_>,
+        origins: &Origins,
+        seed: u64,
+    ) -> Result<Outcome, Invalid> {
+        settings.check(self.wiring.nodes.len())?;
+        let mut play = Play::new(self, settings, origins, seed)?;
         play.run();
-        Ok(figures::measure(self, settings, play))
+        let outcome = figures::measure(self, settings, &play.record());
+        Ok(Outcome {
+            thresholds: play.thresholds,
+            budgets: play.budgets,
+            events: play.events,
+            weighed: play.weighed,
+            ..outcome
+        })
+    }
+
+    /// Measures what was recorded elsewhere, by the same rules.
+    pub(crate) fn measure(&self, settings: &Settings<'_>, record: &Record<'_>) -> Outcome {
+        figures::measure(self, settings, record)
+    }
+
+    /// Whether an item can come to a feed.
+    pub(crate) fn can_have(&self, feed: usize, origins: &Origins, item: u32) -> bool {
+        let source = origins.source(item);
+        let topic = origins.topics[item as usize];
+        self.reach[feed].iter().any(|reached| reached.source == source && reached.has(topic))
     }
 }

@@ -4,6 +4,7 @@
 //! Time is accelerated: the newsroom publishes some relevant items a second, and what has arrived at the
 //! leaf is compared with what it says it has published.
 
+mod live;
 mod observed;
 mod script;
 mod surviving;

@@ -14,6 +14,7 @@ use crate::experiments::{
     cascade, cascade_budget, cascade_burst, cascade_collective, cascade_depth, cascade_outage,
     cascade_phase, cascade_scale, cascade_tree,
 };
+use crate::live::Live;
 use crate::mesh::{
     Collective, Cooperation, Load, Mesh, Network, Outage, Publishing, Settings, Wiring, graph_file,
 };
@@ -73,6 +74,14 @@ pub(super) enum Command {
         after_help = "Example:\n  pergola-lab cascade-collective --seeds 30 --plot collective.svg"
     )]
     Collective(StudyArgs),
+    /// Real nodes of a bundle in accelerated time, beside what the lab predicts for them.
+    #[command(after_help = "Examples:\n  \
+                      topology-gen bundle mesh --local --newsroom --speed 120 --looks-per-hour 12 mesh.toml\n  \
+                      pergola-lab live --mesh mesh --plot live.svg\n  \
+                      pergola-lab live --mesh mesh --mode hints+archive --warmup 2 --measured 6 --json\n\n\
+                      The bundle is copied and stays as it is. A median delay is only as good as the time that a \
+                      look takes is short beside it: make the bundle slower if the nodes are late.")]
+    Live(LiveArgs),
     /// A large mesh for a week: what happens in it, and events per second.
     #[command(
         name = "cascade-scale",
@@ -118,6 +127,67 @@ pub(super) struct ScaleArgs {
     seeds: Seeds,
     #[command(flatten)]
     pictures: PictureArgs,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct LiveArgs {
+    /// The folder of a bundle that `topology-gen bundle --local --newsroom` has written.
+    #[arg(long, value_name = "FOLDER")]
+    mesh: PathBuf,
+    /// What neighbours do for each other: none, or some of hints, watch and archive, joined by +
+    /// [default: none, hints, watch, archive].
+    #[arg(long, value_name = "MODE")]
+    mode: Vec<Cooperation>,
+    /// The node's program [default: the one beside this program, or on the PATH].
+    #[arg(long, value_name = "PROGRAM")]
+    pergola: Option<PathBuf>,
+    /// Hours of the nodes' time before measuring starts [default: what passes in a minute].
+    #[arg(long, value_name = "HOURS", allow_negative_numbers = true)]
+    warmup: Option<f64>,
+    /// Hours of the nodes' time that are measured [default: what passes in a minute and a half].
+    #[arg(long, value_name = "HOURS", allow_negative_numbers = true)]
+    measured: Option<f64>,
+    /// How many plays of the lab, with other moments of decision, to average over.
+    #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u64).range(1..=1000))]
+    plays: u64,
+    /// The seed of the first of them.
+    #[arg(long, value_name = "S", default_value_t = 1)]
+    seed: u64,
+    #[command(flatten)]
+    output: Output,
+}
+
+impl LiveArgs {
+    fn run(self, show: &Show<'_>) -> Result<()> {
+        for (name, hours) in [("--warmup", self.warmup), ("--measured", self.measured)] {
+            let sane = hours.is_none_or(|hours| (0.0..=10_000.0).contains(&hours));
+            ensure!(
+                sane,
+                "{name} is {}, but it must be hours from 0 to 10000",
+                hours.unwrap_or_default()
+            );
+        }
+        for mode in &self.mode {
+            ensure!(mode.is_of_nodes(), "--mode {mode}: nodes have hints, watch and archive only");
+        }
+        let modes = match self.mode.as_slice() {
+            [] => vec![
+                Cooperation::NONE,
+                Cooperation::HINTS,
+                Cooperation::WATCH,
+                Cooperation::ARCHIVE,
+            ],
+            modes => modes.to_vec(),
+        };
+        let live = Live {
+            folder: self.mesh,
+            modes,
+            program: self.pergola,
+            warmup: self.warmup,
+            measured: self.measured,
+        };
+        show.experiment(&Lab::new(self.seed, self.plays), &self.output, |lab| live.compare(lab))
+    }
 }
 
 #[derive(Debug, Args)]
@@ -258,6 +328,7 @@ impl Command {
             Self::Burst(args) => args.run(show, 20, cascade_burst::cascade_burst),
             Self::Outage(args) => args.run(show, 20, cascade_outage::cascade_outage),
             Self::Collective(args) => args.run(show, 30, cascade_collective::cascade_collective),
+            Self::Live(args) => args.run(show),
             Self::Scale(args) => {
                 let scale = Scale {
                     nodes: args.nodes as usize,

@@ -39,6 +39,11 @@ impl Cooperation {
     /// Watching alone.
     pub(crate) const WATCH: Self = Self { news: News::Watched, ..Self::NONE };
 
+    /// Whether nodes can do this.
+    pub(crate) fn is_of_nodes(self) -> bool {
+        matches!(self.news, News::Pulled | News::Watched)
+    }
+
     /// The modes that tables list, in their order.
     pub(crate) const LISTED: [Self; 8] = [
         Self::NONE,

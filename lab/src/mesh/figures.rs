@@ -2,7 +2,6 @@
 
 use pergola_refresh::quality::{Delay, completeness};
 
-use super::play::Play;
 use super::wiring::{Channel, Reached};
 use super::{CYCLE, Mesh, Origins, Settings};
 
@@ -117,8 +116,29 @@ struct Pair<'a> {
     delivered: u64,
 }
 
-/// Measures what was played.
-pub(super) fn measure(mesh: &Mesh, settings: &Settings<'_>, play: Play<'_>) -> Outcome {
+/// What happened to the items, in virtual time or in life.
+pub(crate) struct Record<'a> {
+    /// What was published.
+    pub(crate) origins: &'a Origins,
+    /// The items that came to each feed, by number, and when.
+    pub(crate) came: Vec<Vec<(u32, f64)>>,
+    /// What each node has asked while measuring.
+    pub(crate) spent: Vec<Vec<Spent>>,
+}
+
+/// What was asked of one subscription.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Spent {
+    /// What is read.
+    pub(crate) channel: Channel,
+    /// The feeds that take from it.
+    pub(crate) feeds: Vec<u32>,
+    /// Requests, pages included.
+    pub(crate) requests: u64,
+}
+
+/// Measures what was recorded. What only a play can know is left empty.
+pub(super) fn measure(mesh: &Mesh, settings: &Settings<'_>, record: &Record<'_>) -> Outcome {
     let wiring = &mesh.wiring;
     let deepest = mesh.reach.iter().flatten().map(|reached| reached.hops).max().unwrap_or(0);
     let mut hops = vec![Tally::default(); deepest as usize];
@@ -126,14 +146,12 @@ pub(super) fn measure(mesh: &Mesh, settings: &Settings<'_>, play: Play<'_>) -> O
     let (mut leaves, mut all) = (Tally::default(), Tally::default());
     let mut courses = vec![(vec![0.0; settings.samples], 0_u64); wiring.nodes.len()];
     let mut followed = Vec::new();
-    let mut desk = Desk::new(settings, play.origins);
+    let mut desk = Desk::new(settings, record.origins);
     for (number, feed) in wiring.feeds.iter().enumerate().filter(|(_, feed)| feed.studied) {
-        let shelf = &play.shelves[number];
-        let mut came: Vec<(u32, f64)> =
-            shelf.items.iter().copied().zip(shelf.at.iter().copied()).collect();
+        let mut came = record.came[number].clone();
         came.sort_unstable_by_key(|&(item, _)| item);
         for reached in &mesh.reach[number] {
-            let items = play.origins.items(reached.source);
+            let items = record.origins.items(reached.source);
             let from = came.partition_point(|&(item, _)| (item as usize) < items.start);
             let to = came.partition_point(|&(item, _)| (item as usize) < items.end);
             desk.read(reached, &came[from..to]);
@@ -156,8 +174,8 @@ pub(super) fn measure(mesh: &Mesh, settings: &Settings<'_>, play: Play<'_>) -> O
         }
     }
     let mut spent = (0, 0);
-    for (number, node) in play.nodes.iter().enumerate() {
-        for subscription in &node.subscriptions {
+    for (number, subscriptions) in record.spent.iter().enumerate() {
+        for subscription in subscriptions {
             spent = (spent.0 + subscription.requests, spent.1 + 1);
             let studied = |feed: &&u32| wiring.feeds[**feed as usize].studied;
             let Some(&feed) = subscription.feeds.iter().find(studied) else { continue };
@@ -192,12 +210,9 @@ pub(super) fn measure(mesh: &Mesh, settings: &Settings<'_>, play: Play<'_>) -> O
         leaves: leaves.figures(cycles),
         all: all.figures(cycles),
         cost: spent.0 as f64 / (spent.1 as usize * cycles).max(1) as f64,
-        thresholds: play.thresholds,
-        budgets: play.budgets,
         courses: courses.into_iter().map(mean).collect(),
         followed,
-        events: play.events,
-        weighed: play.weighed,
+        ..Outcome::default()
     }
 }
 

@@ -2,15 +2,13 @@
 
 use pergola_refresh::collective::Stand;
 use pergola_refresh::{
-    Budget, Controller, HOUR, Invalid, Observation, PlannedLook, Scheduler, Source, Sources, Taste,
-    Threshold,
+    Budget, Controller, DAY, HOUR, Invalid, Observation, PlannedLook, Scheduler, Source, Sources,
+    Taste, Threshold,
 };
 
 use super::wiring::Channel;
 use super::{CYCLE, Settings};
 
-/// Decisions over which spending is averaged.
-const HORIZON: f64 = 100.0;
 /// Whoever spends less than this share of its budget has enough.
 const FULLY_SPENT: f64 = 0.9;
 /// How far ahead a node tells its plans.
@@ -18,8 +16,60 @@ const TOLD_AHEAD: f64 = 100.0 * CYCLE;
 /// After a first failure a source is left alone for a cycle, then for twice as long, up to so many cycles.
 const LONGEST_PAUSE: f64 = 16.0;
 
+/// What a node believes before it has looked, and how it learns and pays.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Tuning {
+    /// Decisions over which spending is averaged.
+    pub(crate) horizon: f64,
+    /// Decisions whose budget may be spent ahead and is paid back; as budgets have it if nothing is said.
+    pub(crate) slack: Option<f64>,
+    /// The first τ.
+    pub(crate) threshold: f64,
+    /// The rate that a source is believed to have at first, items per second.
+    pub(crate) rate: f64,
+    /// The window that it is believed to have; the right one if nothing is said.
+    pub(crate) window: Option<u32>,
+    /// From 0 (fresh) to 1 (complete), and from 0 (items count alike) to 1 (sources do).
+    pub(crate) taste: (f64, f64),
+    /// Items that count as seen before any was, of which one was kept.
+    pub(crate) doubt: f64,
+    /// Whether looks are at documents: they tell dates, and nothing of the window if nothing has changed.
+    pub(crate) documents: bool,
+}
+
+impl Tuning {
+    /// For studies: settled soon.
+    pub(crate) const LAB: Self = Self {
+        horizon: 100.0,
+        slack: Some(50.0),
+        threshold: CYCLE,
+        rate: 1.0 / HOUR,
+        window: None,
+        taste: (0.5, 0.0),
+        doubt: 1.0,
+        documents: false,
+    };
+    /// As the node has it.
+    pub(crate) const NODE: Self = Self {
+        horizon: 288.0,
+        slack: None,
+        threshold: 1e-5,
+        rate: 1.0 / DAY,
+        window: Some(20),
+        taste: (0.5, 0.5),
+        doubt: 2.0,
+        documents: true,
+    };
+
+    fn budget(&self, per_decision: f64, decisions: f64) -> Result<Budget, Invalid> {
+        let budget = Budget::new(per_decision, CYCLE / decisions)?;
+        self.slack.map_or(Ok(budget.clone()), |slack| budget.with_slack(slack))
+    }
+}
+
 /// A node.
 pub(super) struct Node {
+    tuning: Tuning,
     scheduler: Scheduler<Sources>,
     pub(super) sources: Sources,
     pub(super) subscriptions: Vec<Subscription>,
@@ -49,6 +99,7 @@ pub(super) struct Subscription {
     pub(super) requests: u64,
     /// Items that looks have brought, those of them that each feed wants, and had not got.
     offered: f64,
+    doubt: f64,
     wanted: Vec<f64>,
     first: Vec<f64>,
     /// The last exchange with the node that publishes it.
@@ -77,6 +128,7 @@ impl Subscription {
             failures: 0,
             requests: 0,
             offered: 0.0,
+            doubt: 1.0,
             wanted: Vec::new(),
             first: Vec::new(),
             met: 0.0,
@@ -108,7 +160,7 @@ impl Subscription {
 
     fn share_at(&self, place: usize, first: bool) -> f64 {
         let taken = if first { &self.first } else { &self.wanted };
-        (taken[place] + 1.0) / (self.offered + 1.0)
+        (taken[place] + 1.0) / (self.offered + self.doubt)
     }
 }
 
@@ -121,25 +173,31 @@ impl Node {
         budget: f64,
         moment: f64,
     ) -> Result<Self, Invalid> {
+        let tuning = settings.tuning;
         let mut sources = Sources::new();
         for subscription in &mut subscriptions {
             let window = settings.window_of(subscription.channel);
-            let model = settings.model.build(1.0 / HOUR)?;
-            sources.add(Source::new(model, window as u32))?;
+            let model = settings.model.build(tuning.rate)?;
+            let window = tuning.window.unwrap_or(window as u32);
+            subscription.doubt = tuning.doubt;
+            let relevance = subscription.feeds.len() as f64 / tuning.doubt;
+            sources.add(Source { relevance, ..Source::new(model, window) })?;
             subscription.wanted = vec![0.0; subscription.feeds.len()];
             subscription.first = vec![0.0; subscription.feeds.len()];
         }
         let decisions = settings.decisions as f64;
         let budget = budget / decisions;
-        let strategy = settings.strategy.build(Taste::new(0.5, 0.0)?);
-        let spending = spending(budget, decisions)?;
+        let strategy = settings.strategy.build(Taste::new(tuning.taste.0, tuning.taste.1)?);
+        let spending = tuning.budget(budget, decisions)?;
         let scheduler = if settings.literal {
             Scheduler::literal(strategy, spending, CYCLE)?
         } else {
-            let threshold = Threshold::new(CYCLE, Controller::Steady { horizon: HORIZON })?;
+            let controller = Controller::Steady { horizon: tuning.horizon };
+            let threshold = Threshold::new(tuning.threshold, controller)?;
             Scheduler::new(strategy, threshold, spending)
         };
         Ok(Self {
+            tuning,
             scheduler,
             sources,
             subscriptions,
@@ -153,7 +211,7 @@ impl Node {
 
     pub(super) fn choose(&mut self, now: f64) -> Vec<usize> {
         let chosen = self.scheduler.decide(now, &self.sources).to_vec();
-        self.spent += (chosen.len() as f64 - self.spent) / HORIZON;
+        self.spent += (chosen.len() as f64 - self.spent) / self.tuning.horizon;
         chosen
     }
 
@@ -180,7 +238,7 @@ impl Node {
     /// Gets so many refreshes per cycle more, or less.
     pub(super) fn shift_budget(&mut self, per_cycle: f64) {
         self.budget += per_cycle / self.decisions;
-        if let Ok(budget) = spending(self.budget, self.decisions) {
+        if let Ok(budget) = self.tuning.budget(self.budget, self.decisions) {
             self.scheduler.steer_budget(budget);
         }
     }
@@ -188,19 +246,20 @@ impl Node {
     /// Requests were made besides those decided on.
     pub(super) fn charge(&mut self, requests: usize) {
         self.scheduler.charge(requests);
-        self.spent += requests as f64 / HORIZON;
+        self.spent += requests as f64 / self.tuning.horizon;
     }
 
     /// Learns what a look showed.
-    pub(super) fn learn(&mut self, place: usize, view: &View) {
+    pub(super) fn learn(&mut self, place: usize, view: &View, dates: &[f64]) {
         let subscription = &mut self.subscriptions[place];
+        let unchanged = self.tuning.documents && view.end == view.from;
         let observation = Observation {
             at: view.at,
             since: self.sources.last(place),
             new_items: (view.end - view.from) as u32,
-            window: view.shown as u32,
+            window: if unchanged { 0 } else { view.shown as u32 },
             censored: view.censored,
-            dates: &[],
+            dates,
         };
         subscription.seen = Some(view.end);
         subscription.offered += (view.end - view.from) as f64;
@@ -242,8 +301,4 @@ impl Node {
         let all = PlannedLook { at: came, items };
         self.sources.relay(place, last, [all, PlannedLook { at: now, items: 0.0 }]);
     }
-}
-
-fn spending(per_decision: f64, decisions: f64) -> Result<Budget, Invalid> {
-    Budget::new(per_decision, CYCLE / decisions)?.with_slack(0.5 * HORIZON)
 }

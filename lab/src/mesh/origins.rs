@@ -96,6 +96,17 @@ impl Origins {
         Ok(origins)
     }
 
+    /// What was really published, source after source: when and about which of its source's topics, in order.
+    pub(crate) fn told(sources: &[Vec<(f64, u32)>]) -> Self {
+        let mut origins = Self { begins: vec![0], ..Self::default() };
+        for items in sources {
+            origins.times.extend(items.iter().map(|(at, _)| at));
+            origins.topics.extend(items.iter().map(|(_, topic)| topic));
+            origins.begins.push(origins.times.len() as u32);
+        }
+        origins
+    }
+
     /// The numbers of a source's items.
     pub(crate) fn items(&self, source: u32) -> std::ops::Range<usize> {
         self.begins[source as usize] as usize..self.begins[source as usize + 1] as usize

@@ -15,6 +15,7 @@ use rand::RngExt;
 use rustc_hash::FxHashSet;
 
 use super::cooperation::News;
+use super::figures::{Record, Spent};
 use super::network::{TIMEOUT, Wires};
 use super::node::{Node, Subscription, View};
 use super::origins::{DRAWN, Origins};
@@ -136,6 +137,24 @@ impl<'a> Play<'a> {
         self.queue.push(at, happening);
     }
 
+    /// What has happened.
+    pub(super) fn record(&self) -> Record<'a> {
+        let came = |shelf: &Shelf| {
+            shelf.items.iter().copied().zip(shelf.at.iter().copied()).collect::<Vec<_>>()
+        };
+        let spent = |subscription: &Subscription| Spent {
+            channel: subscription.channel,
+            feeds: subscription.feeds.clone(),
+            requests: subscription.requests,
+        };
+        let nodes = self.nodes.iter();
+        Record {
+            origins: self.origins,
+            came: self.shelves.iter().map(came).collect(),
+            spent: nodes.map(|node| node.subscriptions.iter().map(spent).collect()).collect(),
+        }
+    }
+
     /// Plays until the end.
     pub(super) fn run(&mut self) {
         let end = self.settings.cycles() as f64 * CYCLE;
@@ -255,8 +274,12 @@ impl<'a> Play<'a> {
             self.nodes[number as usize].charge(pages - 1);
         }
         self.take(number, place, view.from, view.end, now);
+        let dates = match self.settings.tuning.documents {
+            true => self.dates(channel, &view),
+            false => Vec::new(),
+        };
         let node = &mut self.nodes[number as usize];
-        node.learn(place as usize, &view);
+        node.learn(place as usize, &view, &dates);
         self.weigh(number, place, now);
         if let Channel::Feed(feed) = channel
             && self.settings.cooperation.hints
@@ -270,6 +293,18 @@ impl<'a> Play<'a> {
                 self.forget_plans(number);
             }
         }
+    }
+
+    /// What a document says of when its new items were published, in whole seconds and in order.
+    fn dates(&self, channel: Channel, view: &View) -> Vec<f64> {
+        let times = &self.origins.times;
+        let date = |at: usize| match channel {
+            Channel::Source(source) => times[self.origins.items(source).start + at],
+            Channel::Feed(feed) => times[self.shelves[feed as usize].items[at] as usize],
+        };
+        let mut dates: Vec<f64> = (view.from..view.end).map(|at| date(at).floor()).collect();
+        dates.sort_unstable_by(f64::total_cmp);
+        dates
     }
 
     /// A look is over; the next may be made at `again_at`.

@@ -28,6 +28,13 @@ static TOPOLOGY_GEN: Ours = Ours {
     built: OnceLock::new(),
 };
 
+static LAB: Ours = Ours {
+    package: "pergola-lab",
+    name: "pergola-lab",
+    crates: &["lab", "newsroom", "query", "refresh", "report", "topology-gen"],
+    built: OnceLock::new(),
+};
+
 /// What a program has said.
 #[derive(Debug)]
 pub(crate) struct Output {
@@ -53,6 +60,11 @@ pub(crate) fn pergola() -> Command {
 /// The generator of meshes.
 pub(crate) fn topology_gen() -> Command {
     TOPOLOGY_GEN.command()
+}
+
+/// The lab.
+pub(crate) fn lab() -> Command {
+    LAB.command()
 }
 
 /// Where the node's program is.

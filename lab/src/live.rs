@@ -1,0 +1,202 @@
+//! `live`: real nodes beside the lab's prediction.
+//!
+//! A bundle's nodes are started as processes in accelerated time, once for each mode; what its newsroom says
+//! it has published and what the nodes' APIs say has arrived are measured by the rules of the lab. Then the
+//! lab plays the same wiring over the same items with the same budgets, and both stand side by side.
+
+mod answers;
+mod bundle;
+mod comparison;
+mod record;
+mod running;
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use anyhow::{Context, Result, bail, ensure};
+use pergola_refresh::HOUR;
+
+use self::bundle::Bundle;
+use self::comparison::Compared;
+use self::record::{Recorded, Seen};
+use self::running::{Running, Stopping};
+use crate::mesh::{CYCLE, Cooperation, Network, Settings, Tuning};
+use crate::report::Report;
+use crate::report::progress::Progress;
+use crate::trials::Lab;
+
+/// Real seconds of warm-up and of measuring, unless something else is asked for.
+const WARMING: f64 = 60.0;
+const MEASURING: f64 = 90.0;
+/// The program that nodes run.
+const PROGRAM: &str = "pergola";
+/// Moments at which freshness is noted.
+const SAMPLES: usize = 600;
+
+/// What is to be compared.
+#[derive(Debug)]
+pub(crate) struct Live {
+    /// The bundle's folder.
+    pub(crate) folder: PathBuf,
+    /// What neighbours do for each other, one after the other.
+    pub(crate) modes: Vec<Cooperation>,
+    /// Where the node's program is, if it was said.
+    pub(crate) program: Option<PathBuf>,
+    /// Hours of the nodes' time, if it was said.
+    pub(crate) warmup: Option<f64>,
+    pub(crate) measured: Option<f64>,
+}
+
+impl Live {
+    /// Runs the nodes and plays the lab.
+    pub(crate) fn compare(&self, lab: &Lab) -> Result<Report> {
+        let bundle = Bundle::read(&self.folder)?;
+        let program = program(self.program.as_deref())?;
+        let cycles = |hours: Option<f64>, usual: f64| {
+            (hours.unwrap_or(usual * bundle.speed / HOUR) * HOUR / CYCLE).round() as usize
+        };
+        let (warmup, measured) = (cycles(self.warmup, WARMING), cycles(self.measured, MEASURING));
+        ensure!(
+            measured > 0,
+            "at {} times the speed of life that measures less than {CYCLE} seconds; give --measured hours, or \
+             make the bundle with a higher --speed",
+            bundle.speed
+        );
+        let settings = Settings {
+            window: bundle.window,
+            feed_window: bundle.feed_window,
+            budgets: Some(bundle.nodes.iter().map(|node| node.budget * CYCLE / 60.0).collect()),
+            decisions: (CYCLE / bundle.cycle).round().max(1.0) as usize,
+            warmup,
+            measured,
+            samples: SAMPLES,
+            strategy: bundle.strategy,
+            model: bundle.model,
+            tuning: Tuning::NODE,
+            ..Settings::default()
+        };
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+        let mut all = Vec::new();
+        for &mode in &self.modes {
+            let seen = runtime.block_on(watch(&bundle, mode, &program, &settings))?;
+            all.push(compared(lab, &bundle, mode, &settings, &seen)?);
+        }
+        Ok(comparison::report(&bundle, &settings, lab, &all))
+    }
+}
+
+/// Lets a mesh run and sees what it does.
+async fn watch(
+    bundle: &Bundle,
+    mode: Cooperation,
+    program: &Path,
+    settings: &Settings<'_>,
+) -> Result<Seen> {
+    let mut stopping = Stopping::new()?;
+    let running = Running::start(bundle, mode, program, &mut stopping).await?;
+    let start = running.now().await?;
+    let (warmup, all) = (settings.warmup as f64 * CYCLE, settings.cycles() as f64 * CYCLE);
+    let seconds = (all / bundle.speed).ceil();
+    eprintln!(
+        "{mode}: {} nodes are ready; {:.1} hours of warm-up and {:.1} measured take {seconds} s",
+        bundle.nodes.len(),
+        warmup / HOUR,
+        (all - warmup) / HOUR
+    );
+    let progress = Progress::new(seconds as u64, mode.to_string());
+    let looking = async {
+        let mut clock =
+            Clock { running: &running, speed: bundle.speed, start, progress, told: 0.0 };
+        clock.wait(warmup).await?;
+        let before = read(bundle, &running).await?;
+        clock.wait(all).await?;
+        let after = read(bundle, &running).await?;
+        let mut items = Vec::new();
+        for feed in &bundle.feeds {
+            items.push(running.items(&bundle.nodes[feed.node], &feed.name).await?);
+        }
+        let truths = running.truths().await?;
+        Ok(Seen { start, truths, items, before, after })
+    };
+    stopping.unless(looking).await?
+}
+
+/// What every node reads, as it stands.
+async fn read(bundle: &Bundle, running: &Running<'_>) -> Result<Vec<answers::Sources>> {
+    let mut all = Vec::new();
+    for node in &bundle.nodes {
+        all.push(running.sources(node).await?);
+    }
+    Ok(all)
+}
+
+/// Waits by the newsroom's clock and says how far it has come.
+struct Clock<'a> {
+    running: &'a Running<'a>,
+    speed: f64,
+    start: f64,
+    progress: Progress,
+    /// Real seconds that the progress has shown.
+    told: f64,
+}
+
+impl Clock<'_> {
+    /// Until so many seconds after the start.
+    async fn wait(&mut self, until: f64) -> Result<()> {
+        loop {
+            let passed = self.running.now().await? - self.start;
+            while self.told < (passed / self.speed).floor() {
+                self.told += 1.0;
+                self.progress.step();
+            }
+            if passed >= until {
+                return Ok(());
+            }
+            let left = (until - passed) / self.speed;
+            tokio::time::sleep(Duration::from_secs_f64(left.clamp(0.001, 1.0))).await;
+        }
+    }
+}
+
+/// Measures what was seen, and plays the same.
+fn compared(
+    lab: &Lab,
+    bundle: &Bundle,
+    mode: Cooperation,
+    settings: &Settings<'_>,
+    seen: &Seen,
+) -> Result<Compared> {
+    let recorded = Recorded::new(bundle, seen)?;
+    let settings = Settings {
+        cooperation: mode,
+        // Nothing is known of how long an answer takes but how long it takes to be kept, which is most of it.
+        network: Network { delay: recorded.took / 2.0, ..Network::default() },
+        ..settings.clone()
+    };
+    let live = recorded.mesh.measure(&settings, &recorded.record());
+    let played = lab.for_each_seed(|seed| {
+        let outcome = recorded.mesh.play_over(&settings, &recorded.origins, seed)?;
+        lab.count(outcome.weighed as usize);
+        lab.count_events(outcome.events);
+        Ok(outcome)
+    })?;
+    let Recorded { mesh, took, failures, unknown, .. } = recorded;
+    Ok(Compared { mode, nodes: mesh.wiring.nodes, live, played, took, failures, unknown })
+}
+
+/// The node's program: the one that was named, or beside this one, or on the PATH.
+fn program(named: Option<&Path>) -> Result<PathBuf> {
+    if let Some(named) = named {
+        ensure!(named.is_file(), "--pergola {}: there is no such program", named.display());
+        return std::path::absolute(named).context("--pergola");
+    }
+    let beside = std::env::current_exe().ok().map(|own| own.with_file_name(PROGRAM));
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let on_path = std::env::split_paths(&path).map(|folder| folder.join(PROGRAM));
+    match beside.into_iter().chain(on_path).find(|program| program.is_file()) {
+        Some(program) => Ok(program),
+        None => bail!(
+            "there is no program `{PROGRAM}` beside this one or on the PATH; say where it is with --pergola"
+        ),
+    }
+}

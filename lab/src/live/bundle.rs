@@ -1,0 +1,346 @@
+//! A bundle as it lies in its folder: who is there, what everybody reads, wants and may spend.
+//!
+//! All of it is read from the nodes' own configurations and not from the graph that they were made from, so
+//! whatever was changed in them is played as it was changed.
+
+use std::collections::HashMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail, ensure};
+use pergola_query::syntax::{FeedBody, SourceRef, Statement};
+use pergola_query::{FeedFilter, ItemView, PreparedItem};
+use pergola_refresh::{ModelKind, StrategyKind};
+use toml::{Table, Value};
+
+use crate::mesh::{Channel, Feed, Origin, Wiring};
+
+/// What makes one, for whoever has none.
+const MAKE_ONE: &str =
+    "make one with `topology-gen bundle FOLDER --local --newsroom --speed 120 mesh.toml`";
+/// Items that a feed shows unless the configuration says otherwise.
+const USUAL_WINDOW: i64 = 50;
+
+/// A bundle.
+#[derive(Debug)]
+pub(super) struct Bundle {
+    /// Its folder.
+    pub(super) folder: PathBuf,
+    /// How many times as fast as in life its time passes.
+    pub(super) speed: f64,
+    /// Where its newsroom listens.
+    pub(super) newsroom: String,
+    /// The sources' names and windows.
+    pub(super) sources: Vec<String>,
+    /// Items that a source's document shows.
+    pub(super) window: usize,
+    /// Items that a feed's document shows.
+    pub(super) feed_window: usize,
+    /// Seconds between two decisions.
+    pub(super) cycle: f64,
+    /// Who decides, and by which model.
+    pub(super) strategy: StrategyKind,
+    pub(super) model: ModelKind,
+    /// Its nodes.
+    pub(super) nodes: Vec<Node>,
+    /// Its feeds, each after those that it reads.
+    pub(super) feeds: Vec<Published>,
+}
+
+/// A node.
+#[derive(Debug)]
+pub(super) struct Node {
+    pub(super) name: String,
+    /// Its address, without a slash at the end.
+    pub(super) url: String,
+    pub(super) token: String,
+    /// Refreshes per minute.
+    pub(super) budget: f64,
+}
+
+/// A feed of a node.
+#[derive(Debug)]
+pub(super) struct Published {
+    pub(super) name: String,
+    pub(super) node: usize,
+    pub(super) inputs: Vec<Channel>,
+    filter: FeedFilter,
+}
+
+impl Bundle {
+    /// Reads a folder.
+    pub(super) fn read(folder: &Path) -> Result<Self> {
+        let nodes = folder.join("nodes");
+        ensure!(
+            nodes.is_dir(),
+            "{} is no bundle: it has no folder `nodes`; {MAKE_ONE}",
+            folder.display()
+        );
+        ensure!(
+            folder.join("mesh").is_file(),
+            "{} is a bundle, but not one of processes: it has no script `mesh`; {MAKE_ONE}",
+            folder.display()
+        );
+        let newsroom = folder.join("newsroom.toml");
+        ensure!(
+            newsroom.is_file(),
+            "{} has no newsroom, so nobody knows what was published; {MAKE_ONE}",
+            folder.display()
+        );
+        let (sources, window) = world(&newsroom)?;
+        let mut files: Vec<PathBuf> =
+            fs::read_dir(&nodes)?.map(|file| Ok(file?.path())).collect::<Result<_>>()?;
+        files.retain(|file| file.extension().is_some_and(|extension| extension == "toml"));
+        files.sort();
+        ensure!(!files.is_empty(), "{} has no nodes; {MAKE_ONE}", folder.display());
+        let mut configs = Vec::new();
+        for file in &files {
+            let config = Config::read(file, folder);
+            configs.push(config.with_context(|| file.display().to_string())?);
+        }
+        let first = &configs[0];
+        for (config, file) in configs.iter().zip(&files) {
+            ensure!(
+                config.common == first.common,
+                "{} differs from {} in its clock, schedule or feeds.window; the lab plays nodes that are \
+                 alike in these",
+                file.display(),
+                files[0].display()
+            );
+        }
+        let Common { speed, cycle, strategy, model, feed_window } = first.common.clone();
+        let (newsroom, feeds) = wire(&configs, &sources)?;
+        Ok(Self {
+            folder: folder.to_owned(),
+            speed,
+            newsroom,
+            sources,
+            window,
+            feed_window,
+            cycle,
+            strategy,
+            model,
+            nodes: configs.into_iter().map(|config| config.node).collect(),
+            feeds,
+        })
+    }
+
+    /// Who reads whom. Items with the same keywords are of one kind: these are the wiring's topics, and a feed
+    /// wants those that its query keeps.
+    pub(super) fn wiring(&self, kinds: &[Vec<String>], of_source: &[Vec<u32>]) -> Wiring {
+        let wanted = |feed: &Published| {
+            let numbered = (0..).zip(kinds);
+            numbered.filter(|(_, words)| feed.keeps(words)).map(|(kind, _)| kind).collect()
+        };
+        let origin = |(name, topics): (&String, &Vec<u32>)| Origin {
+            name: name.clone(),
+            topics: topics.clone(),
+        };
+        let feed = |feed: &Published| Feed {
+            node: feed.node as u32,
+            inputs: feed.inputs.clone(),
+            wants: Some(wanted(feed)),
+            studied: true,
+        };
+        Wiring {
+            sources: self.sources.iter().zip(of_source).map(origin).collect(),
+            nodes: self.nodes.iter().map(|node| node.name.clone()).collect(),
+            feeds: self.feeds.iter().map(feed).collect(),
+        }
+    }
+}
+
+impl Published {
+    /// Whether it wants an item that says these words.
+    fn keeps(&self, words: &[String]) -> bool {
+        let text = words.join(", ");
+        let categories: Vec<&str> = words.iter().map(String::as_str).collect();
+        let view = ItemView {
+            title: &text,
+            content: &text,
+            categories: &categories,
+            published: Some(0),
+            ..ItemView::default()
+        };
+        let item = PreparedItem::new(view);
+        (0..self.inputs.len()).any(|clause| self.filter.keeps(clause, &item, 0))
+    }
+}
+
+/// What all nodes have in common.
+#[derive(Debug, Clone, PartialEq)]
+struct Common {
+    speed: f64,
+    cycle: f64,
+    strategy: StrategyKind,
+    model: ModelKind,
+    feed_window: usize,
+}
+
+struct Config {
+    node: Node,
+    common: Common,
+    feeds: Vec<(String, FeedBody)>,
+}
+
+impl Config {
+    fn read(file: &Path, folder: &Path) -> Result<Self> {
+        let config: Table = fs::read_to_string(file)?.parse()?;
+        let set = |section: &str, key: &str| config.get(section).and_then(|table| table.get(key));
+        let needed = |section: &str, key: &str| {
+            set(section, key).with_context(|| format!("it says nothing of {section}.{key}"))
+        };
+        let name = file.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        let url = text(needed("node", "public_url")?)?.trim_end_matches('/').to_owned();
+        let token = folder.join(format!("secrets/{name}.token"));
+        let token = fs::read_to_string(&token).with_context(|| token.display().to_string())?;
+        let budget = number(needed("budget", "refreshes_per_minute")?)?;
+        let common = Common {
+            speed: set("clock", "speed").map_or(Ok(1.0), number)?,
+            cycle: set("schedule", "cycle").map_or(Ok(10.0), seconds)?,
+            strategy: chosen(set("schedule", "strategy"), StrategyKind::Plan)?,
+            model: chosen(set("schedule", "model"), ModelKind::Calendar)?,
+            feed_window: set("feeds", "window").and_then(Value::as_integer).unwrap_or(USUAL_WINDOW)
+                as usize,
+        };
+        let mut feeds = Vec::new();
+        for feed in config.get("feed").and_then(Value::as_array).into_iter().flatten() {
+            let query = text(feed.get("query").context("a feed has no query")?)?;
+            let script = pergola_query::parse(query).map_err(|error| {
+                anyhow::anyhow!("{}", error.render(query, &file.display().to_string()))
+            })?;
+            for statement in script.statements {
+                let Statement::Create(feed) = statement.value else {
+                    bail!("a statement does not create a feed");
+                };
+                ensure!(
+                    feed.body.options.window.is_none(),
+                    "feed `{}` has a WINDOW of its own; the lab plays feeds whose windows are all alike",
+                    feed.name.value
+                );
+                feeds.push((feed.name.value, feed.body));
+            }
+        }
+        ensure!(!feeds.is_empty(), "it publishes no feed");
+        let node = Node { name, url, token: token.trim().to_owned(), budget };
+        Ok(Self { node, common, feeds })
+    }
+}
+
+/// The newsroom's sources and their window.
+fn world(file: &Path) -> Result<(Vec<String>, usize)> {
+    let place = || file.display().to_string();
+    let table: Table = fs::read_to_string(file)?.parse().with_context(place)?;
+    let sources = table.get("source").and_then(Value::as_array).map_or(&[][..], |all| all);
+    let name = |source: &Value| {
+        text(source.get("name").context("a source has no name")?).map(str::to_owned)
+    };
+    let names: Vec<String> = sources.iter().map(name).collect::<Result<_>>().with_context(place)?;
+    let window = |source: &Value| source.get("window").and_then(Value::as_integer).unwrap_or(20);
+    let first = sources.first().map(window).with_context(|| format!("{}: no source", place()))?;
+    ensure!(
+        sources.iter().all(|source| window(source) == first),
+        "{}: the windows of sources differ; the lab plays sources whose windows are all alike",
+        place()
+    );
+    Ok((names, first as usize))
+}
+
+/// What every feed reads, each after those that it reads, and where the newsroom is.
+fn wire(configs: &[Config], sources: &[String]) -> Result<(String, Vec<Published>)> {
+    let mut newsroom: Option<String> = None;
+    let mut places: HashMap<(&str, &str), u32> = HashMap::new();
+    let mut feeds = Vec::new();
+    let mut waiting: Vec<(usize, &str, &FeedBody)> = Vec::new();
+    for (node, config) in configs.iter().enumerate() {
+        waiting.extend(config.feeds.iter().map(|(name, body)| (node, name.as_str(), body)));
+    }
+    let known: Vec<(&str, &str)> =
+        waiting.iter().map(|&(node, name, _)| (configs[node].node.url.as_str(), name)).collect();
+    while !waiting.is_empty() {
+        let before = waiting.len();
+        let mut left = Vec::new();
+        for (node, name, body) in waiting {
+            let own = configs[node].node.url.as_str();
+            let mut inputs = Vec::new();
+            let mut ready = true;
+            for clause in &body.sources {
+                let read = match &clause.source.value {
+                    SourceRef::Url(url) => {
+                        let (base, source) = url.rsplit_once("/sources/").unwrap_or((url, ""));
+                        let number = sources.iter().position(|other| other == source);
+                        let Some(number) = number else {
+                            bail!("feed `{name}` reads {url}, which the newsroom does not publish");
+                        };
+                        newsroom.get_or_insert_with(|| base.to_owned());
+                        inputs.push(Channel::Source(number as u32));
+                        continue;
+                    }
+                    SourceRef::Opml(url) => {
+                        bail!("feed `{name}` reads the list {url}; name its sources")
+                    }
+                    SourceRef::Feed(feed) => (own, feed.as_str()),
+                    SourceRef::Peer { node, feed } => (node.trim_end_matches('/'), feed.as_str()),
+                };
+                if !known.contains(&read) {
+                    bail!(
+                        "feed `{name}` reads the feed `{}` of {}, which is not there",
+                        read.1,
+                        read.0
+                    );
+                }
+                match places.get(&read) {
+                    Some(&place) => inputs.push(Channel::Feed(place)),
+                    None => ready = false,
+                }
+            }
+            if !ready {
+                left.push((node, name, body));
+                continue;
+            }
+            places.insert((own, name), feeds.len() as u32);
+            let filter = FeedFilter::compile(body)
+                .map_err(|error| anyhow::anyhow!("feed `{name}`: {error}"))?;
+            feeds.push(Published { name: name.to_owned(), node, inputs, filter });
+        }
+        ensure!(left.len() < before, "items would run in a circle through feed `{}`", left[0].1);
+        waiting = left;
+    }
+    Ok((newsroom.context("no feed reads a source of the newsroom")?, feeds))
+}
+
+fn text(value: &Value) -> Result<&str> {
+    value.as_str().with_context(|| format!("{value} is no text"))
+}
+
+fn number(value: &Value) -> Result<f64> {
+    let number = value.as_float().or_else(|| value.as_integer().map(|whole| whole as f64));
+    number.with_context(|| format!("{value} is no number"))
+}
+
+/// A time as configurations have it.
+fn seconds(value: &Value) -> Result<f64> {
+    let Some(written) = value.as_str() else { return number(value) };
+    let unit = written.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.');
+    let count: Option<f64> = written[..written.len() - unit.len()].parse().ok();
+    let of = match unit.trim() {
+        "ms" => Some(1e-3),
+        "" | "s" => Some(1.0),
+        "min" => Some(60.0),
+        "h" => Some(3_600.0),
+        _ => None,
+    };
+    let time = count.zip(of).map(|(count, of)| count * of);
+    time.with_context(|| format!("`{written}` is no time such as \"10 s\""))
+}
+
+/// A strategy or model; what `auto` means in a node with few sources if nothing is chosen.
+fn chosen<T: std::str::FromStr>(value: Option<&Value>, auto: T) -> Result<T> {
+    match value.and_then(Value::as_str) {
+        None | Some("auto") => Ok(auto),
+        Some(name) => {
+            let kind = name.parse().ok();
+            kind.with_context(|| format!("`{name}` is no strategy or model that the lab has"))
+        }
+    }
+}

@@ -1,0 +1,189 @@
+//! Real nodes and the lab's prediction side by side, and whether they agree.
+
+use serde_json::{Value, json};
+
+use super::bundle::Bundle;
+use crate::mesh::{CYCLE, Cooperation, Figures, Outcome, Settings};
+use crate::report::{Axis, Cell, Chart, Column, Report, Scale, Series, Style, Table};
+use crate::trials::{Lab, Spread};
+
+/// How far shares may lie apart.
+const SHARES_WITHIN: f64 = 0.03;
+/// How far median delays may lie apart, as a share of what was predicted.
+const DELAY_WITHIN: f64 = 0.2;
+/// Meshes of more nodes are shown by hop only; the JSON has all.
+const NODES_SHOWN: usize = 12;
+
+/// One mode, in life and as predicted.
+pub(super) struct Compared {
+    pub(super) mode: Cooperation,
+    pub(super) nodes: Vec<String>,
+    pub(super) live: Outcome,
+    /// Plays that differ in when nodes decide.
+    pub(super) played: Vec<Outcome>,
+    pub(super) took: f64,
+    pub(super) failures: u64,
+    pub(super) unknown: u64,
+}
+
+/// A figure: its name in JSON, its heading, decimals, and what it is.
+type Figure = (&'static str, &'static str, usize, fn(&Figures) -> f64);
+
+const FIGURES: [Figure; 5] = [
+    ("completeness", "complete", 3, |figures| figures.completeness),
+    ("freshness", "fresh", 3, |figures| figures.freshness),
+    ("delay_median", "median s", 0, |figures| figures.delay.median * CYCLE),
+    ("delay_p95", "p95 s", 0, |figures| figures.delay.p95 * CYCLE),
+    ("requests", "requests", 3, |figures| figures.requests),
+];
+
+/// Which feeds figures are of.
+type Pick<'a> = &'a dyn Fn(&Outcome) -> &Figures;
+
+impl Compared {
+    /// A row: both figures of each kind, and which of them are too far apart.
+    fn row(&self, place: &str, pick: Pick<'_>) -> (Vec<Cell>, Value) {
+        let mode = self.mode.to_string();
+        let mut cells = vec![Cell::Text(mode.clone()), Cell::Text(place.to_owned())];
+        let mut row = json!({ "mode": mode, "where": place, "items": pick(&self.live).delivered });
+        let mut apart = Vec::new();
+        for (name, heading, decimals, figure) in FIGURES {
+            let live = figure(pick(&self.live));
+            let Spread { mean, deviation } =
+                Spread::of(&self.played, |outcome| figure(pick(outcome)));
+            let within = match name {
+                "completeness" | "freshness" => (live - mean).abs() <= SHARES_WITHIN,
+                "delay_median" => (live - mean).abs() <= DELAY_WITHIN * mean,
+                _ => true,
+            };
+            if !within {
+                apart.push(heading.trim_end_matches(" s"));
+            }
+            cells.push(Cell::Number { value: live, decimals });
+            cells.push(Cell::Number { value: mean, decimals });
+            row[name] = json!({ "live": live, "lab": mean, "lab_deviation": deviation });
+        }
+        row["apart"] = json!(apart);
+        let verdict = if apart.is_empty() { "yes".to_owned() } else { apart.join(", ") };
+        cells.push(Cell::Text(match verdict.as_str() {
+            "yes" => verdict,
+            missed => format!("not {missed}"),
+        }));
+        (cells, row)
+    }
+}
+
+/// What is shown.
+pub(super) fn report(
+    bundle: &Bundle,
+    settings: &Settings<'_>,
+    lab: &Lab,
+    all: &[Compared],
+) -> Report {
+    let mut columns = vec![Column::left("mode"), Column::left("where")];
+    for (_, heading, _, _) in FIGURES {
+        columns.extend([Column::right(heading), Column::right("lab")]);
+    }
+    columns.push(Column::left("agrees"));
+    let (mut rows, mut json_rows) = (Vec::new(), Vec::new());
+    let mut add = |(cells, row), shown: bool| {
+        json_rows.push(row);
+        if shown {
+            rows.push(cells);
+        }
+    };
+    for compared in all {
+        for hop in 0..compared.live.hops.len() {
+            let place = format!("hop {}", hop + 1);
+            add(compared.row(&place, &|outcome| &outcome.hops[hop]), true);
+        }
+        add(compared.row("all", &|outcome| &outcome.all), true);
+        for (node, name) in compared.nodes.iter().enumerate() {
+            let shown = compared.nodes.len() <= NODES_SHOWN;
+            add(compared.row(name, &|outcome| &outcome.nodes[node]), shown);
+        }
+    }
+    let modes: Vec<Value> = all
+        .iter()
+        .map(|compared| {
+            json!({
+                "mode": compared.mode.to_string(),
+                "look_takes": compared.took,
+                "failed_looks": compared.failures,
+                "unknown_items": compared.unknown,
+            })
+        })
+        .collect();
+    let hours = |cycles: usize| cycles as f64 * CYCLE / 3600.0;
+    let mut notes = vec![
+        format!(
+            "{} nodes at {} times the speed of life, {:.1} hours of warm-up and {:.1} measured; \
+             beside each figure the lab's, a mean over {} plays of the same items that differ in when nodes \
+             decide. Delays in seconds of the nodes' time, requests per subscription and {CYCLE} s.",
+            bundle.nodes.len(),
+            bundle.speed,
+            hours(settings.warmup),
+            hours(settings.measured),
+            lab.seeds,
+        ),
+        format!(
+            "agrees: completeness and freshness within {SHARES_WITHIN}, median delay within {:.0} %.",
+            100.0 * DELAY_WITHIN
+        ),
+    ];
+    for Compared { mode, took, failures, unknown, .. } in all {
+        let mut note = format!(
+            "{mode}: it took {took:.1} s of the nodes' time ({:.0} ms) until what a look brought could be read",
+            1e3 * took / bundle.speed
+        );
+        if *failures > 0 {
+            note += &format!("; {failures} looks failed");
+        }
+        if *unknown > 0 {
+            note += &format!("; {unknown} items are where they should not be");
+        }
+        notes.push(note + ".");
+    }
+    Report {
+        title: "Real nodes, and what the lab predicts for them".to_owned(),
+        notes,
+        table: Table { columns, rows },
+        json: json!({
+            "speed": bundle.speed,
+            "nodes": bundle.nodes.len(),
+            "warmup_hours": hours(settings.warmup),
+            "measured_hours": hours(settings.measured),
+            "plays": lab.seeds,
+            "modes": modes,
+            "rows": json_rows,
+        }),
+        charts: FIGURES[..3].iter().map(|figure| chart(figure, all)).collect(),
+    }
+}
+
+/// A figure by hop: points for real nodes, lines for the lab.
+fn chart(&(_, heading, _, figure): &Figure, all: &[Compared]) -> Chart {
+    let mut series = Vec::new();
+    for compared in all {
+        let hops = compared.live.hops.len();
+        let at = |hop: usize| (hop + 1) as f64;
+        let predicted = |hop: usize| {
+            let mean = Spread::of(&compared.played, |outcome| figure(&outcome.hops[hop])).mean;
+            (at(hop), mean)
+        };
+        let live = |hop: usize| (at(hop), figure(&compared.live.hops[hop]));
+        let name = compared.mode.to_string();
+        series.push(Series::new(
+            format!("{name}, lab"),
+            Style::Line,
+            (0..hops).map(predicted).collect(),
+        ));
+        series.push(Series::new(name, Style::Points, (0..hops).map(live).collect()));
+    }
+    Chart {
+        title: heading.to_owned(),
+        x: Axis::new("hop", Scale::Linear),
+        y: Axis::new(heading, Scale::Linear),
+        series,
+    }
+}

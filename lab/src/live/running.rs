@@ -1,0 +1,210 @@
+//! A bundle at work: copied, started by its own script, asked, and gone when this is.
+//!
+//! Never: a file of the user's changed; a process or a folder left behind, whatever goes wrong.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use anyhow::{Context, Result, bail, ensure};
+use serde::de::DeserializeOwned;
+use tempfile::TempDir;
+use tokio::signal::unix::{Signal, SignalKind, signal};
+use toml::{Table, Value};
+
+use super::answers::{Items, Sources, Truth};
+use super::bundle::{Bundle, Node};
+use crate::mesh::Cooperation;
+
+/// What earlier runs have left, and is none of ours.
+const NOT_COPIED: [&str; 3] = ["data", "logs", "run"];
+/// Items and sources asked for at once.
+const PAGE: usize = 1_000;
+const SOURCES: usize = 500;
+/// Time for one answer.
+const PATIENCE: Duration = Duration::from_secs(30);
+/// How often is looked whether the script is done.
+const GLANCE: Duration = Duration::from_millis(50);
+
+/// Ctrl-C, or whoever asks the program to end.
+pub(super) struct Stopping(Signal, Signal);
+
+impl Stopping {
+    pub(super) fn new() -> Result<Self> {
+        Ok(Self(signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?))
+    }
+
+    /// Does something unless the program is to end.
+    pub(super) async fn unless<T>(&mut self, work: impl Future<Output = T>) -> Result<T> {
+        tokio::select! {
+            done = work => Ok(done),
+            _ = self.0.recv() => bail!("interrupted; everything is stopped"),
+            _ = self.1.recv() => bail!("asked to end; everything is stopped"),
+        }
+    }
+}
+
+/// A bundle whose nodes run.
+pub(super) struct Running<'a> {
+    bundle: &'a Bundle,
+    folder: TempDir,
+    program: PathBuf,
+    http: reqwest::Client,
+}
+
+impl<'a> Running<'a> {
+    /// Starts a copy of the bundle in which neighbours cooperate like this.
+    pub(super) async fn start(
+        bundle: &'a Bundle,
+        cooperation: Cooperation,
+        program: &Path,
+        stopping: &mut Stopping,
+    ) -> Result<Self> {
+        let folder = tempfile::Builder::new().prefix("pergola-live-").tempdir()?;
+        copy(&bundle.folder, folder.path())
+            .with_context(|| format!("cannot copy {}", bundle.folder.display()))?;
+        for node in &bundle.nodes {
+            cooperate(&folder.path().join(format!("nodes/{}.toml", node.name)), cooperation)?;
+        }
+        // The client knows TLS, which nobody needs here, and wants to be told whose.
+        let _ = rustls::crypto::ring::default_provider().install_default();
+        let http = reqwest::Client::builder().no_proxy().timeout(PATIENCE).build()?;
+        let running = Self { bundle, folder, program: program.to_owned(), http };
+        let starting = running.script("start").stdout(Stdio::null()).stderr(Stdio::piped()).spawn();
+        let mut starting = starting.context("cannot run the script of the bundle")?;
+        let ended = stopping
+            .unless(async {
+                loop {
+                    match starting.try_wait() {
+                        Ok(None) => tokio::time::sleep(GLANCE).await,
+                        ended => break ended,
+                    }
+                }
+            })
+            .await;
+        if ended.is_err() {
+            // Who is half started could be overlooked.
+            let _ = starting.wait();
+        }
+        let status = ended??;
+        if !status.is_some_and(|status| status.success()) {
+            let said = starting.stderr.take().map(io::read_to_string).transpose()?;
+            let said = said.unwrap_or_default();
+            bail!("the mesh did not start: {}", said.trim().trim_start_matches("error: "));
+        }
+        Ok(running)
+    }
+
+    fn script(&self, command: &str) -> Command {
+        let mut script = Command::new(self.folder.path().join("mesh"));
+        script.arg(command).env("PERGOLA", &self.program).stdin(Stdio::null());
+        // Nodes are as their files say; what is set for the user's own node is not meant for them.
+        let set = std::env::vars_os().map(|(name, _)| name);
+        for name in set.filter(|name| name.to_string_lossy().starts_with("PERGOLA_")) {
+            script.env_remove(name);
+        }
+        script
+    }
+
+    async fn ask<T: DeserializeOwned>(&self, url: &str, node: Option<&Node>) -> Result<T> {
+        let mut request = self.http.get(url);
+        if let Some(node) = node {
+            request = request.bearer_auth(&node.token);
+        }
+        let answer = request.send().await.with_context(|| format!("{url} does not answer"))?;
+        let status = answer.status();
+        let text = answer.text().await.with_context(|| url.to_owned())?;
+        ensure!(status.is_success(), "{url} answers {status}: {text}");
+        serde_json::from_str(&text).with_context(|| format!("{url} answers something else"))
+    }
+
+    /// What the clocks show.
+    pub(super) async fn now(&self) -> Result<f64> {
+        let truth: Truth = self.ask(&format!("{}/truth", self.bundle.newsroom), None).await?;
+        Ok(truth.now)
+    }
+
+    /// What the newsroom's sources have published, in the order of the bundle.
+    pub(super) async fn truths(&self) -> Result<Vec<Truth>> {
+        let mut truths = Vec::new();
+        for name in &self.bundle.sources {
+            let url = format!("{}/truth?source={name}", self.bundle.newsroom);
+            truths.push(self.ask(&url, None).await?);
+        }
+        Ok(truths)
+    }
+
+    /// Everything that a feed has published.
+    pub(super) async fn items(&self, node: &Node, feed: &str) -> Result<Items> {
+        let mut all = Items::default();
+        loop {
+            let url =
+                format!("{}/api/v1/feeds/{feed}/items?after={}&limit={PAGE}", node.url, all.next);
+            let page: Items = self.ask(&url, Some(node)).await?;
+            let last = page.items.len() < PAGE;
+            all.items.extend(page.items);
+            all.next = page.next;
+            if last {
+                return Ok(all);
+            }
+        }
+    }
+
+    /// Everything that a node reads, as it stands.
+    pub(super) async fn sources(&self, node: &Node) -> Result<Sources> {
+        let mut all = Sources::default();
+        loop {
+            let after = all.next.map(|next| format!("&after={next}")).unwrap_or_default();
+            let url = format!("{}/api/v1/sources?limit={SOURCES}{after}", node.url);
+            let page: Sources = self.ask(&url, Some(node)).await?;
+            all.sources.extend(page.sources);
+            all.next = page.next;
+            if all.next.is_none() {
+                return Ok(all);
+            }
+        }
+    }
+}
+
+impl Drop for Running<'_> {
+    fn drop(&mut self) {
+        let stopped = self.script("stop").stdout(Stdio::null()).status();
+        if !stopped.is_ok_and(|status| status.success()) {
+            eprintln!("the mesh in {} could not be stopped", self.folder.path().display());
+        }
+    }
+}
+
+/// Copies a bundle, without what running it has left.
+fn copy(from: &Path, to: &Path) -> io::Result<()> {
+    for entry in fs::read_dir(from)? {
+        let entry = entry?;
+        if NOT_COPIED.iter().any(|name| entry.file_name() == *name) {
+            continue;
+        }
+        let (source, target) = (entry.path(), to.join(entry.file_name()));
+        if entry.file_type()?.is_dir() {
+            fs::create_dir(&target)?;
+            copy(&source, &target)?;
+        } else {
+            fs::copy(&source, &target)?;
+        }
+    }
+    Ok(())
+}
+
+/// Says in a node's configuration what neighbours do for each other.
+fn cooperate(file: &Path, cooperation: Cooperation) -> Result<()> {
+    let mut config: Table = fs::read_to_string(file)?.parse()?;
+    let ways = match cooperation.to_string().as_str() {
+        "none" => Vec::new(),
+        ways => ways.split('+').map(|way| Value::from(way.to_owned())).collect(),
+    };
+    let peers = config.entry("peers").or_insert_with(|| Value::Table(Table::new()));
+    let peers = peers.as_table_mut().context("`peers` is no section")?;
+    peers.insert("cooperate".to_owned(), Value::Array(ways));
+    fs::write(file, toml::to_string(&config)?)?;
+    Ok(())
+}
