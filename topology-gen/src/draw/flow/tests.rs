@@ -13,11 +13,11 @@ fn wired(sources: usize, feeds: usize, seed: u64) -> (Mesh, Vec<Link>) {
 }
 
 fn texts(drawing: &Drawing) -> Vec<&str> {
-    let text = |shape| match shape {
+    let shown = drawing.shapes.iter().filter_map(|shape| match shape {
         Shape::Text(text) => Some(text.content.as_str()),
         _ => None,
-    };
-    drawing.shapes.iter().filter_map(text).collect()
+    });
+    shown.collect()
 }
 
 proptest! {
