@@ -13,13 +13,11 @@ fn wired(sources: usize, feeds: usize, seed: u64) -> (Mesh, Vec<Link>) {
 }
 
 fn texts(drawing: &Drawing) -> Vec<&str> {
-    let mut texts = Vec::new();
-    for shape in &drawing.shapes {
-        if let Shape::Text(text) = shape {
-            texts.push(text.content.as_str());
-        }
-    }
-    texts
+    let shown = drawing.shapes.iter().filter_map(|shape| match shape {
+        Shape::Text(text) => Some(text.content.as_str()),
+        _ => None,
+    });
+    shown.collect()
 }
 
 proptest! {
