@@ -30,6 +30,8 @@ pub(crate) struct Tuning {
     pub(crate) taste: (f64, f64),
     /// Items that count as seen before any was, of which one was kept.
     pub(crate) doubt: f64,
+    /// Whether a look that follows a neighbour's news is paid from the budget.
+    pub(crate) news_cost: bool,
     /// Whether looks are at documents: they tell dates, and nothing of the window if nothing has changed.
     pub(crate) documents: bool,
 }
@@ -44,6 +46,7 @@ impl Tuning {
         window: None,
         taste: (0.5, 0.0),
         doubt: 1.0,
+        news_cost: true,
         documents: false,
     };
     /// As the node has it.
@@ -55,6 +58,7 @@ impl Tuning {
         window: Some(20),
         taste: (0.5, 0.5),
         doubt: 2.0,
+        news_cost: false,
         documents: true,
     };
 

@@ -368,7 +368,9 @@ impl<'a> Play<'a> {
             subscription.again = true;
             return;
         }
-        self.nodes[node as usize].charge(1);
+        if self.settings.tuning.news_cost {
+            self.nodes[node as usize].charge(1);
+        }
         self.ask(node, place, now);
         if self.settings.cooperation.hints {
             self.forget_plans(node);
