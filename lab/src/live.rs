@@ -9,6 +9,8 @@ mod bundle;
 mod comparison;
 mod record;
 mod running;
+#[cfg(test)]
+mod tests;
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
