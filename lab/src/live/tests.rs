@@ -145,7 +145,7 @@ fn what_nodes_answer_becomes_what_the_lab_measures() {
     // The items of the last of four cycles may be on their way: 1, 2 and 4 count at the root, 1 and 4 behind.
     let [root, leaf] = &outcome.hops[..] else { panic!("{outcome:?}") };
     assert_eq!((root.completeness, leaf.completeness), (1.0, 1.0));
-    assert_eq!((root.delay.median, leaf.delay.median), (0.25, 0.75));
+    assert_eq!((root.delay.median, leaf.delay.mean), (0.25, 0.75));
     // At the ends of cycles the window of three holds old, 1 | old, 1, 2 | 2, 3, 4 | 3, 4, 5; what is old or
     // about nothing does not count. The root lacks each newest one until the end, the leaf 5 then.
     assert!((root.freshness - (0.0 + 0.5 + 0.5 + 1.0) / 4.0).abs() < 1e-9, "{root:?}");
