@@ -50,6 +50,8 @@ pub(super) struct ArrivedItem {
 pub(super) struct PassedNode {
     /// When the node got it.
     pub(super) fetched: Option<f64>,
+    /// Since when it could be had there.
+    pub(super) published: Option<f64>,
 }
 
 /// What a node reads.

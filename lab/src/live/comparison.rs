@@ -21,7 +21,7 @@ pub(super) struct Compared {
     pub(super) live: Outcome,
     /// Plays that differ in when nodes decide.
     pub(super) played: Vec<Outcome>,
-    pub(super) took: f64,
+    pub(super) step: f64,
     pub(super) failures: u64,
     pub(super) unknown: u64,
 }
@@ -108,7 +108,7 @@ pub(super) fn report(
         .map(|compared| {
             json!({
                 "mode": compared.mode.to_string(),
-                "look_takes": compared.took,
+                "median_step": compared.step,
                 "failed_looks": compared.failures,
                 "unknown_items": compared.unknown,
             })
@@ -131,10 +131,10 @@ pub(super) fn report(
             100.0 * DELAY_WITHIN
         ),
     ];
-    for Compared { mode, took, failures, unknown, .. } in all {
+    for Compared { mode, step, failures, unknown, .. } in all {
         let mut note = format!(
-            "{mode}: it took {took:.1} s of the nodes' time ({:.0} ms) until what a look brought could be read",
-            1e3 * took / bundle.speed
+            "{mode}: from node to node an item took {step:.1} s of the nodes' time, {:.0} ms of ours",
+            1e3 * step / bundle.speed
         );
         if *failures > 0 {
             note += &format!("; {failures} looks failed");

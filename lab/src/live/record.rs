@@ -27,8 +27,8 @@ pub(super) struct Recorded {
     pub(super) origins: Origins,
     came: Vec<Vec<(u32, f64)>>,
     spent: Vec<Vec<Spent>>,
-    /// Seconds from an answer until what it brought could be read, of the item in the middle.
-    pub(super) took: f64,
+    /// Seconds from one node to the next, of the item in the middle.
+    pub(super) step: f64,
     /// Looks that failed while measuring.
     pub(super) failures: u64,
     /// Items at feeds that nobody has published, or that the feed should not have.
@@ -87,13 +87,17 @@ impl Recorded {
                     Some(number) => arrived.push((number, item.at - seen.start)),
                     None => unknown += 1,
                 }
-                let fetched = item.hops.last().and_then(|hop| hop.fetched);
-                took.extend(fetched.map(|fetched| item.at - fetched));
+                if let [.., before, here] = &item.hops[..]
+                    && item.at > seen.start
+                {
+                    let both = here.fetched.zip(before.published);
+                    took.extend(both.map(|(fetched, published)| fetched - published));
+                }
             }
             came.push(arrived);
         }
         took.sort_unstable_by(f64::total_cmp);
-        let took = took.get(took.len() / 2).copied().unwrap_or(0.0).max(0.0);
+        let step = took.get(took.len() / 2).copied().unwrap_or(0.0).max(0.0);
         let (mut spent, mut failures) = (Vec::new(), 0);
         for (node, (before, after)) in seen.before.iter().zip(&seen.after).enumerate() {
             let mut own = Vec::new();
@@ -114,7 +118,7 @@ impl Recorded {
             }
             spent.push(own);
         }
-        Ok(Self { mesh, origins, came, spent, took, failures, unknown })
+        Ok(Self { mesh, origins, came, spent, step, failures, unknown })
     }
 
     /// To be measured.

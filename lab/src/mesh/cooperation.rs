@@ -44,6 +44,11 @@ impl Cooperation {
         matches!(self.news, News::Pulled | News::Watched)
     }
 
+    /// Whether a reader is told of news at once and looks.
+    pub(crate) fn is_told(self) -> bool {
+        self.news == News::Watched
+    }
+
     /// The modes that tables list, in their order.
     pub(crate) const LISTED: [Self; 8] = [
         Self::NONE,

@@ -289,7 +289,8 @@ impl<'a> Desk<'a> {
             shown += self.arrivals[shown..].iter().take_while(|(at, _)| *at <= now).count();
             let window = &self.arrivals[shown.saturating_sub(self.window)..shown];
             let (mut expected, mut held) = (0_u32, 0_u32);
-            for (_, arrived) in window {
+            // What was there before anybody looked is held by whoever happened to look first.
+            for (_, arrived) in window.iter().filter(|(at, _)| *at >= 0.0) {
                 expected += u32::from(!arrived.is_nan());
                 held += u32::from(*arrived <= now);
             }

@@ -33,6 +33,10 @@ pub(crate) struct Tuning {
     pub(crate) taste: (f64, f64),
     /// Items that count as seen before any was, of which one was kept.
     pub(crate) doubt: f64,
+    /// Items that come with one request where archives are read; a window of them if nothing is said.
+    pub(crate) page: Option<usize>,
+    /// Whether a look that follows a neighbour's news is paid from the budget.
+    pub(crate) news_cost: bool,
     /// Whether looks are at documents: they tell dates, and nothing of the window if nothing has changed.
     pub(crate) documents: bool,
 }
@@ -47,6 +51,8 @@ impl Tuning {
         window: None,
         taste: (0.5, 0.0),
         doubt: 1.0,
+        page: None,
+        news_cost: true,
         documents: false,
     };
     /// As the node has it.
@@ -58,6 +64,8 @@ impl Tuning {
         window: Some(20),
         taste: (0.5, 0.5),
         doubt: 2.0,
+        page: Some(500),
+        news_cost: false,
         documents: true,
     };
 

@@ -266,7 +266,8 @@ impl<'a> Play<'a> {
             return;
         }
         let channel = self.subscription(number, place).channel;
-        let pages = (view.end - view.from).div_ceil(self.settings.window_of(channel)).max(1);
+        let page = self.settings.tuning.page.unwrap_or(self.settings.window_of(channel));
+        let pages = (view.end - view.from).div_ceil(page).max(1);
         if pages > 1 {
             let measured = now >= self.settings.warmup as f64 * CYCLE;
             let more = if measured { pages as u64 - 1 } else { 0 };
@@ -368,7 +369,9 @@ impl<'a> Play<'a> {
             subscription.again = true;
             return;
         }
-        self.nodes[node as usize].charge(1);
+        if self.settings.tuning.news_cost {
+            self.nodes[node as usize].charge(1);
+        }
         self.ask(node, place, now);
         if self.settings.cooperation.hints {
             self.forget_plans(node);

@@ -18,10 +18,24 @@ fn is_empty(folder: &TempDir) -> bool {
     fs::read_dir(folder.path()).unwrap().next().is_none()
 }
 
+/// A mesh of two nodes, one behind the other.
+fn chain(folder: &Path) -> String {
+    let path = folder.join("chain.toml");
+    let mesh = r#"
+        sources = [{ name = "wire", keywords = ["storm", "flood", "rain"], items_per_day = 14400 }]
+        feeds = [
+            { name = "Weather", keywords = ["storm", "flood"] },
+            { name = "Storms", keywords = ["storm"] },
+        ]
+    "#;
+    fs::write(&path, mesh).unwrap();
+    path.to_str().unwrap().to_owned()
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn real_nodes_stand_beside_the_prediction_and_leave_nothing_behind() {
     let (folder, meanwhile) = (TempDir::new().unwrap(), TempDir::new().unwrap());
-    let bundle = Bundle::new(&two_nodes(folder.path()), &["--speed", "600"]).await;
+    let bundle = Bundle::new(&chain(folder.path()), &["--speed", "600"]).await;
     let csv = folder.path().join("live.csv");
     let mut command = live(&bundle.path(), &meanwhile, &["--mode", "none", "--mode", "watch"]);
     command.args(["--warmup", "0.5", "--measured", "1", "--plays", "2", "--json", "--csv"]);
