@@ -1,6 +1,6 @@
 //! The graph of a mesh that runs, from what its nodes say of themselves.
 //!
-//! [`ask`](mod@ask) asks nodes and follows them to those they read from; [`Seen`] is what they said;
+//! `ask` asks nodes and follows them to those they read from; [`Seen`] is what they said;
 //! [`Seen::graph`] makes the graph of it, in the form that `generate` has: who reads from whom, and what comes
 //! over it. A feed that reads another gets whatever that one has, so an edge stands here for every source that
 //! comes over a subscription, also where the generator meant another way for it; the subscriptions are the
