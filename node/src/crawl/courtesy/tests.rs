@@ -1,4 +1,4 @@
-//! CRAWLING's rules 1, 2, 3, 5, 6 and 9, one by one.
+//! The rules of courtesy, one by one: what to ask, when again, and what answers mean.
 
 mod asking;
 mod trouble;
