@@ -73,7 +73,7 @@ pub trait PublicationModel {
 }
 
 /// A rate known beforehand that no observation changes (offline knowledge).
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Constant {
     rate: f32,
 }

@@ -6,6 +6,14 @@ use crate::{
     Controller, Cycle, Invalid, Knowledge, Observation, PlannedLook, Sources, Strategy, Threshold,
 };
 
+/// Refreshes that may be spent ahead of the smallest budget: with one only, sources that are due at about
+/// the same time would wait for each other, and budget would be left.
+const LEAST_SLACK: f64 = 3.0;
+/// The share of the budget that looks at others' news may take …
+const NEWS_SHARE: f64 = 0.5;
+/// … and the cycles of it that they may take at once, or one look.
+const NEWS_CYCLES: f64 = 10.0;
+
 /// How many refreshes may be spent.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Budget {
@@ -18,16 +26,19 @@ pub struct Budget {
     owed: f64,
     /// Fraction of a refresh carried over to the next quota.
     carry: f64,
+    /// Spent on news and not yet earned by the share that is set aside for them.
+    news: f64,
 }
 
 impl Budget {
     /// `per_cycle` refreshes on average (fractions are fine) in cycles of `cycle` seconds. Bursts of
-    /// ten cycles' worth are allowed and paid back.
+    /// ten cycles' worth, and of three refreshes at least, are allowed and paid back.
     pub fn new(per_cycle: f64, cycle: f64) -> Result<Self, Invalid> {
         let per_cycle = Invalid::unless_positive("budget", per_cycle)?;
         let cycle = Invalid::unless_positive("cycle in seconds", cycle)?;
         let burst = (10.0 * per_cycle).ceil().max(1.0) as usize;
-        Ok(Self { per_cycle, cycle, burst, slack: burst as f64, owed: 0.0, carry: 0.0 })
+        let slack = (burst as f64).max(LEAST_SLACK);
+        Ok(Self { per_cycle, cycle, burst, slack, owed: 0.0, carry: 0.0, news: 0.0 })
     }
 
     /// The most that one cycle may ever spend.
@@ -64,12 +75,21 @@ impl Budget {
         self.owed -= self.per_cycle;
         // What was saved long ago is gone, or a night's silence would end in a flood.
         self.owed = self.owed.max(-self.slack.max(self.per_cycle));
+        self.news = (self.news - NEWS_SHARE * self.per_cycle).max(0.0);
         let limit = (self.slack - self.owed).floor().clamp(0.0, self.burst as f64);
         (quota as usize, limit as usize)
     }
 
     fn close(&mut self, spent: usize) {
         self.owed += spent as f64;
+    }
+
+    /// Whether one more look at news is within their share, of which it is taken then.
+    fn pays_for_news(&mut self) -> bool {
+        let most = (NEWS_CYCLES * NEWS_SHARE * self.per_cycle).max(1.0);
+        let pays = self.news + 1.0 <= most;
+        self.news += f64::from(u8::from(pays));
+        pays
     }
 }
 
@@ -79,6 +99,8 @@ pub struct Scheduler<K> {
     threshold: Threshold,
     budget: Budget,
     chosen: Vec<usize>,
+    /// Requests charged since the last decision.
+    charged: usize,
     /// The last decision, if there was one.
     decided: Option<f64>,
 }
@@ -86,7 +108,7 @@ pub struct Scheduler<K> {
 impl<K: Knowledge> Scheduler<K> {
     /// Joins a strategy, a threshold and a budget.
     pub fn new(strategy: Box<dyn Strategy<K>>, threshold: Threshold, budget: Budget) -> Self {
-        Self { strategy, threshold, budget, chosen: Vec::new(), decided: None }
+        Self { strategy, threshold, budget, chosen: Vec::new(), charged: 0, decided: None }
     }
 
     /// The product's scheduler: bursts paid back, spending averaged over `horizon` cycles.
@@ -129,8 +151,8 @@ impl<K: Knowledge> Scheduler<K> {
     /// Follows a budget that moves by little and often, as one in bytes does: τ keeps its value, and
     /// what was owed stays owed.
     pub fn steer_budget(&mut self, budget: Budget) {
-        let Budget { owed, carry, .. } = self.budget;
-        self.budget = Budget { owed, carry, ..budget };
+        let Budget { owed, carry, news, .. } = self.budget;
+        self.budget = Budget { owed, carry, news, ..budget };
     }
 
     /// Decides what to refresh now: at most the burst limit, each source at most once.
@@ -153,7 +175,9 @@ impl<K: Knowledge> Scheduler<K> {
         let ready = || (0..known.len()).filter(|&source| known.ready(source, now)).count();
         // Counting who is ready costs a pass, which only a cycle with budget to spare has to pay.
         let everything = (demand as f64) < self.budget.per_cycle && demand >= ready();
-        let spent = self.chosen.len();
+        // What was charged takes its part of the budget, and τ has to be right for the rest.
+        let charged = std::mem::take(&mut self.charged);
+        let (spent, demand) = (self.chosen.len() + charged, demand + charged);
         let spending = Spending { spent, demand, budget: self.budget.per_cycle, everything };
         if self.threshold.is_literal() || self.strategy.threshold_mattered() {
             self.threshold.adjust(&spending);
@@ -164,6 +188,18 @@ impl<K: Knowledge> Scheduler<K> {
     /// Requests were made besides those decided on: they are paid back like a burst.
     pub fn charge(&mut self, requests: usize) {
         self.budget.close(requests);
+        self.charged += requests;
+    }
+
+    /// A look was made because somebody said that there are news. It is charged, too, but all of them
+    /// together up to half of the budget only, or whoever has much to say would starve the other sources;
+    /// what goes beyond is free. Says whether it was charged.
+    pub fn charge_news(&mut self) -> bool {
+        let pays = self.budget.pays_for_news();
+        if pays {
+            self.charge(1);
+        }
+        pays
     }
 
     /// Tells the strategy what a refresh showed (the models learn elsewhere).

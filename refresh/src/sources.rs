@@ -5,7 +5,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::counts::Distribution;
 use crate::{
-    DAY, Invalid, Knowledge, Model, Observation, Outlook, PlannedLook, PublicationModel, Taste,
+    Constant, DAY, Invalid, Knowledge, Model, Observation, Outlook, PlannedLook, PublicationModel,
+    Taste,
 };
 
 /// A source as it is handed to the scheduler.
@@ -45,13 +46,42 @@ impl Source {
 
 impl Source {
     /// The source after a refresh, as [`Sources::observe`] leaves it.
-    pub fn after(self, observation: &Observation<'_>) -> Result<Self, Invalid> {
-        let mut alone = Sources::new();
-        let place = alone.add(self)?;
-        alone.observe(place, observation);
-        let model = alone.models.swap_remove(place);
-        Ok(alone.with_model(place, model))
+    pub fn after(mut self, observation: &Observation<'_>) -> Result<Self, Invalid> {
+        self.check()?;
+        self.dispersion = learn(&mut self.model, self.dispersion, observation);
+        self.last = Some(observation.at);
+        if observation.window > 0 {
+            self.shown = u32::from(narrow(observation.window));
+            self.window = self.window.max(self.shown);
+        }
+        Ok(self)
     }
+
+    fn check(&self) -> Result<(), Invalid> {
+        Invalid::unless_not_negative("relevance", self.relevance)?;
+        Invalid::unless_positive("refresh cost", self.cost)?;
+        Invalid::unless_positive("dispersion", self.dispersion)?;
+        Ok(())
+    }
+}
+
+/// Lets a model learn from a refresh; returns the dispersion after it, as precisely as it is kept.
+fn learn(model: &mut Model, dispersion: f64, observation: &Observation<'_>) -> f64 {
+    let mut after = dispersion;
+    if let (Some(since), false) = (observation.since, observation.censored) {
+        let expected = model.expected(since, observation.at);
+        let count = f64::from(observation.new_items);
+        // Half an item in the denominator: a surprise in a quiet stretch is not a burst.
+        let seen = (count - expected).powi(2) / (expected + 0.5);
+        after += (seen.min(MOST_DISPERSION * 4.0) - dispersion) / DISPERSION_MEMORY;
+    }
+    model.learn(observation);
+    f64::from(after.clamp(1.0, MOST_DISPERSION) as f32)
+}
+
+/// Windows are kept in 16 bits.
+fn narrow(items: u32) -> u16 {
+    u16::try_from(items).unwrap_or(u16::MAX)
 }
 
 /// The state of all sources of a node.
@@ -88,37 +118,34 @@ impl Sources {
 
     /// Adds a source and returns its number.
     pub fn add(&mut self, source: Source) -> Result<usize, Invalid> {
-        Invalid::unless_not_negative("relevance", source.relevance)?;
-        Invalid::unless_positive("refresh cost", source.cost)?;
-        let dispersion = Invalid::unless_positive("dispersion", source.dispersion)?;
-        let window = u16::try_from(source.window).unwrap_or(u16::MAX).max(1);
-        self.relevant_rate += source.model.mean_rate() * f64::from(source.relevance as f32);
-        self.models.push(source.model);
-        self.last.push(source.last.unwrap_or(f64::NEG_INFINITY));
+        source.check()?;
+        let place = self.models.len();
+        self.models.push(Model::Constant(Constant::default()));
         self.held_until.push(f64::NEG_INFINITY);
-        self.relevance.push(source.relevance as f32);
-        self.cost.push(source.cost as f32);
-        self.dispersion.push(dispersion.clamp(1.0, MOST_DISPERSION) as f32);
-        self.window.push(window);
-        self.shown.push(u16::try_from(source.shown).unwrap_or(u16::MAX).min(window));
-        Ok(self.models.len() - 1)
+        self.last.push(0.0);
+        self.relevance.push(0.0);
+        self.cost.push(0.0);
+        self.dispersion.push(0.0);
+        self.window.push(0);
+        self.shown.push(0);
+        self.set(place, source)?;
+        Ok(place)
     }
 
     /// Puts another state in a source's place, as after a refresh that was learnt from elsewhere. What
     /// holds it back stays.
-    pub fn set(&mut self, source: usize, state: Source) -> Result<(), Invalid> {
-        let mut single = Self::new();
-        single.add(state)?;
-        let Self { models, last, relevance, cost, dispersion, window, shown, .. } = single;
-        self.relevant_rate -= self.models[source].mean_rate() * f64::from(self.relevance[source]);
-        self.relevant_rate += single.relevant_rate;
-        self.models.splice(source..=source, models);
-        self.last[source] = last[0];
-        self.relevance[source] = relevance[0];
-        self.cost[source] = cost[0];
-        self.dispersion[source] = dispersion[0];
-        self.window[source] = window[0];
-        self.shown[source] = shown[0];
+    pub fn set(&mut self, place: usize, source: Source) -> Result<(), Invalid> {
+        source.check()?;
+        let window = narrow(source.window).max(1);
+        self.relevant_rate -= self.models[place].mean_rate() * f64::from(self.relevance[place]);
+        self.relevance[place] = source.relevance as f32;
+        self.relevant_rate += source.model.mean_rate() * f64::from(self.relevance[place]);
+        self.models[place] = source.model;
+        self.last[place] = source.last.unwrap_or(f64::NEG_INFINITY);
+        self.cost[place] = source.cost as f32;
+        self.dispersion[place] = source.dispersion.clamp(1.0, MOST_DISPERSION) as f32;
+        self.window[place] = window;
+        self.shown[place] = narrow(source.shown).min(window);
         Ok(())
     }
 
@@ -130,15 +157,10 @@ impl Sources {
 
     /// One source as it stands, to be saved.
     pub fn get(&self, source: usize) -> Source {
-        self.with_model(source, self.models[source].clone())
-    }
-
-    fn with_model(&self, source: usize, model: Model) -> Source {
-        let last = self.last[source];
         Source {
-            model,
+            model: self.models[source].clone(),
             window: u32::from(self.window[source]),
-            last: last.is_finite().then_some(last),
+            last: self.last(source),
             relevance: f64::from(self.relevance[source]),
             cost: f64::from(self.cost[source]),
             shown: u32::from(self.shown[source]),
@@ -193,20 +215,12 @@ impl Sources {
         let model = &mut self.models[source];
         let relevance = f64::from(self.relevance[source]);
         let before = model.mean_rate();
-        if let (Some(since), false) = (observation.since, observation.censored) {
-            let expected = model.expected(since, observation.at);
-            let count = f64::from(observation.new_items);
-            // Half an item in the denominator: a surprise in a quiet stretch is not a burst.
-            let seen = (count - expected).powi(2) / (expected + 0.5);
-            let old = f64::from(self.dispersion[source]);
-            let new = old + (seen.min(MOST_DISPERSION * 4.0) - old) / DISPERSION_MEMORY;
-            self.dispersion[source] = new.clamp(1.0, MOST_DISPERSION) as f32;
-        }
-        model.learn(observation);
+        let dispersion = f64::from(self.dispersion[source]);
+        self.dispersion[source] = learn(model, dispersion, observation) as f32;
         self.relevant_rate += relevance * (model.mean_rate() - before);
         self.last[source] = observation.at;
         if observation.window > 0 {
-            self.shown[source] = u16::try_from(observation.window).unwrap_or(u16::MAX);
+            self.shown[source] = narrow(observation.window);
             self.window[source] = self.window[source].max(self.shown[source]);
         }
     }

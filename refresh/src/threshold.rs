@@ -104,11 +104,18 @@ impl Threshold {
 
     fn steady_factor(&mut self, spending: &Spending, horizon: f64) -> f64 {
         let b = AIM * spending.budget;
+        let spent = spending.spent as f64;
+        // What must wait is wanted again in every cycle: below one refresh per cycle it counts as one
+        // more only after the time that the budget takes to allow one.
+        let mut waiting = spending.demand as f64 - spent;
+        if b < 1.0 {
+            waiting = (waiting * b).min(b);
+        }
         // Clipped, or one wild cycle would be remembered long after it is mended; but one refresh
         // more than usual is never wild, however small the budget.
-        let error = (spending.demand as f64 / b - 1.0).min(1.5 + 1.0 / b);
+        let error = ((spent + waiting) / b - 1.0).min(1.5 + 1.0 / b);
         if self.searching > 0 {
-            return self.search(error, b);
+            return self.search(error, waiting, b);
         }
         self.excess += spending.spent as f64 / b - 1.0;
         // What was overspent longer ago than a night or two is forgiven, and so is what was saved.
@@ -131,7 +138,10 @@ impl Threshold {
     /// At first nothing is known of the right value: take the published steps towards it, halved
     /// each time it has been passed, and settle after the fifth time. Where it is not passed for long,
     /// an early crossing was an accident (the first look at every source) and the steps grow again.
-    fn search(&mut self, error: f64, b: f64) -> f64 {
+    /// Below one refresh per cycle it takes many cycles to see what a step has done, and the steps are
+    /// smaller by that: the published ones would lead past the right value by orders of magnitude, and
+    /// hours would pass without a look.
+    fn search(&mut self, error: f64, waiting: f64, b: f64) -> f64 {
         let smoothing = (6.0 / b).max(5.0);
         let before = self.recent;
         self.recent += (error - self.recent) / smoothing;
@@ -147,7 +157,15 @@ impl Threshold {
         if self.since_passing > 4.0 * smoothing {
             self.searching = SEARCHES;
         }
-        let step = LARGEST_STEP / f64::from(1 << (SEARCHES - self.searching));
+        // While nothing is looked at, the longer the hastier; and in no haste where the budget is spent,
+        // unless something waits most of the time: then τ rises just until nothing does.
+        let haste = match self.recent {
+            below if below < 0.0 => (self.since_passing / smoothing).max(1.0),
+            above if above > STUCK && waiting > 0.0 => f64::INFINITY,
+            _ => 1.0,
+        };
+        let largest = LARGEST_STEP.min(haste * PACE / smoothing);
+        let step = largest / f64::from(1 << (SEARCHES - self.searching));
         (self.recent.signum() * step).exp()
     }
 
@@ -163,6 +181,10 @@ const SEARCHES: u8 = 5;
 const AIM: f64 = 0.996;
 /// The largest step of log τ in one cycle.
 const LARGEST_STEP: f64 = 0.05;
+/// How far log τ goes in a search, at ease, in the time over which its effect is averaged.
+const PACE: f64 = 0.5;
+/// Beyond this smoothed error, below one refresh per cycle, something waits most of the time.
+const STUCK: f64 = 0.5;
 /// Step of log τ per horizon and unit of relative error.
 const PROPORTIONAL: f64 = 1.2;
 /// Integral step, in units of the proportional one squared (1/8 is critical damping).

