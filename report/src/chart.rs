@@ -23,17 +23,25 @@ pub struct Axis {
     pub scale: Scale,
     /// First and last value shown; fitted to the data if absent or impossible.
     pub range: Option<(f64, f64)>,
+    /// Values are counted, not measured: no tick lies between two whole numbers.
+    pub whole: bool,
 }
 
 impl Axis {
     /// An axis fitted to the data.
     pub fn new(label: impl Into<String>, scale: Scale) -> Self {
-        Self { label: label.into(), scale, range: None }
+        Self { label: label.into(), scale, range: None, whole: false }
     }
 
     /// The same axis from `first` to `last`; what lies outside is cut off.
     pub fn within(self, first: f64, last: f64) -> Self {
         Self { range: Some((first, last)), ..self }
+    }
+
+    /// The same axis with ticks at whole numbers only, for what is counted (hops, items). Decides
+    /// nothing on a logarithmic axis or one with names.
+    pub fn counted(self) -> Self {
+        Self { whole: true, ..self }
     }
 }
 

@@ -30,6 +30,8 @@ pub(super) struct Range {
     scale: Scale,
     /// The experiment gave the limits; they are not ours to change.
     fixed: bool,
+    /// Ticks at whole numbers only.
+    whole: bool,
     /// The step that the limits are multiples of.
     step: Option<f64>,
 }
@@ -46,11 +48,11 @@ pub(super) struct Tick {
 impl Range {
     /// Decides the limits of `axis` for `values`.
     pub(super) fn new(axis: &Axis, values: impl Iterator<Item = f64>, fit: Fit) -> Self {
-        let scale = axis.scale.clone();
+        let (scale, whole) = (axis.scale.clone(), axis.whole);
         let fixed =
             axis.range.and_then(|(first, last)| Some((rank(&scale, first)?, rank(&scale, last)?)));
         if let Some((low, high)) = fixed.filter(|(low, high)| low < high) {
-            return Self { low, high, scale, fixed: true, step: None };
+            return Self { low, high, scale, fixed: true, whole, step: None };
         }
         let (low, high) = values
             .filter_map(|value| rank(&scale, value))
@@ -59,9 +61,9 @@ impl Range {
             Scale::Named(names) => (-0.5, names.len().max(1) as f64 - 0.5, None),
             _ if low > high => (0.0, 1.0, None),
             Scale::Log => fit_log(low, high, fit),
-            Scale::Linear => fit_linear(low, high, fit),
+            Scale::Linear => fit_linear(low, high, fit, whole),
         };
-        Self { low, high, scale, fixed: false, step }
+        Self { low, high, scale, fixed: false, whole, step }
     }
 
     /// Where a value lies: from 0 to 1 inside the limits; none if it cannot be shown at all.
@@ -107,7 +109,7 @@ impl Range {
     }
 
     fn linear_ticks(&self, wanted: usize) -> Vec<Tick> {
-        let step = self.step.unwrap_or_else(|| round_step(self.high - self.low, wanted));
+        let step = self.step.unwrap_or_else(|| step(self.high - self.low, wanted, self.whole));
         let largest = self.low.abs().max(self.high.abs());
         multiples(self.low, self.high, step)
             .map(|value| Tick {
@@ -174,7 +176,7 @@ fn rank(scale: &Scale, value: f64) -> Option<f64> {
     }
 }
 
-fn fit_linear(mut low: f64, mut high: f64, fit: Fit) -> (f64, f64, Option<f64>) {
+fn fit_linear(mut low: f64, mut high: f64, fit: Fit, whole: bool) -> (f64, f64, Option<f64>) {
     let near_zero = low > 0.0 && low < 0.5 * high || high < 0.0 && high > 0.5 * low;
     if matches!(fit, Fit::FromZero(_)) || matches!(fit, Fit::Round(_)) && near_zero {
         (low, high) = (low.min(0.0), high.max(0.0));
@@ -189,7 +191,7 @@ fn fit_linear(mut low: f64, mut high: f64, fit: Fit) -> (f64, f64, Option<f64>) 
         let floor = if low >= 0.0 { 0.0 } else { f64::NEG_INFINITY };
         return ((low - margin).max(floor), high + margin, None);
     };
-    let step = round_step(high - low, wanted);
+    let step = step(high - low, wanted, whole);
     let (low, high) = ((low / step + 1e-9).floor() * step, (high / step - 1e-9).ceil() * step);
     (low, high, Some(step))
 }
@@ -203,6 +205,12 @@ fn fit_log(low: f64, high: f64, fit: Fit) -> (f64, f64, Option<f64>) {
     }
     let margin = (high - low) * 0.04;
     (low - margin, high + margin, None)
+}
+
+/// The round step on a linear axis, at least 1 where only whole numbers count.
+fn step(span: f64, wanted: usize, whole: bool) -> f64 {
+    let step = round_step(span, wanted);
+    if whole { step.max(1.0) } else { step }
 }
 
 /// The step of 1, 2, 2.5 or 5 times a power of ten that cuts `span` into about `wanted` parts.

@@ -31,6 +31,21 @@ fn ticks_fall_on_round_values() {
 }
 
 #[test]
+fn what_is_counted_has_ticks_at_whole_numbers_only() {
+    let counted = |values: &[f64], fit| {
+        let axis = Axis::new("hop", Scale::Linear).counted();
+        labels(&Range::new(&axis, values.iter().copied(), fit), 10)
+    };
+    assert_eq!(fitted(Scale::Linear, &[1.0, 2.0, 3.0], Fit::Tight), "1.0 1.5 2.0 2.5 3.0");
+    assert_eq!(counted(&[1.0, 2.0, 3.0], Fit::Tight), "1 2 3");
+    assert_eq!(counted(&[1.0, 2.0], Fit::Round(10)), "1 2");
+    assert_eq!(counted(&[1.0, 8.0], Fit::Tight), "1 2 3 4 5 6 7 8");
+    assert_eq!(counted(&[0.0, 100.0], Fit::Tight), "0 10 20 30 40 50 60 70 80 90 100");
+    // One hop alone: the axis still has a tick.
+    assert_eq!(counted(&[1.0], Fit::Tight), "1");
+}
+
+#[test]
 fn logarithmic_ticks_are_decades_or_round_values_within_one() {
     assert_eq!(fitted(Scale::Log, &[0.02, 700.0], Fit::Round(5)), "0.01 0.1 1 10 100 1000");
     assert_eq!(fitted(Scale::Log, &[1e-7, 1.0], Fit::Round(5)), "10^−7 10^−5 10^−3 10^−1");
