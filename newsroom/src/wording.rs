@@ -8,6 +8,7 @@
 use std::borrow::Cow;
 use std::collections::HashSet;
 
+#[cfg(feature = "serve")]
 use crate::KeywordSet;
 
 /// The words for keywords 0, 1, 2, …
@@ -165,6 +166,7 @@ pub fn word(keyword: usize) -> Cow<'static, str> {
 }
 
 /// The words for a set of keywords: those of a vocabulary, or topics if there is none.
+#[cfg(feature = "serve")]
 pub(crate) fn words(keywords: KeywordSet, vocabulary: &[Box<str>]) -> Vec<Cow<'_, str>> {
     let own = |keyword: usize| vocabulary.get(keyword).map(|word| Cow::Borrowed(&**word));
     keywords.iter().map(|keyword| own(keyword).unwrap_or_else(|| word(keyword))).collect()

@@ -67,24 +67,28 @@ impl Channels {
     pub fn add_all(&mut self, channel: u32, bags: &[Bag]) -> Vec<Heard> {
         let window = self.window;
         let profile = self.profiles.entry(channel).or_insert_with(|| Profile::new(window));
-        let before = profile.counts().to_vec();
+        let before = profile.counts();
+        let mut counts = before.clone();
         let mut heard = Vec::with_capacity(bags.len());
         let mut filled = false;
         for bag in bags {
             self.vocabulary.learn(bag);
-            let filling = profile.len() < window;
-            filled |= filling;
-            heard.push(if filling {
+            if profile.is_filling() {
                 profile.follow(bag);
-                Heard { similarity: 0.0, cohesion: profile.cohesion(), filling }
-            } else {
-                profile.add(bag, &self.vocabulary)
-            });
+                filled = true;
+                heard.push(Heard { similarity: 0.0, cohesion: profile.cohesion(), filling: true });
+                continue;
+            }
+            if std::mem::take(&mut filled) {
+                counts = profile.counts();
+            }
+            heard.push(profile.add_counted(bag, &self.vocabulary, &mut counts));
         }
         if filled {
-            profile.settle(&self.vocabulary);
+            counts = profile.counts();
+            profile.settle(&counts, &self.vocabulary);
         }
-        change(&mut self.index, channel, &before, profile.counts());
+        change(&mut self.index, channel, &before, &counts);
         heard
     }
 
@@ -92,20 +96,22 @@ impl Channels {
     pub fn restore(&mut self, channel: u32, kept: &Kept) {
         self.remove(channel);
         let profile = Profile::restore(kept, self.window, &mut self.vocabulary);
-        change(&mut self.index, channel, &[], profile.counts());
+        change(&mut self.index, channel, &[], &profile.counts());
         self.profiles.insert(channel, profile);
     }
 
     /// Weighs all channels anew with the frequencies of now: to be called after many were restored, whose
     /// first ones were weighed when little was known.
     pub fn settle(&mut self) {
-        self.profiles.values_mut().for_each(|profile| profile.settle(&self.vocabulary));
+        for profile in self.profiles.values_mut() {
+            profile.settle(&profile.counts(), &self.vocabulary);
+        }
     }
 
     /// Forgets a channel; the frequencies that it taught stay.
     pub fn remove(&mut self, channel: u32) {
         if let Some(profile) = self.profiles.remove(&channel) {
-            change(&mut self.index, channel, profile.counts(), &[]);
+            change(&mut self.index, channel, &profile.counts(), &[]);
         }
     }
 
@@ -122,7 +128,7 @@ impl Channels {
     /// The channels that a text is most about, best first; those that share no word with it are not found.
     pub fn search(&self, text: &str, most: usize) -> Vec<Found> {
         let mut asked = Profile::new(1);
-        asked.push(&Bag::of(text));
+        asked.follow(&Bag::of(text));
         self.similar_to(&asked, most, None)
     }
 
@@ -138,6 +144,7 @@ impl Channels {
         let length = asked.iter().map(|(_, weight)| weight * weight).sum::<f64>().sqrt();
         let mut found = self.by_words(&asked, except);
         shorten(&mut found, most.saturating_mul(SHORTLIST));
+        let asked = asked.into_iter().collect();
         for found in &mut found {
             let Some(profile) = self.profiles.get(&found.channel) else { continue };
             let lengths = profile.norm() * length;
@@ -191,14 +198,10 @@ impl Channels {
         products.into_iter().filter(|(channel, _)| Some(*channel) != except).map(score).collect()
     }
 
-    /// The product of what is asked for with a profile.
-    fn product(&self, asked: &[(Term, f64)], profile: &Profile) -> f64 {
-        let counts = profile.counts();
-        let shared = |&(term, weight): &(Term, f64)| {
-            let at = counts.binary_search_by_key(&term, |&(term, _)| term).ok()?;
-            Some(weight * f64::from(counts[at].1) * self.vocabulary.idf(term))
-        };
-        asked.iter().filter_map(shared).sum()
+    /// The product of what is asked for with a profile, term by term as the profile has them.
+    fn product(&self, asked: &FxHashMap<Term, f64>, profile: &Profile) -> f64 {
+        let shared = |term: &Term| Some(asked.get(term)? * self.vocabulary.idf(*term));
+        profile.terms().iter().filter_map(shared).sum()
     }
 }
 
@@ -223,21 +226,22 @@ fn change(
     before: &[(Term, u16)],
     after: &[(Term, u16)],
 ) {
-    let count_in = |counts: &[(Term, u16)], term: Term| {
-        counts.binary_search_by_key(&term, |&(term, _)| term).ok().map(|at| counts[at].1)
+    let has = |counts: &[(Term, u16)], term: Term| {
+        counts.binary_search_by_key(&term, |&(term, _)| term).is_ok()
     };
-    for (term, _) in words(before).filter(|(term, _)| count_in(after, *term).is_none()) {
+    let place = |list: &[(u32, u16)]| list.binary_search_by_key(&channel, |&(channel, _)| channel);
+    for (term, _) in words(before).filter(|(term, _)| !has(after, *term)) {
         let Some(list) = index.get_mut(&term) else { continue };
-        if let Ok(at) = list.binary_search_by_key(&channel, |&(channel, _)| channel) {
+        if let Ok(at) = place(list) {
             list.remove(at);
         }
         if list.is_empty() {
             index.remove(&term);
         }
     }
-    for (term, count) in words(after).filter(|(term, n)| count_in(before, *term) != Some(*n)) {
+    for (term, count) in words(after).filter(|pair| before.binary_search(pair).is_err()) {
         let list = index.entry(term).or_default();
-        match list.binary_search_by_key(&channel, |&(channel, _)| channel) {
+        match place(list) {
             Ok(at) => list[at].1 = count,
             Err(at) => list.insert(at, (channel, count)),
         }

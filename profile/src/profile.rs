@@ -1,6 +1,7 @@
 //! The profile of one channel: the terms of its last W items, and how much each item changed it.
-
-use std::collections::VecDeque;
+//!
+//! Only the terms are kept, one item after the other in one piece of memory. How often each occurs is
+//! counted when it is asked for, which takes some microseconds; keeping it would double the memory.
 
 use serde::{Deserialize, Serialize};
 
@@ -29,22 +30,29 @@ pub struct Kept {
 /// The terms of a channel's last W items.
 #[derive(Debug, Clone)]
 pub struct Profile {
-    items: VecDeque<Box<[Term]>>,
-    window: usize,
-    /// How often each term occurs in the window, in ascending order of the terms.
-    counts: Vec<(Term, u16)>,
+    /// The terms of the items, oldest item first, those of each in ascending order.
+    terms: Vec<Term>,
+    /// How many terms each item has.
+    lengths: Vec<u8>,
+    window: u16,
     cohesion: Cohesion,
     /// The length of the profile as a vector, as of its last change.
     norm: f32,
 }
 
+/// What an allocation takes besides what was asked for, about.
+const ALLOCATION: usize = 16;
+
+/// How often each term occurs, in ascending order of the terms.
+pub(crate) type Counts = Vec<(Term, u16)>;
+
 impl Profile {
     /// An empty profile over the last `window` items.
     pub fn new(window: usize) -> Self {
         Self {
-            items: VecDeque::new(),
-            window: window.clamp(1, 1000),
-            counts: Vec::new(),
+            terms: Vec::new(),
+            lengths: Vec::new(),
+            window: window.clamp(1, 1000) as u16,
             cohesion: Cohesion::default(),
             norm: 0.0,
         }
@@ -53,12 +61,26 @@ impl Profile {
     /// Takes in an item and says how much it changed the profile. An item without terms changes nothing
     /// and is not counted.
     pub fn add(&mut self, bag: &Bag, vocabulary: &Vocabulary) -> Heard {
-        let filling = self.items.len() < self.window;
+        let mut counts = self.counts();
+        self.add_counted(bag, vocabulary, &mut counts)
+    }
+
+    /// The same for whoever has counted the terms; then they are counted with the item.
+    pub(crate) fn add_counted(
+        &mut self,
+        bag: &Bag,
+        vocabulary: &Vocabulary,
+        counts: &mut Counts,
+    ) -> Heard {
+        let filling = self.is_filling();
         if bag.is_empty() {
             return Heard { similarity: 1.0, cohesion: self.cohesion, filling };
         }
-        let before = self.push(bag);
-        let compared = compare(&before, &self.counts, vocabulary, vocabulary);
+        let come: Vec<Term> = bag.numbers().collect();
+        let after = changed(counts, &come, self.oldest());
+        self.push(bag);
+        let compared = compare(counts, &after, vocabulary, vocabulary);
+        *counts = after;
         self.norm = compared.length_b as f32;
         if !filling {
             self.cohesion.add(compared.cosine);
@@ -73,13 +95,27 @@ impl Profile {
         }
     }
 
-    /// Takes in an item. Returns how often each term occurred before.
-    pub(crate) fn push(&mut self, bag: &Bag) -> Vec<(Term, u16)> {
-        let come = bag.numbers();
-        let gone = if self.items.len() < self.window { None } else { self.items.pop_front() };
-        let after = changed(&self.counts, &come, &gone.unwrap_or_default());
-        self.items.push_back(come);
-        std::mem::replace(&mut self.counts, after)
+    /// Takes in an item; the oldest one leaves if there is no room.
+    fn push(&mut self, bag: &Bag) {
+        let gone = self.oldest().len();
+        if gone > 0 {
+            self.terms.drain(..gone);
+            self.lengths.remove(0);
+        }
+        // Exactly what is needed: there are many profiles, and each grows only for a while.
+        self.terms.reserve_exact(bag.numbers().len());
+        self.terms.extend(bag.numbers());
+        self.lengths.push(bag.numbers().len() as u8);
+    }
+
+    /// The terms of the item that has to leave before another may come.
+    fn oldest(&self) -> &[Term] {
+        if self.is_filling() { &[] } else { &self.terms[..usize::from(self.lengths[0])] }
+    }
+
+    /// Whether there is room for another item.
+    pub(crate) fn is_filling(&self) -> bool {
+        self.lengths.len() < usize::from(self.window)
     }
 
     /// The cohesion so far.
@@ -89,23 +125,30 @@ impl Profile {
 
     /// Items in the window.
     pub fn len(&self) -> usize {
-        self.items.len()
+        self.lengths.len()
     }
 
     /// Whether nothing was heard yet.
     pub fn is_empty(&self) -> bool {
-        self.items.is_empty()
+        self.lengths.is_empty()
     }
 
-    /// How often each term occurs, in ascending order of the terms.
-    pub(crate) fn counts(&self) -> &[(Term, u16)] {
-        &self.counts
+    /// Each term as often as it occurs, in no order.
+    pub(crate) fn terms(&self) -> &[Term] {
+        &self.terms
+    }
+
+    /// How often each term occurs.
+    pub(crate) fn counts(&self) -> Counts {
+        let mut terms = self.terms.clone();
+        terms.sort_unstable();
+        terms.chunk_by(Term::eq).map(|same| (same[0], same.len() as u16)).collect()
     }
 
     /// The terms with their weights tf·idf, in ascending order of the terms.
     pub fn weights(&self, vocabulary: &Vocabulary) -> Vec<(Term, f64)> {
-        let weigh = |&(term, count): &(Term, u16)| (term, f64::from(count) * vocabulary.idf(term));
-        self.counts.iter().map(weigh).collect()
+        let weigh = |(term, count): (Term, u16)| (term, f64::from(count) * vocabulary.idf(term));
+        self.counts().into_iter().map(weigh).collect()
     }
 
     /// The length of the profile as a vector, as of its last change.
@@ -114,9 +157,10 @@ impl Profile {
     }
 
     /// Weighs the profile anew, with the frequencies of now.
-    pub(crate) fn settle(&mut self, vocabulary: &Vocabulary) {
-        let squares: f64 = self.weights(vocabulary).iter().map(|(_, weight)| weight * weight).sum();
-        self.norm = squares.sqrt() as f32;
+    pub(crate) fn settle(&mut self, counts: &[(Term, u16)], vocabulary: &Vocabulary) {
+        let square =
+            |&(term, count): &(Term, u16)| (f64::from(count) * vocabulary.idf(term)).powi(2);
+        self.norm = counts.iter().map(square).sum::<f64>().sqrt() as f32;
     }
 
     /// The `most` heaviest terms with their weights, heaviest first. A pair of words shadows neither of
@@ -135,10 +179,14 @@ impl Profile {
 
     /// As it is kept on disk.
     pub fn keep(&self, vocabulary: &Vocabulary) -> Kept {
-        let texts = |terms: &[Term]| {
-            terms.iter().filter_map(|term| vocabulary.text(*term)).map(str::to_owned).collect()
+        let text = |term: &Term| vocabulary.text(*term).map(str::to_owned);
+        let mut rest = &self.terms[..];
+        let mut item = |&length: &u8| {
+            let (terms, others) = rest.split_at(usize::from(length));
+            rest = others;
+            terms.iter().filter_map(text).collect()
         };
-        let items = self.items.iter().map(|terms| texts(terms)).collect();
+        let items = self.lengths.iter().map(&mut item).collect();
         Kept { items, cohesion: self.cohesion }
     }
 
@@ -151,24 +199,24 @@ impl Profile {
             profile.push(&bag);
         }
         profile.cohesion = kept.cohesion;
-        profile.settle(vocabulary);
+        profile.settle(&profile.counts(), vocabulary);
         profile
     }
 
     /// Bytes that it takes, about.
     pub fn bytes(&self) -> usize {
-        let items: usize = self.items.iter().map(|item| 32 + size_of_val(&**item)).sum();
-        size_of::<Self>() + items + self.counts.capacity() * size_of::<(Term, u16)>()
+        let terms = self.terms.capacity() * size_of::<Term>();
+        size_of::<Self>() + terms + self.lengths.capacity() + 2 * ALLOCATION
     }
 }
 
 /// The cosine of two profiles, each weighed with its own frequencies; 0 if either is empty.
 pub fn cosine(a: &Profile, of_a: &Vocabulary, b: &Profile, of_b: &Vocabulary) -> f64 {
-    compare(&a.counts, &b.counts, of_a, of_b).cosine
+    compare(&a.counts(), &b.counts(), of_a, of_b).cosine
 }
 
 /// Counts after some terms have come and some have gone (each as often as it is listed, in order).
-fn changed(before: &[(Term, u16)], come: &[Term], gone: &[Term]) -> Vec<(Term, u16)> {
+fn changed(before: &[(Term, u16)], come: &[Term], gone: &[Term]) -> Counts {
     let mut after = Vec::with_capacity(before.len() + come.len());
     let (mut old, mut come, mut gone) = (before, come, gone);
     loop {
@@ -196,7 +244,6 @@ fn changed(before: &[(Term, u16)], come: &[Term], gone: &[Term]) -> Vec<(Term, u
             after.push((term, count));
         }
     }
-    after.shrink_to_fit();
     after
 }
 

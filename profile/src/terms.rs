@@ -5,7 +5,9 @@
 //! of a robot look new. How common a word is, is left to the document frequencies; there is no list of
 //! stop words, because there would have to be one per language.
 
-use pergola_query::text::words;
+use std::cmp::Ordering;
+
+use pergola_query::text::normalise;
 
 /// Bytes of an item's text that are read: a title and some keywords, not an essay.
 const LONGEST_TEXT: usize = 512;
@@ -22,12 +24,18 @@ const REACH: usize = 2;
 pub struct Term(pub(crate) u32);
 
 impl Term {
-    /// The number of a text. FNV-1a: the same on every machine and in every version.
-    fn of(text: &str) -> Self {
-        let wide = text.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
-            (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
-        });
-        Self((wide ^ (wide >> 32)) as u32 & !1 | u32::from(!text.contains(' ')))
+    /// The number of a word.
+    fn of_word(word: &str) -> Self {
+        Self::numbered(hash(START, word), true)
+    }
+
+    /// The number of a pair of words.
+    fn of_pair(first: &str, second: &str) -> Self {
+        Self::numbered(hash(hash(hash(START, first), " "), second), false)
+    }
+
+    fn numbered(wide: u64, is_word: bool) -> Self {
+        Self((wide ^ (wide >> 32)) as u32 & !1 | u32::from(is_word))
     }
 
     /// Whether it is a word, not a pair.
@@ -36,12 +44,36 @@ impl Term {
     }
 }
 
+const START: u64 = 0xcbf2_9ce4_8422_2325;
+
+/// FNV-1a: the same on every machine and in every version.
+fn hash(so_far: u64, text: &str) -> u64 {
+    let step = |hash: u64, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+    text.bytes().fold(so_far, step)
+}
+
 /// The terms of one item, each as often as it occurs.
+///
+/// Their texts are put together only when somebody asks for one: nearly all are known already.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Bag {
+    /// The item's words, one after the other.
+    words: String,
     /// In ascending order of the terms.
-    terms: Vec<(Term, Box<str>)>,
+    terms: Vec<Told>,
 }
+
+/// A term, and where its words stand.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Told {
+    term: Term,
+    first: Span,
+    /// Only a pair has a second word.
+    second: Option<Span>,
+}
+
+/// From where to where, in bytes.
+type Span = (u16, u16);
 
 impl Bag {
     /// The terms of a text.
@@ -50,44 +82,78 @@ impl Bag {
         while !text.is_char_boundary(end) {
             end -= 1;
         }
-        let words: Vec<String> = words(&text[..end])
-            .into_iter()
+        let mut bag = Self::default();
+        let spans: Vec<Span> = normalise(&text[..end])
+            .split(' ')
             .filter(|word| counts_as_word(word))
             .take(MOST_WORDS)
+            .map(|word| bag.write(word))
             .collect();
-        let mut texts: Vec<String> = words.clone();
-        for (n, first) in words.iter().enumerate() {
-            for second in words.iter().skip(n + 1).take(REACH).filter(|second| *second != first) {
+        bag.terms.reserve(spans.len() * (1 + REACH));
+        for (n, &first) in spans.iter().enumerate() {
+            let term = Term::of_word(bag.read(first));
+            bag.terms.push(Told { term, first, second: None });
+            for &second in spans.iter().skip(n + 1).take(REACH) {
                 // Whichever comes first in the text: "white house" and "house, white" are one pair.
-                let (a, b) = if first < second { (first, second) } else { (second, first) };
-                texts.push(format!("{a} {b}"));
+                let (a, b) = match bag.read(first).cmp(bag.read(second)) {
+                    Ordering::Equal => continue,
+                    Ordering::Less => (first, second),
+                    Ordering::Greater => (second, first),
+                };
+                let term = Term::of_pair(bag.read(a), bag.read(b));
+                bag.terms.push(Told { term, first: a, second: Some(b) });
             }
         }
-        Self::of_terms(texts)
+        bag.terms.sort_unstable_by_key(|told| told.term);
+        bag
     }
 
     /// A bag of terms that were cut before.
     pub fn of_terms<T: AsRef<str>>(terms: impl IntoIterator<Item = T>) -> Self {
-        let pairs = terms.into_iter().take(MOST_WORDS * (1 + REACH));
-        let mut terms: Vec<(Term, Box<str>)> =
-            pairs.map(|text| (Term::of(text.as_ref()), text.as_ref().into())).collect();
-        terms.sort_unstable();
-        Self { terms }
+        let mut bag = Self::default();
+        for text in terms.into_iter().take(MOST_WORDS * (1 + REACH)) {
+            let text = text.as_ref();
+            let (first, second) = text.split_once(' ').map_or((text, None), |(a, b)| (a, Some(b)));
+            if first.len().max(second.unwrap_or_default().len()) > LONGEST_WORD {
+                continue;
+            }
+            let term = second.map_or_else(|| Term::of_word(first), |b| Term::of_pair(first, b));
+            let (first, second) = (bag.write(first), second.map(|word| bag.write(word)));
+            bag.terms.push(Told { term, first, second });
+        }
+        bag.terms.sort_unstable_by_key(|told| told.term);
+        bag
     }
 
-    /// The terms with their texts, repeated as they occur.
-    pub fn iter(&self) -> impl Iterator<Item = (Term, &str)> {
-        self.terms.iter().map(|(term, text)| (*term, &**text))
+    /// The terms, repeated as they occur, and what writes each one's text.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (Term, impl Fn() -> Box<str>)> {
+        self.terms.iter().map(|told| (told.term, || self.text(told)))
     }
 
-    /// The terms alone.
-    pub(crate) fn numbers(&self) -> Box<[Term]> {
-        self.terms.iter().map(|(term, _)| *term).collect()
+    /// The terms alone, repeated as they occur, in ascending order.
+    pub fn numbers(&self) -> impl ExactSizeIterator<Item = Term> {
+        self.terms.iter().map(|told| told.term)
     }
 
     /// Whether there is nothing in it.
     pub fn is_empty(&self) -> bool {
         self.terms.is_empty()
+    }
+
+    fn text(&self, told: &Told) -> Box<str> {
+        let first = self.read(told.first);
+        told.second.map_or_else(|| first.into(), |b| format!("{first} {}", self.read(b)).into())
+    }
+
+    /// Words are few and short: their places fit into 16 bits.
+    fn write(&mut self, word: &str) -> Span {
+        let start = self.words.len();
+        self.words.push_str(word);
+        (start as u16, self.words.len() as u16)
+    }
+
+    fn read(&self, (start, end): Span) -> &str {
+        &self.words[usize::from(start)..usize::from(end)]
     }
 }
 
@@ -101,8 +167,7 @@ mod tests {
     use super::*;
 
     fn texts(text: &str) -> Vec<String> {
-        let mut texts: Vec<String> =
-            Bag::of(text).iter().map(|(_, text)| text.to_owned()).collect();
+        let mut texts: Vec<String> = Bag::of(text).iter().map(|(_, text)| text().into()).collect();
         texts.sort();
         texts
     }

@@ -50,11 +50,8 @@ impl Vocabulary {
             if before.replace(term) == Some(term) {
                 continue;
             }
-            let known = self.known.entry(term).or_insert_with(|| Known {
-                items: 0,
-                log: 0.0,
-                text: text.into(),
-            });
+            let new = || Known { items: 0, log: 0.0, text: text() };
+            let known = self.known.entry(term).or_insert_with(new);
             known.items = known.items.saturating_add(1);
             known.log = f64::from(known.items).ln() as f32;
         }
@@ -125,17 +122,21 @@ mod tests {
         Bag::of(text)
     }
 
+    fn first(text: &str) -> Term {
+        bag(text).numbers().next().unwrap()
+    }
+
     #[test]
     fn idf_is_the_logarithm_of_all_items_over_those_with_the_term() {
         let mut vocabulary = Vocabulary::default();
         for text in ["volcano", "volcano volcano", "chess", "opera"] {
             vocabulary.learn(&bag(text));
         }
-        let idf = |text: &str| vocabulary.idf(bag(text).numbers()[0]);
+        let idf = |text: &str| vocabulary.idf(first(text));
         assert!((idf("volcano") - 2.5f64.ln()).abs() < 1e-6);
         assert_eq!(idf("chess"), 5f64.ln());
         assert_eq!(idf("unheard"), 5f64.ln());
-        assert_eq!(vocabulary.text(bag("chess").numbers()[0]), Some("chess"));
+        assert_eq!(vocabulary.text(first("chess")), Some("chess"));
     }
 
     #[test]
@@ -145,7 +146,7 @@ mod tests {
             vocabulary.learn(&bag(&format!("daily w{n}x")));
             assert!(vocabulary.len() <= 256, "{}", vocabulary.len());
         }
-        let daily = bag("daily").numbers()[0];
+        let daily = first("daily");
         assert_eq!(vocabulary.text(daily), Some("daily"));
         assert!(vocabulary.idf(daily) < 0.001);
         assert!(vocabulary.len() >= 192);
