@@ -1,6 +1,8 @@
 //! The command line: which experiment, with which seeds, shown how.
 
 mod cascades;
+mod channels;
+mod live;
 
 use std::io::stdout;
 use std::path::{Path, PathBuf};
@@ -11,11 +13,10 @@ use clap::{Args, Parser, Subcommand};
 use pergola_newsroom::Trace;
 use pergola_refresh::{Invalid, ModelKind, StrategyKind};
 
-use crate::channels::TextWorld;
 use crate::experiments::replay::Settings;
 use crate::experiments::{
-    LIST, channels, characterise, compare, convergence, demo, dynamo, estimators, online,
-    published, replay, robustness,
+    LIST, characterise, compare, convergence, demo, estimators, online, published, replay,
+    robustness,
 };
 use crate::report::{Report, check_paths};
 use crate::trials::Lab;
@@ -88,28 +89,8 @@ enum Command {
     Compare(Seeds),
     #[command(flatten)]
     Cascades(cascades::Command),
-    /// Monitoring rates learnt on-line against those of the whole stream, by the printed rule and ours.
-    #[command(
-        after_help = "Example:\n  pergola-lab channels-convergence --trace FOLDER --plot rates.svg"
-    )]
-    ChannelsConvergence(TextArgs),
-    /// What the novelty filter costs in quality and saves in looks, by its threshold β.
-    #[command(after_help = "Example:\n  pergola-lab channels-beta --trace FOLDER --plot beta.svg")]
-    ChannelsBeta(TextArgs),
-    /// What the novelty filter costs, by the size of a profile's window.
-    #[command(after_help = "Example:\n  pergola-lab channels-window --csv window.csv")]
-    ChannelsWindow(TextArgs),
-    /// Quality of profiles against the budget, content-free and content-based, greedy and fair.
-    #[command(
-        after_help = "Example:\n  pergola-lab channels-policies --trace FOLDER --plot policies.svg"
-    )]
-    ChannelsPolicies(TextArgs),
-    /// Whether monitoring rates refined by those of similar channels keep better profiles.
-    #[command(after_help = "Example:\n  pergola-lab channels-similarity --trace FOLDER --json")]
-    ChannelsSimilarity(TextArgs),
-    /// Dynamo's smoothed interval: mean squared error against its weight, and the search for the best.
-    #[command(after_help = "Example:\n  pergola-lab dynamo-mse --plot mse.svg")]
-    DynamoMse(TextArgs),
+    #[command(flatten)]
+    Channels(channels::Command),
     /// Every strategy and model over a recorded trace at equal cost.
     #[command(after_help = "Examples:\n  pergola-lab replay --trace FOLDER\n  \
                             pergola-lab replay --trace FOLDER --strategy plan --model calendar --budget 1")]
@@ -150,34 +131,6 @@ struct Output {
     /// Also draw the plot, as .svg or .png.
     #[arg(long, value_name = "FILE")]
     plot: Option<PathBuf>,
-}
-
-#[derive(Debug, Args)]
-struct TextArgs {
-    /// Folder with streams.tsv and items.tsv (or items.tsv.gz) [default: a synthetic newsroom].
-    #[arg(long, value_name = "FOLDER")]
-    trace: Option<PathBuf>,
-    /// Sources of the synthetic newsroom.
-    #[arg(long, value_name = "N", default_value_t = 132, conflicts_with = "trace", value_parser = clap::value_parser!(u32).range(1..=10_000))]
-    sources: u32,
-    /// Weeks of the synthetic newsroom.
-    #[arg(long, value_name = "N", default_value_t = 8, conflicts_with = "trace", value_parser = clap::value_parser!(u16).range(1..=52))]
-    weeks: u16,
-    #[command(flatten)]
-    seeds: Seeds,
-}
-
-impl TextArgs {
-    fn trace(&self) -> Result<Trace> {
-        match &self.trace {
-            Some(folder) => read_trace(folder),
-            None => Ok(demo::synthesise(
-                self.sources as usize,
-                usize::from(self.weeks),
-                self.seeds.seed,
-            )),
-        }
-    }
 }
 
 #[derive(Debug, Args)]
@@ -258,18 +211,7 @@ impl Cli {
             Command::Compare(seeds) => show.seeded(10, seeds, compare::compare),
             Command::Cascades(command) => command.run(&show),
             Command::Demo(seeds) => show.seeded(1, seeds, demo::demo),
-            Command::ChannelsConvergence(args) => show.text(args, channels::convergence),
-            Command::ChannelsBeta(args) => show.text(args, channels::beta),
-            Command::ChannelsWindow(args) => show.text(args, channels::window),
-            Command::ChannelsPolicies(args) => show.text(args, channels::policies),
-            Command::ChannelsSimilarity(args) => show.text(args, channels::similarity),
-            Command::DynamoMse(args) => {
-                let lab = Lab::new(args.seeds.seed, 1);
-                show.experiment(&lab, &args.seeds.output, |lab| {
-                    let trace = args.trace.as_deref().map(read_trace).transpose()?;
-                    Ok(dynamo::dynamo(lab, trace.as_ref())?)
-                })
-            }
+            Command::Channels(command) => command.run(&show),
             Command::Replay(args) => {
                 let settings = Settings {
                     strategy: args.strategy,
@@ -341,19 +283,6 @@ impl Show<'_> {
     ) -> Result<()> {
         let lab = Lab::new(seeds.seed, seeds.seeds.unwrap_or(worlds));
         self.experiment(&lab, &seeds.output, |lab| Ok(experiment(lab)?))
-    }
-
-    /// An experiment with channels that have text, of a trace or a synthetic newsroom.
-    fn text(
-        &self,
-        args: TextArgs,
-        experiment: impl FnOnce(&Lab, &TextWorld) -> Result<Report, Invalid>,
-    ) -> Result<()> {
-        // Fair choices are drawn; the world is one.
-        let lab = Lab::new(args.seeds.seed, args.seeds.seeds.unwrap_or(3));
-        self.experiment(&lab, &args.seeds.output, |lab| {
-            Ok(experiment(lab, &TextWorld::of(&args.trace()?))?)
-        })
     }
 
     fn experiment(

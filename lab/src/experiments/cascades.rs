@@ -127,7 +127,7 @@ pub(crate) fn by_hop(title: &str, named: &[(String, &[Outcome])], figure: Figure
     });
     Chart {
         title: title.to_owned(),
-        x: Axis::new("hop", Scale::Linear),
+        x: Axis::new("hop", Scale::Linear).counted(),
         y: Axis::new(title, Scale::Linear),
         series: series.collect(),
     }

@@ -4,13 +4,89 @@
 //! newsroom. An hour is one moment of the paper, whose rates are per hour; documents show 20 items.
 
 mod alone;
-mod together;
+mod policies;
+mod similarity;
 
 pub(crate) use alone::{beta, convergence, window};
-pub(crate) use together::{policies, similarity};
+pub(crate) use policies::policies;
+pub(crate) use similarity::similarity;
 
-use crate::channels::mean;
+use pergola_newsroom::{Trace, random_stream};
+use rand::RngExt;
+
+use super::demo::synthesise;
+use crate::channels::{TextWorld, mean};
 use crate::report::Cell;
+use crate::trials::Spread;
+
+/// The paper's channels.
+const PUBLISHED_CHANNELS: usize = 132;
+/// Random numbers that draw channels from a trace.
+const DRAWN: u64 = 1 << 43;
+
+/// Where channels come from.
+pub(crate) enum Origin {
+    /// A recorded trace.
+    Recorded(Trace),
+    /// A synthetic newsroom.
+    Newsroom { sources: usize, weeks: usize },
+}
+
+impl Origin {
+    /// All channels of a trace, or the newsroom of a seed.
+    pub(crate) fn whole(&self, seed: u64) -> TextWorld {
+        match self {
+            Self::Recorded(trace) => TextWorld::of(trace),
+            Self::Newsroom { sources, weeks } => TextWorld::of(&synthesise(*sources, *weeks, seed)),
+        }
+    }
+
+    /// A world for each seed: as many channels as the paper has, drawn from the trace, or another newsroom.
+    /// Greedy policies draw nothing, so only other channels tell how far their figures can be relied on.
+    fn drawn(&self, seed: u64) -> TextWorld {
+        let Self::Recorded(trace) = self else {
+            return self.whole(seed);
+        };
+        let mut random = random_stream(seed, DRAWN);
+        let mut lots: Vec<(f64, usize)> =
+            (0..trace.streams.len()).map(|stream| (random.random(), stream)).collect();
+        lots.sort_by(|a, b| a.0.total_cmp(&b.0));
+        lots.truncate(PUBLISHED_CHANNELS);
+        let streams = lots.iter().map(|(_, stream)| trace.streams[*stream].clone()).collect();
+        TextWorld::of(&Trace { streams, weeks: trace.weeks })
+    }
+
+    /// Channels and weeks of one world.
+    fn size(&self) -> (usize, usize) {
+        match self {
+            Self::Recorded(trace) => (PUBLISHED_CHANNELS.min(trace.streams.len()), trace.weeks),
+            Self::Newsroom { sources, weeks } => (*sources, *weeks),
+        }
+    }
+
+    /// What the worlds of the seeds are, for a note.
+    fn says(&self, seeds: u64) -> String {
+        match self {
+            Self::Recorded(trace) => format!(
+                "{seeds} worlds, each of {} of the trace's {} channels drawn at random; they overlap, so that \
+                 errors are too small as those of all channels that there might be.",
+                self.size().0,
+                trace.streams.len()
+            ),
+            Self::Newsroom { sources, weeks } => {
+                format!(
+                    "{seeds} synthetic newsrooms, each of {sources} channels over {weeks} weeks."
+                )
+            }
+        }
+    }
+}
+
+/// A mean with its standard error.
+fn with_error(spread: Spread, worlds: u64, decimals: usize) -> Cell {
+    let error = spread.deviation / (worlds.max(1) as f64).sqrt();
+    Cell::MeanDeviation { mean: spread.mean, deviation: error, decimals }
+}
 
 /// A published figure beside ours and the deviation.
 fn beside(published: Option<f64>, ours: f64, decimals: usize) -> [Cell; 3] {

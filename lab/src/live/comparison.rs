@@ -182,7 +182,7 @@ fn chart(&(_, heading, _, figure): &Figure, all: &[Compared]) -> Chart {
     }
     Chart {
         title: heading.to_owned(),
-        x: Axis::new("hop", Scale::Linear),
+        x: Axis::new("hop", Scale::Linear).counted(),
         y: Axis::new(heading, Scale::Linear),
         series,
     }

@@ -35,8 +35,8 @@ pub(crate) struct Tuning {
     pub(crate) doubt: f64,
     /// Items that come with one request where archives are read; a window of them if nothing is said.
     pub(crate) page: Option<usize>,
-    /// Whether a look that follows a neighbour's news is paid from the budget.
-    pub(crate) news_cost: bool,
+    /// Whether looks that follow a neighbour's news are paid in full, or out of half of the budget at most.
+    pub(crate) news_in_full: bool,
     /// Whether looks are at documents: they tell dates, and nothing of the window if nothing has changed.
     pub(crate) documents: bool,
 }
@@ -52,7 +52,7 @@ impl Tuning {
         taste: (0.5, 0.0),
         doubt: 1.0,
         page: None,
-        news_cost: true,
+        news_in_full: true,
         documents: false,
     };
     /// As the node has it.
@@ -65,7 +65,7 @@ impl Tuning {
         taste: (0.5, 0.5),
         doubt: 2.0,
         page: Some(500),
-        news_cost: false,
+        news_in_full: false,
         documents: true,
     };
 
@@ -255,6 +255,15 @@ impl Node {
     pub(super) fn charge(&mut self, requests: usize) {
         self.scheduler.charge(requests);
         self.spent += requests as f64 / self.tuning.horizon;
+    }
+
+    /// A look follows a neighbour's news.
+    pub(super) fn charge_news(&mut self) {
+        if self.tuning.news_in_full {
+            self.charge(1);
+        } else if self.scheduler.charge_news() {
+            self.spent += 1.0 / self.tuning.horizon;
+        }
     }
 
     /// Learns what a look showed.

@@ -369,9 +369,7 @@ impl<'a> Play<'a> {
             subscription.again = true;
             return;
         }
-        if self.settings.tuning.news_cost {
-            self.nodes[node as usize].charge(1);
-        }
+        self.nodes[node as usize].charge_news();
         self.ask(node, place, now);
         if self.settings.cooperation.hints {
             self.forget_plans(node);

@@ -1,12 +1,11 @@
 //! One channel at a time: learnt rates against true ones, and what the novelty filter saves.
 
-use pergola_profile::rate::Learning;
 use pergola_profile::{Heard, Novelty};
 use pergola_refresh::{HOUR, Invalid, WEEK};
 use serde_json::json;
 
 use super::{beside, spearman};
-use crate::channels::{Learnt, Outcome, Pace, TextWorld, mean, play};
+use crate::channels::{Content, Heeding, Learner, Outcome, Pace, TextWorld, mean, play};
 use crate::report::{Axis, Cell, Chart, Column, Report, Scale, Series, Style, Table};
 use crate::trials::Lab;
 
@@ -21,10 +20,10 @@ const WINDOW: usize = 20;
 /// `channels-convergence`: rates learnt on-line against those of the whole stream.
 pub(crate) fn convergence(lab: &Lab, world: &TextWorld) -> Result<Report, Invalid> {
     let truth = world.rates();
-    let rules = [("printed", Learning::Printed), ("ours", Learning::Steady)];
+    let rules = [("printed", Learner::Printed), ("ours", Learner::Steady)];
     let outcomes = lab.for_each("runs", &rules, |&(_, learning)| {
-        let pace = Pace::Online(Learnt { learning, novelty: None });
-        Ok(play(world, WINDOW, &pace, lab.seed))
+        let pace = Pace::Online(Heeding { learner: learning, content: Content::Ignored });
+        play(world, WINDOW, &pace, lab.seed)
     })?;
     let mut table = Table { columns: vec![Column::left("rule")], rows: Vec::new() };
     table.columns.extend(
@@ -94,7 +93,7 @@ pub(crate) fn beta(lab: &Lab, world: &TextWorld) -> Result<Report, Invalid> {
             Some(beta) => novel_rates(&heard, Novelty::new(*beta), world.end),
             None => world.rates(),
         };
-        Ok(play(world, WINDOW, &Pace::Offline(rates), lab.seed))
+        play(world, WINDOW, &Pace::Offline(rates), lab.seed)
     })?;
     let free = &outcomes[0];
     let mut table = Table { columns: vec![Column::left("β")], rows: Vec::new() };
@@ -177,11 +176,11 @@ fn cut_by_channel(outcome: &Outcome, free: &Outcome) -> f64 {
 pub(crate) fn window(lab: &Lab, world: &TextWorld) -> Result<Report, Invalid> {
     let sizes = [5_usize, 10, 20, 40, 60, 80, 100];
     let pairs = lab.for_each("windows", &sizes, |&size| {
-        let run = |novelty| {
-            let learnt = Learnt { learning: Learning::Steady, novelty };
-            play(world, size, &Pace::Online(learnt), lab.seed)
+        let run = |content| {
+            let heeding = Heeding { learner: Learner::Steady, content };
+            play(world, size, &Pace::Online(heeding), lab.seed)
         };
-        Ok((run(None), run(Some(Novelty::new(PUBLISHED_BETA)))))
+        Ok((run(Content::Ignored)?, run(Content::Novel(Novelty::new(PUBLISHED_BETA)))?))
     })?;
     let mut table = Table { columns: vec![Column::right("W")], rows: Vec::new() };
     table.columns.extend(
