@@ -45,6 +45,7 @@ pub(crate) struct Cli {
 enum Command {
     /// Wires a mesh and writes who subscribes to whom.
     #[command(after_help = "Examples:\n  topology-gen generate mesh.toml --output graph\n  \
+                      topology-gen generate node-a.json node-b.json   # what `pergola profiles` has said\n  \
                       topology-gen generate --sources 100 --feeds 10000 --dictionary 1000 --seed 1 --json\n\n\
                       A mesh file:\n  [[sources]]\n  name = \"volcano-news\"\n  \
                       url = \"https://volcanoes.example.org/rss\"\n  \
@@ -181,7 +182,7 @@ struct Wired {
 
 impl WiringArgs {
     fn wire(&self) -> Result<Wired> {
-        if let Some(path) = self.input.file()
+        if let [path] = self.input.files()
             && let Some((mesh, graph)) = graph::read(path)?
         {
             let links = graph.links();

@@ -1,6 +1,7 @@
 //! What is to be wired: sources, feeds with their interests, and the nodes that host them.
 
 mod file;
+mod join;
 
 use std::collections::HashMap;
 

@@ -21,8 +21,8 @@ const PROGRAM: u32 = 0o755;
 /// For the owner alone.
 const CLOSED: u32 = 0o600;
 
-/// Writes the bundle. `made_by` is the command that makes it again, `input` the mesh file that it was made
-/// from, if it was: its name and text.
+/// Writes the bundle. `made_by` is the command that makes it again, `inputs` the mesh files that it was made
+/// from, if it was: their names and texts.
 ///
 /// # Errors
 /// When the folder is not empty or cannot be written; then nothing is left behind.
@@ -31,7 +31,7 @@ pub fn write(
     plan: &Plan,
     (mesh, graph, links): (&Mesh, &Graph, &[Link]),
     made_by: &str,
-    input: Option<(&str, &str)>,
+    inputs: &[(String, String)],
 ) -> Result<(), FolderError> {
     folder::write(path, |folder| {
         let mut json = Vec::new();
@@ -39,10 +39,11 @@ pub fn write(
         file(&folder.join("graph.json"), OPEN, &json)?;
         let picture = draw::rings(mesh, links).map_err(io::Error::other)?;
         picture.write(&folder.join("graph.svg")).map_err(io::Error::other)?;
-        if let Some((name, text)) = input {
+        for (name, text) in inputs {
             file(&folder.join(name), OPEN, text.as_bytes())?;
         }
-        let text = readme::text(plan, made_by, input.map(|(name, _)| name));
+        let names: Vec<&str> = inputs.iter().map(|(name, _)| name.as_str()).collect();
+        let text = readme::text(plan, made_by, &names);
         file(&folder.join("README.md"), OPEN, text.as_bytes())?;
         match plan.options.place {
             Place::Kubernetes => manifests(folder, plan),

@@ -7,7 +7,7 @@ use super::plan::{Node, Plan};
 use super::{NEWSROOM, Place};
 
 /// The file's text.
-pub(super) fn text(plan: &Plan, made_by: &str, input: Option<&str>) -> String {
+pub(super) fn text(plan: &Plan, made_by: &str, inputs: &[&str]) -> String {
     let mut text = format!(
         "# A mesh of {}\n\n![Who reads from whom](graph.svg)\n\nMade by\n\n```sh\n{made_by}\n```\n\n",
         super::config::many(plan.nodes.len(), "node"),
@@ -41,7 +41,10 @@ pub(super) fn text(plan: &Plan, made_by: &str, input: Option<&str>) -> String {
         "Each node's configuration ({nodes}) is yours: add sources, feeds, budgets. Who reads from whom \
          follows from {}, so for another wiring change that and make the bundle again, into a new \
          folder.",
-        input.map_or("the options above".to_owned(), |name| format!("`{name}`")),
+        match inputs {
+            [] => "the options above".to_owned(),
+            names => names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", "),
+        },
     );
     text
 }

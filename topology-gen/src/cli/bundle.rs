@@ -1,7 +1,7 @@
 //! `topology-gen bundle`: from interests to a folder that starts a mesh.
 
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result};
 use clap::Args;
@@ -67,18 +67,14 @@ impl BundleArgs {
         for (feed, &host) in mesh.feeds.iter_mut().zip(&hosts.of) {
             feed.node = Some(hosts.names[host as usize].clone());
         }
-        let input = match self.wiring.input.file() {
-            Some(path) => {
-                let text = std::fs::read_to_string(path)
-                    .with_context(|| format!("cannot read {}", path.display()))?;
-                let ending = path.extension().unwrap_or_default().to_string_lossy().into_owned();
-                Some((format!("mesh.{ending}"), text))
-            }
-            None => None,
-        };
-        let input = input.as_ref().map(|(name, text)| (name.as_str(), text.as_str()));
+        let mut inputs = Vec::new();
+        for (number, path) in (1..).zip(self.wiring.input.files()) {
+            let text = std::fs::read_to_string(path)
+                .with_context(|| format!("cannot read {}", path.display()))?;
+            inputs.push((kept_name(number, path), text));
+        }
         let whole = (&mesh, &graph, &links[..]);
-        bundle::write(&self.folder, &plan, whole, &made_by(), input)?;
+        bundle::write(&self.folder, &plan, whole, &made_by(), &inputs)?;
         self.say(&plan, out)
     }
 
@@ -127,8 +123,11 @@ fn made_by() -> String {
             (0, _) | (_, true) => quoted(&word),
             _ => {
                 plain += 1;
-                // The folder, then the mesh file.
-                if plain == 1 { "FOLDER".to_owned() } else { base_name(&word) }
+                // The folder, then the mesh files.
+                match plain {
+                    1 => "FOLDER".to_owned(),
+                    _ => kept_name(plain - 1, Path::new(&word)),
+                }
             }
         };
         is_value = option && !word.contains('=') && !FLAGS.contains(&word.as_str());
@@ -140,9 +139,13 @@ fn made_by() -> String {
 /// Options without a value.
 const FLAGS: [&str; 4] = ["--local", "--kubernetes", "--newsroom", "--keep-reach"];
 
-fn base_name(path: &str) -> String {
-    let name = std::path::Path::new(path).extension().map(|ending| ending.to_string_lossy());
-    name.map_or_else(|| quoted(path), |ending| format!("mesh.{ending}"))
+/// The name under which a bundle keeps the mesh file of this number.
+fn kept_name(number: usize, path: &Path) -> String {
+    let ending = path.extension().unwrap_or_default().to_string_lossy();
+    match number {
+        1 => format!("mesh.{ending}"),
+        _ => format!("mesh-{number}.{ending}"),
+    }
 }
 
 /// A word as a shell reads it.

@@ -1,6 +1,6 @@
 //! What is wired and how, as it is typed.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use anyhow::Result;
 use clap::Args;
@@ -11,10 +11,10 @@ use pergola_topology::synthetic::Synthetic;
 /// A mesh file, or the size of a synthetic mesh.
 #[derive(Debug, Args)]
 pub(super) struct InputArgs {
-    /// Sources, feeds and nodes, as TOML or JSON, or a graph that is wired already, as JSON; left out, a
-    /// synthetic mesh is made.
+    /// Sources, feeds and nodes, as TOML or JSON; several files are one mesh. Or a graph that is wired already, as
+    /// JSON. Left out, a synthetic mesh is made.
     #[arg(value_name = "MESH", conflicts_with_all = ["sources", "feeds", "dictionary", "coverage", "seed"])]
-    mesh: Option<PathBuf>,
+    mesh: Vec<PathBuf>,
     /// Sources of the synthetic mesh.
     #[arg(long, value_name = "N", required_unless_present = "mesh")]
     sources: Option<usize>,
@@ -33,15 +33,15 @@ pub(super) struct InputArgs {
 }
 
 impl InputArgs {
-    /// The mesh file, if there is one.
-    pub(super) fn file(&self) -> Option<&Path> {
-        self.mesh.as_deref()
+    /// The mesh files.
+    pub(super) fn files(&self) -> &[PathBuf] {
+        &self.mesh
     }
 
     /// Reads the mesh, or makes it.
     pub(super) fn mesh(&self, radius: f64) -> Result<Mesh> {
-        if let Some(path) = &self.mesh {
-            return Ok(mesh::read(path)?);
+        if !self.mesh.is_empty() {
+            return Ok(mesh::read(&self.mesh)?);
         }
         let size = Synthetic {
             sources: self.sources.unwrap_or(0),

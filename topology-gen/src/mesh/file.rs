@@ -1,10 +1,12 @@
 //! A mesh as people write it: TOML or JSON.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use pergola_query::syntax::{FeedBody, Statement};
 use serde::Deserialize;
 
+use super::join::joined;
 use super::{Feed, Mesh, Source, nearest};
 use crate::profile::{Dictionary, Profile};
 
@@ -36,74 +38,118 @@ pub enum FileError {
     WantsNothing { path: PathBuf, feed: String },
 }
 
-#[derive(Deserialize)]
+#[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct RawMesh {
+pub(super) struct RawMesh {
     /// All keywords that may be used; left out, whatever is used.
-    dictionary: Option<Vec<String>>,
+    pub(super) dictionary: Option<Vec<String>>,
     #[serde(default, alias = "source")]
-    sources: Vec<RawSource>,
+    pub(super) sources: Vec<RawSource>,
     #[serde(default, alias = "feed")]
-    feeds: Vec<RawFeed>,
+    pub(super) feeds: Vec<RawFeed>,
     #[serde(default)]
-    nodes: Vec<String>,
+    pub(super) nodes: Vec<String>,
 }
 
-#[derive(Deserialize)]
+#[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct RawSource {
-    name: String,
-    url: Option<String>,
-    keywords: Vec<String>,
-    items_per_day: Option<f64>,
+pub(super) struct RawSource {
+    pub(super) name: String,
+    pub(super) url: Option<String>,
+    pub(super) keywords: Vec<String>,
+    pub(super) items_per_day: Option<f64>,
+    /// If it is a feed of a node that runs, what that calls it.
+    pub(super) channel: Option<String>,
 }
 
-#[derive(Deserialize)]
+#[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct RawFeed {
-    name: String,
+pub(super) struct RawFeed {
+    pub(super) name: String,
+    /// What a running node calls it: a source of another node with the same channel is this feed.
+    pub(super) channel: Option<String>,
     #[serde(default)]
-    keywords: Vec<String>,
+    pub(super) keywords: Vec<String>,
     /// `CREATE FEED …`, or only its condition; its words are keywords too.
-    query: Option<String>,
-    node: Option<String>,
+    pub(super) query: Option<String>,
+    pub(super) node: Option<String>,
 }
 
-/// Reads a mesh file, TOML or JSON by its extension.
+/// Reads mesh files, TOML or JSON by their extensions, as one mesh.
 ///
 /// # Errors
-/// When it cannot be read, is not what it should be, or uses a keyword that its dictionary has not.
-pub fn read(path: &Path) -> Result<Mesh, FileError> {
+/// When one cannot be read, is not what it should be, or uses a keyword that its dictionary has not.
+pub fn read(paths: &[PathBuf]) -> Result<Mesh, FileError> {
+    let files = paths.iter().map(|path| raw(path)).collect::<Result<Vec<_>, _>>()?;
+    let RawMesh { dictionary: all, sources, feeds, nodes } = joined(files);
+    let mut dictionary = Dictionary::default();
+    all.iter().flatten().for_each(|word| _ = dictionary.add(&folded(word)));
+    let mut profile = |keywords: &[String]| {
+        let words = keywords.iter().map(|word| folded(word)).filter(|word| !word.is_empty());
+        Profile::new(words.map(|word| dictionary.add(&word)).collect())
+    };
+    let sources =
+        sources.into_iter().map(|RawSource { name, url, keywords, items_per_day, .. }| Source {
+            name,
+            url,
+            profile: profile(&keywords),
+            items_per_day,
+            unknown: false,
+        });
+    let sources = sources.collect();
+    let feeds = feeds.into_iter().map(|RawFeed { name, keywords, query, node, .. }| Feed {
+        name,
+        profile: profile(&keywords),
+        query,
+        node,
+    });
+    let feeds = feeds.collect();
+    Ok(Mesh { dictionary, sources, feeds, nodes })
+}
+
+/// One file, checked; the words of its queries are among the keywords.
+fn raw(path: &Path) -> Result<RawMesh, FileError> {
     let text = std::fs::read_to_string(path)
         .map_err(|source| FileError::Unreadable { path: path.to_owned(), source })?;
     let syntax = |reason: String| FileError::Syntax { path: path.to_owned(), reason };
-    let raw: RawMesh = match path.extension().and_then(|extension| extension.to_str()) {
+    let mut raw: RawMesh = match path.extension().and_then(|extension| extension.to_str()) {
         Some("toml") => toml::from_str(&text).map_err(|error| syntax(error.to_string()))?,
         Some("json") => serde_json::from_str(&text).map_err(|error| syntax(error.to_string()))?,
         _ => return Err(FileError::UnknownFormat { path: path.to_owned() }),
     };
-    let mut words =
-        Words { path, closed: raw.dictionary.is_some(), dictionary: Dictionary::default() };
-    raw.dictionary.iter().flatten().for_each(|word| _ = words.dictionary.add(&folded(word)));
-    let mut sources = Vec::with_capacity(raw.sources.len());
-    for RawSource { name, url, keywords, items_per_day } in raw.sources {
-        let profile = words.profile(&format!("source `{name}`"), &keywords)?;
-        sources.push(Source { name, url, profile, items_per_day, unknown: false });
-    }
-    let mut feeds = Vec::with_capacity(raw.feeds.len());
-    for RawFeed { name, mut keywords, query, node } in raw.feeds {
-        if let Some(query) = &query {
+    for RawFeed { name, keywords, query, .. } in &mut raw.feeds {
+        if let Some(query) = query {
             let reason =
                 |reason| FileError::Query { path: path.to_owned(), feed: name.clone(), reason };
             keywords.extend(asked_for(query).map_err(reason)?);
         }
         if keywords.is_empty() {
-            return Err(FileError::WantsNothing { path: path.to_owned(), feed: name });
+            return Err(FileError::WantsNothing { path: path.to_owned(), feed: name.clone() });
         }
-        let profile = words.profile(&format!("feed `{name}`"), &keywords)?;
-        feeds.push(Feed { name, profile, query, node });
     }
-    Ok(Mesh { dictionary: words.dictionary, sources, feeds, nodes: raw.nodes })
+    check_words(path, &raw)?;
+    Ok(raw)
+}
+
+/// Whether only words of the dictionary are used, if there is one.
+fn check_words(path: &Path, raw: &RawMesh) -> Result<(), FileError> {
+    let Some(words) = &raw.dictionary else { return Ok(()) };
+    let words: BTreeSet<String> = words.iter().map(|word| folded(word)).collect();
+    let sources = raw.sources.iter().map(|source| ("source", &source.name, &source.keywords));
+    let feeds = raw.feeds.iter().map(|feed| ("feed", &feed.name, &feed.keywords));
+    for (kind, name, keywords) in sources.chain(feeds) {
+        let mut used = keywords.iter().map(|word| folded(word));
+        // Nothing but signs: no item could be told by it.
+        if let Some(word) = used.find(|word| !word.is_empty() && !words.contains(word.as_str())) {
+            return Err(FileError::UnknownKeyword {
+                path: path.to_owned(),
+                owner: format!("{kind} `{name}`"),
+                nearest: nearest(&word, words.iter().map(String::as_str)),
+                word,
+            });
+        }
+    }
+    Ok(())
 }
 
 /// The words that a query asks for.
@@ -130,36 +176,4 @@ pub(crate) fn body_of(query: &str) -> Result<FeedBody, String> {
 /// A keyword as the matcher of queries compares it.
 fn folded(word: &str) -> String {
     pergola_query::text::words(word).join(" ")
-}
-
-struct Words<'a> {
-    path: &'a Path,
-    /// Only the words of the dictionary may be used.
-    closed: bool,
-    dictionary: Dictionary,
-}
-
-impl Words<'_> {
-    fn profile(&mut self, owner: &str, keywords: &[String]) -> Result<Profile, FileError> {
-        let mut numbers = Vec::with_capacity(keywords.len());
-        for word in keywords {
-            let word = folded(word);
-            if word.is_empty() {
-                continue; // Nothing but signs: no item could be told by it.
-            }
-            numbers.push(match self.dictionary.number(&word) {
-                Some(number) => number,
-                None if !self.closed => self.dictionary.add(&word),
-                None => {
-                    return Err(FileError::UnknownKeyword {
-                        path: self.path.to_owned(),
-                        owner: owner.to_owned(),
-                        nearest: nearest(&word, self.dictionary.words().iter().map(String::as_str)),
-                        word,
-                    });
-                }
-            });
-        }
-        Ok(Profile::new(numbers))
-    }
 }

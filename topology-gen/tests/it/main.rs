@@ -6,6 +6,7 @@ mod bundle;
 mod graphs;
 mod mistakes;
 mod pictures;
+mod several;
 mod wired;
 
 use std::path::{Path, PathBuf};
