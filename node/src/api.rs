@@ -18,6 +18,7 @@ mod operation;
 mod profiles;
 mod refusal;
 mod search;
+mod search_page;
 mod sources;
 mod work;
 
@@ -42,7 +43,7 @@ const LIST_BYTES: usize = 16 << 20;
 /// The routes of the API.
 pub fn router(node: Arc<Node>) -> Router {
     let mut router = Router::new();
-    for Route { method, path, access, handler } in routes() {
+    for Route { method, path, access, handler } in routes().into_iter().chain(pages()) {
         let rule = Rule { node: Arc::clone(&node), access, changes: method != Method::GET };
         let check = from_fn_with_state(rule, access::check);
         router = router.route(path, handler.layer(check));
@@ -100,6 +101,12 @@ fn routes() -> Vec<Route> {
         read("/metrics", Anybody, get(health::metrics)),
         read("/api/openapi.json", Anybody, get(openapi::document)),
     ]
+}
+
+/// Pages that ask the same: for people, so no part of the description for programs.
+fn pages() -> Vec<Route> {
+    let search = get(search_page::page);
+    vec![Route { method: Method::GET, path: "/search", access: Anybody, handler: search }]
 }
 
 async fn no_such_route() -> Problem {

@@ -11,7 +11,9 @@ mod places;
 mod reload;
 mod running;
 mod scheduling;
+mod searching;
 mod sources;
+mod start_error;
 mod status;
 
 use std::collections::HashMap;
@@ -20,29 +22,28 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 use std::thread::JoinHandle;
 
 use pergola_feed::NodeId;
-use pergola_refresh::Invalid;
 use tokio::sync::{Semaphore, mpsc};
 use url::Url;
 
 use crate::access::Access;
-use crate::archive::{Archive, ArchiveError, Changes, NodeRecord, SourceId};
+use crate::archive::{Archive, Changes, NodeRecord, SourceId};
 use crate::clock::Clock;
 use crate::config::Config;
 use crate::crawl::budget::Purse;
 use crate::crawl::courtesy::{RuleBook, Rules};
 use crate::crawl::driver::{Crawler, List, Parts};
-use crate::crawl::fetch::{DecodeLimits, FetchError, FetchSettings, Fetcher};
+use crate::crawl::fetch::{DecodeLimits, FetchSettings, Fetcher};
 use crate::crawl::guard::{BadException, Guard};
 use crate::crawl::lanes::{LaneOverride, LaneRules, Lanes};
 use crate::crawl::look::Manners;
 use crate::crawl::roster::Roster;
 use crate::metrics::Metrics;
-use crate::peer::{LoadError, Peers};
+use crate::peer::Peers;
 use crate::publish::writer::{Job, NotCommitted, Writer};
 use crate::publish::{Imprint, Shelf};
 use crate::select::{Desk, Profiles, stage};
-use crate::store::{self, StoreError};
-use crate::tls::{Shown, TlsError};
+use crate::store;
+use crate::tls::Shown;
 use crate::websub::hub::{self, Hub};
 use crate::websub::subscriber::{self, PushStatus, Subscriber};
 pub use feeds::{Applied, FeedError};
@@ -51,7 +52,9 @@ pub use reload::{ReloadError, Reloaded};
 pub use running::{Running, close};
 use scheduling::strategy;
 pub(crate) use scheduling::{FIRST_RATE, FIRST_WINDOW};
+pub use searching::{Found, Kind};
 pub use sources::{Added, EVERY_SOURCE, NewSource, SourceError};
+pub use start_error::StartError;
 pub use status::{FeedStatus, NodeStatus, PeerStatus, SourceStatus, Standing};
 
 /// Looks that may wait for selection.
@@ -60,51 +63,6 @@ const DELIVERIES: usize = 256;
 const LISTS: usize = 64;
 /// Looks at sources with hubs that may wait to be told of.
 const LOOKS: usize = 1024;
-
-/// Why a node cannot start.
-#[derive(Debug, thiserror::Error)]
-pub enum StartError {
-    /// The data folder cannot be used.
-    #[error(transparent)]
-    Store(#[from] StoreError),
-    /// What is kept cannot be read.
-    #[error(transparent)]
-    Archive(#[from] ArchiveError),
-    /// The client cannot be set up.
-    #[error(transparent)]
-    Fetch(#[from] FetchError),
-    /// What is known of peers cannot be had.
-    #[error(transparent)]
-    Peers(#[from] LoadError),
-    /// An exception for private networks that makes no sense.
-    #[error(transparent)]
-    Exception(#[from] BadException),
-    /// A number that the scheduler refuses.
-    #[error(transparent)]
-    Invalid(#[from] Invalid),
-    /// A first commit that failed.
-    #[error(transparent)]
-    NotCommitted(#[from] NotCommitted),
-    /// A thread or socket that could not be had.
-    #[error("{what}: {source}")]
-    System {
-        /// What was attempted.
-        what: String,
-        /// What the system says.
-        source: std::io::Error,
-    },
-    /// Certificates that cannot be used.
-    #[error(transparent)]
-    Tls(#[from] TlsError),
-    /// A stored or declared feed that is refused.
-    #[error("feed `{name}` cannot be put in force: {reason}")]
-    Feed {
-        /// The feed.
-        name: String,
-        /// Why.
-        reason: String,
-    },
-}
 
 /// A node, open.
 pub struct Node {

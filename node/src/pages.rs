@@ -1,4 +1,4 @@
-//! Pages for people: the feeds, one feed, what this node is, and what went wrong.
+//! Pages for people: the feeds, one feed, what there is about a subject, what this node is, and what went wrong.
 //!
 //! Plain HTML with one small stylesheet inside: no script, nothing loaded from elsewhere except the
 //! pictures of the items themselves. Links are relative, so a node can live under any prefix.
@@ -9,6 +9,7 @@ pub(crate) mod about;
 pub(crate) mod feed;
 pub(crate) mod home;
 pub(crate) mod problem;
+pub(crate) mod search;
 mod way;
 
 use axum::body::Body;
@@ -25,7 +26,7 @@ const STYLE: &str = include_str!("pages/style.css");
 
 /// Nothing may run, and only our own stylesheet (known by its digest) may style.
 const POLICY: &str = "default-src 'none'; \
-    style-src 'sha256-ek7BVnQHh3/akFegmiYJyfCuDDDX/0m2ntd5zrookto='; \
+    style-src 'sha256-cVs2J9wSBvrcK6bs8zF1zIRFUAG/C6GTTJRJN30Yuyg='; \
     img-src http: https:; media-src http: https:; base-uri 'none'; form-action 'self'; \
     frame-ancestors 'none'";
 
@@ -47,7 +48,8 @@ fn layout(title: &str, root: &str, head: Markup, content: Markup) -> Markup {
                 header {
                     nav aria-label="This node" {
                         a.brand href=(root) { "Pergola" }
-                        a href={ (root) "opml" } { "All feeds (OPML)" }
+                        a href={ (root) "search" } { "Search" }
+                        a href={ (root) "opml" } { "Feeds (OPML)" }
                         a href={ (root) "about" } { "About" }
                     }
                 }

@@ -39,7 +39,7 @@ use caller::Callers;
 pub use caller::Limits;
 pub use cooperation::Cooperation;
 pub use peers::{LoadError, Peers};
-pub use search::Foreign;
+pub use search::{Foreign, Heard, Silent};
 use serve::Syndicate;
 
 /// Bytes of one answer, as most clients accept them without being told.

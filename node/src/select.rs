@@ -30,6 +30,8 @@ const UNREAD: f64 = 0.1;
 pub struct Desk {
     standing: RwLock<Standing>,
     learnt: Mutex<Selectivity>,
+    /// Held from the selection of a look until the writer has it.
+    passing: Mutex<()>,
     /// What sources and feeds are about.
     pub profiles: Profiles,
 }
@@ -38,7 +40,18 @@ impl Desk {
     /// A desk without queries that remembers what was learnt.
     pub fn new(learnt: Selectivity) -> Self {
         let profiles = Profiles::default();
-        Self { standing: RwLock::default(), learnt: Mutex::new(learnt), profiles }
+        let (standing, passing) = (RwLock::default(), Mutex::default());
+        Self { standing, learnt: Mutex::new(learnt), passing, profiles }
+    }
+
+    /// Selection begins; over when the guard is dropped.
+    fn pass(&self) -> MutexGuard<'_, ()> {
+        self.passing.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Waits until the writer has everything that was selected by the queries as they were. Blocks.
+    pub fn wait_for_selection(&self) {
+        drop(self.pass());
     }
 
     /// The same desk with these profiles.

@@ -6,6 +6,7 @@
 mod counts;
 pub mod discovery;
 pub mod hub;
+mod instants;
 mod signature;
 pub mod subscriber;
 

@@ -13,6 +13,7 @@ mod deploying;
 mod docker;
 mod full_disk;
 mod harness;
+mod learnt;
 mod mesh;
 mod newsboat;
 #[path = "../../node/tests/it/origin.rs"]

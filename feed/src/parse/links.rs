@@ -11,10 +11,10 @@ pub(crate) fn usable_base(base: &str) -> bool {
 pub(crate) fn resolve(href: &str, base: Option<&Url>) -> String {
     let href = href.trim();
     match Url::parse(href) {
-        Ok(url) => url.to_string(),
+        Ok(url) => url.into(),
         Err(url::ParseError::RelativeUrlWithoutBase) => {
             let joined = base.and_then(|base| base.join(href).ok());
-            joined.map_or_else(|| href.to_owned(), |url| url.to_string())
+            joined.map_or_else(|| href.to_owned(), String::from)
         }
         Err(_) => href.to_owned(),
     }

@@ -1,6 +1,5 @@
 //! Search by what sources and feeds are about, here and at peers, and sources that a feed might read.
 
-use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use axum::Json as Answer;
@@ -12,19 +11,15 @@ use super::asked::{Asking, Named, bad_request};
 use super::feeds::card;
 use super::work::blocking;
 use crate::access::Caller;
-use crate::archive::{ArchiveError, FeedId, SourceId};
-use crate::node::Node;
-use crate::peer::Foreign;
-use crate::publish::{Form, Problem};
-use crate::select::{About, Channel, FeedCard};
+use crate::node::{Found, Kind, Node};
+use crate::peer::{Heard, Silent};
+use crate::publish::Problem;
 
 /// Results, unless another number is asked for, and at most.
-const USUAL: usize = 20;
+pub(super) const USUAL: usize = 20;
 const MOST: usize = 200;
 /// Bytes of a text that is searched for.
-const LONGEST: usize = 1_000;
-/// Peers asked for one search.
-const PEERS: usize = 8;
+pub(super) const LONGEST: usize = 1_000;
 
 /// What is searched for.
 #[derive(Debug, Deserialize, IntoParams)]
@@ -34,7 +29,7 @@ pub(super) struct AskedSearch {
     q: String,
     /// Results at most; 20 unless said, 200 at most.
     limit: Option<usize>,
-    /// Whether peers that this node reads from are asked as well; for the operator only.
+    /// Whether peers that this node reads from are asked as well, eight at most; for the operator only.
     #[serde(default)]
     peers: bool,
 }
@@ -50,8 +45,33 @@ pub(super) struct AskedNumber {
 /// What was found, best first.
 #[derive(Debug, Serialize, ToSchema)]
 pub(super) struct FoundList {
-    /// Sources, feeds, and feeds of peers.
+    /// Sources, feeds, and feeds of peers; nothing twice.
     found: Vec<FoundOne>,
+    /// Whom else was asked; only if peers were.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    peers: Option<AskedPeers>,
+}
+
+/// Peers that were asked.
+#[derive(Debug, Serialize, ToSchema)]
+struct AskedPeers {
+    /// How many.
+    asked: usize,
+    /// How many there are besides.
+    left_out: usize,
+    /// Those that have not answered: what they have is missing above.
+    silent: Vec<SilentPeer>,
+}
+
+/// A peer that has not answered.
+#[derive(Debug, Serialize, ToSchema)]
+struct SilentPeer {
+    /// Its name.
+    node: String,
+    /// Where it is.
+    url: String,
+    /// Why, in words.
+    why: String,
 }
 
 /// A source or a feed that was found.
@@ -82,41 +102,40 @@ pub(super) async fn search(
     caller: Caller,
     Asking(asked): Asking<AskedSearch>,
 ) -> Result<Answer<FoundList>, Problem> {
-    let text = asked.q.trim().to_owned();
+    let text = asked.q.trim();
     if text.is_empty() || text.len() > LONGEST {
         let problem = bad_request("`q` must be some words, at most 1000 bytes of them");
         return Err(problem.hint("for example /api/v1/search?q=iceland+volcano"));
     }
     let limit = asked.limit.unwrap_or(USUAL).clamp(1, MOST);
+    let (found, heard) = everywhere(node, caller, text, limit, asked.peers).await?;
+    let found = found.into_iter().map(FoundOne::from).collect();
+    Ok(Answer(FoundList { found, peers: heard.map(AskedPeers::from) }))
+}
+
+/// What there is about a text, here and, if the caller may ask them, at peers.
+pub(super) async fn everywhere(
+    node: Arc<Node>,
+    caller: Caller,
+    text: &str,
+    limit: usize,
+    peers: bool,
+) -> Result<(Vec<Found>, Option<Heard>), Problem> {
     // Others are asked on the operator's behalf only: a stranger could turn one question into eight.
-    let foreign = match asked.peers && caller.is_operator() {
-        true => {
-            let now = node.clock.now();
-            node.crawler.peers.search(&text, limit as u32, PEERS, now).await
-        }
-        false => Vec::new(),
+    let heard = match peers && caller.is_operator() {
+        true => Some(node.crawler.peers.search(text, limit as u32, node.clock.now()).await),
+        false => None,
     };
-    let mut found = blocking(move || {
-        let feeds = by_id(node.feeds_for(&caller));
-        // Some of the best may not be for this caller.
-        let best = node.desk.profiles.search(&text, 4 * MOST).into_iter();
-        let shown = best.filter(|about| match about.channel {
-            Channel::Source(_) => caller.is_operator(),
-            Channel::Feed(id) => feeds.contains_key(&id),
-        });
-        Ok(shown
-            .take(limit)
-            .map(|about| one(&node, &feeds, about))
-            .collect::<Result<Vec<_>, _>>()?)
+    let text = text.to_owned();
+    blocking(move || {
+        let here = node.search(&caller, &text, limit)?;
+        let found = match &heard {
+            Some(heard) => node.with_peers(here, heard, limit),
+            None => here,
+        };
+        Ok((found, heard))
     })
-    .await?
-    .into_iter()
-    .flatten()
-    .chain(foreign.into_iter().map(FoundOne::from))
-    .collect::<Vec<FoundOne>>();
-    found.sort_by(|a, b| b.score.total_cmp(&a.score));
-    found.truncate(limit);
-    Ok(Answer(FoundList { found }))
+    .await
 }
 
 /// Sources that are about what a feed is about and that it does not read.
@@ -132,57 +151,28 @@ pub(super) async fn suggestions(
     let limit = asked.limit.unwrap_or(USUAL).clamp(1, MOST);
     blocking(move || {
         let card = card(&node, &caller, &name)?;
-        let reads: HashSet<SourceId> = node.desk.sources_of(card.id).into_iter().collect();
-        let wanted = limit.saturating_add(reads.len()).saturating_add(node.desk.count());
-        let similar = node.desk.profiles.similar(card.id, wanted).into_iter();
-        let others = similar.filter(
-            |about| matches!(about.channel, Channel::Source(source) if !reads.contains(&source)),
-        );
-        let found = others.take(limit).map(|about| one(&node, &HashMap::new(), about));
-        let found = found.collect::<Result<Vec<_>, _>>()?;
-        Ok(Answer(FoundList { found: found.into_iter().flatten().collect() }))
+        let found = node.suggestions(&caller, card.id, limit)?;
+        let found = found.into_iter().map(FoundOne::from).collect();
+        Ok(Answer(FoundList { found, peers: None }))
     })
     .await
 }
 
-fn by_id(cards: Vec<FeedCard>) -> HashMap<FeedId, FeedCard> {
-    cards.into_iter().map(|card| (card.id, card)).collect()
+impl From<Found> for FoundOne {
+    fn from(Found { kind, name, url, source, node, score, terms }: Found) -> Self {
+        let kind = match kind {
+            Kind::Source => "source",
+            Kind::Feed => "feed",
+            Kind::Peer => "peer",
+        };
+        Self { kind, name, url, source: source.map(|id| id.0), node, score, terms }
+    }
 }
 
-/// What was found with its name and address; nothing if it has gone meanwhile.
-fn one(
-    node: &Node,
-    feeds: &HashMap<FeedId, FeedCard>,
-    about: About,
-) -> Result<Option<FoundOne>, ArchiveError> {
-    let terms = about.terms.into_iter().map(|(text, _)| text).collect();
-    let found = |kind, name, url, source| FoundOne {
-        kind,
-        name,
-        url,
-        source,
-        node: None,
-        score: about.score,
-        terms,
-    };
-    Ok(match about.channel {
-        Channel::Feed(id) => feeds.get(&id).map(|card| {
-            let url = node.shelf.imprint().address(&card.name, Form::Page);
-            found("feed", card.name.clone(), url, None)
-        }),
-        Channel::Source(id) => match node.archive.source(id)? {
-            Some(record) => {
-                let title = node.archive.state_alone(id)?.and_then(|state| state.title);
-                let name = record.title.or(title).unwrap_or_else(|| record.url.clone());
-                Some(found("source", name, record.url, Some(id.0)))
-            }
-            None => None,
-        },
-    })
-}
-
-impl From<Foreign> for FoundOne {
-    fn from(Foreign { node, name, url, score, terms }: Foreign) -> Self {
-        Self { kind: "peer", name, url, source: None, node: Some(node), score, terms }
+impl From<Heard> for AskedPeers {
+    fn from(Heard { asked, left_out, silent, .. }: Heard) -> Self {
+        let silent =
+            silent.into_iter().map(|Silent { node, url, why }| SilentPeer { node, url, why });
+        Self { asked, left_out, silent: silent.collect() }
     }
 }

@@ -5,7 +5,7 @@ use pergola_query::Selectivity;
 use serde::Serialize;
 
 use super::chunk::{Chunk, row_of};
-use super::records::{
+use super::keys::{
     chunk_key, edit_key, entry_key, feed_key, feed_tally_key, link_key, member_key, wish_key,
 };
 use super::{

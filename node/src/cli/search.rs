@@ -4,7 +4,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::client::Client;
-use super::screen::{Cell, Column, Screen, table};
+use super::screen::{Cell, Column, Screen, harmless, table};
 
 /// A text to search for.
 #[derive(Debug, clap::Args)]
@@ -50,13 +50,45 @@ struct Found {
     terms: Vec<String>,
 }
 
+#[derive(Debug, Deserialize)]
+struct Peers {
+    left_out: usize,
+    silent: Vec<Silent>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Silent {
+    node: String,
+    url: String,
+    why: String,
+}
+
 /// Finds sources and feeds.
 pub(super) async fn search(args: Args, client: &Client, screen: &Screen) -> anyhow::Result<()> {
     let (words, limit) = (args.words.join(" "), args.limit.to_string());
     let peers = args.peers.to_string();
     let asked = [("q", words), ("limit", limit), ("peers", peers)];
     let answer = client.get(&["search"], &asked).await?.json().await?;
-    screen.show(&answer, || shown(&answer, screen, "nothing here is about that"))
+    screen.show(&answer, || {
+        let none = "nothing here is about that";
+        Ok(shown(&answer, screen, none)? + &missing(&answer["peers"])?)
+    })
+}
+
+/// Whose answer is missing, a line each.
+fn missing(peers: &Value) -> anyhow::Result<String> {
+    let Some(peers) = Option::<Peers>::deserialize(peers)? else { return Ok(String::new()) };
+    let mut lines = String::new();
+    for Silent { node, url, why } in &peers.silent {
+        let [node, url, why] = [node, url, why].map(|text| harmless(text));
+        lines += &format!("{node} at {url} has not answered: {why}\n");
+    }
+    match peers.left_out {
+        0 => {}
+        1 => lines += "1 more peer was not asked\n",
+        more => lines += &format!("{more} more peers were not asked\n"),
+    }
+    Ok(lines)
 }
 
 /// Finds sources for a feed.
@@ -82,7 +114,11 @@ pub(super) async fn profiles(
 
 fn shown(answer: &Value, screen: &Screen, none: &'static str) -> anyhow::Result<String> {
     let row = |found: &Found| -> Vec<Cell> {
-        let kind = found.node.as_ref().map_or(found.kind.clone(), |node| format!("feed of {node}"));
+        let kind = match (found.kind.as_str(), &found.node) {
+            ("peer", Some(node)) => format!("feed of {node}"),
+            (kind, Some(node)) => format!("{kind}, feed of {node}"),
+            (kind, None) => kind.to_owned(),
+        };
         vec![
             format!("{:.3}", found.score).into(),
             kind.into(),

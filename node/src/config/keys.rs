@@ -72,7 +72,7 @@ pub(super) static SECTIONS: [Section; 12] = [
             key("completeness", "0.5"),
             key("equity", "0.5"),
             key("novelty", "false"),
-            key("profiles", "10000"),
+            key("profiles", "5000"),
         ],
     },
     Section {

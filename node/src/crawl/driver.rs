@@ -7,6 +7,7 @@
 
 mod alone;
 mod conclusion;
+mod outing;
 mod peers;
 mod received;
 mod settled;
@@ -21,34 +22,29 @@ use tokio_util::sync::CancellationToken;
 use url::Url;
 
 use super::courtesy::{HostPauses, Outcome};
-use super::fetch::{Ask, Fetcher};
+use super::fetch::Fetcher;
 use super::lanes::{LaneId, Lanes};
 use super::look::{Manners, Refreshed};
 use super::loops::Loops;
 use super::read::Member;
 use super::roster::Roster;
-use super::trail::Backlog;
-use crate::archive::{Archive, ArchiveError, Changes, HostTally, SourceId, SourceKind};
+use crate::archive::{Archive, ArchiveError, Changes, HostTally, SourceId};
 use crate::clock::Clock;
 use crate::metrics::Metrics;
 use crate::peer::Peers;
-use crate::publish::writer::{Done, NotCommitted};
+use crate::publish::writer::Done;
 use crate::select::Desk;
 use crate::websub::discovery::Looked;
 use alone::Alone;
-use conclusion::Exchange;
 pub use received::NotReceived;
-use settled::Settled;
 
-/// After a failure of our own a source is left alone this long.
-const OUR_FAULT: f64 = 60.0;
 /// Pages that may lead to pages, when a source is looked at by hand.
 const LEADS: usize = 5;
 
 /// What a look brought, on its way to selection.
 pub struct Delivery {
     /// What it brought.
-    pub refreshed: Refreshed,
+    pub refreshed: Arc<Refreshed>,
     /// Who waits until it is durable.
     pub done: Done,
 }
@@ -301,130 +297,6 @@ impl Crawler {
         }
         lanes.next_wakeup(now).unwrap_or(f64::INFINITY)
     }
-
-    async fn look(self: Arc<Self>, id: SourceId, lane: LaneId) {
-        let _alone = self.alone.with(id).await;
-        let back_at = self.clock.now() + OUR_FAULT;
-        let mut outing =
-            Outing { crawler: &self, id, lane, lane_free: false, settled: false, back_at };
-        match self.refresh(id, &mut outing).await {
-            Ok(settled) => {
-                outing.settled = true;
-                self.settle(settled);
-            }
-            Err(problem) => {
-                if let Problem::Refused { next_at, .. } = problem {
-                    outing.back_at = next_at;
-                }
-                tracing::error!(source = id.0, %problem, "a refresh could not be finished");
-            }
-        }
-    }
-
-    /// One refresh, from the archive to the archive.
-    async fn refresh(
-        self: &Arc<Self>,
-        id: SourceId,
-        outing: &mut Outing<'_>,
-    ) -> Result<Settled, Problem> {
-        let (record, state) = self.before(id)?;
-        let url = Url::parse(&record.url).map_err(|_| Problem::Vanished)?;
-        let host = url.host_str().unwrap_or_default().to_owned();
-        let readers = self.desk.readers_of(id).max(1);
-        let mut ask = Ask::new(url, state.courtesy.request(self.clock.now()), readers);
-        // A difference may reach further back than the window, as archives do.
-        let archive = self.peers.cooperation(id).archive;
-        ask.delta = archive && record.kind == SourceKind::Feed;
-        let (answered, link, way) = self.ask(id, &ask).await;
-        // Archives may have to be followed before everything can be concluded from the same answer.
-        let whole = answered.as_ref().ok().filter(|answer| archive && answer.status == 200);
-        let again = whole.filter(|answer| answer.page.is_none()).map(|answer| Exchange {
-            ask: ask.clone(),
-            answered: Ok(answer.clone()),
-            link: link.clone(),
-            way: way.clone(),
-        });
-        let exchange = Exchange { ask, answered, link, way };
-        let mut refreshed = self.concluded(id, record, state, exchange, Backlog::default()).await?;
-        if let (Some(older), Some(exchange)) = (refreshed.older.take(), again) {
-            let backlog = self.follow(&refreshed, older, readers, outing.lane).await?;
-            if backlog.documents > 0 {
-                let (record, state) = self.before(id)?;
-                refreshed = self.concluded(id, record, state, exchange, backlog).await?;
-            }
-        }
-        self.count_host(&host, &refreshed);
-        self.obey_pause(&host, &refreshed, outing.lane);
-        // The site has done its part, and its wishes are known: the next one need not wait for ours.
-        outing.free_lane();
-        self.nudge.notify_one();
-        let mut settled = Settled::of(&mut refreshed);
-        let (done, committed) = oneshot::channel();
-        let delivery = Delivery { refreshed, done };
-        let committed = match self.deliveries.send(delivery).await {
-            Ok(()) => committed.await.unwrap_or(Err(NotCommitted::Stopping)),
-            Err(_) => Err(NotCommitted::Stopping),
-        };
-        match committed {
-            Ok(committed) => {
-                settled.committed = committed;
-                Ok(settled)
-            }
-            Err(reason) => {
-                self.stalled.store(true, Ordering::Relaxed);
-                Err(Problem::Refused { reason, next_at: settled.report.next_at })
-            }
-        }
-    }
-}
-
-/// Puts a source back, however its look ends.
-struct Outing<'a> {
-    crawler: &'a Crawler,
-    id: SourceId,
-    lane: LaneId,
-    /// The request is over.
-    lane_free: bool,
-    /// The look went its way, and the source is back already.
-    settled: bool,
-    /// When it may be asked again otherwise.
-    back_at: f64,
-}
-
-impl Outing<'_> {
-    fn free_lane(&mut self) {
-        if !self.lane_free {
-            self.lane_free = true;
-            locked(&self.crawler.lanes).finished(self.lane, self.crawler.clock.now());
-        }
-    }
-}
-
-impl Drop for Outing<'_> {
-    fn drop(&mut self) {
-        self.free_lane();
-        if !self.settled {
-            // Without an observation nothing can be refused.
-            let _ = self.crawler.roster().settle(self.id, None, self.back_at);
-            locked(&self.crawler.waiting).remove(&self.id);
-        }
-    }
-}
-
-/// Why a refresh was not finished: our own trouble, never the source's.
-#[derive(Debug, thiserror::Error)]
-enum Problem {
-    #[error(transparent)]
-    Archive(#[from] ArchiveError),
-    /// What was found could not be kept. The source is not to be asked before `next_at` all the same.
-    #[error("{reason}")]
-    Refused { reason: NotCommitted, next_at: f64 },
-    #[error(transparent)]
-    Invalid(#[from] pergola_refresh::Invalid),
-    #[error("the source is gone")]
-    Vanished,
-    #[error("reading the answer panicked")]
-    Panicked,
 }
 
 fn report_panic(ended: Result<(), tokio::task::JoinError>) {

@@ -105,11 +105,10 @@ impl Fetcher {
     pub async fn fetch(&self, ask: &Ask) -> Result<Answer, FetchError> {
         let started = Instant::now();
         let deadline = started + self.total_timeout;
-        let headers = self.headers(ask);
         let mut url = ask.url.clone();
         let mut hops: Vec<Hop> = Vec::new();
         loop {
-            let mut response = self.send(&url, headers.clone(), deadline).await?;
+            let mut response = self.send(&url, self.headers(ask), deadline).await?;
             let status = response.status();
             let head = Head::take(response.headers_mut());
             if is_redirect(status) {

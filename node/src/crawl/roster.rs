@@ -5,6 +5,8 @@
 //! looked at). What it holds can be lost at any time: everything is in the archive, too.
 
 mod foresight;
+#[cfg(test)]
+mod tests;
 
 use std::collections::HashMap;
 
@@ -173,6 +175,14 @@ impl Roster {
     pub fn send(&mut self, id: SourceId) -> Option<LaneId> {
         let place = *self.places.get(&id)?;
         (!self.seats[place].out).then(|| self.send_out(place, None).1)
+    }
+
+    /// Sends one source out, if it is not out already, because its peer says that it has news: charged, as
+    /// long as such looks take no more than half of the budget.
+    pub fn send_told(&mut self, id: SourceId) -> Option<LaneId> {
+        let lane = self.send(id)?;
+        self.scheduler.charge_news();
+        Some(lane)
     }
 
     fn send_out(&mut self, place: usize, decided: Option<f64>) -> (SourceId, LaneId) {
@@ -369,100 +379,5 @@ impl Roster {
     /// Sources that may be asked now.
     pub fn ready(&self, now: f64) -> usize {
         (0..self.sources.len()).filter(|&place| self.sources.ready(place, now)).count()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use pergola_refresh::ModelKind;
-
-    use super::*;
-    use crate::config::{self, BudgetRule};
-
-    const ID: SourceId = SourceId(1);
-
-    #[test]
-    fn a_source_that_a_hub_tells_of_is_left_alone_and_may_have_news_at_any_time() {
-        let rule = BudgetRule::Refreshes { per_minute: 60.0 };
-        let purse = Purse::new(&config::Budget { rule, burst: None }, 10.0);
-        let mut roster =
-            Roster::new(StrategyKind::TwoSteps, Taste::default(), None, purse).unwrap();
-        let (id, url) = (ID, "https://example.org/rss");
-        let lane = super::super::lanes::Lanes::new(Default::default())
-            .lane_of(&url::Url::parse(url).unwrap());
-        let source = Source::new(ModelKind::Gamma.build(1e-5).unwrap(), 20);
-        roster.add(id, url, lane, source, 100.0).unwrap();
-        assert_eq!((roster.next_look(&[id], 0.0), roster.has_hub(id)), (100.0, false));
-        roster.postpone(id, Some(5_000.0));
-        assert!(roster.decide(200.0).is_empty());
-        assert_eq!(roster.standing(id), Some((false, 5_000.0)));
-        assert_eq!(roster.next_look(&[id], 200.0), 200.0, "news may be pushed at any time");
-        // While it is out it is not called back; what it says of politeness holds besides.
-        assert!(roster.send(id).is_some());
-        roster.postpone(id, Some(6_000.0));
-        assert_eq!(roster.standing(id), Some((true, 6_000.0)));
-        assert!(roster.decide(7_000.0).is_empty());
-        roster.settle(id, None, 8_000.0).unwrap();
-        assert_eq!(roster.standing(id), Some((false, 8_000.0)));
-        roster.settle(id, None, 300.0).unwrap();
-        roster.postpone(id, Some(0.0));
-        assert_eq!(roster.decide(300.0).len(), 1, "an unreliable hub changes nothing");
-    }
-
-    /// A roster with one source.
-    fn roster() -> Roster {
-        let rule = BudgetRule::Bytes { per_hour: 1_000_000 };
-        let purse = Purse::new(&config::Budget { rule, burst: None }, 10.0);
-        let mut roster =
-            Roster::new(StrategyKind::TwoSteps, Taste::default(), None, purse).unwrap();
-        let url = "https://example.org/rss";
-        let lane = super::super::lanes::Lanes::new(Default::default())
-            .lane_of(&url::Url::parse(url).unwrap());
-        let source = Source::new(ModelKind::Gamma.build(1e-5).unwrap(), 20);
-        roster.add(ID, url, lane, source, 0.0).unwrap();
-        roster
-    }
-
-    /// A look at an instant that found nothing; the source may be asked again at once.
-    fn look(roster: &mut Roster, at: f64) {
-        roster.send(ID).unwrap();
-        let source = roster.schedule(ID).unwrap();
-        let since = source.last;
-        let nothing =
-            Observation { at, since, new_items: 0, window: 0, censored: false, dates: &[] };
-        let after = source.after(&nothing).unwrap();
-        roster.settle(ID, Some((after, &nothing)), at).unwrap();
-    }
-
-    #[test]
-    fn a_watched_source_is_only_polled_as_a_safety_net_until_its_stream_ends() {
-        let mut roster = roster();
-        look(&mut roster, 100.0);
-        assert_eq!(roster.standing(ID), Some((false, 100.0)));
-        roster.watched(ID, true, 150.0);
-        assert_eq!(roster.standing(ID), Some((false, 100.0 + SAFETY_NET)));
-        look(&mut roster, 200.0);
-        assert_eq!(roster.standing(ID), Some((false, 200.0 + SAFETY_NET)));
-        // A look that failed, or news that could not be fetched, leave it to the scheduler.
-        roster.send(ID).unwrap();
-        roster.settle(ID, None, 260.0).unwrap();
-        assert_eq!(roster.standing(ID), Some((false, 260.0)));
-        look(&mut roster, 300.0);
-        roster.wake(ID);
-        assert_eq!(roster.standing(ID), Some((false, 300.0)));
-        look(&mut roster, 400.0);
-        assert_eq!(roster.standing(ID), Some((false, 400.0 + SAFETY_NET)));
-        roster.watched(ID, false, 500.0);
-        assert_eq!(roster.standing(ID), Some((false, 400.0)));
-    }
-
-    #[test]
-    fn what_a_look_costs_in_bytes_outlives_a_change_of_its_worth() {
-        let (mut roster, id) = (roster(), ID);
-        let usual = roster.purse.mean_size();
-        roster.pay(id, usual as u64, 3.0 * usual).unwrap();
-        roster.weigh(id, 0.25).unwrap();
-        let kept = roster.schedule(id).unwrap();
-        assert!((kept.cost - 3.0).abs() < 0.01 && kept.relevance == 0.25, "{kept:?}");
     }
 }

@@ -137,7 +137,10 @@ impl Show {
         let items = state.nodes.iter().map(|node| part(&node.name, node.items.to_string()));
         println!("    items {}", items.collect::<Vec<_>>().join(" · "));
         let ages = state.nodes.iter().filter_map(|n| Some(part(&n.name, brief(n.median_age?))));
-        println!("    aged  {}", ages.collect::<Vec<_>>().join(" · "));
+        let ages: Vec<String> = ages.collect();
+        if !ages.is_empty() {
+            println!("    aged  {}", ages.join(" · "));
+        }
     }
 
     pub(super) fn summary(self, state: &State) {
@@ -149,13 +152,11 @@ impl Show {
         println!("  published and wanted      {:>7}", state.published);
         println!("  delivered                 {:>7}", state.delivered);
         println!("  lost                      {:>7}", state.lost);
-        let minutes =
-            |minutes: Option<f64>| minutes.map_or("–".to_owned(), |m| format!("{m:.0}"));
         if let [first, .., last] = state.nodes.as_slice() {
             let delays = [state.median_delay, state.median_delay_at_the_end];
             for (node, delay) in [first, last].into_iter().zip(delays) {
                 let label = format!("median delay at {}", node.name);
-                println!("  {label:<25} {:>7} minutes", minutes(delay));
+                println!("  {label:<25} {}", delayed(delay));
             }
         }
         println!("  requests to sources       {:>7}", state.requests);
@@ -171,6 +172,15 @@ fn print(event: &Event<'_>) {
     match serde_json::to_string(event) {
         Ok(line) => println!("{line}"),
         Err(error) => tracing::error!(%error, "an event could not be written"),
+    }
+}
+
+/// Minutes below the numbers above them; of nothing there is no delay.
+fn delayed(minutes: Option<f64>) -> String {
+    match minutes.map(f64::round) {
+        None => "      – (nothing has arrived yet)".to_owned(),
+        Some(1.0) => "      1 minute".to_owned(),
+        Some(minutes) => format!("{minutes:>7} minutes"),
     }
 }
 
@@ -215,6 +225,18 @@ mod tests {
     #[test]
     fn the_time_is_that_of_the_day() {
         assert_eq!(clock_time(1_700_000_000.0), "Tue 22:13");
+    }
+
+    #[test]
+    fn a_delay_of_nothing_is_told_as_that() {
+        let told = [None, Some(0.6), Some(0.2), Some(41.7)].map(delayed);
+        let expected = [
+            "      – (nothing has arrived yet)",
+            "      1 minute",
+            "      0 minutes",
+            "     42 minutes",
+        ];
+        assert_eq!(told, expected);
     }
 
     #[test]

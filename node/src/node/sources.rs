@@ -185,6 +185,7 @@ impl Node {
                 records.iter().map(|(_, record, _)| record.url.as_str()).collect();
             self.rebind_readers_of(&urls);
             self.weigh(added.new.iter().copied());
+            self.catch_up(&added.new).await?;
         }
         Ok(added)
     }

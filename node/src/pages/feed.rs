@@ -44,6 +44,7 @@ pub(crate) fn page(
                 (home::forms("", &listing.name, &listing.name))
                 details { summary { "What it selects" } pre { (selection(listing)) } }
                 @if !volumes.is_empty() { (archives(listing, volumes)) }
+                p.soft { a href={ "../search?like=" (listing.name) } { "What else is about the same" } }
             }
             Place::Volume { name, older, newer } => {
                 (home::forms("", &listing.name, name))

@@ -3,7 +3,7 @@
 use maud::{Markup, html};
 use pergola_feed::Timestamp;
 
-use super::{counted, layout, time};
+use super::{counted, layout, search, time};
 use crate::publish::{Form, Imprint, Listing, selection};
 
 /// Feeds shown; the list in OPML has them all.
@@ -21,6 +21,7 @@ pub(crate) fn page(imprint: &Imprint, listings: &[Listing]) -> Markup {
                 (counted(listings.len() as u64, "feed")) ". Give an address to your feed reader, or take "
                 a href="opml" { "the whole list" } "."
             }
+            (search::form("", "", &search::Offer { peers: false, asked: false }))
         }
         @for listing in listings.iter().take(SHOWN) {
             (card(imprint, listing))

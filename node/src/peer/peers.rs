@@ -3,7 +3,7 @@
 //! Held in memory because every look asks; what must survive is in the archive and comes back at the
 //! start. A source that is no peer costs one look into a map.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{HashMap, HashSet};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -14,7 +14,6 @@ use super::Cooperation;
 use super::channel::Channels;
 use super::link::{Link, PeerQuality};
 use super::pull::{Pulled, pull};
-use super::search::{Foreign, search};
 use crate::archive::{Archive, ArchiveError, SourceId};
 use crate::crawl::fetch::{FetchError, FetchSettings};
 
@@ -69,6 +68,13 @@ impl Peers {
     /// Every source that is, or was, read from a peer.
     pub fn ids(&self) -> Vec<SourceId> {
         locked(&self.links).keys().copied().collect()
+    }
+
+    /// What is known of every peer, in the order of the sources.
+    pub(super) fn all(&self) -> Vec<(SourceId, Link)> {
+        let mut all: Vec<_> = locked(&self.links).iter().map(|(id, l)| (*id, l.clone())).collect();
+        all.sort_unstable_by_key(|(id, _)| *id);
+        all
     }
 
     /// Whether a source at this address is read from its peer now.
@@ -158,34 +164,6 @@ impl Peers {
             Ok(channel) => pull(channel, url, link, self.cooperation(id), self.patience, now).await,
             Err(error) => Pulled::Unreachable(error),
         }
-    }
-}
-
-impl Peers {
-    /// The peers that are read from now, one address each, in order.
-    fn origins(&self, now: f64) -> Vec<Url> {
-        let mut origins = BTreeMap::new();
-        for link in locked(&self.links).values().filter(|link| link.is_usable(&link.url, now)) {
-            if let Ok(url) = Url::parse(&link.url) {
-                origins.entry(url.origin().ascii_serialization()).or_insert(url);
-            }
-        }
-        origins.into_values().collect()
-    }
-
-    /// Asks the peers that are read from, at most `most` of them and all at once, which of their feeds a text
-    /// is about. Who does not answer in time is passed over.
-    pub async fn search(&self, text: &str, limit: u32, most: usize, now: f64) -> Vec<Foreign> {
-        if !self.enabled {
-            return Vec::new();
-        }
-        let mut asking = tokio::task::JoinSet::new();
-        for url in self.origins(now).into_iter().take(most) {
-            if let Ok(channel) = self.channels.to(&url, now) {
-                asking.spawn(search(channel, url, text.to_owned(), limit));
-            }
-        }
-        asking.join_all().await.into_iter().flatten().collect()
     }
 }
 

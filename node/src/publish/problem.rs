@@ -154,7 +154,7 @@ impl Problem {
     }
 
     /// As whoever asked can read it.
-    pub(super) fn answer(self, asked: &HeaderMap) -> Response {
+    pub(crate) fn answer(self, asked: &HeaderMap) -> Response {
         if !is_browser(asked) {
             return self.into_response();
         }

@@ -39,6 +39,7 @@ pub fn run(
             gather(&mut deliveries, &mut gathered);
         }
         alone = gathered.len() == 1;
+        let _passing = desk.pass();
         let group = gathered.drain(..).map(|Delivery { refreshed, done }| {
             (job(&refreshed, desk, archive, &mut scratch), done)
         });

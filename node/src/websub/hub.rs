@@ -9,6 +9,7 @@
 
 mod book;
 mod calls;
+mod delivery;
 mod door;
 mod request;
 mod topic;
@@ -22,7 +23,8 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 use url::Url;
 
-use self::book::{Book, Delivery, Ending, Key, Limits, Outcome, host_of};
+use self::book::{Book, Limits, host_of};
+use self::delivery::{Delivery, Ending, Key, Outcome};
 use self::door::{Asked, Pending};
 use self::request::{Mode, Request};
 use super::chance;

@@ -11,6 +11,7 @@
 mod asking;
 mod book;
 mod callback;
+mod rules;
 mod trust;
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -24,7 +25,9 @@ use tokio_util::sync::CancellationToken;
 use url::{Host, Url};
 use utoipa::ToSchema;
 
-use self::book::{Ask, Book, Polled, Rules, Token};
+use self::asking::{Ask, Token};
+use self::book::{Book, Polled};
+use self::rules::Rules;
 use super::discovery::Looked;
 use super::{chance, nonce};
 use crate::archive::{Archive, ArchiveError, Changes, Push, SourceId};

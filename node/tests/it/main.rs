@@ -15,6 +15,7 @@ mod pipeline;
 mod politeness;
 mod profiles;
 mod provenance;
+mod searching;
 mod serving;
 mod store_crash;
 mod subscribing;

@@ -1,9 +1,12 @@
 //! An item's way through the node: crawled, selected, published.
 
 use pergola_newsroom::serve::Headline;
+use pergola_node::config::BudgetRule;
 use pergola_node::node::{Applied, FeedError, NewSource, SourceError};
 
-use crate::house::{House, Press, eventually};
+use tempfile::TempDir;
+
+use crate::house::{House, Press, eventually, quick_config};
 
 async fn expect_titles(house: &House, feed: &str, titles: &[&str]) {
     eventually(feed, async || {
@@ -129,4 +132,44 @@ async fn a_source_on_two_routes_is_published_once() {
     })
     .await;
     assert_eq!(house.titles("Twice").await, ["Once"]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn nothing_is_missed_that_comes_while_its_feed_is_made() {
+    // The source of a new feed is looked at while the feed is being put in force: whatever the order, the
+    // items are in it. Many times and at several nodes at once, because it is a race.
+    let one = async || {
+        let names: Vec<String> = (0..100).map(|number| format!("source{number}")).collect();
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        let (press, house) = (Press::start(&names).await, House::start().await);
+        for name in &names {
+            headline(&press, name, "Only one");
+            create(&house, &format!("CREATE FEED {name} AS RETURN \"{}\";", press.url(name))).await;
+        }
+        for name in names {
+            expect_titles(&house, name, &["Only one"]).await;
+        }
+    };
+    tokio::join!(one(), one(), one(), one(), one(), one(), one(), one());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn nothing_is_missed_of_many_sources_that_are_added_at_once() {
+    // The first of them are looked at while the last are still being stored.
+    let names: Vec<String> = (0..1500).map(|number| format!("source{number}")).collect();
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    let (press, folder) = (Press::start(&names).await, TempDir::new().unwrap());
+    let mut config = quick_config(&folder);
+    config.budget.rule = BudgetRule::Refreshes { per_minute: 60_000.0 };
+    let house = House::open(folder, config).await;
+    names.iter().for_each(|name| headline(&press, name, "Only one"));
+    create(&house, r#"CREATE FEED Everything AS RETURN OPML "all";"#).await;
+    let sources = names.iter().map(|name| NewSource::feed(&press.url(name)).unwrap());
+    house.node().add_sources(sources.collect()).await.unwrap();
+    eventually("an item of each source", async || {
+        let published = house.node().shelf.listing("Everything").unwrap().tally.next;
+        let seen = house.node().status().items;
+        if published == 1500 { Ok(()) } else { Err(format!("{published} of {seen}")) }
+    })
+    .await;
 }

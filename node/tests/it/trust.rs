@@ -43,7 +43,7 @@ fn secure_url(house: &House, path: &str) -> String {
 }
 
 /// A reader with a token of its name.
-fn reader(name: &str) -> Reader {
+pub(crate) fn reader(name: &str) -> Reader {
     let limits = Limits { streams: 8, requests_per_minute: 1_000, max_message: 1 << 20 };
     let token = Some(Secret::new(format!("the token of {name}")));
     Reader { name: name.to_owned(), token, certificates: Vec::new(), limits }
@@ -63,7 +63,7 @@ async fn house_with_readers(change: impl FnOnce(&mut Config)) -> House {
     house
 }
 
-fn as_reader(request: RequestBuilder, name: &str) -> RequestBuilder {
+pub(crate) fn as_reader(request: RequestBuilder, name: &str) -> RequestBuilder {
     request.header("authorization", format!("Bearer the token of {name}"))
 }
 

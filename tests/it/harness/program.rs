@@ -17,7 +17,17 @@ struct Ours {
 static PERGOLA: Ours = Ours {
     package: "pergola-node",
     name: "pergola",
-    crates: &["feed", "newsroom", "node", "proto", "query", "refresh", "report", "topology-gen"],
+    crates: &[
+        "feed",
+        "newsroom",
+        "node",
+        "profile",
+        "proto",
+        "query",
+        "refresh",
+        "report",
+        "topology-gen",
+    ],
     built: OnceLock::new(),
 };
 

@@ -6,8 +6,9 @@ use std::sync::atomic::Ordering;
 
 use url::Url;
 
-use super::{Crawler, Problem, locked};
-use crate::archive::{SourceId, SourceKind, SourceRecord, SourceState};
+use super::outing::Problem;
+use super::{Crawler, locked};
+use crate::archive::{ArchiveError, SourceId, SourceKind, SourceRecord, SourceState};
 use crate::crawl::courtesy::Validators;
 use crate::crawl::fetch::{Answer, Ask, FetchError};
 use crate::crawl::lanes::LaneId;
@@ -21,6 +22,12 @@ const SMALL: u64 = 16 * 1024;
 /// A lane that wants more quiet than this before the next document is not kept busy by archives.
 const PATIENCE: f64 = 60.0;
 
+/// A source as it stands before a look.
+pub(super) struct Standing {
+    pub(super) record: SourceRecord,
+    pub(super) state: SourceState,
+}
+
 /// What was asked, and what came of it.
 pub(super) struct Exchange {
     pub(super) ask: Ask,
@@ -31,50 +38,73 @@ pub(super) struct Exchange {
     pub(super) way: Way,
 }
 
+impl Exchange {
+    /// The same once more, if a whole document has come over HTTP.
+    pub(super) fn again(&self) -> Option<Box<Self>> {
+        let Self { ask, answered, link, way } = self;
+        let answer = answered.as_ref().ok().filter(|answer| answer.status == 200)?;
+        answer.page.is_none().then(|| {
+            let (ask, answered) = (ask.clone(), Ok(answer.clone()));
+            Box::new(Self { ask, answered, link: link.clone(), way: way.clone() })
+        })
+    }
+}
+
 impl Crawler {
-    /// A source as it stands before a look.
-    pub(super) fn before(&self, id: SourceId) -> Result<(SourceRecord, SourceState), Problem> {
-        let record = self.archive.source(id)?.ok_or(Problem::Vanished)?;
-        let mut state = self.archive.state_alone(id)?.ok_or(Problem::Vanished)?;
-        state.schedule = self.roster().schedule(id).ok_or(Problem::Vanished)?;
-        Ok((record, state))
+    /// A source as it stands; nothing if it is gone. Boxed, as all of what a look hands on: kilobytes
+    /// would be copied from hand to hand otherwise.
+    pub(super) fn standing(&self, id: SourceId) -> Result<Option<Box<Standing>>, ArchiveError> {
+        let (record, state) = (self.archive.source(id)?, self.archive.state_alone(id)?);
+        let (Some(record), Some(mut state), Some(schedule)) =
+            (record, state, self.roster().schedule(id))
+        else {
+            return Ok(None);
+        };
+        state.schedule = schedule;
+        Ok(Some(Box::new(Standing { record, state })))
     }
 
     /// What follows from an exchange.
     pub(super) async fn concluded(
         self: &Arc<Self>,
         id: SourceId,
-        record: SourceRecord,
-        state: SourceState,
-        exchange: Exchange,
+        standing: Box<Standing>,
+        exchange: Box<Exchange>,
         backlog: Backlog,
-    ) -> Result<Refreshed, Problem> {
-        let Exchange { ask, answered, link, way } = exchange;
-        let has_body = answered.as_ref().is_ok_and(|answer| !answer.is_empty());
-        let small = record.kind == SourceKind::Feed
+    ) -> Result<Arc<Refreshed>, Problem> {
+        let answered = exchange.answered.as_ref();
+        let has_body = answered.is_ok_and(|answer| !answer.is_empty());
+        let small = standing.record.kind == SourceKind::Feed
             && backlog.items.is_empty()
-            && answered.as_ref().is_ok_and(|answer| answer.wire_bytes <= SMALL);
-        let crawler = Arc::clone(self);
-        let conclusion = move || -> Result<Refreshed, Problem> {
-            let known = if has_body {
-                crawler.archive.known(id)?.unwrap_or_default()
-            } else {
-                Default::default()
-            };
-            let looped = crawler.loops.of(id);
-            let subject = Subject { id, record, state, known, looped, link, way, backlog };
-            let now = crawler.clock.now();
-            let random = jitter(&crawler.manners.node.0, id, now);
-            Ok(conclude(subject, &ask, answered, &crawler.manners, now, random)?)
-        };
+            && answered.is_ok_and(|answer| answer.wire_bytes <= SMALL);
         // Parsing is work, which waits for a thread of its own; but a small feed is read sooner than
         // another thread is awake.
-        if has_body && !small {
-            let _reader = self.readers.acquire().await;
-            tokio::task::spawn_blocking(conclusion).await.map_err(|_| Problem::Panicked)?
-        } else {
-            conclusion()
+        if !has_body || small {
+            return self.conclude(id, standing, exchange, backlog);
         }
+        let _reader = self.readers.acquire().await;
+        let crawler = Arc::clone(self);
+        let conclusion = move || crawler.conclude(id, standing, exchange, backlog);
+        tokio::task::spawn_blocking(conclusion).await.map_err(|_| Problem::Panicked)?
+    }
+
+    fn conclude(
+        &self,
+        id: SourceId,
+        standing: Box<Standing>,
+        exchange: Box<Exchange>,
+        backlog: Backlog,
+    ) -> Result<Arc<Refreshed>, Problem> {
+        let Standing { record, state } = *standing;
+        let Exchange { ask, answered, link, way } = *exchange;
+        let has_body = answered.as_ref().is_ok_and(|answer| !answer.is_empty());
+        let known = if has_body { self.archive.known(id)? } else { None };
+        let known = known.unwrap_or_default();
+        let looped = self.loops.of(id);
+        let subject = Subject { id, record, state, known, looped, link, way, backlog };
+        let now = self.clock.now();
+        let random = jitter(&self.manners.node.0, id, now);
+        Ok(Arc::new(conclude(subject, &ask, answered, &self.manners, now, random)?))
     }
 
     /// Follows the archives of a source until a known item is met, in its lane and at its pace.
@@ -88,8 +118,8 @@ impl Crawler {
         let known = self.archive.known(missed.id)?.unwrap_or_default();
         let since = missed.observed.as_ref().and_then(|(since, _)| *since).unwrap_or(missed.at);
         // By the address that items are still known by, should it have moved just now.
-        let (record, _) = self.before(missed.id)?;
-        let mut trail = Trail::new(&record.url, &known, &missed.news, since, older);
+        let standing = self.standing(missed.id)?.ok_or(Problem::Vanished)?;
+        let mut trail = Trail::new(&standing.record.url, &known, &missed.news, since, older);
         while let Some(url) = trail.next() {
             if self.lane_of(&url) != lane || self.stopping.load(Ordering::Relaxed) {
                 break;

@@ -28,7 +28,9 @@ impl Crawler {
             return (self.fetcher.fetch(ask).await, link, Way::Http(None));
         };
         self.peers.looks(id);
-        let (asked, answered, way) = match self.peers.pull(id, &ask.url, peer, now).await {
+        // Few sources are peers; all others need not make room for this.
+        let pull = Box::pin(self.peers.pull(id, &ask.url, peer, now));
+        let (asked, answered, way) = match pull.await {
             Pulled::Answer(answer) => (Asked::of(&answer), Ok(*answer), Way::Peer),
             Pulled::Unreachable(error) => (Asked::Unreachable, Err(error), Way::Peer),
             Pulled::Refused(refusal) => {
@@ -59,12 +61,22 @@ impl Crawler {
             // What cannot be kept, or must not be asked for, is left to the scheduler.
             return self.roster().wake(id);
         }
-        self.send_now(id);
+        self.send_told(id);
     }
 
     /// Sends a source out as soon as its lane is free, if it is not out.
     pub(super) fn send_now(&self, id: SourceId) {
         let lane = self.roster().send(id);
+        self.stand_in_line(id, lane);
+    }
+
+    /// The same because its peer says that it has news, which costs budget.
+    pub(super) fn send_told(&self, id: SourceId) {
+        let lane = self.roster().send_told(id);
+        self.stand_in_line(id, lane);
+    }
+
+    fn stand_in_line(&self, id: SourceId, lane: Option<LaneId>) {
         if let Some(lane) = lane {
             locked(&self.lanes).push(id.0, lane);
             self.nudge.notify_one();

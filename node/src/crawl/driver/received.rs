@@ -2,13 +2,10 @@
 //! scheduler what a look would have.
 
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use tokio::sync::oneshot;
-
-use super::settled::Settled;
-use super::{Crawler, Delivery};
+use super::Crawler;
+use super::conclusion::Standing;
 use crate::archive::{ArchiveError, SourceId};
 use crate::crawl::fetch::Answer;
 use crate::crawl::look::{Refreshed, Subject, Way};
@@ -54,34 +51,24 @@ impl Crawler {
     ) -> Result<u32, NotReceived> {
         let waited = tokio::time::timeout(PATIENCE, self.alone.with(id)).await;
         let _alone = waited.map_err(|_| NotReceived::Busy)?;
-        let record = self.archive.source(id)?.ok_or(NotReceived::Vanished)?;
-        let mut state = self.archive.state_alone(id)?.ok_or(NotReceived::Vanished)?;
-        state.schedule = self.roster().schedule(id).ok_or(NotReceived::Vanished)?;
+        let standing = self.standing(id)?.ok_or(NotReceived::Vanished)?;
         let crawler = Arc::clone(self);
         let work = move || -> Result<Refreshed, NotReceived> {
             let known = crawler.archive.known(id)?.unwrap_or_default();
             let looped = crawler.loops.of(id);
             let (link, way) = (None, Way::Http(None));
             let backlog = Backlog::default();
+            let Standing { record, state } = *standing;
             let subject = Subject { id, record, state, known, looped, link, way, backlog };
             take_in(subject, &answer, &crawler.manners, crawler.clock.now())?
                 .map_err(NotReceived::Unreadable)
         };
-        let mut refreshed = {
+        let refreshed = {
             let _reader = self.readers.acquire().await;
             tokio::task::spawn_blocking(work).await.map_err(|_| NotReceived::Panicked)??
         };
-        let mut settled = Settled::of(&mut refreshed);
-        let (done, committed) = oneshot::channel();
-        let delivery = Delivery { refreshed, done };
-        let committed = match self.deliveries.send(delivery).await {
-            Ok(()) => committed.await.unwrap_or(Err(NotCommitted::Stopping)),
-            Err(_) => Err(NotCommitted::Stopping),
-        };
-        settled.committed =
-            committed.inspect_err(|_| self.stalled.store(true, Ordering::Relaxed))?;
-        let new_items = settled.report.new_items;
-        self.settle_pushed(settled);
-        Ok(new_items)
+        let refreshed = Arc::new(refreshed);
+        let committed = self.deliver(Arc::clone(&refreshed)).await?;
+        Ok(self.settle_pushed(refreshed, committed))
     }
 }

@@ -1,13 +1,14 @@
 //! The entries of a feed as a whole: what a new one begins with, and what a dropped one leaves.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 
 use pergola_feed::Item;
 use pergola_query::Scratch;
 
 use super::FeedError;
-use crate::archive::{Archive, ArchiveError, Changes, Edit, Entry, FeedId};
-use crate::node::Node;
+use crate::archive::{Archive, ArchiveError, Changes, Edit, Entry, FeedId, SourceId};
+use crate::node::{Node, SourceError};
 use crate::publish::writer::{Append, Job};
 use crate::select::{Desk, Texts};
 use crate::store::Order;
@@ -20,10 +21,48 @@ const DELETED_AT_ONCE: usize = 1_000;
 impl Node {
     /// Items that its sources show already enter a new feed, oldest first.
     pub(super) async fn backfill(&self, feed: FeedId) -> Result<usize, FeedError> {
-        let (archive, desk) = (self.archive.clone(), std::sync::Arc::clone(&self.desk));
+        self.settle().await;
+        Ok(self.backfill_from(feed, self.desk.sources_of(feed)).await?)
+    }
+
+    /// New sources may have been looked at before the feeds that read them were told of them: what they showed
+    /// enters those feeds now.
+    pub(in crate::node) async fn catch_up(&self, new: &[SourceId]) -> Result<(), SourceError> {
+        self.settle().await;
+        let (archive, new) = (self.archive.clone(), new.to_vec());
+        let seen = tokio::task::spawn_blocking(move || with_items(&archive, &new)).await;
+        let seen = seen.unwrap_or_else(|_| Ok(HashSet::new()))?;
+        if seen.is_empty() {
+            return Ok(());
+        }
+        for card in self.desk.feeds() {
+            let mut sources = self.desk.sources_of(card.id);
+            sources.retain(|source| seen.contains(source));
+            if !sources.is_empty() {
+                self.backfill_from(card.id, sources).await?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Waits until everything is durable that was selected by the queries as they were before. Until then it is
+    /// not seen, and nobody would look for it again.
+    async fn settle(&self) {
+        let desk = Arc::clone(&self.desk);
+        // If there is nobody left to wait for, there is nothing to be waited for.
+        let _ = tokio::task::spawn_blocking(move || desk.wait_for_selection()).await;
+        let _ = self.writer.alone(|_| ()).await;
+    }
+
+    async fn backfill_from(
+        &self,
+        feed: FeedId,
+        sources: Vec<SourceId>,
+    ) -> Result<usize, SourceError> {
+        let (archive, desk) = (self.archive.clone(), Arc::clone(&self.desk));
         let now = self.clock.now();
-        let found = tokio::task::spawn_blocking(move || wanted_so_far(&archive, &desk, feed, now));
-        let Ok(appends) = found.await else { return Ok(0) };
+        let found = move || wanted_so_far(&archive, &desk, feed, &sources, now);
+        let Ok(appends) = tokio::task::spawn_blocking(found).await else { return Ok(0) };
         let committed = self.writer.commit(Job { appends: appends?, ..Job::default() }).await?;
         Ok(committed.published)
     }
@@ -70,6 +109,17 @@ impl Node {
     }
 }
 
+/// Those of some sources that have shown something.
+fn with_items(archive: &Archive, all: &[SourceId]) -> Result<HashSet<SourceId>, ArchiveError> {
+    let mut seen = HashSet::new();
+    for &source in all {
+        if archive.state_alone(source)?.is_some_and(|state| state.tally.items > 0) {
+            seen.insert(source);
+        }
+    }
+    Ok(seen)
+}
+
 fn outdated_edits(archive: &Archive, feed: FeedId, below: u64) -> Result<Vec<Edit>, ArchiveError> {
     let mut outdated = Vec::new();
     let mut newest: HashMap<u64, Edit> = HashMap::new();
@@ -87,16 +137,17 @@ fn outdated_edits(archive: &Archive, feed: FeedId, below: u64) -> Result<Vec<Edi
     }
 }
 
-/// What the sources of a feed have shown so far and it wants, oldest first.
+/// What these sources of a feed have shown so far and it wants, oldest first.
 fn wanted_so_far(
     archive: &Archive,
     desk: &Desk,
     feed: FeedId,
+    sources: &[SourceId],
     now: f64,
 ) -> Result<Vec<Append>, ArchiveError> {
     let mut scratch = Scratch::new();
     let mut found = Vec::new();
-    for source in desk.sources_of(feed) {
+    for &source in sources {
         let Some(record) = archive.source(source)? else { continue };
         let Some(mut known) = archive.known(source)? else { continue };
         let title = archive.state(source)?.and_then(|state| state.title);
@@ -106,6 +157,10 @@ fn wanted_so_far(
             let items = archive.chunk(source, together[0].chunk)?;
             for memory in together {
                 let Some(item) = items.get(usize::from(memory.index)) else { continue };
+                // It came by itself meanwhile, or before the feed was changed.
+                if archive.member(feed, memory.key)?.is_some() {
+                    continue;
+                }
                 let texts = Texts::of(item, &record.url, title.as_deref());
                 if !desk.wanted(source, item, &texts, false, now, &mut scratch).contains(&feed) {
                     continue;

@@ -12,10 +12,9 @@ use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
 
 use url::Url;
 
+use super::delivery::{Delivery, Ending, Key, Outcome};
 use crate::archive::{FeedId, Subscription};
-
-/// What identifies a subscription: its topic and its callback.
-pub(super) type Key = u128;
+use crate::websub::instants::{millis, passed};
 
 /// What the book allows.
 #[derive(Debug, Clone)]
@@ -35,38 +34,6 @@ pub(super) struct Limits {
 const PARALLEL_PER_HOST: usize = 4;
 /// The longest wait between two tries, in seconds.
 const LONGEST_WAIT: f64 = 6.0 * 3_600.0;
-
-/// A delivery to be made.
-#[derive(Debug, Clone, PartialEq)]
-pub(super) struct Delivery {
-    pub(super) key: Key,
-    pub(super) host: String,
-    /// Which of those that had this key.
-    pub(super) serial: u64,
-    pub(super) subscription: Subscription,
-}
-
-/// How a delivery ended.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) enum Ending {
-    /// The subscriber has this edition.
-    Delivered(u64),
-    /// It did not work; the subscriber may have said how long to wait.
-    Failed { retry_after: Option<f64> },
-    /// The subscriber says that the subscription is over.
-    Gone,
-}
-
-/// What follows from an ending.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Outcome {
-    Delivered,
-    /// It is tried again.
-    Delayed,
-    /// It is not tried again; the next change is.
-    GivenUp,
-    Gone,
-}
 
 /// Everybody who is told of changes.
 pub(super) struct Book {
@@ -399,16 +366,6 @@ impl Book {
 pub(super) fn host_of(callback: &str) -> String {
     let url = Url::parse(callback).ok();
     url.and_then(|url| url.host_str().map(str::to_owned)).unwrap_or_default()
-}
-
-/// The last millisecond that is over, give or take what numbers lose on the way.
-fn passed(now: f64) -> u64 {
-    (now * 1_000.0 + 0.001).floor() as u64
-}
-
-/// Rounded up, so that what is due at an instant is due when that instant has come.
-fn millis(at: f64) -> u64 {
-    (at * 1_000.0).ceil() as u64
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use http::header::CONTENT_TYPE;
 use http::{HeaderMap, HeaderName, HeaderValue, Method, header};
 use url::Url;
 
-use super::book::Ending;
+use super::delivery::Ending;
 use super::request::Mode;
 use crate::archive::Subscription;
 use crate::crawl::fetch::{Call, Fetcher};

@@ -7,7 +7,6 @@ use http::header::CONTENT_TYPE;
 use http::{HeaderMap, HeaderValue, Method};
 use url::{Url, form_urlencoded};
 
-use super::book::Ask;
 use crate::crawl::fetch::{Call, Fetcher};
 
 /// A hub that takes longer has failed. Some verify before they answer.
@@ -16,6 +15,20 @@ const PATIENCE: Duration = Duration::from_secs(30);
 const ANSWER_BYTES: usize = 500;
 /// Hubs that refer to another, at most.
 const REFERRALS: usize = 3;
+
+/// The last part of our callback.
+pub(super) type Token = String;
+
+/// A request to be sent to a hub.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Ask {
+    pub(super) token: Token,
+    pub(super) hub: String,
+    pub(super) topic: String,
+    pub(super) subscribe: bool,
+    pub(super) secret: String,
+    pub(super) lease: f64,
+}
 
 /// Sends a request. `Err` says what the hub has against it.
 pub(super) async fn ask(fetcher: &Fetcher, ask: &Ask, callback: &Url) -> Result<(), String> {

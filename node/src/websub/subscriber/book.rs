@@ -10,45 +10,12 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 
 use pergola_feed::digest;
 
+use super::asking::{Ask, Token};
+use super::rules::{FAREWELLS, GRACE, LEASES, LONGEST_WAIT, Rules, VERIFYING, wait};
 use super::trust::{is_active, is_trusted, remember};
 use crate::archive::{HubTally, Lease, Push, SourceId, Suspect};
 use crate::websub::discovery::Named;
-
-/// The last part of our callback.
-pub(super) type Token = String;
-
-/// Seconds that a hub has for verifying a request.
-const VERIFYING: f64 = 600.0;
-/// Seconds that a hub has for telling of an item that a look has found.
-const GRACE: f64 = 600.0;
-/// The longest wait before a hub is asked again, in seconds.
-const LONGEST_WAIT: f64 = 86_400.0;
-/// How often a hub is asked to let us go before we just go.
-const FAREWELLS: u32 = 3;
-/// Leases are believed from a minute to a year.
-const LEASES: (f64, f64) = (60.0, 365.0 * 86_400.0);
-
-/// How the book does its work.
-#[derive(Debug, Clone)]
-pub(super) struct Rules {
-    /// Seconds asked for.
-    pub(super) lease: f64,
-    /// Seconds before a failed request is repeated; they double.
-    pub(super) backoff: f64,
-    /// Seconds between two looks at a source that a trusted hub tells of.
-    pub(super) poll: f64,
-}
-
-/// A request to be sent to a hub.
-#[derive(Debug, Clone, PartialEq)]
-pub(super) struct Ask {
-    pub(super) token: Token,
-    pub(super) hub: String,
-    pub(super) topic: String,
-    pub(super) subscribe: bool,
-    pub(super) secret: String,
-    pub(super) lease: f64,
-}
+use crate::websub::instants::{millis, passed};
 
 /// A look at a source, as far as it matters here.
 #[derive(Debug, Clone, PartialEq)]
@@ -390,22 +357,9 @@ fn next_event(row: &Push) -> f64 {
     row.next_ask.min(lease).min(suspect)
 }
 
-fn wait(rules: &Rules, tries: u32) -> f64 {
-    (rules.backoff * 2f64.powi(tries.clamp(1, 32) as i32 - 1)).min(LONGEST_WAIT)
-}
-
 /// A number in [0, 1) of a token's own.
 fn spread(token: &str) -> f64 {
     (digest(&[token]) as u64 >> 11) as f64 / (1u64 << 53) as f64
-}
-
-/// The last millisecond that is over, give or take what numbers lose on the way.
-fn passed(now: f64) -> u64 {
-    (now * 1_000.0 + 0.001).floor() as u64
-}
-
-fn millis(at: f64) -> u64 {
-    (at * 1_000.0).ceil() as u64
 }
 
 fn blank(source: SourceId, now: f64) -> Push {

@@ -54,3 +54,31 @@ async fn what_a_feed_reads_is_told_to_those_who_run_the_node() {
     assert!(describe(&mut stand, Some("wrong")).await.upstreams.is_empty());
     assert_eq!(describe(&mut stand, Some("secret-token-of-the-node")).await.upstreams.len(), 1);
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_feed_is_described_by_what_it_has_published_and_how_it_keeps_to_it() {
+    let mut stand = Stand::open().await;
+    lava(&stand).await;
+    let untold = describe(&mut stand, None).await.profile.unwrap();
+    assert!(untold.learnt.is_empty() && untold.cohesion.is_none(), "{untold:?}");
+    stand.publish(20).await;
+    let young = describe(&mut stand, None).await.profile.unwrap();
+    assert!(young.learnt.iter().any(|term| term.text == "title"), "{young:?}");
+    let weights: Vec<f64> = young.learnt.iter().map(|term| term.weight).collect();
+    assert!(weights.is_sorted_by(|a, b| a >= b) && weights.iter().all(|w| *w > 0.0), "{weights:?}");
+    assert_eq!(young.cohesion, None, "a profile that still fills says nothing of that");
+    stand.publish(10).await;
+    let same = describe(&mut stand, None).await.profile.unwrap().cohesion.unwrap();
+    assert!((same - 1.0).abs() < 1e-6, "always the same words, but {same}");
+    let words = ["opera", "chess", "garden", "comet", "harbour"];
+    for number in 0..20 {
+        let title =
+            format!("The title of {} and {}", words[number % 5], words[number * number % 5]);
+        stand.items.push((format!("http://items.example/other/{number}"), title));
+    }
+    stand.show().await;
+    let all = stand.items.len() as u64;
+    stand.until("the other items to be published", |tally| tally.next >= all).await;
+    let mixed = describe(&mut stand, None).await.profile.unwrap().cohesion.unwrap();
+    assert!(mixed > 0.0 && mixed < 0.999, "{mixed}");
+}
