@@ -20,8 +20,9 @@ const WINDOW: usize = 5;
 /// One node of a mesh, and the wire by which others reach it.
 struct Member {
     name: &'static str,
-    home: Home,
+    // Before its home, or there would be no log left to show when a test fails.
     node: Option<Node>,
+    home: Home,
     wire: Wire,
 }
 

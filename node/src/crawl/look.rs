@@ -129,13 +129,11 @@ pub fn conclude(
     let Subject { id, mut record, mut state, known, looped, link, way, backlog } = subject;
     let Backlog { items, documents: archives, complete, trouble: cut_short, quiet, .. } = backlog;
     let mut older = None;
-    let of_peer = match (&way, &answered) {
-        // Nobody there, by either way: it is the peer that is away.
-        (Way::Peer, _) | (Way::Http(Some(_)), Err(_)) => {
-            Some(manners.rules.peer_rules_for(&ask.url))
-        }
-        _ => None,
-    };
+    // Nobody there, or a proxy that says so: it is the peer that is away, however it was asked.
+    let failed = answered.as_ref().map_or(true, |answer| answer.status >= 500);
+    let is_peer = link.as_ref().is_some_and(|link| link.url == ask.url.as_str());
+    let of_peer =
+        (way == Way::Peer || failed && is_peer).then(|| manners.rules.peer_rules_for(&ask.url));
     let rules = of_peer.as_ref().unwrap_or_else(|| manners.rules.rules_for(&ask.url));
     if way == Way::Peer {
         // How long a document stays as it is says nothing here.

@@ -110,4 +110,16 @@ impl Reader {
         })
         .await
     }
+
+    /// Waits until looks at the source fail, which must not keep it away for long.
+    async fn fails_for_less_than_a_minute(&self) -> Value {
+        let source = eventually("the failure", async || {
+            let source = self.source().await;
+            if source["standing"] == "failing" { Ok(source) } else { Err(source.to_string()) }
+        })
+        .await;
+        let next = source["next_look"].as_f64().unwrap() - Clock::real().now();
+        assert!(next < 60.0, "{next} s");
+        source
+    }
 }

@@ -133,14 +133,33 @@ async fn a_peer_that_is_away_is_a_failure_like_any_and_tried_again_soon() {
     reader.holds(0..5).await;
     let url = stranger.url();
     drop(stranger);
-    let source = eventually("the failure", async || {
-        let source = reader.source().await;
-        if source["standing"] == "failing" { Ok(source) } else { Err(source.to_string()) }
-    })
-    .await;
+    let source = reader.fails_for_less_than_a_minute().await;
     assert_eq!(source["via"], "peer", "{url} is still a peer: {source}");
-    let next = source["next_look"].as_f64().unwrap() - Clock::real().now();
-    assert!(next < 60.0, "{next} s");
+}
+
+/// A peer that is read over HTTP, because over gRPC it could not be.
+async fn read_over_http() -> (Stranger, Reader) {
+    let stranger = Stranger::start().await;
+    stranger.publish(5);
+    let reader = Reader::of(&stranger, ARCHIVE).await;
+    reader.reads_via("peer").await;
+    stranger.behave(Manner::Unimplemented);
+    reader.reads_via("http").await;
+    (stranger, reader)
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_peer_that_goes_away_while_it_is_read_over_http_is_tried_again_soon() {
+    let (stranger, reader) = read_over_http().await;
+    drop(stranger);
+    reader.fails_for_less_than_a_minute().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_peer_whose_proxy_answers_for_it_is_tried_again_soon() {
+    let (stranger, reader) = read_over_http().await;
+    stranger.answer_http(502);
+    reader.fails_for_less_than_a_minute().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
