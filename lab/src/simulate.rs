@@ -118,7 +118,7 @@ pub(crate) fn simulate(world: &World, run: &Run) -> Result<Outcome, Invalid> {
         }
         Knowing::Offline => {
             let known = sources(world, true, |stream| match &stream.hourly {
-                Some(hourly) => Periodic::known(DAY, hourly).map(Model::Periodic),
+                Some(hourly) => Periodic::known(DAY, hourly).map(Model::from),
                 None => Constant::new(stream.rate).map(Model::Constant),
             })?;
             let scheduler =

@@ -5,8 +5,6 @@
 //! of a robot look new. How common a word is, is left to the document frequencies; there is no list of
 //! stop words, because there would have to be one per language.
 
-use std::cmp::Ordering;
-
 use pergola_query::text::normalise;
 
 /// Bytes of an item's text that are read: a title and some keywords, not an essay.
@@ -25,13 +23,14 @@ pub struct Term(pub(crate) u32);
 
 impl Term {
     /// The number of a word.
-    fn of_word(word: &str) -> Self {
-        Self::numbered(hash(START, word), true)
+    fn of_word(word: Fingerprint) -> Self {
+        Self::numbered(word.0, true)
     }
 
-    /// The number of a pair of words.
-    fn of_pair(first: &str, second: &str) -> Self {
-        Self::numbered(hash(hash(hash(START, first), " "), second), false)
+    /// The number of a pair of words, whichever comes first.
+    fn of_pair(a: Fingerprint, b: Fingerprint) -> Self {
+        let (low, high) = (a.0.min(b.0), a.0.max(b.0));
+        Self::numbered((low.rotate_left(23) ^ high).wrapping_mul(0x9e37_79b9_7f4a_7c15), false)
     }
 
     fn numbered(wide: u64, is_word: bool) -> Self {
@@ -44,12 +43,16 @@ impl Term {
     }
 }
 
-const START: u64 = 0xcbf2_9ce4_8422_2325;
+/// What is left of a word when it is compared with others.
+#[derive(Clone, Copy, PartialEq)]
+struct Fingerprint(u64);
 
-/// FNV-1a: the same on every machine and in every version.
-fn hash(so_far: u64, text: &str) -> u64 {
-    let step = |hash: u64, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
-    text.bytes().fold(so_far, step)
+impl Fingerprint {
+    /// FNV-1a: the same on every machine and in every version.
+    fn of(word: &str) -> Self {
+        let step = |hash: u64, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+        Self(word.bytes().fold(0xcbf2_9ce4_8422_2325, step))
+    }
 }
 
 /// The terms of one item, each as often as it occurs.
@@ -83,25 +86,21 @@ impl Bag {
             end -= 1;
         }
         let mut bag = Self::default();
-        let spans: Vec<Span> = normalise(&text[..end])
+        let words: Vec<(Span, Fingerprint)> = normalise(&text[..end])
             .split(' ')
             .filter(|word| counts_as_word(word))
             .take(MOST_WORDS)
-            .map(|word| bag.write(word))
+            .map(|word| (bag.write(word), Fingerprint::of(word)))
             .collect();
-        bag.terms.reserve(spans.len() * (1 + REACH));
-        for (n, &first) in spans.iter().enumerate() {
-            let term = Term::of_word(bag.read(first));
-            bag.terms.push(Told { term, first, second: None });
-            for &second in spans.iter().skip(n + 1).take(REACH) {
-                // Whichever comes first in the text: "white house" and "house, white" are one pair.
-                let (a, b) = match bag.read(first).cmp(bag.read(second)) {
-                    Ordering::Equal => continue,
-                    Ordering::Less => (first, second),
-                    Ordering::Greater => (second, first),
-                };
-                let term = Term::of_pair(bag.read(a), bag.read(b));
-                bag.terms.push(Told { term, first: a, second: Some(b) });
+        bag.terms.reserve(words.len() * (1 + REACH));
+        for (n, &(first, hash)) in words.iter().enumerate() {
+            bag.terms.push(Told { term: Term::of_word(hash), first, second: None });
+            for &(second, other) in words.iter().skip(n + 1).take(REACH) {
+                // A word makes no pair with itself.
+                if hash != other {
+                    let term = Term::of_pair(hash, other);
+                    bag.terms.push(Told { term, first, second: Some(second) });
+                }
             }
         }
         bag.terms.sort_unstable_by_key(|told| told.term);
@@ -117,7 +116,9 @@ impl Bag {
             if first.len().max(second.unwrap_or_default().len()) > LONGEST_WORD {
                 continue;
             }
-            let term = second.map_or_else(|| Term::of_word(first), |b| Term::of_pair(first, b));
+            let hash = Fingerprint::of(first);
+            let term = second
+                .map_or_else(|| Term::of_word(hash), |b| Term::of_pair(hash, Fingerprint::of(b)));
             let (first, second) = (bag.write(first), second.map(|word| bag.write(word)));
             bag.terms.push(Told { term, first, second });
         }
@@ -140,9 +141,13 @@ impl Bag {
         self.terms.is_empty()
     }
 
+    /// The words of a pair in their own order: "white house" and "house, white" are one.
     fn text(&self, told: &Told) -> Box<str> {
         let first = self.read(told.first);
-        told.second.map_or_else(|| first.into(), |b| format!("{first} {}", self.read(b)).into())
+        let Some(second) = told.second.map(|second| self.read(second)) else {
+            return first.into();
+        };
+        format!("{} {}", first.min(second), first.max(second)).into()
     }
 
     /// Words are few and short: their places fit into 16 bits.

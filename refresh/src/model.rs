@@ -106,19 +106,22 @@ pub(crate) fn at_constant_rate(rate: f64, from: f64, to: f64) -> (f64, f64) {
 }
 
 /// One source's publication model, whichever it is.
+///
+/// A Gamma belief is what nodes with very many sources have, so it is at hand and as small as can be; what
+/// is larger lies elsewhere.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[expect(missing_docs, reason = "each variant is the model of that name")]
 pub enum Model {
     Constant(Constant),
-    Single(SingleVariable),
-    Periodic(Periodic),
-    Hybrid(Hybrid),
-    Likelihood(Likelihood),
+    Single(Box<SingleVariable>),
+    Periodic(Box<Periodic>),
+    Hybrid(Box<Hybrid>),
+    Likelihood(Box<Likelihood>),
     Gamma(GammaPoisson),
-    GammaSlots(GammaSlots),
+    GammaSlots(Box<GammaSlots>),
     Calendar(Box<Calendar>),
-    MovingAverage(MovingAverage),
+    MovingAverage(Box<MovingAverage>),
     Relayed(Box<Relayed>),
     // Last, because stored models are known by their place.
     Dynamo(Box<Dynamo>),
@@ -140,6 +143,30 @@ macro_rules! delegate {
             Model::Dynamo($model) => $body,
         }
     };
+}
+
+macro_rules! from {
+    ($($kind:ty => $variant:expr),*) => {
+        $(impl From<$kind> for Model {
+            fn from(model: $kind) -> Self {
+                $variant(model.into())
+            }
+        })*
+    };
+}
+
+from! {
+    Constant => Model::Constant,
+    SingleVariable => Model::Single,
+    Periodic => Model::Periodic,
+    Hybrid => Model::Hybrid,
+    Likelihood => Model::Likelihood,
+    GammaPoisson => Model::Gamma,
+    GammaSlots => Model::GammaSlots,
+    Calendar => Model::Calendar,
+    MovingAverage => Model::MovingAverage,
+    Relayed => Model::Relayed,
+    Dynamo => Model::Dynamo
 }
 
 impl PublicationModel for Model {
@@ -226,20 +253,19 @@ impl ModelKind {
     pub fn build(self, prior_rate: f64) -> Result<Model, Invalid> {
         let rate = Invalid::unless_positive("prior rate", prior_rate)?;
         Ok(match self {
-            Self::Single => Model::Single(SingleVariable::new(rate, 0.1)?),
-            Self::SingleDynamic => Model::Single(SingleVariable::new(rate, 0.1)?.dynamic()),
-            Self::Periodic => Model::Periodic(Periodic::daily(rate, 0.1)?),
-            Self::Hybrid => Model::Hybrid(Hybrid::new(
-                SingleVariable::new(rate, 0.1)?,
-                Periodic::daily(rate, 0.1)?,
-            )),
-            Self::Likelihood => Model::Likelihood(Likelihood::new(rate)?),
-            Self::Gamma => Model::Gamma(GammaPoisson::new(rate)?),
-            Self::GammaSlots => Model::GammaSlots(GammaSlots::daily(rate)?),
-            Self::GammaDates => Model::GammaSlots(GammaSlots::daily(rate)?.with_dates()),
-            Self::Calendar => Model::Calendar(Box::new(Calendar::new(rate)?)),
-            Self::MovingAverage => Model::MovingAverage(MovingAverage::new(rate)?),
-            Self::Dynamo => Model::Dynamo(Box::new(Dynamo::new(rate)?)),
+            Self::Single => SingleVariable::new(rate, 0.1)?.into(),
+            Self::SingleDynamic => SingleVariable::new(rate, 0.1)?.dynamic().into(),
+            Self::Periodic => Periodic::daily(rate, 0.1)?.into(),
+            Self::Hybrid => {
+                Hybrid::new(SingleVariable::new(rate, 0.1)?, Periodic::daily(rate, 0.1)?).into()
+            }
+            Self::Likelihood => Likelihood::new(rate)?.into(),
+            Self::Gamma => GammaPoisson::new(rate)?.into(),
+            Self::GammaSlots => GammaSlots::daily(rate)?.into(),
+            Self::GammaDates => GammaSlots::daily(rate)?.with_dates().into(),
+            Self::Calendar => Calendar::new(rate)?.into(),
+            Self::MovingAverage => MovingAverage::new(rate)?.into(),
+            Self::Dynamo => Dynamo::new(rate)?.into(),
         })
     }
 }

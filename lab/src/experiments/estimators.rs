@@ -31,8 +31,8 @@ const ALPHAS: [f64; 5] = [0.01, 0.02, 0.05, 0.1, 0.2];
 pub(crate) fn figure_7_8(lab: &Lab) -> Result<Report, Invalid> {
     type Build = fn(f64) -> Result<Model, Invalid>;
     let models: [(&str, Build); 2] = [
-        ("single", |alpha| SingleVariable::new(0.0, alpha).map(Model::Single)),
-        ("periodic", |alpha| Periodic::daily(0.0, alpha).map(Model::Periodic)),
+        ("single", |alpha| SingleVariable::new(0.0, alpha).map(Model::from)),
+        ("periodic", |alpha| Periodic::daily(0.0, alpha).map(Model::from)),
     ];
     // errors[shape][interval][model][alpha] of each world
     let worlds = lab.for_each_seed(|seed| {

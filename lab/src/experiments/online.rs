@@ -24,8 +24,8 @@ pub(crate) fn figure_7_9_7_10(lab: &Lab) -> Result<Report, Invalid> {
     let prior = 1.0 / HOUR;
     let models = [
         ("offline", Knowing::Offline),
-        ("single", learnt(Model::Single(SingleVariable::new(prior, ALPHA)?))),
-        ("periodic", learnt(Model::Periodic(Periodic::daily(prior, ALPHA)?))),
+        ("single", learnt(Model::from(SingleVariable::new(prior, ALPHA)?))),
+        ("periodic", learnt(Model::from(Periodic::daily(prior, ALPHA)?))),
     ];
     let worlds: Vec<Vec<Outcome>> = lab.for_each_seed(|seed| {
         let mut outcomes = Vec::new();

@@ -35,8 +35,8 @@ pub(crate) fn figure_7_2(lab: &Lab) -> Result<Report, Invalid> {
     let rate = DAILY_ITEMS / DAY;
     let models = [
         ("offline, constant", Model::Constant(Constant::new(rate)?)),
-        ("online, single variable", Model::Single(SingleVariable::new(rate, 0.3)?)),
-        ("online, periodic", Model::Periodic(Periodic::daily(rate, 0.2)?)),
+        ("online, single variable", Model::from(SingleVariable::new(rate, 0.3)?)),
+        ("online, periodic", Model::from(Periodic::daily(rate, 0.2)?)),
     ];
     let per_day = (DAY / CYCLE) as usize;
     let first = LEARNT_DAYS * per_day;
@@ -131,7 +131,7 @@ pub(crate) fn figure_7_6_7_7(lab: &Lab) -> Result<Report, Invalid> {
     let weeks = PHASE * PHASES.len();
     let years = lab.for_each_seed(|seed| {
         let world = lone(Process::Sequence(parts.clone()), seed, weeks as f64 * 7.0);
-        let model = Model::Periodic(Periodic::daily(PHASE_ITEMS / DAY, 0.1)?);
+        let model = Model::from(Periodic::daily(PHASE_ITEMS / DAY, 0.1)?);
         lab.count(intervals.len() * world.cycles);
         Ok(intervals.map(|(_, mean)| year(&world, model.clone(), mean, seed)))
     })?;

@@ -202,6 +202,10 @@ impl Crawler {
                 () = self.nudge.notified() => {}
                 Some(ended) = looks.join_next(), if !looks.is_empty() => report_panic(ended),
             }
+            // They mostly end together, when what they brought is durable.
+            while let Some(ended) = looks.try_join_next() {
+                report_panic(ended);
+            }
         }
         self.stopping.store(true, Ordering::Relaxed);
         while let Some(ended) = looks.join_next().await {

@@ -170,7 +170,7 @@ impl Fetcher {
             return Err(FetchError::BadUrl { url: url.to_string() });
         }
         self.guard.check_literal(url)?;
-        let sent = self.clients.get(url).headers(headers).send();
+        let sent = self.clients.get(url, headers);
         match timeout_at(deadline, sent).await {
             Ok(Ok(response)) => Ok(response),
             Ok(Err(error)) => Err(FetchError::of_client(error, url, Stage::Headers)),

@@ -30,6 +30,8 @@ const SAMPLES: u64 = 30 * 24 * 60;
 const SETTLED: f64 = 86_400.0;
 /// Chunks deleted in one commit.
 const AT_ONCE: usize = 500;
+/// Profiles saved in one commit: written out, they take many times what they do in memory.
+const PROFILES_AT_ONCE: usize = 100;
 
 /// Counts at the last sample.
 #[derive(Debug, Default, Clone, Copy)]
@@ -160,7 +162,7 @@ impl Node {
     /// they are not part of each look's commit, where a row more would cost every look.
     async fn save_profiles(&self) -> Result<(), FeedError> {
         loop {
-            let some = self.desk.profiles.changed(AT_ONCE);
+            let some = self.desk.profiles.changed(PROFILES_AT_ONCE);
             if some.is_empty() {
                 return Ok(());
             }

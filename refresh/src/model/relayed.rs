@@ -201,7 +201,7 @@ mod tests {
             let (a, b) = (model.divergence(from, to), plain.divergence(from, to));
             assert!((a.0 - b.0).abs() < 1e-9 && (a.1 - b.1).abs() < 1e-6 * b.1, "{a:?} {b:?}");
         }
-        let mut nested = Model::Relayed(Box::new(Relayed::new(Model::Relayed(Box::new(model)))));
+        let mut nested = Model::Relayed(Box::new(Relayed::new(Model::from(model))));
         nested.relay(5.0, [look(9.0, 1.0)]);
         nested.unrelay();
         assert_eq!(nested, plain);
@@ -282,7 +282,7 @@ mod tests {
             model.forecast(0.0, step, &mut bins);
             let (sum, whole) = (bins.iter().sum::<f64>(), model.expected(0.0, 20.0 * step));
             prop_assert!((sum - whole).abs() <= 1e-6 * whole.max(1.0), "{sum} against {whole}");
-            let model = Model::Relayed(Box::new(model));
+            let model = Model::from(model);
             let saved = serde_json::to_string(&model).unwrap();
             let loaded: Model = serde_json::from_str(&saved).unwrap();
             let again = loaded.expected(0.0, 20.0 * step);

@@ -175,7 +175,7 @@ mod tests {
         let mut model = Relayed::new(sources.model(0).clone());
         let planned = [(123.0, 6.0), (146.0, 6.0), (169.0, 6.0)];
         model.plan(100.0, planned.map(|(at, items)| PlannedLook { at, items }));
-        let source = Source { model: Model::Relayed(Box::new(model)), ..sources.get(0) };
+        let source = Source { model: Model::from(model), ..sources.get(0) };
         sources.set(0, source).unwrap();
         for least in [40.0, 60.0, 96.0] {
             let rule = Rule::Utility { least, saturated: false };

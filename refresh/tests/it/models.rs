@@ -1,6 +1,6 @@
 //! Publication models under any history.
 
-use pergola_refresh::{DAY, Model, ModelKind, PublicationModel, Source, Sources};
+use pergola_refresh::{DAY, Model, ModelKind, Periodic, PublicationModel, Source, Sources};
 use proptest::prelude::*;
 
 use crate::{looks, observe};
@@ -94,9 +94,10 @@ proptest! {
 }
 
 #[test]
-fn a_source_with_a_model_of_24_slots_takes_at_most_256_bytes() {
+fn a_source_with_a_periodic_model_takes_at_most_256_bytes_and_one_with_a_single_rate_64() {
     // Checked by the compiler, because the sizes are known to it.
-    const { assert!(Sources::BYTES_PER_SOURCE <= 256) };
+    const { assert!(Sources::BYTES_PER_SOURCE + size_of::<Periodic>() <= 256) };
+    const { assert!(Sources::BYTES_PER_SOURCE <= 64) };
     assert_eq!(Sources::BYTES_PER_SOURCE - size_of::<Model>(), 32, "the columns beside the model");
 }
 

@@ -6,7 +6,8 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use http::header::AUTHORIZATION;
+use http::Method;
+use http::header::{AUTHORIZATION, HeaderMap};
 use rustls::ClientConfig;
 use url::Url;
 
@@ -42,13 +43,18 @@ impl Clients {
         self.special.get(host).unwrap_or(&self.usual)
     }
 
-    /// A request to an address, with what its host is to see.
-    pub(super) fn get(&self, url: &Url) -> reqwest::RequestBuilder {
-        let request = self.of(url).get(url.clone());
-        match self.credentials.shown_to(url).token {
-            Some(token) => request.header(AUTHORIZATION, token.clone()),
-            None => request,
+    /// A request to an address with these headers and what its host is to see besides.
+    pub(super) async fn get(
+        &self,
+        url: &Url,
+        headers: HeaderMap,
+    ) -> reqwest::Result<reqwest::Response> {
+        let mut request = reqwest::Request::new(Method::GET, url.clone());
+        *request.headers_mut() = headers;
+        if let Some(token) = self.credentials.shown_to(url).token {
+            request.headers_mut().insert(AUTHORIZATION, token.clone());
         }
+        self.of(url).execute(request).await
     }
 }
 
