@@ -85,13 +85,12 @@ impl Bag {
         while !text.is_char_boundary(end) {
             end -= 1;
         }
-        let mut bag = Self::default();
-        let words: Vec<(Span, Fingerprint)> = normalise(&text[..end])
-            .split(' ')
-            .filter(|word| counts_as_word(word))
-            .take(MOST_WORDS)
-            .map(|word| (bag.write(word), Fingerprint::of(word)))
-            .collect();
+        let mut bag = Self { words: String::with_capacity(end), terms: Vec::new() };
+        let mut words: Vec<(Span, Fingerprint)> = Vec::with_capacity(MOST_WORDS);
+        let normal = normalise(&text[..end]);
+        for word in normal.split(' ').filter(|word| counts_as_word(word)).take(MOST_WORDS) {
+            words.push((bag.write(word), Fingerprint::of(word)));
+        }
         bag.terms.reserve(words.len() * (1 + REACH));
         for (n, &(first, hash)) in words.iter().enumerate() {
             bag.terms.push(Told { term: Term::of_word(hash), first, second: None });

@@ -16,6 +16,7 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use rustc_hash::FxHashMap;
 use tokio::sync::{Notify, Semaphore, mpsc, oneshot};
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
@@ -89,7 +90,7 @@ pub struct Crawler {
     pauses: Mutex<HostPauses>,
     /// What was done to each host, and whether that is saved.
     hosts: Mutex<HashMap<String, (HostTally, bool)>>,
-    waiting: Mutex<HashMap<SourceId, Vec<oneshot::Sender<Report>>>>,
+    waiting: Mutex<FxHashMap<SourceId, Vec<oneshot::Sender<Report>>>>,
     /// Documents that may be read at once: more threads than processors only cost memory.
     readers: Semaphore,
     nudge: Notify,

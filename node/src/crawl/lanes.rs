@@ -12,8 +12,9 @@ mod rules;
 #[cfg(test)]
 mod tests;
 
-use std::collections::{BTreeSet, HashMap, VecDeque};
+use std::collections::{BTreeSet, VecDeque};
 
+use rustc_hash::FxHashMap;
 use url::Url;
 
 use rules::Limits;
@@ -23,7 +24,7 @@ pub use rules::{LaneId, LaneOverride, LaneRules};
 #[derive(Debug)]
 pub struct Lanes {
     rules: LaneRules,
-    lanes: HashMap<LaneId, Lane>,
+    lanes: FxHashMap<LaneId, Lane>,
     /// Lanes with sources waiting and room for a request, by when they may start.
     ready: BTreeSet<Turn>,
     /// Idle lanes by when they have rested and can be forgotten.
@@ -79,7 +80,7 @@ impl Lanes {
     pub fn new(rules: LaneRules) -> Self {
         Self {
             rules,
-            lanes: HashMap::new(),
+            lanes: FxHashMap::default(),
             ready: BTreeSet::new(),
             resting: BTreeSet::new(),
             turns: 0,

@@ -8,13 +8,12 @@ mod foresight;
 #[cfg(test)]
 mod tests;
 
-use std::collections::HashMap;
-
 use pergola_feed::digest;
 use pergola_refresh::{
     Controller, Invalid, Knowledge, Observation, Scheduler, Source, Sources, StrategyKind, Taste,
     Threshold,
 };
+use rustc_hash::FxHashMap;
 
 use super::budget::{HORIZON_CYCLES, Purse};
 use super::lanes::LaneId;
@@ -33,8 +32,8 @@ pub struct Roster {
     scheduler: Scheduler<Sources>,
     sources: Sources,
     seats: Vec<Seat>,
-    places: HashMap<SourceId, usize>,
-    addresses: HashMap<u128, SourceId>,
+    places: FxHashMap<SourceId, usize>,
+    addresses: FxHashMap<u128, SourceId>,
     foresight: Foresight,
     /// What refreshing may cost.
     pub purse: Purse,
@@ -87,8 +86,8 @@ impl Roster {
             scheduler,
             sources: Sources::new(),
             seats: Vec::new(),
-            places: HashMap::new(),
-            addresses: HashMap::new(),
+            places: FxHashMap::default(),
+            addresses: FxHashMap::default(),
             foresight: Foresight::default(),
             purse,
         })

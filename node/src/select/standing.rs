@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use pergola_query::syntax::{Feed, FeedBody, Script, SourceRef, Span, Spanned, Statement};
 use pergola_query::{Catalogue, Change, ItemView, Match, Matcher, QueryError, Scratch};
+use rustc_hash::FxHashMap;
 
 use super::{at, of};
 use crate::archive::{FeedId, SourceId};
@@ -66,7 +67,7 @@ pub(super) struct Standing {
     matcher: Matcher,
     ids: BTreeMap<String, FeedId>,
     /// Who reads a source, directly or through other feeds, and what it is worth to them.
-    readers: HashMap<SourceId, Vec<(FeedId, f64)>>,
+    readers: FxHashMap<SourceId, Vec<(FeedId, f64)>>,
     reads: HashMap<FeedId, Vec<SourceId>>,
     /// Feeds that keep only what is new, with their β.
     novel: HashMap<FeedId, f64>,

@@ -1,8 +1,8 @@
 //! One at a time with a source: a look, or news that were pushed. Both change what is known of it.
 
-use std::collections::HashSet;
 use std::sync::{Mutex, PoisonError};
 
+use rustc_hash::FxHashSet;
 use tokio::sync::Notify;
 
 use crate::archive::SourceId;
@@ -10,7 +10,7 @@ use crate::archive::SourceId;
 /// Who is being worked on.
 #[derive(Default)]
 pub(super) struct Alone {
-    busy: Mutex<HashSet<SourceId>>,
+    busy: Mutex<FxHashSet<SourceId>>,
     freed: Notify,
 }
 
