@@ -15,7 +15,7 @@ use rand_chacha::ChaCha8Rng;
 
 use crate::harness::{Archived, Home, Node, Press, eventually, now};
 
-const KILLS: usize = 25;
+const KILLS: usize = 50;
 const BUSY: usize = 60;
 const CALM: usize = 6;
 const FEEDS: [&str; 4] = ["Everything", "Volcanoes", "Few", "VolcanoesAgain"];
