@@ -199,7 +199,7 @@ fn contents(shown: &Shown) -> Markup {
                     }
                 }
                 p {
-                    a href=(shown.newsroom) { "the newsroom" } " with its forty sources, and "
+                    a href=(shown.newsroom) { "the newsroom" } " with its sources, and "
                     a href={ (shown.newsroom) "/truth" } { "what they really published" }
                 }
                 p.soft {
