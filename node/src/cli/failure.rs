@@ -44,7 +44,8 @@ pub(super) fn advise(hint: &str) {
 /// The failure, its causes as far as they say something new, and the hint.
 pub(super) fn told(error: &anyhow::Error) -> String {
     let mut said = error.to_string();
-    let mut text = format!("error: {said}\n");
+    // A mistake in a query shows its place, and says itself that it is one.
+    let mut text = format!("error: {}\n", said.strip_prefix("error: ").unwrap_or(&said));
     for cause in error.chain().skip(1).map(ToString::to_string) {
         if !said.contains(&cause) {
             let _ = writeln!(text, "  because: {cause}");
@@ -71,6 +72,12 @@ mod tests {
         let failed: Result<(), _> = Err(cause).context(Failure::new("no luck").hint("use water"));
         let text = told(&failed.unwrap_err());
         assert_eq!(text, "error: no luck\n  because: the disk is on fire\nhint: use water\n");
+    }
+
+    #[test]
+    fn that_it_is_an_error_is_said_once() {
+        let error = Failure::new("error: `RETRUN` does not belong here\n --> query:1:19").into();
+        assert_eq!(told(&error), "error: `RETRUN` does not belong here\n --> query:1:19\n");
     }
 
     #[test]

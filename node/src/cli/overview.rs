@@ -73,7 +73,7 @@ fn shown(answer: &Value, running: bool, screen: &Screen) -> anyhow::Result<Strin
             ("sources", status.sources.to_string().into()),
             ("feeds", status.feeds.to_string().into()),
             ("budget", format!("{:.1} refreshes a minute", status.budget_per_minute).into()),
-            ("threshold", format!("{:.4}", status.threshold).into()),
+            ("threshold", format!("{:.2e}", status.threshold).into()),
             ("refreshes", since(refreshes).into()),
             ("queue", since(queue).into()),
             ("items", since(format!("{} (about {:.0} lost)", status.items, status.lost)).into()),

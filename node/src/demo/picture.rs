@@ -105,7 +105,7 @@ fn draw(stage: &Stage, state: &State) -> String {
         let age = node.median_age.map_or_else(String::new, |age| format!(", {} old", brief(age)));
         vec![
             format!("{} items{age}", node.items),
-            format!("τ {:.3}, {} requests", node.threshold, node.requests),
+            format!("τ {:.1e}, {} requests", node.threshold, node.requests),
             format!("complete {:.1} %, it thinks", 100.0 * node.completeness),
         ]
     });
