@@ -172,7 +172,8 @@ impl Store for SledStore {
 }
 
 fn open_engine(path: &Path, cache_bytes: u64) -> Result<sled::Db, StoreError> {
-    // It counts its pages as they are on disk; in memory they were seen to take three to four times that.
+    // It counts its pages as they are on disk; in memory they were seen to take about three times that, and
+    // its tables come on top.
     let cache = (cache_bytes / 4).max(1 << 20);
     let config = sled::Config::new().path(path).cache_capacity(cache).flush_every_ms(None);
     match std::panic::catch_unwind(AssertUnwindSafe(|| config.open())) {

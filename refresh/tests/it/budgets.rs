@@ -35,6 +35,18 @@ fn spend(kind: StrategyKind, b: f64, count: usize, cycles: usize) -> Vec<usize> 
         .collect()
 }
 
+/// One cycle in which every look finds so many new items in a window of ten; returns how many looked.
+fn look(scheduler: &mut Scheduler<Sources>, sources: &mut Sources, at: f64, found: u32) -> usize {
+    let chosen = scheduler.decide(at, sources).to_vec();
+    for &source in &chosen {
+        let since = sources.last(source);
+        let (new_items, window, censored) = (found, 10, found >= 10);
+        let dates = &[];
+        sources.observe(source, &Observation { at, since, new_items, window, censored, dates });
+    }
+    chosen.len()
+}
+
 #[test]
 fn what_was_spent_besides_is_paid_back() {
     let spent = |charged: usize| -> usize {
@@ -49,19 +61,7 @@ fn what_was_spent_besides_is_paid_back() {
         let mut decided = 0;
         for cycle in 1..=100 {
             let now = f64::from(cycle) * HOUR;
-            for source in scheduler.decide(now, &sources).to_vec() {
-                let since = sources.last(source);
-                let observed = Observation {
-                    at: now,
-                    since,
-                    new_items: 10,
-                    window: 10,
-                    censored: true,
-                    dates: &[],
-                };
-                sources.observe(source, &observed);
-                decided += 1;
-            }
+            decided += look(&mut scheduler, &mut sources, now, 10);
             if cycle == 10 {
                 scheduler.charge(charged);
             }
@@ -86,18 +86,7 @@ fn settled_threshold(b: f64, charged: usize) -> f64 {
     let mut log = 0.0;
     for cycle in 1..=2_000 {
         let now = f64::from(cycle) * HOUR;
-        for source in scheduler.decide(now, &sources).to_vec() {
-            let since = sources.last(source);
-            let observed = Observation {
-                at: now,
-                since,
-                new_items: 1,
-                window: 10,
-                censored: false,
-                dates: &[],
-            };
-            sources.observe(source, &observed);
-        }
+        look(&mut scheduler, &mut sources, now, 1);
         scheduler.charge(charged);
         if cycle > 1_000 {
             log += scheduler.threshold().value().ln() / 1_000.0;
