@@ -7,6 +7,7 @@ mod experiments;
 mod hindsight;
 mod live;
 mod mesh;
+mod rows;
 mod simulate;
 mod trials;
 mod world;

@@ -55,12 +55,17 @@ impl Lab {
         self.source_cycles.load(Ordering::Relaxed)
     }
 
+    pub(crate) fn each_seed(&self) -> impl Iterator<Item = u64> + use<> {
+        let first = self.seed;
+        (0..self.seeds).map(move |n| first.wrapping_add(n))
+    }
+
     /// One result per seed, in the order of the seeds.
     pub(crate) fn for_each_seed<T: Send>(
         &self,
         f: impl Fn(u64) -> Result<T, Invalid> + Sync,
     ) -> Result<Vec<T>, Invalid> {
-        let seeds: Vec<u64> = (0..self.seeds).map(|n| self.seed.wrapping_add(n)).collect();
+        let seeds: Vec<u64> = self.each_seed().collect();
         self.for_each("worlds", &seeds, |&seed| f(seed))
     }
 

@@ -4,8 +4,9 @@
 //! same items.
 
 use pergola_newsroom::{
-    Interests, Item, KeywordSet, Process, Publisher, Rhythm, Trace, random_stream,
+    Interests, Item, KeywordSet, Process, Publisher, Trace, hourly_rates, random_stream,
 };
+use pergola_refresh::characteristics::Shape;
 use pergola_refresh::{DAY, HOUR, WEEK};
 use rand::RngExt;
 
@@ -90,11 +91,10 @@ impl World {
         Self { streams, window: PUBLISHED_WINDOW, cycle: HOUR, warmup, cycles }
     }
 
-    /// Sources of one daily shape: `sources` of them, 24 to 300 items a day (evenly by
-    /// order of magnitude), cycles of ten minutes,
-    /// windows of 20, everything relevant.
+    /// `sources` sources of one daily shape: 24 to 300 items a day (evenly by order of magnitude), cycles
+    /// of ten minutes, windows of 20, every item relevant.
     pub(crate) fn shaped(
-        rhythm: Rhythm,
+        shape: Shape,
         seed: u64,
         sources: u64,
         warmup_days: f64,
@@ -105,8 +105,8 @@ impl World {
                 let mut random = random_stream(seed, WORLD + 1 + source);
                 let per_day = 24.0 * (300.0f64 / 24.0).powf(random.random());
                 let shift = random.random_range(0..24);
-                let process = Process::daily(rhythm, per_day, shift);
-                let hourly = rhythm.hours(shift).map(|hour| hour * per_day / DAY);
+                let process = Process::daily(shape, per_day, shift);
+                let hourly = hourly_rates(shape, shift).map(|hour| hour * per_day / DAY);
                 let items = publisher(process, seed, source).until(days * DAY);
                 Stream {
                     relevant: vec![true; items.len()],

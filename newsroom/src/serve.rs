@@ -56,7 +56,7 @@ pub use world::World;
 
 use crate::wording::Filler;
 use axum::serve::ListenerExt;
-use desk::{Desk, Look};
+use desk::{Desk, Moment};
 use document::House;
 use shelf::Shelf;
 
@@ -78,7 +78,7 @@ struct Inner {
     opening: f64,
     remember: usize,
     base: OnceLock<String>,
-    places: Vec<Place>,
+    sources: Vec<ServedSource>,
     /// Places in order of their names.
     by_name: Vec<u32>,
     rates: RwLock<Vec<(f64, f64)>>,
@@ -88,7 +88,7 @@ struct Inner {
 }
 
 /// A source and its desk.
-struct Place {
+struct ServedSource {
     source: Source,
     desk: Mutex<Desk>,
 }
@@ -159,10 +159,10 @@ impl Newsroom {
         source: &str,
         items: impl Iterator<Item = Option<Headline>>,
     ) -> Result<Range<u64>, NewsroomError> {
-        let place = self.place(source)?;
+        let served = self.served(source)?;
         let rates = read(&self.inner.rates);
-        let mut desk = place.lock();
-        let numbers = desk.publish_now(&place.source, self.look(&rates), items);
+        let mut desk = served.lock();
+        let numbers = desk.publish_now(&served.source, self.moment(&rates), items);
         self.inner.shelf.discard(&mut desk);
         Ok(numbers)
     }
@@ -198,7 +198,7 @@ impl Newsroom {
     /// # Errors
     /// When there is no such source.
     pub fn set_answering(&self, source: &str, answering: bool) -> Result<(), NewsroomError> {
-        self.place(source)?.lock().answering = answering;
+        self.served(source)?.lock().answering = answering;
         Ok(())
     }
 
@@ -207,13 +207,13 @@ impl Newsroom {
     /// # Errors
     /// When there is no such source.
     pub fn counters(&self, source: &str) -> Result<Counters, NewsroomError> {
-        Ok(self.place(source)?.lock().counters)
+        Ok(self.served(source)?.lock().counters)
     }
 
     /// What was asked of all sources together.
     pub fn total_counters(&self) -> Counters {
-        self.inner.places.iter().fold(Counters::default(), |sum, place| {
-            let own = place.lock().counters;
+        self.inner.sources.iter().fold(Counters::default(), |sum, served| {
+            let own = served.lock().counters;
             Counters {
                 requests: sum.requests + own.requests,
                 not_modified: sum.not_modified + own.not_modified,
@@ -224,7 +224,7 @@ impl Newsroom {
 
     /// The names of all sources, in the order they were given.
     pub fn names(&self) -> impl ExactSizeIterator<Item = &str> {
-        self.inner.places.iter().map(|place| &*place.source.name)
+        self.inner.sources.iter().map(|served| &*served.source.name)
     }
 
     /// What the clock shows.
@@ -238,22 +238,22 @@ impl Newsroom {
         self.inner.opening
     }
 
-    fn place(&self, name: &str) -> Result<&Place, NewsroomError> {
-        Ok(&self.inner.places[self.index(name)? as usize])
+    fn served(&self, name: &str) -> Result<&ServedSource, NewsroomError> {
+        Ok(&self.inner.sources[self.index(name)? as usize])
     }
 
     fn index(&self, name: &str) -> Result<u32, NewsroomError> {
         let inner = &self.inner;
-        let own = |&index: &u32| &*inner.places[index as usize].source.name;
+        let own = |&index: &u32| &*inner.sources[index as usize].source.name;
         match inner.by_name.binary_search_by(|index| own(index).cmp(name)) {
             Ok(at) => Ok(inner.by_name[at]),
             Err(_) => Err(NewsroomError::UnknownSource { name: name.chars().take(200).collect() }),
         }
     }
 
-    fn look<'a>(&self, rates: &'a [(f64, f64)]) -> Look<'a> {
+    fn moment<'a>(&self, rates: &'a [(f64, f64)]) -> Moment<'a> {
         let Inner { opening, remember, .. } = *self.inner;
-        Look { now: self.now(), opening, remember, rates }
+        Moment { now: self.now(), opening, remember, rates }
     }
 
     fn house(&self) -> House<'_> {
@@ -265,7 +265,7 @@ impl Newsroom {
     }
 }
 
-impl Place {
+impl ServedSource {
     fn lock(&self) -> MutexGuard<'_, Desk> {
         // A desk is only ever a few counters ahead of itself: it stays usable after a panic.
         self.desk.lock().unwrap_or_else(PoisonError::into_inner)

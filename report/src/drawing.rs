@@ -3,6 +3,11 @@
 //! Why data and not calls: both renderers draw exactly the same list, and tests can look at it.
 //! Invariant: every coordinate is finite and every shape lies inside the page.
 
+use crate::font;
+
+/// The colour of text and axes.
+pub(crate) const INK: Colour = Colour(0x26, 0x2b, 0x31);
+
 /// A place on the page: right, down.
 pub type Point = (f64, f64);
 
@@ -45,23 +50,6 @@ pub struct Stroke {
     pub opacity: f64,
 }
 
-impl Drawing {
-    /// The drawing as an SVG document that stands alone.
-    pub fn svg(&self) -> String {
-        super::svg::render(self)
-    }
-
-    /// Draws it into `path`, as SVG or PNG by its extension.
-    pub fn write(&self, path: &std::path::Path) -> Result<(), super::ReportError> {
-        let bytes = match super::plot_format(path)? {
-            super::PlotFormat::Svg => self.svg().into_bytes(),
-            super::PlotFormat::Png => super::raster::render(self)
-                .map_err(|source| super::ReportError::Write { path: path.to_owned(), source })?,
-        };
-        super::files::replace(path, &bytes)
-    }
-}
-
 impl Stroke {
     /// Without gaps.
     pub fn solid(colour: Colour, width: f64) -> Self {
@@ -76,7 +64,6 @@ impl Stroke {
 
 /// One thing on the page.
 #[derive(Clone, Debug)]
-#[expect(missing_docs, reason = "the parts of a shape are called what they are")]
 pub enum Shape {
     /// Lines from point to point.
     Path { points: Vec<Point>, closed: bool, fill: Option<Fill>, stroke: Option<Stroke> },
@@ -144,13 +131,13 @@ pub enum Anchor {
 impl Text {
     /// Dark, upright, left-aligned.
     pub fn new(at: Point, content: impl Into<String>, size: f64) -> Self {
-        let (colour, anchor) = (super::looks::INK, Anchor::Start);
+        let (colour, anchor) = (INK, Anchor::Start);
         Self { at, content: content.into(), size, bold: false, colour, anchor, angle: 0.0 }
     }
 
     /// How long it is, in the embedded face.
     pub fn width(&self) -> f64 {
-        super::font::width(&self.content, self.size, self.bold)
+        font::width(&self.content, self.size, self.bold)
     }
 
     /// The same text, heavier if `bold`.

@@ -7,7 +7,7 @@ use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::Path;
 
-use super::ReportError;
+use crate::error::ReportError;
 
 /// Replaces `path` by `bytes` in one step: a temporary file beside it, then a rename.
 /// A pipe or device (`/dev/stdout`) cannot be renamed onto and is written to directly.
@@ -45,4 +45,27 @@ fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let mut file = File::create(path)?;
     file.write_all(bytes)?;
     file.sync_all()
+}
+
+/// How a plot is stored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum PlotFormat {
+    /// Vector graphics, for the browser and for print.
+    Svg,
+    /// Pixels, at twice the nominal size.
+    Png,
+}
+
+impl PlotFormat {
+    /// The format that a path asks for, if a file can be there.
+    pub(super) fn of(path: &Path) -> Result<Self, ReportError> {
+        let extension = path.extension().map(|e| e.to_string_lossy().to_ascii_lowercase());
+        let format = match extension.as_deref() {
+            Some("svg") => Self::Svg,
+            Some("png") => Self::Png,
+            _ => return Err(ReportError::UnknownPlotFormat { path: path.to_owned() }),
+        };
+        check_target(path)?;
+        Ok(format)
+    }
 }

@@ -2,8 +2,9 @@
 
 use std::path::Path;
 
-use super::drawing::Drawing;
-use super::{ReportError, files, svg};
+use crate::drawing::Drawing;
+use crate::error::ReportError;
+use crate::{files, svg};
 
 /// Drawings of one size, shown in turn, for ever.
 #[derive(Clone, Debug)]

@@ -90,7 +90,7 @@ fn with_error(spread: Spread, worlds: u64, decimals: usize) -> Cell {
 
 /// A published figure beside ours and the deviation.
 fn beside(published: Option<f64>, ours: f64, decimals: usize) -> [Cell; 3] {
-    let number = |value| Cell::Number { value, decimals };
+    let number = |value| Cell::number(value, decimals);
     match published {
         Some(published) => [number(published), number(ours), number(ours - published)],
         None => [Cell::Empty, number(ours), Cell::Empty],

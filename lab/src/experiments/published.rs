@@ -8,7 +8,8 @@ use pergola_refresh::{HOUR, Invalid, StrategyKind, Taste};
 use serde::Serialize;
 use serde_json::json;
 
-use crate::report::{Axis, Cell, Chart, Column, Report, Scale, Series, Style, Table};
+use crate::report::{Axis, Cell, Chart, Report, Scale, Series, Style};
+use crate::rows::Rows;
 use crate::simulate::{Knowing, Manner, Outcome, Run};
 use crate::trials::{Lab, Spread};
 use crate::world::World;
@@ -118,8 +119,8 @@ fn rows(lab: &Lab, settings: &[(StrategyKind, Option<f64>)]) -> Result<Vec<Row>,
     Ok(settings.iter().enumerate().map(row).collect())
 }
 
-fn table(rows: &[Row]) -> Table {
-    let columns = [
+fn table(rows: &[Row]) -> Rows {
+    let headings = [
         "b",
         "completeness",
         "printed",
@@ -129,32 +130,26 @@ fn table(rows: &[Row]) -> Table {
         "cost",
         "printed  ",
     ];
-    let number = |value: Option<f64>, decimals| match value {
-        Some(value) => Cell::Number { value, decimals },
-        None => Cell::Empty,
+    let number = |value: Option<f64>, decimals| {
+        value.map_or(Cell::Empty, |value| Cell::number(value, decimals))
     };
-    Table {
-        columns: std::iter::once(Column::left("strategy"))
-            .chain(columns.map(Column::right))
-            .collect(),
-        rows: rows
-            .iter()
-            .map(|row| {
-                let printed = row.printed();
-                vec![
-                    Cell::Text(row.strategy.name().to_owned()),
-                    number(row.b, 0),
-                    row.completeness.cell(4),
-                    number(printed.map(|p| p.completeness), 4),
-                    row.freshness.cell(4),
-                    number(printed.map(|p| p.freshness), 4),
-                    row.freshness_stream.cell(4),
-                    row.cost.cell(0),
-                    number(printed.map(|p| p.cost), 0),
-                ]
-            })
-            .collect(),
+    let mut table = Rows::new(&["strategy"], &headings);
+    for row in rows {
+        let printed = row.printed();
+        let cells = vec![
+            Cell::text(row.strategy.name()),
+            number(row.b, 0),
+            row.completeness.cell(4),
+            number(printed.map(|p| p.completeness), 4),
+            row.freshness.cell(4),
+            number(printed.map(|p| p.freshness), 4),
+            row.freshness_stream.cell(4),
+            row.cost.cell(0),
+            number(printed.map(|p| p.cost), 0),
+        ];
+        table.push(cells, row.json());
     }
+    table
 }
 
 /// Curves of one figure against cost, with the printed points beside them.
@@ -206,22 +201,17 @@ fn report(lab: &Lab, title: &str, budgets: &[f64]) -> Result<Report, Invalid> {
         .collect();
     settings.push((StrategyKind::Reference, None));
     let rows = rows(lab, &settings)?;
-    Ok(Report {
-        title: title.to_owned(),
-        notes: vec![
-            format!(
-                "100 sources, {WARMUP} + {MEASURED} cycles, {} worlds from seed {}; ± is the \
-                 deviation of one world.",
-                lab.seeds, lab.seed
-            ),
-            "Freshness A is against the feed's own window (the printed table), F against all it \
-             ever delivered."
-                .to_owned(),
-        ],
-        table: table(&rows),
-        json: json!({ "rows": rows.iter().map(Row::json).collect::<Vec<_>>() }),
-        charts: charts(&rows),
-    })
+    let notes = vec![
+        format!(
+            "100 sources, {WARMUP} + {MEASURED} cycles, {} worlds from seed {}; ± is the \
+             deviation of one world.",
+            lab.seeds, lab.seed
+        ),
+        "Freshness A is against the feed's own window (the printed table), F against all it \
+         ever delivered."
+            .to_owned(),
+    ];
+    Ok(table(&rows).report(title, notes, charts(&rows), json!({})))
 }
 
 /// Table 4.1: b = 10, 30, 50.

@@ -4,7 +4,8 @@ use pergola_newsroom::Trace;
 use pergola_refresh::{DAY, HOUR, Invalid, ModelKind, StrategyKind, Taste};
 use serde_json::json;
 
-use crate::report::{Axis, Cell, Chart, Column, Report, Scale, Series, Style, Table};
+use crate::report::{Axis, Cell, Chart, Report, Scale, Series, Style};
+use crate::rows::Rows;
 use crate::simulate::{Knowing, Manner, Outcome, Run};
 use crate::trials::Lab;
 use crate::world::World;
@@ -108,31 +109,13 @@ pub(crate) fn contest(
     })?;
     let mut order: Vec<usize> = (0..entries.len()).collect();
     order.sort_by(|&a, &b| outcomes[a].delay.mean.total_cmp(&outcomes[b].delay.mean));
-    let rows: Vec<(&Entry, &Outcome)> =
+    let ranked: Vec<(&Entry, &Outcome)> =
         order.iter().map(|&n| (&entries[n], &outcomes[n])).collect();
-    Ok(Report {
-        title: format!(
-            "{budget} refreshes per source and hour over {} sources",
-            world.streams.len()
-        ),
-        notes: notes(&world, trace, settings, &rows),
-        table: table(&rows),
-        json: json!({ "rows": rows.iter().map(|(entry, outcome)| json!({
-            "strategy": entry.strategy.name(),
-            "model": entry.model.map(ModelKind::name),
-            "equity": entry.equity,
-            "budget_per_hour": budget,
-            "requests": outcome.requests,
-            "completeness": outcome.completeness,
-            "freshness": outcome.freshness_over_time,
-            "delay_mean_s": outcome.delay.mean,
-            "delay_median_s": outcome.delay.median,
-            "delay_p95_s": outcome.delay.p95,
-            "delay_feed_mean_s": outcome.delay_by_source,
-            "lost": outcome.lost,
-        })).collect::<Vec<_>>() }),
-        charts: vec![chart(&rows, per_cycle * world.measured() as f64)],
-    })
+    let title =
+        format!("{budget} refreshes per source and hour over {} sources", world.streams.len());
+    let notes = notes(&world, trace, settings, &ranked);
+    let chart = chart(&ranked, per_cycle * world.measured() as f64);
+    Ok(rows(&ranked, budget).report(title, notes, vec![chart], json!({})))
 }
 
 fn notes(
@@ -173,34 +156,42 @@ fn notes(
     notes
 }
 
-fn table(rows: &[(&Entry, &Outcome)]) -> Table {
-    let mut columns = ["strategy", "model"].map(Column::left).to_vec();
-    columns.extend(
-        ["equity", "requests", "complete", "fresh", "delay", "median", "p95", "by source", "lost"]
-            .map(Column::right),
-    );
-    let hours = |seconds: f64| Cell::Number { value: seconds / HOUR, decimals: 3 };
-    Table {
-        columns,
-        rows: rows
-            .iter()
-            .map(|(entry, outcome)| {
-                vec![
-                    Cell::Text(entry.strategy.name().to_owned()),
-                    Cell::Text(entry.model.map_or("–", ModelKind::name).to_owned()),
-                    Cell::Number { value: entry.equity, decimals: 1 },
-                    Cell::Integer(outcome.requests as i64),
-                    Cell::Number { value: outcome.completeness, decimals: 4 },
-                    Cell::Number { value: outcome.freshness_over_time, decimals: 4 },
-                    hours(outcome.delay.mean),
-                    hours(outcome.delay.median),
-                    hours(outcome.delay.p95),
-                    hours(outcome.delay_by_source),
-                    Cell::Integer(outcome.lost as i64),
-                ]
-            })
-            .collect(),
+fn rows(ranked: &[(&Entry, &Outcome)], budget: f64) -> Rows {
+    let headings =
+        ["equity", "requests", "complete", "fresh", "delay", "median", "p95", "by source", "lost"];
+    let mut rows = Rows::new(&["strategy", "model"], &headings);
+    let hours = |seconds: f64| Cell::number(seconds / HOUR, 3);
+    for (entry, outcome) in ranked {
+        let cells = vec![
+            Cell::text(entry.strategy.name()),
+            Cell::text(entry.model.map_or("–", ModelKind::name)),
+            Cell::number(entry.equity, 1),
+            Cell::Integer(outcome.requests as i64),
+            Cell::number(outcome.completeness, 4),
+            Cell::number(outcome.freshness_over_time, 4),
+            hours(outcome.delay.mean),
+            hours(outcome.delay.median),
+            hours(outcome.delay.p95),
+            hours(outcome.delay_by_source),
+            Cell::Integer(outcome.lost as i64),
+        ];
+        let row = json!({
+            "strategy": entry.strategy.name(),
+            "model": entry.model.map(ModelKind::name),
+            "equity": entry.equity,
+            "budget_per_hour": budget,
+            "requests": outcome.requests,
+            "completeness": outcome.completeness,
+            "freshness": outcome.freshness_over_time,
+            "delay_mean_s": outcome.delay.mean,
+            "delay_median_s": outcome.delay.median,
+            "delay_p95_s": outcome.delay.p95,
+            "delay_feed_mean_s": outcome.delay_by_source,
+            "lost": outcome.lost,
+        });
+        rows.push(cells, row);
     }
+    rows
 }
 
 /// Delay against freshness, one point per model, for those who spent the budget: who has more or

@@ -248,57 +248,47 @@ fn world(file: &Path) -> Result<(Vec<String>, usize)> {
 
 /// What every feed reads, each after those that it reads, and where the newsroom is.
 fn wire(configs: &[Config], sources: &[String]) -> Result<(String, Vec<Published>)> {
-    let mut newsroom: Option<String> = None;
-    let mut places: HashMap<(&str, &str), u32> = HashMap::new();
-    let mut feeds = Vec::new();
     let mut waiting: Vec<(usize, &str, &FeedBody)> = Vec::new();
     for (node, config) in configs.iter().enumerate() {
         waiting.extend(config.feeds.iter().map(|(name, body)| (node, name.as_str(), body)));
     }
-    let known: Vec<(&str, &str)> =
+    let known: Vec<FeedAddress<'_>> =
         waiting.iter().map(|&(node, name, _)| (configs[node].node.url.as_str(), name)).collect();
+    let mut newsroom: Option<String> = None;
+    let mut numbers: HashMap<FeedAddress<'_>, u32> = HashMap::new();
+    let mut feeds = Vec::new();
     while !waiting.is_empty() {
         let before = waiting.len();
         let mut left = Vec::new();
         for (node, name, body) in waiting {
             let own = configs[node].node.url.as_str();
+            let read = body.sources.iter().map(|clause| input(&clause.source.value, own, sources));
+            let read: Vec<Input<'_>> = read
+                .collect::<Result<_>>()
+                .with_context(|| format!("feed `{name}` cannot be played"))?;
             let mut inputs = Vec::new();
-            let mut ready = true;
-            for clause in &body.sources {
-                let read = match &clause.source.value {
-                    SourceRef::Url(url) => {
-                        let (base, source) = url.rsplit_once("/sources/").unwrap_or((url, ""));
-                        let number = sources.iter().position(|other| other == source);
-                        let Some(number) = number else {
-                            bail!("feed `{name}` reads {url}, which the newsroom does not publish");
-                        };
-                        newsroom.get_or_insert_with(|| base.to_owned());
-                        inputs.push(Channel::Source(number as u32));
-                        continue;
+            for input in &read {
+                match input {
+                    Input::Source { number, base } => {
+                        newsroom.get_or_insert_with(|| (*base).to_owned());
+                        inputs.push(Channel::Source(*number));
                     }
-                    SourceRef::Opml(url) => {
-                        bail!("feed `{name}` reads the list {url}; name its sources")
+                    Input::Feed(feed) => {
+                        ensure!(
+                            known.contains(feed),
+                            "feed `{name}` reads the feed `{}` of {}, which is not there",
+                            feed.1,
+                            feed.0
+                        );
+                        inputs.extend(numbers.get(feed).copied().map(Channel::Feed));
                     }
-                    SourceRef::Feed(feed) => (own, feed.as_str()),
-                    SourceRef::Peer { node, feed } => (node.trim_end_matches('/'), feed.as_str()),
-                };
-                if !known.contains(&read) {
-                    bail!(
-                        "feed `{name}` reads the feed `{}` of {}, which is not there",
-                        read.1,
-                        read.0
-                    );
-                }
-                match places.get(&read) {
-                    Some(&place) => inputs.push(Channel::Feed(place)),
-                    None => ready = false,
                 }
             }
-            if !ready {
+            if inputs.len() < read.len() {
                 left.push((node, name, body));
                 continue;
             }
-            places.insert((own, name), feeds.len() as u32);
+            numbers.insert((own, name), feeds.len() as u32);
             let filter = FeedFilter::compile(body)
                 .map_err(|error| anyhow::anyhow!("feed `{name}`: {error}"))?;
             feeds.push(Published { name: name.to_owned(), node, inputs, filter });
@@ -307,6 +297,32 @@ fn wire(configs: &[Config], sources: &[String]) -> Result<(String, Vec<Published
         waiting = left;
     }
     Ok((newsroom.context("no feed reads a source of the newsroom")?, feeds))
+}
+
+/// The address of a node and the name of one of its feeds.
+type FeedAddress<'a> = (&'a str, &'a str);
+
+/// What a feed reads.
+enum Input<'a> {
+    /// A source, by its number, and the address of the newsroom.
+    Source { number: u32, base: &'a str },
+    Feed(FeedAddress<'a>),
+}
+
+/// What a clause of a feed of the node at `own` reads.
+fn input<'a>(source: &'a SourceRef, own: &'a str, sources: &[String]) -> Result<Input<'a>> {
+    Ok(match source {
+        SourceRef::Url(url) => {
+            let (base, name) = url.rsplit_once("/sources/").unwrap_or((url, ""));
+            let number = sources.iter().position(|other| other == name);
+            let number = number
+                .with_context(|| format!("it reads {url}, which the newsroom does not publish"))?;
+            Input::Source { number: number as u32, base }
+        }
+        SourceRef::Opml(url) => bail!("it reads the list {url}; name its sources"),
+        SourceRef::Feed(feed) => Input::Feed((own, feed)),
+        SourceRef::Peer { node, feed } => Input::Feed((node.trim_end_matches('/'), feed)),
+    })
 }
 
 fn text(value: &Value) -> Result<&str> {

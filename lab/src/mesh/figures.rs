@@ -98,9 +98,7 @@ impl Tally {
         self.held.1 += pair.held.len() as u64;
         self.delivered += pair.delivered;
     }
-}
 
-impl Tally {
     fn spend(&mut self, requests: f64, subscriptions: f64) {
         self.requests += requests;
         self.subscriptions += subscriptions;
@@ -139,15 +137,10 @@ pub(crate) struct Spent {
 
 /// Measures what was recorded. What only a play can know is left empty.
 pub(super) fn measure(mesh: &Mesh, settings: &Settings<'_>, record: &Record<'_>) -> Outcome {
-    let wiring = &mesh.wiring;
-    let deepest = mesh.reach.iter().flatten().map(|reached| reached.hops).max().unwrap_or(0);
-    let mut hops = vec![Tally::default(); deepest as usize];
-    let mut nodes = vec![Tally::default(); wiring.nodes.len()];
-    let (mut leaves, mut all) = (Tally::default(), Tally::default());
-    let mut courses = vec![(vec![0.0; settings.samples], 0_u64); wiring.nodes.len()];
+    let mut tallies = Tallies::new(mesh, settings.samples);
     let mut followed = Vec::new();
     let mut desk = Desk::new(settings, record.origins);
-    for (number, feed) in wiring.feeds.iter().enumerate().filter(|(_, feed)| feed.studied) {
+    for (number, feed) in mesh.wiring.feeds.iter().enumerate().filter(|(_, feed)| feed.studied) {
         let mut came = record.came[number].clone();
         came.sort_unstable_by_key(|&(item, _)| item);
         for reached in &mesh.reach[number] {
@@ -161,58 +154,98 @@ pub(super) fn measure(mesh: &Mesh, settings: &Settings<'_>, record: &Record<'_>)
                 let items = desk.between(follow.from, follow.until);
                 followed.push(Followed { node: feed.node as usize, hops: reached.hops, items });
             }
-            let pair = desk.pair();
-            let (course, count) = &mut courses[feed.node as usize];
-            course.iter_mut().zip(pair.held).for_each(|(sum, held)| *sum += held);
-            *count += 1;
-            hops[reached.hops as usize - 1].add(&pair);
-            nodes[feed.node as usize].add(&pair);
-            all.add(&pair);
-            if !mesh.read[number] {
-                leaves.add(&pair);
-            }
+            tallies.deliver(number, reached.hops, &desk.pair());
         }
     }
-    let mut spent = (0, 0);
-    for (number, subscriptions) in record.spent.iter().enumerate() {
-        for subscription in subscriptions {
-            spent = (spent.0 + subscription.requests, spent.1 + 1);
-            let studied = |feed: &&u32| wiring.feeds[**feed as usize].studied;
-            let Some(&feed) = subscription.feeds.iter().find(studied) else { continue };
-            let served: Vec<usize> = match subscription.channel {
-                Channel::Source(_) => vec![0],
-                Channel::Feed(parent) => mesh.reach[parent as usize]
-                    .iter()
-                    .map(|reached| reached.hops as usize)
-                    .collect(),
-            };
-            let requests = subscription.requests as f64;
-            let share = 1.0 / served.len() as f64;
-            for hop in served {
-                if let Some(tally) = hops.get_mut(hop) {
-                    tally.spend(requests * share, share);
-                }
-            }
-            nodes[number].spend(requests, 1.0);
-            all.spend(requests, 1.0);
-            if !mesh.read[feed as usize] {
-                leaves.spend(requests, 1.0);
-            }
+    for (node, subscriptions) in record.spent.iter().enumerate() {
+        subscriptions.iter().for_each(|subscription| tallies.spend(node, subscription));
+    }
+    Outcome { followed, ..tallies.outcome(settings.measured) }
+}
+
+/// All tallies of a mesh.
+struct Tallies<'a> {
+    mesh: &'a Mesh,
+    hops: Vec<Tally>,
+    nodes: Vec<Tally>,
+    leaves: Tally,
+    all: Tally,
+    /// For each node the sum of shares held at each sample, and how many shares.
+    courses: Vec<(Vec<f64>, u64)>,
+    /// Requests and subscriptions of all feeds, studied or not.
+    spent: (u64, usize),
+}
+
+impl<'a> Tallies<'a> {
+    fn new(mesh: &'a Mesh, samples: usize) -> Self {
+        let deepest = mesh.reach.iter().flatten().map(|reached| reached.hops).max().unwrap_or(0);
+        let nodes = mesh.wiring.nodes.len();
+        Self {
+            mesh,
+            hops: vec![Tally::default(); deepest as usize],
+            nodes: vec![Tally::default(); nodes],
+            leaves: Tally::default(),
+            all: Tally::default(),
+            courses: vec![(vec![0.0; samples], 0); nodes],
+            spent: (0, 0),
         }
     }
-    let cycles = settings.measured;
-    let mean = |(course, count): (Vec<f64>, u64)| {
-        course.into_iter().map(|sum| if count == 0 { 1.0 } else { sum / count as f64 }).collect()
-    };
-    Outcome {
-        hops: hops.into_iter().map(|tally| tally.figures(cycles)).collect(),
-        nodes: nodes.into_iter().map(|tally| tally.figures(cycles)).collect(),
-        leaves: leaves.figures(cycles),
-        all: all.figures(cycles),
-        cost: spent.0 as f64 / (spent.1 as usize * cycles).max(1) as f64,
-        courses: courses.into_iter().map(mean).collect(),
-        followed,
-        ..Outcome::default()
+
+    /// Adds a source as a feed has it, so many hops away.
+    fn deliver(&mut self, feed: usize, hops: u32, pair: &Pair<'_>) {
+        let node = self.mesh.wiring.feeds[feed].node as usize;
+        let (course, count) = &mut self.courses[node];
+        course.iter_mut().zip(pair.held).for_each(|(sum, held)| *sum += held);
+        *count += 1;
+        self.hops[hops as usize - 1].add(pair);
+        self.nodes[node].add(pair);
+        self.all.add(pair);
+        if !self.mesh.read[feed] {
+            self.leaves.add(pair);
+        }
+    }
+
+    /// Adds what a node has requested for a subscription.
+    fn spend(&mut self, node: usize, subscription: &Spent) {
+        let Self { mesh, spent, .. } = self;
+        *spent = (spent.0 + subscription.requests, spent.1 + 1);
+        let studied = |feed: &&u32| mesh.wiring.feeds[**feed as usize].studied;
+        let Some(&feed) = subscription.feeds.iter().find(studied) else { return };
+        let served: Vec<usize> = match subscription.channel {
+            Channel::Source(_) => vec![0],
+            Channel::Feed(parent) => {
+                mesh.reach[parent as usize].iter().map(|reached| reached.hops as usize).collect()
+            }
+        };
+        let requests = subscription.requests as f64;
+        let share = 1.0 / served.len() as f64;
+        for hop in served {
+            if let Some(tally) = self.hops.get_mut(hop) {
+                tally.spend(requests * share, share);
+            }
+        }
+        self.nodes[node].spend(requests, 1.0);
+        self.all.spend(requests, 1.0);
+        if !mesh.read[feed as usize] {
+            self.leaves.spend(requests, 1.0);
+        }
+    }
+
+    fn outcome(self, cycles: usize) -> Outcome {
+        let mean = |(course, count): (Vec<f64>, u64)| {
+            let share = |sum: f64| if count == 0 { 1.0 } else { sum / count as f64 };
+            course.into_iter().map(share).collect()
+        };
+        let (requests, subscriptions) = self.spent;
+        Outcome {
+            hops: self.hops.into_iter().map(|tally| tally.figures(cycles)).collect(),
+            nodes: self.nodes.into_iter().map(|tally| tally.figures(cycles)).collect(),
+            leaves: self.leaves.figures(cycles),
+            all: self.all.figures(cycles),
+            cost: requests as f64 / (subscriptions * cycles).max(1) as f64,
+            courses: self.courses.into_iter().map(mean).collect(),
+            ..Outcome::default()
+        }
     }
 }
 

@@ -57,78 +57,90 @@ pub(crate) fn read(path: &Path) -> Result<Wiring, GraphError> {
 }
 
 fn wire(document: Document) -> Result<Wiring, String> {
-    let Document { sources, feeds, edges } = document;
-    if sources.is_empty() || feeds.is_empty() {
+    if document.sources.is_empty() || document.feeds.is_empty() {
         return Err("it has no sources or no feeds".to_owned());
     }
+    let inputs = inputs(&document)?;
+    let Document { sources, feeds, .. } = document;
+    let order = forward(&inputs).map_err(|feed| {
+        format!("items would run in a circle through feed `{}`", feeds[feed].name)
+    })?;
+    let mut position = vec![0; feeds.len()];
+    order.iter().zip(0..).for_each(|(&feed, at)| position[feed] = at);
+    let mut topics = Topics::default();
+    let mut wiring = Wiring::default();
+    for Named { name, keywords } in sources {
+        if keywords.is_empty() {
+            return Err(format!("source `{name}` has no keywords"));
+        }
+        wiring.sources.push(Origin { name, topics: topics.of(keywords) });
+    }
+    let mut wanted: Vec<Option<Named>> = feeds.into_iter().map(Some).collect();
+    for (node, feed) in order.into_iter().enumerate() {
+        let Some(Named { name, keywords }) = wanted[feed].take() else { continue };
+        let renumbered = |input: &Channel| match *input {
+            Channel::Feed(feed) => Channel::Feed(position[feed as usize]),
+            source @ Channel::Source(_) => source,
+        };
+        wiring.nodes.push(name);
+        wiring.feeds.push(Feed {
+            node: node as u32,
+            inputs: inputs[feed].iter().map(renumbered).collect(),
+            wants: Some(topics.of(keywords)),
+            studied: true,
+        });
+    }
+    Ok(wiring)
+}
+
+/// What each feed reads, by the edges.
+fn inputs(document: &Document) -> Result<Vec<Vec<Channel>>, String> {
+    let Document { sources, feeds, edges } = document;
     let mut channels: HashMap<&str, Channel> = HashMap::new();
-    let numbered = (0..).map(Channel::Source).zip(&sources);
-    for (channel, named) in numbered.chain((0..).map(Channel::Feed).zip(&feeds)) {
+    let numbered = (0..).map(Channel::Source).zip(sources);
+    for (channel, named) in numbered.chain((0..).map(Channel::Feed).zip(feeds)) {
         if channels.insert(&named.name, channel).is_some() {
             return Err(format!("`{}` is the name of two things", named.name));
         }
     }
+    let known = |name: &str| {
+        let channel = channels.get(name).copied();
+        channel.ok_or_else(|| format!("an edge names `{name}`, which it has not"))
+    };
     let mut inputs: Vec<Vec<Channel>> = vec![Vec::new(); feeds.len()];
-    for Edge { from, to } in &edges {
-        let known = |name: &str| {
-            channels
-                .get(name)
-                .copied()
-                .ok_or_else(|| format!("an edge names `{name}`, which it has not"))
-        };
+    for Edge { from, to } in edges {
         match (known(from)?, known(to)?) {
             (from, Channel::Feed(to)) => inputs[to as usize].push(from),
             (_, Channel::Source(_)) => return Err(format!("an edge leads to the source `{to}`")),
         }
     }
-    for (list, feed) in inputs.iter_mut().zip(&feeds) {
+    for (list, feed) in inputs.iter_mut().zip(feeds) {
         list.sort_unstable();
         list.dedup();
         if list.is_empty() {
             return Err(format!("no edge leads to feed `{}`", feed.name));
         }
     }
-    let order = forward(&inputs).map_err(|feed| {
-        format!("items would run in a circle through feed `{}`", feeds[feed].name)
-    })?;
-    let mut place = vec![0; feeds.len()];
-    order.iter().zip(0..).for_each(|(&feed, at)| place[feed] = at);
-    let mut numbers: HashMap<String, u32> = HashMap::new();
-    let mut topics = |keywords: Vec<String>| -> Vec<u32> {
+    Ok(inputs)
+}
+
+/// Keywords as numbers.
+#[derive(Default)]
+struct Topics(HashMap<String, u32>);
+
+impl Topics {
+    fn of(&mut self, keywords: Vec<String>) -> Vec<u32> {
         let mut topics: Vec<u32> = keywords
             .into_iter()
             .map(|keyword| {
-                let next = numbers.len() as u32;
-                *numbers.entry(keyword).or_insert(next)
+                let next = self.0.len() as u32;
+                *self.0.entry(keyword).or_insert(next)
             })
             .collect();
         topics.sort_unstable();
         topics.dedup();
         topics
-    };
-    let mut wiring = Wiring::default();
-    for Named { name, keywords } in sources {
-        if keywords.is_empty() {
-            return Err(format!("source `{name}` has no keywords"));
-        }
-        wiring.sources.push(Origin { name, topics: topics(keywords) });
     }
-    let mut wanted: Vec<Option<Named>> = feeds.into_iter().map(Some).collect();
-    for (node, feed) in order.into_iter().enumerate() {
-        let Some(Named { name, keywords }) = wanted[feed].take() else { continue };
-        let renamed = |input: &Channel| match *input {
-            Channel::Feed(feed) => Channel::Feed(place[feed as usize]),
-            source @ Channel::Source(_) => source,
-        };
-        wiring.nodes.push(name);
-        wiring.feeds.push(Feed {
-            node: node as u32,
-            inputs: inputs[feed].iter().map(renamed).collect(),
-            wants: Some(topics(keywords)),
-            studied: true,
-        });
-    }
-    Ok(wiring)
 }
 
 /// The feeds, each after its inputs; or one that lies in a circle.

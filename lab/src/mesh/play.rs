@@ -21,7 +21,7 @@ use super::node::{Node, Subscription, View};
 use super::origins::{DRAWN, Origins};
 use super::queue::{Happening, Queue};
 use super::shelf::{Shelf, put};
-use super::wiring::Channel;
+use super::wiring::{Channel, Feed, Wiring};
 use super::{CYCLE, Mesh, Settings};
 
 /// A mesh at work.
@@ -51,36 +51,7 @@ impl<'a> Play<'a> {
         origins: &'a Origins,
         seed: u64,
     ) -> Result<Self, Invalid> {
-        let wiring = &mesh.wiring;
-        let mut subscriptions: Vec<Vec<Subscription>> =
-            wiring.nodes.iter().map(|_| Vec::new()).collect();
-        let mut shelves: Vec<Shelf> = wiring.feeds.iter().map(|_| Shelf::default()).collect();
-        for (number, feed) in wiring.feeds.iter().enumerate() {
-            let ways: usize = feed.inputs.len();
-            let repeats =
-                ways > 1 && feed.inputs.iter().any(|input| matches!(input, Channel::Feed(_)));
-            shelves[number].known = repeats.then(FxHashSet::default);
-            for &input in &feed.inputs {
-                match input {
-                    Channel::Feed(parent) if !wiring.is_looked_at(feed, input) => {
-                        shelves[parent as usize].local.push(number as u32);
-                        continue;
-                    }
-                    _ => (),
-                }
-                let all = &mut subscriptions[feed.node as usize];
-                let place = all.iter().position(|other| other.channel == input);
-                let place = place.unwrap_or_else(|| {
-                    all.push(Subscription::new(input));
-                    if let Channel::Feed(parent) = input {
-                        let reader = (feed.node, all.len() as u32 - 1);
-                        shelves[parent as usize].readers.push(reader);
-                    }
-                    all.len() - 1
-                });
-                all[place].feeds.push(number as u32);
-            }
-        }
+        let (subscriptions, shelves) = subscribe(&mesh.wiring);
         let counts: Vec<usize> = subscriptions.iter().map(Vec::len).collect();
         let budgets = settings.budgets(mesh, &counts);
         let mut random = random_stream(seed, DRAWN);
@@ -91,7 +62,7 @@ impl<'a> Play<'a> {
             let moment = settings.moments.as_ref().map_or(drawn, |moments| moments[number]);
             nodes.push(Node::new(settings, subscriptions, budget, moment)?);
         }
-        let audience = |(feed, &is_read): (&super::wiring::Feed, &bool)| {
+        let audience = |(feed, &is_read): (&Feed, &bool)| {
             Audience::new(settings.readers_of(feed, is_read))
         };
         let mut play = Self {
@@ -102,7 +73,7 @@ impl<'a> Play<'a> {
             budgets: vec![Vec::new(); nodes.len()],
             nodes,
             shelves,
-            audiences: wiring.feeds.iter().zip(&mesh.read).map(audience).collect(),
+            audiences: mesh.wiring.feeds.iter().zip(&mesh.read).map(audience).collect(),
             wires: Wires::new(settings.network.clone(), seed),
             queue: Queue::default(),
             changed: Vec::new(),
@@ -394,4 +365,38 @@ impl<'a> Play<'a> {
         }
         self.after(now + self.settings.sample_every() * CYCLE, Happening::Sample);
     }
+}
+
+/// What every node subscribes to, and the shelves of all feeds with those who read them.
+fn subscribe(wiring: &Wiring) -> (Vec<Vec<Subscription>>, Vec<Shelf>) {
+    let mut subscriptions: Vec<Vec<Subscription>> =
+        wiring.nodes.iter().map(|_| Vec::new()).collect();
+    let mut shelves: Vec<Shelf> = wiring.feeds.iter().map(|_| Shelf::default()).collect();
+    for (number, feed) in wiring.feeds.iter().enumerate() {
+        let reads_feeds = feed.inputs.iter().any(|input| matches!(input, Channel::Feed(_)));
+        // An item can come twice only where there are two ways.
+        let repeats = feed.inputs.len() > 1 && reads_feeds;
+        shelves[number].known = repeats.then(FxHashSet::default);
+        for &input in &feed.inputs {
+            match input {
+                Channel::Feed(parent) if !wiring.is_refreshed(feed, input) => {
+                    shelves[parent as usize].local.push(number as u32);
+                    continue;
+                }
+                _ => (),
+            }
+            let all = &mut subscriptions[feed.node as usize];
+            let place = all.iter().position(|other| other.channel == input);
+            let place = place.unwrap_or_else(|| {
+                all.push(Subscription::new(input));
+                if let Channel::Feed(parent) = input {
+                    let reader = (feed.node, all.len() as u32 - 1);
+                    shelves[parent as usize].readers.push(reader);
+                }
+                all.len() - 1
+            });
+            all[place].feeds.push(number as u32);
+        }
+    }
+    (subscriptions, shelves)
 }

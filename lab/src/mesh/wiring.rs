@@ -182,8 +182,8 @@ impl Wiring {
         }
     }
 
-    /// Whether a feed's input is looked at, and not read on the same node for nothing.
-    pub(crate) fn is_looked_at(&self, feed: &Feed, input: Channel) -> bool {
+    /// Whether a feed's input costs a refresh. Feeds of the same node read each other for free.
+    pub(crate) fn is_refreshed(&self, feed: &Feed, input: Channel) -> bool {
         self.host(input) != Some(feed.node)
     }
 
@@ -204,14 +204,14 @@ impl Wiring {
         for feed in &self.feeds {
             let mut arrived: Vec<Reached> = Vec::new();
             for &input in &feed.inputs {
-                let looks = u32::from(self.is_looked_at(feed, input));
+                let hop = u32::from(self.is_refreshed(feed, input));
                 match input {
                     Channel::Source(source) => {
-                        arrived.push(self.wanted(feed, source, looks, |_| true));
+                        arrived.push(self.wanted(feed, source, hop, |_| true));
                     }
                     Channel::Feed(parent) => {
                         arrived.extend(reach[parent as usize].iter().map(|above| {
-                            let hops = above.hops + looks;
+                            let hops = above.hops + hop;
                             self.wanted(feed, above.source, hops, |topic| above.has(topic))
                         }));
                     }

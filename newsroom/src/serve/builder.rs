@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, OnceLock, RwLock};
 
 use super::desk::Desk;
 use super::shelf::Shelf;
-use super::{Clock, Inner, Newsroom, Place, Source};
+use super::{Clock, Inner, Newsroom, ServedSource, Source};
 use crate::ProcessError;
 use crate::wording::Filler;
 
@@ -140,22 +140,22 @@ impl Builder {
         if !opening.is_finite() {
             return Err(BuildError::Clock { shown: opening });
         }
-        let mut places = Vec::with_capacity(self.sources.len());
+        let mut sources = Vec::with_capacity(self.sources.len());
         for mut source in self.sources {
             source.check()?;
             let desk = Desk::new(&mut source, self.seed, opening).map_err(|wrong| {
                 BuildError::Process { name: source.name.to_string(), source: wrong }
             })?;
-            places.push(Place { source, desk: Mutex::new(desk) });
+            sources.push(ServedSource { source, desk: Mutex::new(desk) });
         }
-        let name = |index: u32| &*places[index as usize].source.name;
-        let mut by_name: Vec<u32> = (0..places.len() as u32).collect();
+        let name = |index: u32| &*sources[index as usize].source.name;
+        let mut by_name: Vec<u32> = (0..sources.len() as u32).collect();
         by_name.sort_unstable_by(|&a, &b| name(a).cmp(name(b)));
         if let Some(pair) = by_name.windows(2).find(|pair| name(pair[0]) == name(pair[1])) {
             return Err(BuildError::Twice { name: name(pair[0]).to_owned() });
         }
         let filler = Filler::without(
-            places.iter().flat_map(|place| place.source.vocabulary.iter().map(|word| &**word)),
+            sources.iter().flat_map(|served| served.source.vocabulary.iter().map(|word| &**word)),
         );
         let inner = Inner {
             filler,
@@ -164,7 +164,7 @@ impl Builder {
             opening,
             remember: self.remember,
             base: self.base.map_or_else(OnceLock::new, OnceLock::from),
-            places,
+            sources,
             by_name,
             rates: RwLock::default(),
             answering: AtomicBool::new(true),

@@ -29,7 +29,7 @@ pub struct Counters {
 
 /// The newsroom's side of a look: when it is, and what holds for all sources.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Look<'a> {
+pub(super) struct Moment<'a> {
     pub now: f64,
     pub opening: f64,
     /// Items that a source remembers at least.
@@ -65,12 +65,12 @@ pub(super) struct Desk {
     log: VecDeque<Item>,
     /// Items published so far.
     published: u64,
-    /// Items published before the opening; `None` until the first look.
+    /// Items published before the opening; `None` until the first moment.
     before_opening: Option<u64>,
     /// Items published by hand with words of their own.
     by_hand: BTreeMap<u64, Headline>,
     rates_seen: usize,
-    latest_look: f64,
+    latest: f64,
     /// Mixed from everything published so far: two desks with the same one show the same.
     fingerprint: u64,
     pub answering: bool,
@@ -104,7 +104,7 @@ impl Desk {
             before_opening: None,
             by_hand: BTreeMap::new(),
             rates_seen: 0,
-            latest_look: opening,
+            latest: opening,
             fingerprint: mix(mix(seed, number), opening.to_bits()),
             answering: true,
             counters: Counters::default(),
@@ -113,23 +113,23 @@ impl Desk {
     }
 
     /// Publishes whatever should have appeared until now; whether there was anything.
-    pub(super) fn look(&mut self, source: &Source, look: Look<'_>) -> bool {
+    pub(super) fn catch_up(&mut self, source: &Source, moment: Moment<'_>) -> bool {
         let before = self.published;
         if self.before_opening.is_none() {
             self.next = self.publisher.next();
-            self.publish_until(look.opening, source.window);
+            self.publish_until(moment.opening, source.window);
             self.log.shrink_to_fit();
             self.before_opening = Some(self.published);
         }
-        self.latest_look = self.latest_look.max(look.now);
-        let keep = source.window.max(look.remember);
-        for &(at, factor) in look.rates.get(self.rates_seen..).unwrap_or_default() {
+        self.latest = self.latest.max(moment.now);
+        let keep = source.window.max(moment.remember);
+        for &(at, factor) in moment.rates.get(self.rates_seen..).unwrap_or_default() {
             self.publish_until(at, keep);
             self.publisher.restart(at - self.offset, factor);
             self.next = self.publisher.next();
             self.rates_seen += 1;
         }
-        self.publish_until(self.latest_look, keep);
+        self.publish_until(self.latest, keep);
         self.published > before
     }
 
@@ -137,10 +137,10 @@ impl Desk {
     pub(super) fn publish_now(
         &mut self,
         source: &Source,
-        look: Look<'_>,
+        moment: Moment<'_>,
         items: impl Iterator<Item = Option<Headline>>,
     ) -> Range<u64> {
-        self.look(source, look);
+        self.catch_up(source, moment);
         let first = self.published;
         for headline in items {
             let keywords = self.publisher.draw_keywords();
@@ -148,7 +148,7 @@ impl Desk {
                 self.fingerprint = mix(self.fingerprint, mix_text(&headline.title));
                 self.by_hand.insert(self.published, headline);
             }
-            self.push(Item { at: self.latest_look, keywords }, source.window.max(look.remember));
+            self.push(Item { at: self.latest, keywords }, source.window.max(moment.remember));
         }
         first..self.published
     }

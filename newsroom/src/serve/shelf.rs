@@ -10,7 +10,7 @@ use std::sync::{Mutex, PoisonError};
 
 use bytes::Bytes;
 
-use super::Place;
+use super::ServedSource;
 use super::desk::Desk;
 use super::document::gzip;
 
@@ -64,11 +64,11 @@ impl Shelf {
     }
 
     /// Drops the oldest documents until the rest is within the limit. To be called with no desk locked.
-    pub(super) fn tidy(&self, places: &[Place]) {
+    pub(super) fn tidy(&self, sources: &[ServedSource]) {
         while self.held.load(Ordering::Relaxed) > self.limit {
             let oldest = self.queue.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
             let Some(index) = oldest else { return };
-            let mut desk = places[index as usize].lock();
+            let mut desk = sources[index as usize].lock();
             desk.rendered.queued = false;
             self.discard(&mut desk);
         }
@@ -88,21 +88,21 @@ mod tests {
             World::uniform(1, 50, 10.0).newsroom(clock).document_bytes(40_000).build().unwrap();
         let (inner, mut rendered) = (&newsroom.inner, 0);
         for index in (0..50).chain(0..50) {
-            let place = &inner.places[index as usize];
-            let mut desk = place.lock();
-            desk.look(&place.source, newsroom.look(&[]));
+            let served = &inner.sources[index as usize];
+            let mut desk = served.lock();
+            desk.catch_up(&served.source, newsroom.moment(&[]));
             let document = |desk: &mut _, compressed| {
                 inner.shelf.document(index, desk, compressed, |_| "x".repeat(9_000))
             };
             rendered += document(&mut desk, false).len();
             document(&mut desk, true);
             drop(desk);
-            inner.shelf.tidy(&inner.places);
+            inner.shelf.tidy(&inner.sources);
             assert!(inner.shelf.held() <= 40_000, "{}", inner.shelf.held());
         }
         assert_eq!(rendered, 900_000);
         assert!(inner.shelf.held() > 20_000, "the shelf is used: {}", inner.shelf.held());
-        inner.places.iter().for_each(|place| inner.shelf.discard(&mut place.lock()));
+        inner.sources.iter().for_each(|served| inner.shelf.discard(&mut served.lock()));
         assert_eq!(inner.shelf.held(), 0);
     }
 }

@@ -1,11 +1,10 @@
-//! Ready-made worlds: a small lively one to look at, and large uniform ones to measure with.
+//! Ready-made worlds: a small lively one for demonstrations, and large uniform ones for measurements.
+
+use pergola_refresh::characteristics::Shape;
+use pergola_refresh::{DAY, HOUR, WEEK};
 
 use super::{Builder, Clock, Format, Newsroom, Source};
-use crate::{KeywordSet, Process, Rhythm, random_stream};
-
-const HOUR: f64 = 3_600.0;
-const DAY: f64 = 86_400.0;
-const WEEK: f64 = 604_800.0;
+use crate::{KeywordSet, Process, random_stream};
 
 /// Sources and the seed that makes them publish.
 #[derive(Debug, Clone)]
@@ -17,10 +16,10 @@ pub struct World {
 }
 
 impl World {
-    /// Forty sources with mixed rhythms and topics: newspapers and people who write by day, robots on
+    /// Forty sources with mixed habits and topics: newspapers and people who write by day, robots on
     /// the hour, bursts when something happens, and quiet blogs.
     pub fn demo(seed: u64) -> Self {
-        let sources = DEMO.iter().enumerate().map(|(place, row)| row.source(place)).collect();
+        let sources = DEMO.iter().enumerate().map(|(number, row)| row.source(number)).collect();
         Self { seed, sources }
     }
 
@@ -75,9 +74,9 @@ enum Habit {
 }
 
 impl Habit {
-    fn process(self, place: usize) -> Process {
+    fn process(self, number: usize) -> Process {
         match self {
-            Self::People(daily, shift) => Process::daily(Rhythm::Waves, daily, shift),
+            Self::People(daily, shift) => Process::daily(Shape::Waves, daily, shift),
             Self::OnTheHour(daily, hours) => {
                 // Slots of two minutes, of which only the first is busy.
                 let mut rates = vec![0.0; (hours * 30.0) as usize];
@@ -89,7 +88,7 @@ impl Habit {
             Self::Weekly(items) => {
                 // One morning of three hours in the week, another one for each source.
                 let mut rates = vec![0.0; 56];
-                rates[place * 8 % 56 + 3] = items / (3.0 * HOUR);
+                rates[number * 8 % 56 + 3] = items / (3.0 * HOUR);
                 Process::Periodic { rates, period: WEEK }
             }
         }
@@ -100,16 +99,16 @@ impl Habit {
 struct Row(&'static str, &'static str, Habit, usize, &'static [&'static str]);
 
 impl Row {
-    fn source(&self, place: usize) -> Source {
+    fn source(&self, number: usize) -> Source {
         let Self(name, title, habit, window, topics) = *self;
-        let format = [Format::Rss, Format::Atom, Format::Rss, Format::Json][place % 4];
+        let format = [Format::Rss, Format::Atom, Format::Rss, Format::Json][number % 4];
         let share = if topics.len() > 3 { 0.35 } else { 0.55 };
-        Source::new(name, habit.process(place))
+        Source::new(name, habit.process(number))
             .title(title)
             .window(window)
             .format(format)
             .topics(topics, share)
-            .text_bytes(250 + place % 5 * 150)
+            .text_bytes(250 + number % 5 * 150)
     }
 }
 
@@ -173,8 +172,8 @@ mod tests {
             (Bursts(2.0, 4.0), 8.0),
             (Weekly(3.5), 0.5),
         ];
-        for (place, (habit, expected)) in daily.into_iter().enumerate() {
-            let rate = habit.process(place).mean_rate() * DAY;
+        for (number, (habit, expected)) in daily.into_iter().enumerate() {
+            let rate = habit.process(number).mean_rate() * DAY;
             assert!((rate - expected).abs() < 1e-9, "{habit:?} publishes {rate} a day");
         }
     }

@@ -7,7 +7,8 @@ use serde_json::json;
 use super::policies::{RULES, Rule};
 use super::{Origin, spearman, with_error};
 use crate::channels::{Budget, Heeding, Pace, Population, Refinement, TextWorld, play};
-use crate::report::{Axis, Cell, Chart, Column, Report, Scale, Series, Style, Table};
+use crate::report::{Axis, Cell, Chart, Report, Scale, Series, Style};
+use crate::rows::Rows;
 use crate::trials::{Lab, Spread};
 
 const WINDOW: usize = 20;
@@ -67,59 +68,28 @@ type Tried = [(f64, f64); REFINEMENTS.len()];
 
 /// `channels-similarity`: whether rates refined by similar channels keep better profiles.
 pub(crate) fn similarity(lab: &Lab, origin: &Origin) -> Result<Report, Invalid> {
-    let mut table =
-        Table { columns: ["channels", "rule"].map(Column::left).to_vec(), rows: Vec::new() };
-    table.columns.extend(
-        ["β", "M", "alone", "published gain % ≤", "nearest %", "all %", "ρ alone", "ρ all"]
-            .map(Column::right),
+    let mut rows = Rows::new(
+        &["channels", "rule"],
+        &["β", "M", "alone", "published gain % ≤", "nearest %", "all %", "ρ alone", "ρ all"],
     );
-    let mut rows = Vec::new();
-    let mut series = Vec::new();
+    let mut gains = Vec::new();
     for setting in Setting::all() {
         let cases = setting.cases();
         let mut tried: Vec<Vec<Tried>> = vec![Vec::new(); cases.len()];
-        for seed in (0..lab.seeds).map(|n| lab.seed.wrapping_add(n)) {
+        for seed in lab.each_seed() {
             let world = setting.world(origin, seed);
             let found = lab.for_each("runs", &cases, |case| case.of(lab, &world, seed))?;
             tried.iter_mut().zip(found).for_each(|(tried, found)| tried.push(found));
         }
         for (case, tried) in cases.iter().zip(&tried) {
-            let alone = Spread::of(tried, |tried| tried[0].0);
-            let gain =
-                |n: usize| Spread::of(tried, |tried| 100.0 * (tried[n].0 / tried[0].0 - 1.0));
-            let correlation = |n: usize| Spread::of(tried, |tried| tried[n].1).mean;
-            let beta = case.rule.has_filter().then_some(case.beta);
-            table.rows.push(vec![
-                Cell::Text(setting.name()),
-                Cell::Text(case.rule.name.to_owned()),
-                beta.map_or(Cell::Empty, |value| Cell::Number { value, decimals: 1 }),
-                Cell::Integer(case.looks as i64),
-                with_error(alone, lab.seeds, 3),
-                Cell::Integer(PUBLISHED_GAIN),
-                with_error(gain(1), lab.seeds, 1),
-                with_error(gain(2), lab.seeds, 1),
-                Cell::Number { value: correlation(0), decimals: 2 },
-                Cell::Number { value: correlation(2), decimals: 2 },
-            ]);
-            rows.push(json!({
-                "channels": setting.name(), "rule": case.rule.name, "beta": beta, "m": case.looks,
-                "quality": alone, "gain_nearest_percent": gain(1), "gain_all_percent": gain(2),
-                "correlation": correlation(0), "correlation_nearest": correlation(1),
-                "correlation_all": correlation(2), "published_at_most_percent": PUBLISHED_GAIN,
-                "worlds": tried.len(),
-            }));
+            let gain = case.add_row(&mut rows, lab, &setting.name(), tried);
             if case.looks == BUDGETS[1] && case.beta == MILD {
-                series.push((setting.name(), case.rule.name, gain(2)));
+                gains.push((setting.name(), case.rule.name, gain));
             }
         }
     }
-    Ok(Report {
-        title: "rates refined by those of similar channels, content-based (fair)".to_owned(),
-        notes: notes(origin, lab.seeds),
-        table,
-        json: json!({ "rows": rows }),
-        charts: vec![chart(&series)],
-    })
+    let title = "rates refined by those of similar channels, content-based (fair)";
+    Ok(rows.report(title, notes(origin, lab.seeds), vec![chart(&gains)], json!({})))
 }
 
 /// β of mild filtering.
@@ -162,6 +132,35 @@ impl Case<'_> {
             *tried = (outcome.mean_quality(), spearman(&outcome.refined, &truth));
         }
         Ok(tried)
+    }
+
+    /// Adds what was tried in every world, and returns the gain by refining with all channels.
+    fn add_row(&self, rows: &mut Rows, lab: &Lab, channels: &str, tried: &[Tried]) -> Spread {
+        let alone = Spread::of(tried, |tried| tried[0].0);
+        let gain = |n: usize| Spread::of(tried, |tried| 100.0 * (tried[n].0 / tried[0].0 - 1.0));
+        let correlation = |n: usize| Spread::of(tried, |tried| tried[n].1).mean;
+        let beta = self.rule.has_filter().then_some(self.beta);
+        let cells = vec![
+            Cell::text(channels),
+            Cell::text(self.rule.name),
+            beta.map_or(Cell::Empty, |value| Cell::number(value, 1)),
+            Cell::count(self.looks),
+            with_error(alone, lab.seeds, 3),
+            Cell::Integer(PUBLISHED_GAIN),
+            with_error(gain(1), lab.seeds, 1),
+            with_error(gain(2), lab.seeds, 1),
+            Cell::number(correlation(0), 2),
+            Cell::number(correlation(2), 2),
+        ];
+        let row = json!({
+            "channels": channels, "rule": self.rule.name, "beta": beta, "m": self.looks,
+            "quality": alone, "gain_nearest_percent": gain(1), "gain_all_percent": gain(2),
+            "correlation": correlation(0), "correlation_nearest": correlation(1),
+            "correlation_all": correlation(2), "published_at_most_percent": PUBLISHED_GAIN,
+            "worlds": tried.len(),
+        });
+        rows.push(cells, row);
+        gain(2)
     }
 }
 

@@ -3,8 +3,6 @@
 
 use super::drawing::{Colour, Fill, Point, Shape, Stroke};
 
-/// Text and axes.
-pub(super) const INK: Colour = Colour(0x26, 0x2b, 0x31);
 /// Secondary text.
 pub(super) const GREY: Colour = Colour(0x5c, 0x63, 0x6b);
 /// Grid lines.
@@ -58,14 +56,14 @@ const fn cross(thick: f64, long: f64) -> [Point; 12] {
 
 /// What tells one series from the others.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Look {
+pub(super) struct Appearance {
     pub(super) colour: Colour,
     /// Its number in the legend.
     pub(super) index: usize,
 }
 
-impl Look {
-    /// The look of the series number `index`; 56 of them differ.
+impl Appearance {
+    /// The appearance of the series number `index`; 56 of them differ.
     pub(super) fn new(index: usize) -> Self {
         Self { colour: PALETTE[index % PALETTE.len()], index }
     }
