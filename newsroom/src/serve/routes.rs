@@ -101,7 +101,13 @@ impl IntoResponse for Answer {
 }
 
 impl Newsroom {
-    fn answer(&self, index: u32, served: &ServedSource, desk: &mut Desk, request: &HeaderMap) -> Answer {
+    fn answer(
+        &self,
+        index: u32,
+        served: &ServedSource,
+        desk: &mut Desk,
+        request: &HeaderMap,
+    ) -> Answer {
         let source = &served.source;
         if !desk.answering || !self.inner.answering.load(Ordering::Relaxed) {
             return Answer {
