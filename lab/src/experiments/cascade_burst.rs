@@ -138,9 +138,8 @@ fn add_row(
     let share = Spread::of(arrivals, |arrivals| arrivals.share);
     let median = Spread::of(arrivals, |arrivals| arrivals.median);
     let most = Spread::of(arrivals, |arrivals| arrivals.most);
-    let at_hop = |figure: Figure| {
-        Spread::of(worlds, |outcome| figure(&outcome.hops[hop as usize - 1]))
-    };
+    let at_hop =
+        |figure: Figure| Spread::of(worlds, |outcome| figure(&outcome.hops[hop as usize - 1]));
     let fresh = at_hop(|figures| figures.freshness);
     let cells = vec![
         Cell::text(mode),

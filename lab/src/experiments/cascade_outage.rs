@@ -103,8 +103,7 @@ pub(crate) fn cascade_outage(lab: &Lab) -> Result<Study, Invalid> {
     }
     let by_setup = setups.iter().zip(outcomes.chunks(MODES.len()));
     let settings = settings(&setups[0], MODES[0]);
-    let example =
-        Example { mesh: &setups[0].mesh, settings: &settings, outcome: &outcomes[0][0] };
+    let example = Example { mesh: &setups[0].mesh, settings: &settings, outcome: &outcomes[0][0] };
     let title = "The second of four nodes is away from cycle 500 to 540";
     let picture = example.picture_of(title, (GOES - 10.0, GOES + AWAY + 25.0), 16);
     let findings = Findings {

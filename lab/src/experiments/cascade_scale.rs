@@ -95,10 +95,7 @@ pub(crate) fn cascade_scale(lab: &Lab, scale: Scale) -> Result<Study, Invalid> {
             "{read} of the sources are read, {links} subscriptions, {} items delivered, {} events in the first world; sources of at most \
              {BUSIEST} items a day, windows of 20 and feeds of 100, .1 refreshes per subscription and cycle \
              of five minutes; delays in cycles; {} worlds from seed {}.",
-            played.all.delivered,
-            played.events,
-            lab.seeds,
-            lab.seed
+            played.all.delivered, played.events, lab.seeds, lab.seed
         )],
         rows: rows.rows,
         charts: vec![

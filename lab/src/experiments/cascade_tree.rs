@@ -70,8 +70,7 @@ pub(crate) fn cascade_tree(lab: &Lab) -> Result<Study, Invalid> {
     ];
     // The picture shows the middle topology.
     let (shown, settings) = (mesh(ALPHAS[1], lab.seed)?, settings(MODES[0]));
-    let example =
-        Example { mesh: &shown, settings: &settings, outcome: &outcomes[MODES.len()][0] };
+    let example = Example { mesh: &shown, settings: &settings, outcome: &outcomes[MODES.len()][0] };
     let picture = example.picture("A tree, α = 20, plain pulling", 40.0);
     let findings = Findings {
         title: "The published topologies: star, clusters, random tree".to_owned(),
@@ -97,9 +96,9 @@ fn rows(contestants: &[Contestant], outcomes: &[Vec<Outcome>]) -> Rows {
 /// A figure at the ends by α, a line for each mode.
 fn chart(name: &str, figure: Figure, outcomes: &[Vec<Outcome>]) -> Chart {
     let series = MODES.iter().enumerate().map(|(mode, cooperation)| {
-        let by_alpha = outcomes.chunks(MODES.len()).map(|modes| {
-            Spread::of(&modes[mode], |outcome| figure(&outcome.leaves)).mean
-        });
+        let by_alpha = outcomes
+            .chunks(MODES.len())
+            .map(|modes| Spread::of(&modes[mode], |outcome| figure(&outcome.leaves)).mean);
         let points = ALPHAS.into_iter().zip(by_alpha).collect();
         Series::new(cooperation.to_string(), Style::Line, points)
     });

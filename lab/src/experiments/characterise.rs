@@ -69,9 +69,8 @@ fn class_cells(found: &[Found<'_>], activity: Activity) -> Vec<Cell> {
 fn chart(found: &[Found<'_>]) -> Chart {
     let series = Shape::ALL.map(|shape| {
         let count = |activity| {
-            let of = |(_, _, c): &&Found<'_>| {
-                c.activity == activity && c.shape_by_majority == shape
-            };
+            let of =
+                |(_, _, c): &&Found<'_>| c.activity == activity && c.shape_by_majority == shape;
             found.iter().filter(of).count() as f64
         };
         let points = Activity::ALL.iter().enumerate().map(|(n, &a)| (n as f64, count(a)));

@@ -20,10 +20,8 @@ const INTERVALS: [f64; 7] = [0.5, 1.0, 2.0, 3.0, 4.0, 6.0, 8.0];
 
 type Figure = fn(&Outcome) -> f64;
 
-const FIGURES: [(&str, Figure); 2] = [
-    ("completeness", |outcome| outcome.completeness),
-    ("freshness", |outcome| outcome.freshness),
-];
+const FIGURES: [(&str, Figure); 2] =
+    [("completeness", |outcome| outcome.completeness), ("freshness", |outcome| outcome.freshness)];
 
 /// The models that 2Steps uses.
 const MODELS: [&str; 3] = ["offline", "single", "periodic"];

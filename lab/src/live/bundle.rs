@@ -305,7 +305,10 @@ type FeedAddress<'a> = (&'a str, &'a str);
 /// What a feed reads.
 enum Input<'a> {
     /// A source, by its number, and the address of the newsroom.
-    Source { number: u32, base: &'a str },
+    Source {
+        number: u32,
+        base: &'a str,
+    },
     Feed(FeedAddress<'a>),
 }
 

@@ -152,9 +152,8 @@ fn spent_by(bundle: &Bundle, node: usize, before: &Sources, after: &Sources) -> 
         let was = before.sources.iter().find(|was| was.url == source.url);
         let (requests, failed) = was.map_or((0, 0), |was| (was.requests, was.failures));
         failures += source.failures.saturating_sub(failed);
-        let reads = |(_, feed): &(usize, &Published)| {
-            feed.node == node && feed.inputs.contains(&channel)
-        };
+        let reads =
+            |(_, feed): &(usize, &Published)| feed.node == node && feed.inputs.contains(&channel);
         let feeds = bundle.feeds.iter().enumerate().filter(reads);
         spent.push(Spent {
             channel,

@@ -62,9 +62,8 @@ impl<'a> Play<'a> {
             let moment = settings.moments.as_ref().map_or(drawn, |moments| moments[number]);
             nodes.push(Node::new(settings, subscriptions, budget, moment)?);
         }
-        let audience = |(feed, &is_read): (&Feed, &bool)| {
-            Audience::new(settings.readers_of(feed, is_read))
-        };
+        let audience =
+            |(feed, &is_read): (&Feed, &bool)| Audience::new(settings.readers_of(feed, is_read));
         let mut play = Self {
             mesh,
             settings,

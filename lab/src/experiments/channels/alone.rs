@@ -230,7 +230,8 @@ pub(crate) fn window(lab: &Lab, world: &TextWorld) -> Result<Report, Invalid> {
     }
     let title = "what the filter at β = 0.1 costs on-line, by the profile's window";
     let notes = vec![
-        "Published (figure 7, a curve without figures): the loss falls as the window grows.".to_owned(),
+        "Published (figure 7, a curve without figures): the loss falls as the window grows."
+            .to_owned(),
     ];
     let chart = Chart {
         title: String::new(),
