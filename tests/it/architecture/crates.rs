@@ -52,9 +52,9 @@ impl Package {
         let mut test_modules: Vec<Vec<String>> = Vec::new();
         for (path, text) in sources.iter().filter(|(path, _)| !is_for_tests(path)) {
             let (file, declared) = SourceFile::new(path, text);
-            test_modules.extend(declared.into_iter().map(|module| {
-                [file.module.as_slice(), &[module]].concat()
-            }));
+            test_modules.extend(
+                declared.into_iter().map(|module| [file.module.as_slice(), &[module]].concat()),
+            );
             files.push(file);
         }
         files.retain(|file| !test_modules.iter().any(|module| file.module.starts_with(module)));
@@ -62,7 +62,8 @@ impl Package {
         if files.iter().any(|file| file.path == "lib.rs") {
             files.retain(|file| file.path != "main.rs" && !file.path.starts_with("bin/"));
         }
-        let manifest = manifest.parse().unwrap_or_else(|error| panic!("{name}/Cargo.toml: {error}"));
+        let manifest =
+            manifest.parse().unwrap_or_else(|error| panic!("{name}/Cargo.toml: {error}"));
         let lines = sources.iter().map(|(_, text)| text.lines().count()).sum();
         Self { name: name.to_owned(), manifest, files, lines }
     }
@@ -156,7 +157,6 @@ fn collect(folder: &Path, prefix: &str, sources: &mut Vec<(String, String)>) {
 /// Whether a crate has more lines than it may.
 pub(super) fn too_large(package: &Package, most: usize) -> Option<Violation> {
     let Package { name, lines, .. } = package;
-    (*lines > most).then(|| {
-        format!("{name}/src has {lines} lines, and {most} are allowed; split the crate")
-    })
+    (*lines > most)
+        .then(|| format!("{name}/src has {lines} lines, and {most} are allowed; split the crate"))
 }

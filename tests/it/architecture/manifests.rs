@@ -15,7 +15,8 @@ pub(super) fn violations(packages: &[Package], rules: &[CrateRule]) -> Vec<Viola
         packages.iter().map(|package| (package.package_name(), package.name.as_str())).collect();
     for (name, _) in rules {
         if !packages.iter().any(|package| package.name == *name) {
-            violations.push(format!("`{name}` is in {TABLE}, but it is no member of the workspace"));
+            violations
+                .push(format!("`{name}` is in {TABLE}, but it is no member of the workspace"));
         }
     }
     for package in packages {

@@ -50,7 +50,8 @@ pub(super) fn violations(package: &Package) -> Vec<Violation> {
     }
     for (number, module) in order.iter().enumerate() {
         if !modules.contains(module) {
-            violations.push(format!("{root_path}: `{module}` is listed, but there is no such module"));
+            violations
+                .push(format!("{root_path}: `{module}` is listed, but there is no such module"));
         } else if order[..number].contains(module) {
             violations.push(format!("{root_path}: `{module}` is listed twice"));
         }
@@ -134,8 +135,7 @@ struct RootNames {
 impl RootNames {
     fn new(root: &SourceFile, modules: &[String]) -> Self {
         let tokens = tokens(&root.code);
-        let mut names =
-            Self { modules: modules.to_vec(), known: HashMap::new(), has_globs: false };
+        let mut names = Self { modules: modules.to_vec(), known: HashMap::new(), has_globs: false };
         let mut number = 0;
         while number < tokens.len() {
             match tokens[number].text {

@@ -27,7 +27,8 @@ pub(super) const CRATES: &[CrateRule] = &[
     (
         "node",
         &[
-            "api", "config", "feed", "manners", "profile", "proto", "query", "refresh", "store", "wiring",
+            "api", "config", "feed", "manners", "profile", "proto", "query", "refresh", "store",
+            "wiring",
         ],
     ),
     (
