@@ -1,4 +1,18 @@
 //! `pergola-lab`: experiments with refresh strategies in virtual time.
+//!
+//! # Modules, from the bottom up
+//!
+//! - `world`: what every source publishes during an experiment
+//! - `simulate`: one run of one strategy through one world
+//! - `hindsight`: the bound of a schedule that knows the future
+//! - `estimate`: how well a model follows one source
+//! - `trials`: the same experiment for many seeds, on all cores
+//! - `rows`: rows of figures as a table and as JSON
+//! - `channels`: channels with text, refreshed under a policy
+//! - `mesh`: nodes that read each other's feeds, in virtual time
+//! - `live`: real nodes beside the prediction of the lab
+//! - `experiments`: the experiments by name
+//! - `cli`: the command line
 
 mod channels;
 mod cli;

@@ -13,14 +13,17 @@ mod modules;
 mod paths;
 mod rules;
 mod scan;
-#[cfg(test)]
 mod tests;
 mod uses;
 
 use std::fs;
+use std::sync::LazyLock;
 
 use crate::harness::workspace;
-use crates::{Package, packages};
+use crates::Package;
+
+/// The crates of the workspace, read once.
+static PACKAGES: LazyLock<Vec<Package>> = LazyLock::new(|| crates::packages(workspace()));
 
 /// Something that breaks a rule: where, what, and what to do about it.
 type Violation = String;
@@ -31,7 +34,7 @@ fn none(violations: Vec<Violation>) {
 }
 
 fn of_each(check: impl Fn(&Package) -> Vec<Violation>) -> Vec<Violation> {
-    packages(workspace()).iter().flat_map(check).collect()
+    PACKAGES.iter().flat_map(check).collect()
 }
 
 #[test]
@@ -41,7 +44,7 @@ fn no_module_uses_one_that_stands_above_it() {
 
 #[test]
 fn crates_depend_on_each_other_only_as_the_table_says() {
-    none(manifests::violations(&packages(workspace()), rules::CRATES));
+    none(manifests::violations(&PACKAGES, rules::CRATES));
 }
 
 #[test]
@@ -68,7 +71,7 @@ fn no_function_and_no_crate_is_too_long() {
 fn the_drawing_in_architecture_md_is_up_to_date() {
     let path = workspace().join("ARCHITECTURE.md");
     let document = fs::read_to_string(&path).unwrap();
-    let drawing = drawing::draw(&packages(workspace()), rules::CRATES);
+    let drawing = drawing::draw(&PACKAGES, rules::CRATES);
     let updated = drawing::replaced(&document, &drawing).unwrap_or_else(|error| panic!("{error}"));
     if std::env::var_os("PERGOLA_WRITE_DRAWING").is_some() {
         fs::write(&path, updated).unwrap();

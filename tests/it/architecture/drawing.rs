@@ -24,7 +24,7 @@ pub(super) fn draw(packages: &[Package], rules: &[CrateRule]) -> String {
             order.unwrap_or_else(|| package.modules())
         });
         if !modules.is_empty() {
-            text += &wrapped("    ", &modules.join(" · "), 4);
+            text += &wrapped("    ", &modules.join(", "), 4);
         }
     }
     text

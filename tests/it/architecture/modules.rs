@@ -59,7 +59,12 @@ pub(super) fn violations(package: &Package) -> Vec<Violation> {
     let names = RootNames::new(root, &modules);
     let checked = Checked { package, root_path: &root_path, order: &order, names: &names };
     for file in package.files.iter().filter(|file| !file.module.is_empty()) {
-        violations.extend(references(file).iter().filter_map(|found| checked.arrow(file, found)));
+        let mut arrows: Vec<Violation> =
+            references(file).iter().filter_map(|found| checked.arrow(file, found)).collect();
+        // Of several names that one line takes from one module, the first is enough.
+        let head = |arrow: &Violation| arrow.split(" (").next().map(str::to_owned);
+        arrows.dedup_by_key(|arrow| head(arrow));
+        violations.extend(arrows);
     }
     violations
 }
@@ -107,7 +112,7 @@ impl Checked<'_> {
         let (own, other) = (rank(from)?, rank(&to)?);
         (own < other).then(|| {
             format!(
-                "{place}: `{from}` → `{to}` (`{written}`) points up: {} lists `{to}` above `{from}`; move what is \
+                "{place}: `{from}` → `{to}` points up (`{written}`): {} lists `{to}` above `{from}`; move what is \
                  used down, hand it in from above, or change the order of the list",
                 self.root_path
             )

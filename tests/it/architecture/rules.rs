@@ -17,7 +17,7 @@ pub(super) const CRATES: &[CrateRule] = &[
     ("proto", &[]),
     ("report", &[]),
     ("profile", &["query"]),
-    ("wiring", &["query", "refresh"]),
+    ("wiring", &[]),
     ("newsroom", &["feed", "refresh"]),
     ("config", &["feed", "query", "refresh"]),
     ("manners", &["config", "feed", "query", "refresh"]),

@@ -272,7 +272,7 @@ fn a_crate_that_is_too_large_is_found() {
 fn a_drawing_shows_crates_and_modules_in_their_order_and_replaces_the_old_one() {
     let low = package("low", &[("lib.rs", ROOT)]);
     let drawing = drawing::draw(&[low], RULES);
-    assert_eq!(drawing, "low\n    low · middle · high\nhigh  → low\n");
+    assert_eq!(drawing, "low\n    low, middle, high\nhigh  → low\n");
     let document = "Before.\n<!-- modules:begin -->\nold\n<!-- modules:end -->\nAfter.\n";
     let expected = format!(
         "Before.\n<!-- modules:begin -->\n```text\n{drawing}```\n<!-- modules:end -->\nAfter.\n"
