@@ -1,28 +1,28 @@
 //! Characters and character references.
 //!
-//! Feeds mix three layers of escaping (XML, HTML, and mistakes). This is the one place that knows
-//! which characters XML allows and what a reference such as `&eacute;`, `&#150;` or `&#x0;` stands
-//! for. Entities that a document declares itself are looked up, never expanded recursively, so no
-//! document can grow by being read.
+//! Feeds mix three layers of escaping: XML, HTML, and mistakes. Only this module knows which
+//! characters XML allows and what a reference such as `&eacute;`, `&#150;` or `&#x0;` means. It looks
+//! up the entities that a document declares but never expands them recursively, so a document cannot
+//! grow while it is read.
 
 use std::collections::HashMap;
 
 use quick_xml::escape::resolve_html5_entity;
 
-/// Entities declared in a document's own DTD: name and replacement, both short.
+/// Entities that a document declares in its DTD: name and replacement, both short.
 pub(crate) type Declared = HashMap<String, String>;
 
-/// Without white space and byte-order marks at both ends.
+/// Removes white space and byte-order marks at both ends.
 pub(crate) fn trim(text: &str) -> &str {
     text.trim_matches(|c: char| c.is_whitespace() || c == '\u{feff}')
 }
 
-/// Whether XML 1.0 allows the character at all.
+/// Whether XML 1.0 allows the character.
 pub(crate) fn allowed(c: char) -> bool {
     !matches!(c, '\0'..='\u{8}' | '\u{b}' | '\u{c}' | '\u{e}'..='\u{1f}' | '\u{fffe}' | '\u{ffff}')
 }
 
-/// Whether every character is allowed. Works on bytes, because it runs over whole documents.
+/// Whether XML 1.0 allows every character. Works on bytes, because it scans whole documents.
 pub(crate) fn all_allowed(text: &str) -> bool {
     let bytes = text.as_bytes();
     let control = bytes.chunks(64).any(|chunk| {
@@ -37,7 +37,7 @@ fn noncharacters(bytes: &[u8]) -> bool {
         .any(|at| matches!(bytes.get(at + 2), Some(0xBE | 0xBF)))
 }
 
-/// Appends `text` without what XML forbids.
+/// Appends `text` without the characters that XML forbids.
 pub(crate) fn push_allowed(out: &mut String, text: &str) {
     if all_allowed(text) {
         out.push_str(text);
@@ -46,7 +46,7 @@ pub(crate) fn push_allowed(out: &mut String, text: &str) {
     }
 }
 
-/// Appends `text` with its character references resolved; what is no reference stays as it is.
+/// Appends `text` with its character references resolved; anything else stays as it is.
 pub(crate) fn push_decoded(out: &mut String, text: &str, declared: &Declared) {
     let mut rest = text;
     while let Some(at) = memchr::memchr(b'&', rest.as_bytes()) {
@@ -73,7 +73,7 @@ pub(crate) fn decoded(text: &str) -> String {
     out
 }
 
-/// The name of the reference that `text` begins with, and its whole length.
+/// The name of the reference at the start of `text`, and its length including `&` and `;`.
 pub(crate) fn reference(text: &str) -> Option<(&str, usize)> {
     let body = text.strip_prefix('&')?;
     let end = body.bytes().take(40).position(|b| b == b';')?;
@@ -82,13 +82,13 @@ pub(crate) fn reference(text: &str) -> Option<(&str, usize)> {
     shape.then_some((name, end + 2))
 }
 
-/// Appends what a reference stands for; `false` if that is nothing, or nothing that XML allows.
+/// Appends the value of a reference; `false` if it has none, or none that XML allows.
 pub(crate) fn push_reference(out: &mut String, name: &str) -> bool {
     let before = out.len();
     resolve(out, name, &Declared::new()) && out.len() > before
 }
 
-/// Whether a reference by this name means something in HTML or XML.
+/// Whether HTML or XML defines a reference by this name.
 pub(crate) fn is_known(name: &str) -> bool {
     match name.strip_prefix('#') {
         Some(number) => code_point(number).is_some(),
@@ -101,7 +101,7 @@ fn resolve(out: &mut String, name: &str, declared: &Declared) -> bool {
         let Some(code) = code_point(number) else {
             return false;
         };
-        // A reference to a character that XML forbids is dropped.
+        // Drops a reference to a character that XML forbids.
         out.extend(char::from_u32(code).filter(|c| allowed(*c)));
         return true;
     }
@@ -112,7 +112,7 @@ fn resolve(out: &mut String, name: &str, declared: &Declared) -> bool {
     value.is_some()
 }
 
-/// The code point of `#150` or `#x96`, with C1 controls read as Windows-1252 as in HTML.
+/// The code point of `#150` or `#x96`. C1 controls are Windows-1252, as in HTML.
 fn code_point(number: &str) -> Option<u32> {
     let code = match number.strip_prefix(['x', 'X']) {
         Some(hex) => u32::from_str_radix(hex, 16).ok()?,

@@ -1,9 +1,9 @@
 //! A tokeniser that cannot fail.
 //!
-//! quick-xml is strict, and rightly so; feeds are not. This one cuts any text into tags and text,
-//! whatever is wrong with it: a `<` that begins no tag is text, an attribute needs no quotes, a
-//! comment or a CDATA section that never ends stops at a sensible place. Every byte is visited a
-//! bounded number of times. Clean documents go through it only for their XHTML.
+//! quick-xml is strict; feeds are not. This tokeniser splits any text into tags and text, however
+//! damaged it is: a `<` that starts no tag is text, attributes need no quotes, and a comment or CDATA
+//! section without an end stops at a sensible place. It visits every byte a bounded number of times.
+//! Clean documents use it only for their XHTML.
 
 mod tags;
 
@@ -12,7 +12,7 @@ use memchr::memmem;
 pub(crate) use tags::attributes;
 use tags::{end_tag, is_feed_name, start_tag};
 
-/// One piece of the document; `raw` slices come straight from the text.
+/// One piece of the document; `raw` is the piece as it is in the text.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Token<'a> {
     Text(&'a str),
@@ -30,7 +30,7 @@ pub(crate) enum Token<'a> {
     Cut,
 }
 
-/// A start tag, its attributes not yet looked at.
+/// A start tag with its attributes not yet parsed.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Tag<'a> {
     pub name: &'a str,
@@ -39,15 +39,15 @@ pub(crate) struct Tag<'a> {
     pub raw: &'a str,
 }
 
-/// Cuts a text into tokens.
+/// Splits a text into tokens.
 #[derive(Clone, Debug)]
 pub(crate) struct Lexer<'a> {
     text: &'a str,
     at: usize,
-    /// Where `]]>` and `-->` were last looked for and found, so that no search is done twice.
+    /// Where the last search found `]]>` and `-->`, so that no search runs twice.
     cdata_end: Option<usize>,
     comment_end: Option<usize>,
-    /// Only the first document type declaration is one.
+    /// Only the first document type declaration counts.
     doctype_seen: bool,
 }
 
@@ -56,12 +56,12 @@ impl<'a> Lexer<'a> {
         Self { text, at: 0, cdata_end: Some(0), comment_end: Some(0), doctype_seen: false }
     }
 
-    /// Where the next token begins.
+    /// Where the next token starts.
     pub(crate) fn position(&self) -> usize {
         self.at
     }
 
-    /// Goes on from somewhere else, which must be where a token begins.
+    /// Continues at another position, where a token must start.
     pub(crate) fn jump(&mut self, at: usize) {
         self.at = at.min(self.text.len());
     }
@@ -99,7 +99,7 @@ impl<'a> Lexer<'a> {
         Some(token)
     }
 
-    /// Text up to the next thing that looks like markup.
+    /// Text up to the next markup.
     fn text_run(&mut self, rest: &'a str) -> Token<'a> {
         let mut end = usize::from(rest.starts_with('<'));
         loop {
@@ -124,10 +124,10 @@ impl<'a> Lexer<'a> {
         let end = Self::find_from(&mut self.cdata_end, self.text, self.at + OPEN, b"]]>");
         let inside = end.map(|end| &self.text[self.at + OPEN..end]);
         match inside {
-            // A section that swallows the end of its item and another section was never closed.
+            // A section that contains the end of its item and another section was never closed.
             Some(inside) if !runs_over(inside) => (Token::CData(inside), OPEN + inside.len() + 3),
             _ => {
-                // Read it as text from here: the next tag that closes something ends it.
+                // Take it as text up to the next end tag.
                 let body = &rest[OPEN..];
                 let end = closing_tag(body).unwrap_or(body.len());
                 (Token::CData(&body[..end]), OPEN + end)
@@ -138,7 +138,7 @@ impl<'a> Lexer<'a> {
     fn comment(&mut self, rest: &str) -> usize {
         match Self::find_from(&mut self.comment_end, self.text, self.at + 4, b"-->") {
             Some(end) => end + 3 - self.at,
-            None => rest.len().min(4), // never closed: what follows is read as if it were not there
+            None => rest.len().min(4), // never closed: ignore the `<!--`
         }
     }
 
@@ -157,7 +157,7 @@ impl<'a> Lexer<'a> {
     }
 }
 
-/// Whether an unclosed CDATA section has eaten the rest of its item.
+/// Whether an unclosed CDATA section contains the rest of its item.
 pub(crate) fn runs_over(inside: &str) -> bool {
     let Some(nested) = memmem::find(inside.as_bytes(), b"<![CDATA[") else {
         return false;
@@ -168,7 +168,7 @@ pub(crate) fn runs_over(inside: &str) -> bool {
         || memmem::find(before, b"</title>").is_some()
 }
 
-/// Where an unclosed section must have ended: at the end tag of an element that holds text.
+/// Where an unclosed section ends: at the end tag of an element that holds text.
 fn closing_tag(text: &str) -> Option<usize> {
     const LEAVES: [&str; 9] = [
         "description",
@@ -193,8 +193,8 @@ fn closing_tag(text: &str) -> Option<usize> {
     None
 }
 
-/// Whether a `<` is meant as markup: a name, a slash, a bang or a question mark follows, and the tag
-/// is closed before the next one begins (or the document ends in it).
+/// Whether a `<` starts markup: a name, `/`, `!` or `?` follows, and the tag is closed before the next
+/// one starts (or the document ends inside it).
 fn begins_markup(text: &str) -> bool {
     let bytes = text.as_bytes();
     match bytes.get(1) {
@@ -204,8 +204,8 @@ fn begins_markup(text: &str) -> bool {
         Some(b'?') => bytes.get(2).is_some_and(u8::is_ascii_alphabetic),
         Some(b'/') => bytes.get(2).is_some_and(|b| b.is_ascii_alphabetic() || *b == b'_'),
         Some(b) if b.is_ascii_alphabetic() || *b == b'_' => {
-            // `a <b and c` is text: the next bracket opens again before any closes. `<item<title>`
-            // is a tag whose end was lost.
+            // `a <b and c` is text, because another `<` comes before any `>`. `<item<title>` is a tag
+            // without its `>`.
             let end = memchr::memchr2(b'<', b'>', &bytes[1..]);
             end.is_none_or(|at| {
                 let inside = &bytes[1..=at];
@@ -225,12 +225,12 @@ fn after(text: &str, byte: u8) -> usize {
     memchr::memchr(byte, text.as_bytes()).map_or(text.len(), |at| at + 1)
 }
 
-/// The length of a processing instruction. One that is never closed must not swallow the feed: it
-/// ends at a bare `>`, or where feed markup begins.
+/// The length of a processing instruction. An unclosed one ends at a bare `>` or where feed markup
+/// starts, so that it does not swallow the feed.
 fn instruction(rest: &str) -> usize {
     let window = &rest.as_bytes()[..rest.len().min(4096)];
     let Some(bracket) = memchr::memchr(b'>', window).map(|at| at + 1) else {
-        return 2; // no instruction at all: what follows is read as if `<?` were not there
+        return 2; // not an instruction: ignore the `<?`
     };
     let end = if window[..bracket].ends_with(b"?>") {
         bracket

@@ -1,10 +1,10 @@
-//! The two spellings that nearly all dates have, read by position.
+//! The two formats that nearly all dates have, parsed by position.
 
 use super::{Parts, clock, words};
-use crate::model::Timestamp;
+use crate::time::Timestamp;
 
-/// Reads `Mon, 16 Nov 2026 02:00:00 GMT` (or `+0000`) and `2026-11-16T02:00:00Z`; anything else is
-/// left to the patient readers.
+/// Parses `Mon, 16 Nov 2026 02:00:00 GMT` (or `+0000`) and `2026-11-16T02:00:00Z`; leaves anything
+/// else to the slower parsers.
 pub(super) fn parse(text: &[u8]) -> Option<Timestamp> {
     let parts = match text.len() {
         20 if text[19] == b'Z' => iso(text)?,

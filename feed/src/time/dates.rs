@@ -1,10 +1,10 @@
-//! Dates as people really write them.
+//! Dates as publishers really write them.
 //!
-//! feed-rs tries three strict formats with regular expressions; about one feed in fifty has a date
-//! that none of them reads (no zone, a named zone, a month in French, a day only). This reader looks
-//! for the parts of a date instead of for a format: a time, a zone, a month, and numbers. It is also
-//! several times faster, because it compiles and runs no expressions. A date it cannot make sense of
-//! is no date; it never guesses from a clock.
+//! feed-rs tries three strict formats with regular expressions. About one feed in fifty has a date
+//! that matches none of them: no zone, a named zone, a month in French, a day without a time. This
+//! parser does not expect a format: it searches for the parts of a date (a time, a zone, a month,
+//! numbers). It is also several times faster, because it runs no regular expressions. It returns
+//! `None` for a date that it does not understand, and never consults a clock.
 
 mod fast;
 mod iso;
@@ -13,15 +13,15 @@ mod words;
 
 use chrono::{NaiveDate, NaiveDateTime, NaiveTime};
 
-use crate::model::Timestamp;
+use crate::time::Timestamp;
 
-/// The longest text that is looked at: no real date is longer.
+/// No real date is longer than this many bytes.
 const LONGEST: usize = 80;
 
-/// Reads a date in any of the styles seen in feeds; `None` if it is not one.
+/// Parses a date in any of the styles seen in feeds; `None` if the text is not a date.
 ///
-/// A date without a zone is taken as UTC, a date without a time as midnight, a year with two digits
-/// as 1969 to 2068, `a/b/year` as month first unless that cannot be.
+/// A date without a zone is in UTC. A date without a time means midnight. A year with two digits lies
+/// between 1969 and 2068. `a/b/year` has the month first, unless `a` exceeds 12.
 pub fn parse_date(text: &str) -> Option<Timestamp> {
     let text = text.trim();
     if text.is_empty() || text.len() > LONGEST {
@@ -39,17 +39,24 @@ pub fn parse_date(text: &str) -> Option<Timestamp> {
     Some(Timestamp::from_unix(at))
 }
 
-/// What was found in a text, before it becomes a point in time.
+impl Timestamp {
+    /// Parses a date in any style; see [`parse_date`].
+    pub fn parse(text: &str) -> Option<Self> {
+        parse_date(text)
+    }
+}
+
+/// The parts of a date, before they become a point in time.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 struct Parts {
     year: i32,
     month: u32,
     day: u32,
-    /// Seconds since midnight; may be 86,400 for `24:00`.
+    /// Seconds since midnight; 86,400 for `24:00`.
     seconds: u32,
     /// Seconds east of Greenwich.
     offset: i32,
-    /// Set instead of all others if the text was a count of seconds.
+    /// Set instead of all other fields if the text was a count of seconds.
     epoch: Option<i64>,
 }
 
@@ -64,7 +71,7 @@ impl Parts {
         if !(1..=31).contains(&self.day) {
             return None;
         }
-        // The 31st of a shorter month is its last day: somebody's loop ran one too far.
+        // The 31st of a shorter month means its last day: some publishers count one day too far.
         let date = (0..4).find_map(|less| {
             NaiveDate::from_ymd_opt(self.year, self.month, self.day.saturating_sub(less))
         })?;
@@ -73,9 +80,9 @@ impl Parts {
     }
 }
 
-/// Hour, minute and second to seconds; `None` if no clock shows that.
+/// Seconds since midnight; `None` if there is no such time.
 fn clock(hour: u32, minute: u32, second: u32) -> Option<u32> {
-    let leap = second.min(59); // a leap second has no place in Unix time
+    let leap = second.min(59); // Unix time has no leap seconds
     match (hour, minute, second) {
         (24, 0, 0) => Some(86_400),
         (0..=23, 0..=59, 0..=60) => Some(hour * 3600 + minute * 60 + leap),
@@ -83,17 +90,17 @@ fn clock(hour: u32, minute: u32, second: u32) -> Option<u32> {
     }
 }
 
-/// Two digits mean 1969 to 2068, as in POSIX and in most mail software.
+/// Two digits mean 1969 to 2068, as in POSIX and most mail software.
 fn full_year(year: i32, digits: usize) -> i32 {
     match (digits, year) {
         (1 | 2, 0..=68) => year + 2000,
         (1 | 2, _) => year + 1900,
-        (3, 100..=199) => year + 1900, // years since 1900, printed without the addition
+        (3, 100..=199) => year + 1900, // years since 1900, printed as they are
         _ => year,
     }
 }
 
-/// A bare number: a count of seconds or milliseconds, a compact date, a year.
+/// A bare number: a count of seconds or milliseconds, a compact date, or a year.
 fn digits_only(text: &str) -> Option<Parts> {
     let whole = text.split('.').next().unwrap_or(text);
     if whole.len() != text.len() && !(9..=11).contains(&whole.len()) {
@@ -132,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn every_style_of_date_seen_in_feeds_is_read() {
+    fn every_style_of_date_seen_in_feeds_is_parsed() {
         let styles = [
             ("Tue, 15 Nov 2022 20:15:04 +0000", "2022-11-15T20:15:04Z"),
             ("Tue, 15 Nov 2022 20:15:04 GMT", "2022-11-15T20:15:04Z"),
@@ -212,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_date_is_none() {
+    fn text_that_is_not_a_date_gives_none() {
         for text in ["", "yesterday", "soon", "99", "0000-00-00 00:00:00", "2022-13-45", "n/a", "-"]
         {
             assert_eq!(read(text), "none", "{text}");

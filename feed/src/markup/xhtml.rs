@@ -1,8 +1,8 @@
-//! XHTML to HTML, and HTML to plain text, without a tree.
+//! Converts XHTML to HTML, and HTML to plain text, without building a tree.
 //!
-//! Atom carries XHTML inside a `div` that is not part of the content, with prefixes and with empty
-//! elements that HTML would take for opened ones. feed-rs re-serialises it and loses the escaping of
-//! attribute values; this works on the original text instead.
+//! Atom wraps XHTML in a `div` that is not part of the content. It has prefixes, and empty elements
+//! that HTML would leave open. feed-rs serialises it again and loses the escaping of attribute values,
+//! so we convert the original text.
 
 use super::chars::decoded;
 use super::lexer::{Lexer, Token};
@@ -43,7 +43,7 @@ pub(crate) fn to_html(inner: &str) -> String {
     unwrapped(out.trim()).to_owned()
 }
 
-/// Attributes as they stand, without namespace declarations.
+/// Appends attributes unchanged, except for namespace declarations.
 fn push_attributes(out: &mut String, attributes: &str) {
     let attributes = attributes.trim();
     if attributes.is_empty() {
@@ -61,7 +61,7 @@ fn push_attributes(out: &mut String, attributes: &str) {
     }
 }
 
-/// The inside of a single `div` without attributes that wraps everything.
+/// Removes a single `div` without attributes around everything.
 fn unwrapped(html: &str) -> &str {
     let Some(rest) = html.strip_prefix("<div>") else {
         return html;
@@ -69,7 +69,7 @@ fn unwrapped(html: &str) -> &str {
     let Some(inner) = rest.strip_suffix("</div>") else {
         return html;
     };
-    // The first div must be closed by the last tag, not earlier.
+    // The last tag must be the one that closes the first div.
     let mut depth = 0i64;
     let mut lexer = Lexer::new(inner);
     while let Some(token) = lexer.next() {
@@ -85,7 +85,7 @@ fn unwrapped(html: &str) -> &str {
     inner.trim()
 }
 
-/// The words of an HTML fragment, white space collapsed, character references resolved.
+/// The words of an HTML fragment, with collapsed white space and resolved references.
 pub(crate) fn to_text(html: &str) -> String {
     let mut out = String::with_capacity(html.len());
     let mut lexer = Lexer::new(html);

@@ -1,10 +1,10 @@
-//! ISO 8601 and its relatives: year first.
+//! ISO 8601 and similar formats that begin with the year.
 
 use chrono::{Datelike, NaiveDate, Weekday};
 
 use super::{Parts, scan};
 
-/// Reads `2022-11-15T20:15:04Z`, its shorter forms, week and ordinal dates, and other separators.
+/// Parses `2022-11-15T20:15:04Z`, shorter forms, week and ordinal dates, and other separators.
 pub(super) fn parse(text: &str) -> Option<Parts> {
     let bytes = text.as_bytes();
     let year: i32 = text.get(..4)?.parse().ok()?;

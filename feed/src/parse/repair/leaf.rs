@@ -1,22 +1,22 @@
-//! Reading the text of one element, wherever it really ends.
+//! Reads the text of one element, up to where it really ends.
 
 use super::lookahead::ends_item;
-use super::{Mender, Name};
-use crate::parse::chars::{escaped, push_allowed, push_decoded};
-use crate::parse::lexer::{Tag, Token};
-use crate::parse::names::split;
+use super::{Name, Repairer};
+use crate::markup::chars::{escaped, push_allowed, push_decoded};
+use crate::markup::lexer::{Tag, Token};
+use crate::markup::names::split;
 
 /// The text of an element.
 #[derive(Debug, Default)]
 pub(super) struct Leaf {
     pub text: String,
-    /// There was unescaped markup inside, so the text is HTML.
+    /// The text contains unescaped markup, so it is HTML.
     pub markup: bool,
     /// The document ended before the element did.
     pub cut: bool,
 }
 
-impl<'a> Mender<'a> {
+impl<'a> Repairer<'a> {
     /// Reads the text of the element that `tag` has just opened.
     pub(super) fn leaf(&mut self, tag: Tag<'a>, name: Name) -> Leaf {
         let mut leaf = Leaf::default();
@@ -28,36 +28,15 @@ impl<'a> Mender<'a> {
         let mut inline = 0usize;
         loop {
             let before = self.lexer.position();
-            let Some(token) = self.lexer.next() else {
-                leaf.cut = true;
-                return leaf;
-            };
-            match token {
-                Token::Text(text) if leaf.markup => {
-                    let mut decoded = String::new();
-                    push_decoded(&mut decoded, text, self.declared);
-                    self.append(&mut leaf, &escaped(&decoded));
-                }
-                Token::Text(text) => {
-                    if leaf.text.len() < self.limits.text {
-                        push_decoded(&mut leaf.text, text, self.declared);
-                    }
-                }
-                Token::CData(text) => self.append(&mut leaf, text),
-                Token::Cut => {
-                    leaf.cut = true;
-                    return leaf;
-                }
-                Token::End { name: end, raw } => {
+            match self.lexer.next() {
+                Some(Token::Text(text)) => self.append_text(&mut leaf, text),
+                Some(Token::CData(text)) => self.append(&mut leaf, text),
+                Some(Token::End { name: end, raw }) => {
                     let local = split(end).1;
                     if local.eq_ignore_ascii_case(own) {
                         return leaf;
                     }
-                    let closes = *closed.get_or_insert_with(|| {
-                        let mut lexer = self.lexer.clone();
-                        lexer.jump(before);
-                        self.ahead.closes(&lexer, tag.name)
-                    });
+                    let closes = *closed.get_or_insert_with(|| self.closes(tag, before));
                     if !closes && inline == 0 {
                         if ends_item(local) || self.is_block(local) {
                             self.lexer.jump(before);
@@ -67,13 +46,9 @@ impl<'a> Mender<'a> {
                     inline = inline.saturating_sub(1);
                     self.append_markup(&mut leaf, raw);
                 }
-                Token::Start(inner) => {
+                Some(Token::Start(inner)) => {
                     let local = split(inner.name).1;
-                    let closes = *closed.get_or_insert_with(|| {
-                        let mut lexer = self.lexer.clone();
-                        lexer.jump(before);
-                        self.ahead.closes(&lexer, tag.name)
-                    });
+                    let closes = *closed.get_or_insert_with(|| self.closes(tag, before));
                     if !closes && (ends_item(local) || self.begins_field(inner, name)) {
                         self.lexer.jump(before);
                         return leaf;
@@ -81,8 +56,29 @@ impl<'a> Mender<'a> {
                     inline += usize::from(!inner.empty && !is_void(local));
                     self.append_markup(&mut leaf, inner.raw);
                 }
-                Token::Doctype(_) | Token::Ignored => {}
+                Some(Token::Cut) | None => {
+                    leaf.cut = true;
+                    return leaf;
+                }
+                Some(Token::Doctype(_) | Token::Ignored) => {}
             }
+        }
+    }
+
+    /// Whether the element that `tag` opened is closed after `from`, before its item ends.
+    fn closes(&mut self, tag: Tag<'a>, from: usize) -> bool {
+        let mut lexer = self.lexer.clone();
+        lexer.jump(from);
+        self.ahead.closes(&lexer, tag.name)
+    }
+
+    fn append_text(&self, leaf: &mut Leaf, text: &str) {
+        if leaf.markup {
+            let mut decoded = String::new();
+            push_decoded(&mut decoded, text, self.declared);
+            self.append(leaf, &escaped(&decoded));
+        } else if leaf.text.len() < self.limits.text {
+            push_decoded(&mut leaf.text, text, self.declared);
         }
     }
 
@@ -92,8 +88,8 @@ impl<'a> Mender<'a> {
         }
     }
 
-    /// Unescaped markup makes the whole text HTML; what was plain before it is escaped now, unless
-    /// it already was escaped markup with a stray tag in between.
+    /// Unescaped markup makes the whole text HTML. So this escapes the plain text before it, unless
+    /// that text already was escaped markup.
     fn append_markup(&self, leaf: &mut Leaf, raw: &str) {
         if !leaf.markup {
             leaf.markup = true;
@@ -104,7 +100,7 @@ impl<'a> Mender<'a> {
         self.append(leaf, raw);
     }
 
-    /// Whether a tag inside an unclosed element is the next field rather than markup.
+    /// Whether a tag inside an unclosed element is the next field and not markup.
     fn begins_field(&mut self, tag: Tag<'a>, open: Name) -> bool {
         let html =
             matches!(split(tag.name).1, "link" | "title" | "summary" | "source" | "category");

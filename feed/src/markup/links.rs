@@ -1,13 +1,13 @@
-//! Addresses: making relative ones absolute, in links and inside HTML.
+//! Makes relative addresses absolute, in links and inside HTML.
 
 use url::Url;
 
-/// Whether an `xml:base` can be used; feed-rs refuses a whole document over one that cannot.
+/// Whether an `xml:base` is usable; feed-rs rejects the whole document if it is not.
 pub(crate) fn usable_base(base: &str) -> bool {
     matches!(Url::parse(base.trim()), Ok(_) | Err(url::ParseError::RelativeUrlWithoutBase))
 }
 
-/// `href` made absolute by `base`, trimmed; what cannot be resolved stays as it is.
+/// `href`, trimmed and resolved against `base`; unchanged if that fails.
 pub(crate) fn resolve(href: &str, base: Option<&Url>) -> String {
     let href = href.trim();
     match Url::parse(href) {
@@ -20,17 +20,17 @@ pub(crate) fn resolve(href: &str, base: Option<&Url>) -> String {
     }
 }
 
-/// Whether a text is an address that a browser can open.
+/// Whether a text is an HTTP address with a host.
 pub(crate) fn is_web(href: &str) -> bool {
     let scheme = href.get(..8).unwrap_or(href).to_ascii_lowercase();
     (scheme.starts_with("http://") || scheme.starts_with("https://"))
         && Url::parse(href).is_ok_and(|url| url.has_host())
 }
 
-/// Attributes of HTML that hold one address.
+/// HTML attributes that hold one address.
 const ATTRIBUTES: [&str; 4] = ["href=", "src=", "poster=", "cite="];
 
-/// `html` with its relative addresses made absolute; `None` if there was nothing to change.
+/// `html` with its relative addresses made absolute; `None` if it has none.
 pub(crate) fn resolve_html(html: &str, base: &Url) -> Option<String> {
     let mut out: Option<String> = None;
     let mut copied = 0;
@@ -74,7 +74,7 @@ fn ends_with_fold(bytes: &[u8], name: &str) -> bool {
     bytes[start].is_ascii_whitespace() && bytes[start + 1..].eq_ignore_ascii_case(name.as_bytes())
 }
 
-/// Neither absolute, nor a fragment, nor empty.
+/// Whether an address is neither absolute, nor a fragment, nor empty.
 fn is_relative(value: &str) -> bool {
     let value = value.trim();
     if value.is_empty() || value.starts_with('#') {

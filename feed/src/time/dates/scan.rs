@@ -1,4 +1,4 @@
-//! Everything that does not begin with a year: looks for parts instead of for a format.
+//! Dates that do not begin with the year: searches for parts instead of expecting a format.
 
 use super::{Parts, clock, full_year, words};
 
@@ -39,7 +39,7 @@ fn cjk(c: char) -> bool {
     matches!(c, '年' | '月' | '日' | '년' | '월' | '일')
 }
 
-/// Reads a date in which the year does not come first, or comes in an unusual place.
+/// Parses a date in which the year is not first.
 pub(super) fn parse(text: &str) -> Option<Parts> {
     let tokens = tokens(text);
     let mut found = Found::default();
@@ -50,7 +50,7 @@ pub(super) fn parse(text: &str) -> Option<Parts> {
     found.finish()
 }
 
-/// Reads what follows an ISO date.
+/// Parses the time and zone that follow an ISO date.
 pub(super) fn time_and_zone(date: Parts, rest: &str) -> Option<Parts> {
     let tokens = tokens(rest);
     let mut found = Found::default();
@@ -73,62 +73,21 @@ struct Found {
     offset: i32,
     zoned: bool,
     month: Option<u32>,
-    /// Value, digits, and the mark that came just before.
+    /// Value, number of digits, and the mark just before it.
     numbers: Vec<(u32, usize, Option<char>)>,
-    /// How many numbers came before the month's name.
-    before_month: usize,
 }
 
 impl Found {
-    /// Takes what begins at `at` and says how many tokens that was.
+    /// Takes the part that begins at `at` and returns how many tokens it used.
     fn take(&mut self, tokens: &[Token<'_>], at: usize) -> usize {
-        match &tokens[at..] {
-            // 20:15:04.123
-            [
-                Token::Number { value: hour, .. },
-                Token::Mark(':'),
-                Token::Number { value: minute, .. },
-                rest @ ..,
-            ] if self.time.is_none() => match rest {
-                [Token::Mark(':'), Token::Number { value: second, .. }, more @ ..] => {
-                    self.time = Some((*hour, *minute, *second));
-                    5 + match more {
-                        [Token::Mark('.' | ','), Token::Number { .. }, ..] => 2,
-                        _ => 0,
-                    }
-                }
-                _ => {
-                    self.time = Some((*hour, *minute, 0));
-                    3
-                }
-            },
-            // 20h15
-            [Token::Number { value: hour, .. }, Token::Word(h), rest @ ..]
-                if self.time.is_none() && h == "h" =>
-            {
-                let minute = match rest {
-                    [Token::Number { value, .. }, ..] => Some(*value),
-                    _ => None,
-                };
-                self.time = Some((*hour, minute.unwrap_or(0), 0));
-                2 + usize::from(minute.is_some())
-            }
-            // +0100, -05:00, GMT+2
-            [Token::Mark(sign @ ('+' | '-')), Token::Number { value, digits, .. }, rest @ ..]
-                if self.time.is_some() && !self.zoned && *digits <= 4 =>
-            {
-                let (minutes, used) = match (digits, rest) {
-                    (1 | 2, [Token::Mark(':'), Token::Number { value: minute, .. }, ..]) => {
-                        (value.saturating_mul(60).saturating_add(*minute), 4)
-                    }
-                    (1 | 2, _) => (value * 60, 2),
-                    _ => (value / 100 * 60 + value % 100, 2),
-                };
-                let minutes = i32::try_from(minutes.min(24 * 60)).unwrap_or(0);
-                self.offset = if *sign == '-' { -minutes * 60 } else { minutes * 60 };
-                self.zoned = true;
-                used
-            }
+        let rest = &tokens[at..];
+        if let Some(used) = self.take_time(rest) {
+            return used;
+        }
+        if let Some(used) = self.take_offset(rest) {
+            return used;
+        }
+        match rest {
             [Token::Number { value, digits, text }, ..] => {
                 let mark = match at.checked_sub(1).map(|before| &tokens[before]) {
                     Some(Token::Mark(mark)) => Some(*mark),
@@ -137,14 +96,65 @@ impl Found {
                 if text.len() <= 8 && self.numbers.len() < 8 {
                     self.numbers.push((*value, *digits, mark));
                 }
-                1
             }
-            [Token::Word(word), ..] => {
-                self.word(word);
-                1
-            }
-            _ => 1,
+            [Token::Word(word), ..] => self.word(word),
+            _ => {}
         }
+        1
+    }
+
+    /// Takes a time of day, unless there already is one.
+    fn take_time(&mut self, rest: &[Token<'_>]) -> Option<usize> {
+        let (time, used) = match rest {
+            _ if self.time.is_some() => return None,
+            // 20:15:04.123
+            [
+                Token::Number { value: hour, .. },
+                Token::Mark(':'),
+                Token::Number { value: minute, .. },
+                rest @ ..,
+            ] => match rest {
+                [Token::Mark(':'), Token::Number { value: second, .. }, more @ ..] => {
+                    let decimals =
+                        matches!(more, [Token::Mark('.' | ','), Token::Number { .. }, ..]);
+                    ((*hour, *minute, *second), if decimals { 7 } else { 5 })
+                }
+                _ => ((*hour, *minute, 0), 3),
+            },
+            // 20h15
+            [Token::Number { value: hour, .. }, Token::Word(h), rest @ ..] if h == "h" => {
+                match rest {
+                    [Token::Number { value: minute, .. }, ..] => ((*hour, *minute, 0), 3),
+                    _ => ((*hour, 0, 0), 2),
+                }
+            }
+            _ => return None,
+        };
+        self.time = Some(time);
+        Some(used)
+    }
+
+    /// Takes `+0100`, `-05:00` or the `+2` of `GMT+2` after a time.
+    fn take_offset(&mut self, rest: &[Token<'_>]) -> Option<usize> {
+        let [Token::Mark(sign @ ('+' | '-')), Token::Number { value, digits, .. }, rest @ ..] =
+            rest
+        else {
+            return None;
+        };
+        if self.time.is_none() || self.zoned || *digits > 4 {
+            return None;
+        }
+        let (minutes, used) = match (digits, rest) {
+            (1 | 2, [Token::Mark(':'), Token::Number { value: minute, .. }, ..]) => {
+                (value.saturating_mul(60).saturating_add(*minute), 4)
+            }
+            (1 | 2, _) => (value * 60, 2),
+            _ => (value / 100 * 60 + value % 100, 2),
+        };
+        let minutes = i32::try_from(minutes.min(24 * 60)).unwrap_or(0);
+        self.offset = if *sign == '-' { -minutes * 60 } else { minutes * 60 };
+        self.zoned = true;
+        Some(used)
     }
 
     fn word(&mut self, word: &str) {
@@ -152,15 +162,14 @@ impl Found {
             "am" | "오전" => self.afternoon = Some(false),
             "pm" | "오후" => self.afternoon = Some(true),
             _ => {
-                // The last month wins: `mar.` before the day is Tuesday in three languages.
+                // The last month wins: `mar.` before the day means Tuesday in three languages.
                 if let Some(month) = words::month(word).filter(|_| word.chars().count() >= 3) {
                     self.month = Some(month);
-                    self.before_month = self.numbers.len();
                 } else if let Some(minutes) =
                     words::zone(word).filter(|_| self.time.is_some() && !self.zoned)
                 {
                     self.offset = minutes * 60;
-                    // GMT and UTC may be followed by a difference
+                    // An offset may follow GMT and UTC.
                     self.zoned = !matches!(word, "gmt" | "utc");
                 }
             }

@@ -1,37 +1,32 @@
 //! Points in time, in whole seconds.
 //!
-//! Why whole seconds: RSS can express nothing finer, and an item must not change by being written
-//! in one format and read in another.
+//! RSS cannot express anything finer, and an item must not change when it is written in one format
+//! and read in another.
 
 use chrono::{DateTime, Datelike, Timelike, Utc};
 use serde::{Deserialize, Serialize};
 
-/// Seconds since the beginning of 1970, UTC.
+/// Seconds since the Unix epoch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Timestamp(i64);
 
-/// The years that every format can express with four digits.
+/// The range of years with four digits, which every format can express.
 const EARLIEST: i64 = -62_135_596_800; // 0001-01-01T00:00:00Z
 const LATEST: i64 = 253_402_300_799; // 9999-12-31T23:59:59Z
 
 impl Timestamp {
-    /// From seconds since 1970; times outside the years 1 to 9999 are clamped into them.
+    /// Clamps times outside the years 1 to 9999.
     pub fn from_unix(seconds: i64) -> Self {
         Self(seconds.clamp(EARLIEST, LATEST))
     }
 
-    /// Seconds since 1970.
+    /// Seconds since the Unix epoch.
     pub fn unix(self) -> i64 {
         self.0
     }
 
-    /// Reads any date seen in the wild; see [`crate::parse_date`].
-    pub fn parse(text: &str) -> Option<Self> {
-        crate::parse::dates::parse_date(text)
-    }
-
-    /// As Atom and JSON Feed want it: `2026-11-16T02:00:00Z`.
+    /// Formats for Atom and JSON Feed: `2026-11-16T02:00:00Z`.
     pub fn to_rfc3339(self) -> String {
         let t = self.civil();
         format!(
@@ -45,7 +40,7 @@ impl Timestamp {
         )
     }
 
-    /// As RSS wants it: `Mon, 16 Nov 2026 02:00:00 GMT`.
+    /// Formats for RSS: `Mon, 16 Nov 2026 02:00:00 GMT`.
     pub fn to_rfc822(self) -> String {
         const MONTHS: [&str; 12] =
             ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];

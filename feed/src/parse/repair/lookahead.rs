@@ -1,13 +1,13 @@
-//! Whether an element will be closed before its item ends.
+//! Finds out whether an element is closed before its item ends.
 //!
-//! The one question that tells an unclosed element from markup inside a text. Answers cost a search,
-//! so the item's end is remembered and the searches share a budget: a document made to provoke
-//! millions of them gets the cheap answer ("not closed") once the budget is spent.
+//! This distinguishes an unclosed element from markup inside a text. Each answer costs a search, so we
+//! cache the end of the item and limit the work of all searches together: once the budget is spent,
+//! every answer is "not closed". That stops documents made to provoke millions of searches.
 
-use crate::parse::lexer::Lexer;
-use crate::parse::names::split;
+use crate::markup::lexer::Lexer;
+use crate::markup::names::split;
 
-/// Whether a tag begins or ends an item, or ends the feed; `text` begins behind its `<`.
+/// Whether a tag starts or ends an item, or ends the feed; `text` starts after the `<`.
 fn is_boundary(text: &str) -> bool {
     let (closing, text) = match text.strip_prefix('/') {
         Some(text) => (true, text),
@@ -18,7 +18,7 @@ fn is_boundary(text: &str) -> bool {
     ends_item(local) && (closing || !is_feed(local))
 }
 
-/// Names of items and of what holds them.
+/// Whether a name is that of an item or of an element around items.
 pub(super) fn ends_item(local: &str) -> bool {
     ["item", "entry"].iter().any(|name| local.eq_ignore_ascii_case(name)) || is_feed(local)
 }
@@ -28,10 +28,10 @@ fn is_feed(local: &str) -> bool {
 }
 
 pub(super) struct Lookahead {
-    /// Where the next item begins or the present one ends; valid while the lexer is before it.
+    /// Where the next item starts or the current one ends; valid while the lexer is before it.
     boundary: usize,
     budget: usize,
-    /// Names that are not closed before the boundary given with them.
+    /// Names that are not closed before the given boundary.
     missing: Vec<(String, usize)>,
 }
 
@@ -87,7 +87,7 @@ impl Lookahead {
     }
 }
 
-/// Whether `text` begins with exactly this name, in any case.
+/// Whether `text` starts with exactly this name, in upper or lower case.
 fn is_name(text: &str, name: &str) -> bool {
     text.get(..name.len()).is_some_and(|head| head.eq_ignore_ascii_case(name))
         && text[name.len()..]

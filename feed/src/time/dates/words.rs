@@ -1,6 +1,6 @@
-//! Names of months and zones.
+//! Names of months and time zones.
 
-/// Beginnings of month names in the languages that feeds localise their dates in.
+/// Prefixes of month names, in the languages that feeds use for dates.
 const MONTHS: [&[&str]; 12] = [
     &["jan", "jän", "ene", "gen", "янв", "ιαν", "sty"],
     &["feb", "fev", "fév", "фев", "φεβ", "lut"],
@@ -16,8 +16,8 @@ const MONTHS: [&[&str]; 12] = [
     &["dec", "déc", "dez", "dic", "дек", "δεκ", "gru"],
 ];
 
-/// The month that a lower-case word names, 1 to 12. The longest matching beginning wins, because
-/// `juillet` begins as `juin` does.
+/// The month (1 to 12) that a lower-case word names. The longest matching prefix wins, because
+/// `juillet` and `juin` begin alike.
 pub(super) fn month(word: &str) -> Option<u32> {
     let mut best: Option<(usize, u32)> = None;
     for (number, beginnings) in (1u32..).zip(MONTHS) {
@@ -31,7 +31,7 @@ pub(super) fn month(word: &str) -> Option<u32> {
     best.map(|(_, number)| number)
 }
 
-/// The month of an English abbreviation as mail programs write it.
+/// The month of an English abbreviation, spelt as in mail headers.
 pub(super) fn english(name: &[u8]) -> Option<u32> {
     const NAMES: [&[u8; 3]; 12] = [
         b"Jan", b"Feb", b"Mar", b"Apr", b"May", b"Jun", b"Jul", b"Aug", b"Sep", b"Oct", b"Nov",
@@ -40,7 +40,7 @@ pub(super) fn english(name: &[u8]) -> Option<u32> {
     (1..).zip(NAMES).find(|(_, known)| known.as_slice() == name).map(|(number, _)| number)
 }
 
-/// Minutes east of Greenwich of a named zone (lower case).
+/// The offset of a named zone (lower case), in minutes east of Greenwich.
 pub(super) fn zone(word: &str) -> Option<i32> {
     let minutes = match word {
         "z" | "ut" | "utc" | "gmt" | "wet" => 0,

@@ -1,9 +1,9 @@
-//! Bytes to text: which encoding a document is really in.
+//! Bytes to text: detects the real encoding of a document.
 //!
-//! Everything after this module sees UTF-8 and never looks at an encoding declaration again; feed-rs
-//! panics when text and declaration disagree. What the bytes themselves prove (a byte-order mark,
-//! the pattern of NULs, valid UTF-8) goes before what the document claims, and that before what the
-//! transport claims; a byte that fits nowhere is read as Windows-1252, as browsers do.
+//! All later stages see UTF-8 and ignore encoding declarations; feed-rs panics when text and
+//! declaration disagree. Evidence in the bytes (a byte-order mark, a pattern of NULs, valid UTF-8)
+//! beats the declaration in the document, which beats the charset of the transport. A byte that fits
+//! none of them is read as Windows-1252, as browsers do.
 
 use std::borrow::Cow;
 
@@ -11,7 +11,7 @@ use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1252};
 
 use crate::limits::prefix;
 
-/// Decodes at most `max` bytes of text, noting in `warnings` whatever had to be guessed.
+/// Decodes at most `max` bytes of text and adds a warning for every guess.
 pub(crate) fn decode<'a>(
     bytes: &'a [u8],
     transport: Option<&str>,
@@ -39,7 +39,7 @@ pub(crate) fn decode<'a>(
     }
 }
 
-/// No encoding needs more than four bytes for a byte of UTF-8.
+/// No encoding takes more than four bytes for one byte of UTF-8.
 fn bound<'a>(bytes: &'a [u8], max: usize, warnings: &mut Vec<String>) -> &'a [u8] {
     match bytes.get(..max.saturating_mul(4)) {
         Some(head) if head.len() < bytes.len() => {
@@ -59,7 +59,7 @@ fn cut<'a>(text: &'a str, max: usize, warnings: &mut Vec<String>) -> &'a str {
     kept
 }
 
-/// Without byte-order marks; concatenated files have several.
+/// Removes byte-order marks; concatenated files have several.
 fn unmarked(text: &str) -> &str {
     text.trim_start_matches('\u{feff}')
 }
@@ -70,7 +70,7 @@ enum Shape<'a> {
     Utf32 { big_endian: bool, rest: &'a [u8] },
 }
 
-/// What a byte-order mark or the pattern of NULs proves.
+/// Detects the encoding by a byte-order mark or the pattern of NULs.
 fn by_shape(bytes: &[u8]) -> Option<Shape<'_>> {
     match bytes {
         [0xEF, 0xBB, 0xBF, rest @ ..] => return Some(Shape::Utf8(rest)),
@@ -88,7 +88,7 @@ fn by_shape(bytes: &[u8]) -> Option<Shape<'_>> {
     if head.len() < 8 {
         return None;
     }
-    // ASCII markup in a wide encoding has its NULs always in the same places.
+    // ASCII markup in a wide encoding has its NULs in fixed positions.
     let nul = |lane: usize, width: usize| head.chunks_exact(width).all(|unit| unit[lane] == 0);
     let some = |lane: usize, width: usize| head.chunks_exact(width).all(|unit| unit[lane] != 0);
     if some(0, 4) && nul(1, 4) && nul(2, 4) && nul(3, 4) {
@@ -128,7 +128,7 @@ fn utf8_or_declared<'a>(
     if let (Some(label), None) = (named, encoding) {
         warnings.push(format!("the declared encoding `{label}` is unknown"));
     }
-    // A declaration that could be read byte by byte cannot mean UTF-16 or the like.
+    // We could read the declaration byte by byte, so the text cannot be in UTF-16.
     let encoding = encoding.filter(|e| e.is_ascii_compatible() || escapes_to(e, bytes));
     if encoding.is_some_and(|e| !e.is_ascii_compatible()) {
         return Cow::Owned(encoding.unwrap_or(UTF_8).decode(bytes).0.into_owned());
@@ -137,7 +137,7 @@ fn utf8_or_declared<'a>(
         (Ok(text), declared) => {
             if let Some(declared) = declared.filter(|_| !text.is_ascii()) {
                 let name = declared.name();
-                warnings.push(format!("declared as {name}, but it is UTF-8 and was read as such"));
+                warnings.push(format!("declared as {name}, but read as UTF-8, which it is"));
             }
             Cow::Borrowed(text)
         }
@@ -155,13 +155,13 @@ fn utf8_or_declared<'a>(
     }
 }
 
-/// ISO-2022-JP hides in ASCII bytes; it is only believed if its escapes are there.
+/// ISO-2022-JP consists of ASCII bytes; its escapes must be there to prove it.
 fn escapes_to(encoding: &'static Encoding, bytes: &[u8]) -> bool {
     encoding == encoding_rs::ISO_2022_JP && memchr::memchr(0x1B, bytes).is_some()
 }
 
-/// UTF-8 where it is valid, Windows-1252 for each byte where it is not, so that two encodings pasted
-/// into one document both survive. A character that the end of the document cuts is dropped.
+/// Decodes valid parts as UTF-8 and all other bytes as Windows-1252, so that two encodings mixed in
+/// one document both survive. Drops a character that is cut off at the end of the document.
 fn patched(mut bytes: &[u8]) -> String {
     let mut text = String::with_capacity(bytes.len() + bytes.len() / 8);
     loop {
@@ -184,7 +184,7 @@ fn patched(mut bytes: &[u8]) -> String {
     }
 }
 
-/// The label in the XML declaration, if there is one near the beginning.
+/// The encoding in an XML declaration near the beginning.
 fn declared_label(bytes: &[u8]) -> Option<String> {
     let head = &bytes[..bytes.len().min(2048)];
     let start = memchr::memmem::find(head, b"<?xml")?;

@@ -1,14 +1,14 @@
-//! Flattens markup before it reaches html5ever, whose time grows with the square of the depth.
+//! Flattens markup for html5ever, which takes time quadratic in the depth of nesting.
 
 use std::borrow::Cow;
 
+use super::lexer::{Lexer, Token};
 use crate::limits::prefix;
-use crate::parse::lexer::{Lexer, Token};
 
-/// As deep as browsers build it.
+/// The depth to which browsers nest elements.
 const DEPTH: usize = 256;
 
-/// Elements that never nest: a void one, or one that its like closes.
+/// Whether an element adds to the depth: it is neither void nor closed by the next of its kind.
 fn counts(name: &str) -> bool {
     !matches!(
         name.to_ascii_lowercase().as_str(),
@@ -39,8 +39,8 @@ fn counts(name: &str) -> bool {
     )
 }
 
-/// At most `max` bytes of `html`, without the tags that would nest too deeply.
-pub(crate) fn guarded(html: &str, max: usize) -> Cow<'_, str> {
+/// At most `max` bytes of `html`, without the tags that nest too deeply.
+pub(crate) fn flattened(html: &str, max: usize) -> Cow<'_, str> {
     let html = prefix(html, max);
     if !too_deep(html) {
         return Cow::Borrowed(html);

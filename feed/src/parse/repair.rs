@@ -1,14 +1,13 @@
-//! Repairs: any text that was meant as a feed becomes a well-formed one that feed-rs reads whole.
+//! Rewrites a damaged feed into a well-formed one that feed-rs can read.
 //!
-//! Why rewrite instead of reading directly: there is then one reader (feed-rs and the pass beside
-//! it) for clean and for broken documents, and a repair can be looked at as text. The rewriting
-//! knows the vocabulary of feeds: an element that holds text ends at its own end tag or, if that is
-//! missing, where the next field or the next item begins; markup inside it becomes text; names,
-//! namespaces and versions become the ones feed-rs knows; Atom 0.3 becomes Atom 1.0 and RDF becomes
-//! RSS 2.0 (the pass beside feed-rs still reads `rdf:about`).
+//! Because of the rewriting, clean and damaged documents share one reader, and a repair can be printed
+//! as text. It knows the elements of feeds. An element with text ends at its end tag or, if that is
+//! missing, where the next field or item starts. Markup inside it becomes text. Names, namespaces and
+//! versions become those that feed-rs knows: Atom 0.3 becomes Atom 1.0, and RDF becomes RSS 2.0 (the
+//! strict pass still reads `rdf:about`).
 //!
-//! Invariants: the result is well-formed, whatever came in; an item that began is never lost; an id,
-//! a link or a date that the end of the document cuts in two is dropped rather than believed.
+//! Invariants: the result is always well-formed; an item that was started is never lost; an id, link
+//! or date that is cut off at the end of the document is dropped.
 
 mod base64;
 mod block;
@@ -18,22 +17,23 @@ mod lookahead;
 
 use std::collections::HashMap;
 
-use super::chars::{Declared, push_escaped};
-use super::lexer::{Lexer, Tag, Token, attributes};
-use super::names::{Ns, canonical, split};
 use super::sniff::{Family, Root};
-use crate::limits::Limits;
+use crate::limits::{Limits, prefix};
+use crate::markup::chars::{Declared, push_escaped};
+use crate::markup::lexer::{Lexer, Tag, Token, attributes};
+use crate::markup::links::usable_base;
+use crate::markup::names::{Ns, canonical, split};
 use lookahead::{Lookahead, ends_item};
 
 /// A repaired document.
-pub(crate) struct Mended {
+pub(crate) struct Repaired {
     pub xml: String,
     pub warnings: Vec<String>,
 }
 
-/// Rewrites `text`, which begins at the root element.
-pub(crate) fn mend(text: &str, root: &Root, limits: &Limits) -> Mended {
-    let mut mender = Mender {
+/// Rewrites `text`, which starts at the root element.
+pub(crate) fn repair(text: &str, root: &Root, limits: &Limits) -> Repaired {
+    let mut repairer = Repairer {
         lexer: Lexer::new(text),
         ahead: Lookahead::new(text.len()),
         declared: &root.declared,
@@ -49,38 +49,38 @@ pub(crate) fn mend(text: &str, root: &Root, limits: &Limits) -> Mended {
         ended: false,
         warnings: Vec::new(),
     };
-    mender.run();
-    Mended { xml: mender.out, warnings: mender.warnings }
+    repairer.run();
+    Repaired { xml: repairer.out, warnings: repairer.warnings }
 }
 
-struct Mender<'a> {
+struct Repairer<'a> {
     lexer: Lexer<'a>,
     ahead: Lookahead,
     declared: &'a Declared,
     family: Family,
     prefixes: HashMap<String, Ns>,
-    /// Names that were looked up already; most tags of a document are alike.
+    /// Cached names; a document repeats the same few tags.
     resolved: HashMap<&'a str, Option<Name>>,
     limits: &'a Limits,
     out: String,
     in_item: bool,
-    /// Fields that were already written, to the channel and to the open item.
+    /// Fields already written to the channel and to the open item.
     channel_seen: Vec<String>,
     item_seen: Vec<String>,
     items: usize,
-    /// The root's own end tag was seen.
+    /// The end tag of the root was found.
     ended: bool,
     warnings: Vec<String>,
 }
 
-/// An element's name, resolved.
+/// The resolved name of an element.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Name {
     ns: Ns,
     local: &'static str,
 }
 
-impl<'a> Mender<'a> {
+impl<'a> Repairer<'a> {
     fn run(&mut self) {
         self.open_root();
         while let Some(token) = self.lexer.next() {
@@ -97,8 +97,8 @@ impl<'a> Mender<'a> {
             }
         }
         if !self.ended {
-            let place = if self.in_item { "inside an item" } else { "before its end tag" };
-            self.warn(&format!("the document ends {place}"));
+            let position = if self.in_item { "inside an item" } else { "before its end tag" };
+            self.warn(&format!("the document ends {position}"));
         }
         self.close_item();
         self.out.push_str(match self.family {
@@ -139,7 +139,7 @@ impl<'a> Mender<'a> {
                 self.ended = false;
             }
             "item" | "entry" => self.open_item(tag),
-            "group" => {} // media:group only wraps
+            "group" => {} // media:group only wraps other fields
             "items" | "textInput" | "owner" | "cloud" => self.skip_unknown(tag),
             _ => self.field(tag, name),
         }
@@ -185,7 +185,7 @@ impl<'a> Mender<'a> {
         }
     }
 
-    /// Steps over an element that means nothing to us, if it is closed before the next item.
+    /// Skips an element that we do not read, if it is closed before the next item.
     fn skip_unknown(&mut self, tag: Tag<'a>) {
         if tag.empty || !self.ahead.closes(&self.lexer, tag.name) {
             return;
@@ -197,7 +197,7 @@ impl<'a> Mender<'a> {
                 break;
             };
             match token {
-                // Not closed after all, because something of the same name is inside.
+                // Not closed: the end tag belonged to an inner element of the same name.
                 Token::Start(Tag { name, .. }) | Token::End { name, .. }
                     if ends_item(split(name).1) =>
                 {
@@ -214,7 +214,7 @@ impl<'a> Mender<'a> {
         }
     }
 
-    /// What an element is, by its declared namespace, else by its prefix, else by its name alone.
+    /// Resolves a name by its declared namespace, else by its prefix, else by the name alone.
     fn resolve(&mut self, tag: Tag<'a>) -> Option<Name> {
         if !tag.attributes.contains("xmlns") {
             if let Some(known) = self.resolved.get(tag.name) {
@@ -246,7 +246,7 @@ impl<'a> Mender<'a> {
 
     fn look_up(&self, name: &str, own_default: Option<Ns>) -> Option<Name> {
         let (prefix, local) = split(name);
-        let home = if self.family == Family::Rss { Ns::Rss } else { Ns::Atom };
+        let home = self.family.home();
         if prefix.is_empty() {
             if own_default == Some(Ns::Xhtml) || own_default == Some(Ns::Other) {
                 return own_default.and_then(|ns| named(ns, local)).or_else(|| named(home, local));
@@ -264,14 +264,14 @@ impl<'a> Mender<'a> {
         named(ns, local)
     }
 
-    /// The listed attributes of a tag, each once; a base that is no URL is left out.
+    /// The listed attributes of a tag, each once, without an invalid base.
     fn known_attributes(&self, tag: Tag<'a>, keep: &[&'static str]) -> Vec<(&'static str, String)> {
         let mut found: Vec<(&'static str, String)> = Vec::new();
         for (name, value) in attributes(tag.attributes, self.declared) {
             let Some(known) = keep.iter().find(|known| known.eq_ignore_ascii_case(name)) else {
                 continue;
             };
-            let usable = *known != "xml:base" || super::links::usable_base(&value);
+            let usable = *known != "xml:base" || usable_base(&value);
             if usable && !found.iter().any(|(other, _)| other == known) {
                 found.push((*known, value));
             }
@@ -279,7 +279,7 @@ impl<'a> Mender<'a> {
         found
     }
 
-    /// The listed attributes of a tag, written out.
+    /// The listed attributes of a tag as text.
     fn kept_attributes(&self, tag: Tag<'a>, keep: &[&'static str]) -> String {
         let mut out = String::new();
         for (name, value) in self.known_attributes(tag, keep) {
@@ -293,7 +293,7 @@ impl<'a> Mender<'a> {
         out.push(' ');
         out.push_str(name);
         out.push_str("=\"");
-        push_escaped(out, crate::limits::prefix(value, self.limits.text));
+        push_escaped(out, prefix(value, self.limits.text));
         out.push('"');
     }
 

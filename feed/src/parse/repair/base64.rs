@@ -1,4 +1,4 @@
-//! Base64, as Atom uses it for content that is no text.
+//! Base64, which Atom uses for content that is not text.
 
 /// Decodes base64 to text; `None` if it is not base64 or not text.
 pub(super) fn decode(text: &str) -> Option<String> {
@@ -20,5 +20,5 @@ pub(super) fn decode(text: &str) -> Option<String> {
             bytes.push((bits >> count & 0xFF) as u8);
         }
     }
-    String::from_utf8(bytes).ok().filter(|text| text.chars().all(crate::parse::chars::allowed))
+    String::from_utf8(bytes).ok().filter(|text| text.chars().all(crate::markup::chars::allowed))
 }

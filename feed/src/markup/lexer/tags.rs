@@ -1,7 +1,7 @@
-//! Where a tag ends and what its attributes are, if it was written carelessly.
+//! The ends and attributes of tags that were written carelessly.
 
 use super::{Tag, Token};
-use crate::parse::chars::{Declared, push_decoded};
+use crate::markup::chars::{Declared, push_decoded};
 
 pub(super) fn end_tag(rest: &str) -> (Token<'_>, usize) {
     let Some(end) = memchr::memchr2(b'>', b'<', &rest.as_bytes()[1..]).map(|at| at + 1) else {
@@ -33,8 +33,8 @@ pub(super) fn start_tag(rest: &str) -> (Token<'_>, usize) {
     (Token::Start(Tag { name, attributes, empty, raw }), length)
 }
 
-/// Where the inside of a tag ends, and its whole length: at a `>` that is not in a quoted value, or
-/// where the next tag begins because that was lost.
+/// Where the inside of a tag ends, and the length of the tag: at a `>` outside quotes or, if that is
+/// missing, where the next tag starts.
 fn tag_end(bytes: &[u8], from: usize) -> Option<(usize, usize)> {
     let mut at = from;
     while at < bytes.len() {
@@ -46,7 +46,7 @@ fn tag_end(bytes: &[u8], from: usize) -> Option<(usize, usize)> {
                 let window = &bytes[start..bytes.len().min(start + 8192)];
                 match memchr::memchr(quote, window) {
                     Some(length) => match overrun(&window[..length]) {
-                        // The quote belongs to a later tag: this value was never closed.
+                        // The quote belongs to a later tag: this value is not closed.
                         Some(cut) => {
                             let close = memchr::memchr(b'>', &window[..cut]);
                             let end = start + close.unwrap_or(cut);
@@ -63,7 +63,7 @@ fn tag_end(bytes: &[u8], from: usize) -> Option<(usize, usize)> {
     None
 }
 
-/// Where feed markup begins inside what should be the value of an attribute.
+/// Where feed markup starts inside what should be the value of an attribute.
 pub(super) fn overrun(value: &[u8]) -> Option<usize> {
     memchr::memchr_iter(b'<', value).find(|at| {
         let rest = &value[at + 1..];
@@ -72,7 +72,7 @@ pub(super) fn overrun(value: &[u8]) -> Option<usize> {
     })
 }
 
-/// Names that only feeds use, or that are more likely a feed's than anything else.
+/// Names of elements that are most likely part of a feed.
 pub(super) fn is_feed_name(name: &[u8]) -> bool {
     const NAMES: [&str; 18] = [
         "item",
@@ -97,7 +97,7 @@ pub(super) fn is_feed_name(name: &[u8]) -> bool {
     NAMES.iter().any(|known| known.as_bytes().eq_ignore_ascii_case(name))
 }
 
-/// The attributes of a tag, values decoded; quotes may be missing.
+/// The attributes of a tag with decoded values; quotes may be missing.
 pub(crate) fn attributes<'a>(text: &'a str, declared: &Declared) -> Vec<(&'a str, String)> {
     let mut found: Vec<(&str, String)> = Vec::new();
     let mut rest = text;

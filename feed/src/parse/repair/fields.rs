@@ -1,15 +1,17 @@
-//! Writing one field of the channel or of an item, in the form that feed-rs reads.
+//! Writes one field of the channel or of an item in the form that feed-rs reads.
 
 use super::leaf::Leaf;
-use super::{Mender, Name, base64};
+use super::{Name, Repairer, base64};
 use crate::limits::prefix;
+use crate::markup::chars::{push_decoded, push_escaped};
+use crate::markup::lexer::{self, Tag, Token};
+use crate::markup::names::{Ns, canonical};
+use crate::markup::xhtml;
 use crate::model::media_type;
-use crate::parse::chars::{push_decoded, push_escaped};
-use crate::parse::lexer::{Tag, Token};
-use crate::parse::names::{Ns, canonical};
 use crate::parse::sniff::Family;
+use crate::time::parse_date;
 
-/// Fields of which there may be several; of all others the first that is not empty counts.
+/// Fields that may occur several times. Of all others, only the first non-empty one counts.
 const MANY: [&str; 14] = [
     "link",
     "category",
@@ -27,7 +29,7 @@ const MANY: [&str; 14] = [
     "pergola:hop",
 ];
 
-/// Attributes that mean something on some field.
+/// Attributes that we keep.
 const ATTRIBUTES: [&str; 21] = [
     "href",
     "rel",
@@ -52,7 +54,7 @@ const ATTRIBUTES: [&str; 21] = [
     "published",
 ];
 
-impl<'a> Mender<'a> {
+impl<'a> Repairer<'a> {
     /// Reads the field that `tag` opens and writes it.
     pub(super) fn field(&mut self, tag: Tag<'a>, name: Name) {
         let name = self.translate(name);
@@ -72,7 +74,7 @@ impl<'a> Mender<'a> {
         }
     }
 
-    /// RSS names in Atom documents, and Atom 0.3 names.
+    /// Translates RSS names in Atom documents, and names of Atom 0.3.
     fn translate(&self, name: Name) -> Name {
         let atom = |local| Name { ns: Ns::Atom, local };
         match (self.family, name.ns, name.local) {
@@ -97,70 +99,31 @@ impl<'a> Mender<'a> {
 
     /// The name under which a field is written.
     pub(super) fn written(&self, name: Name) -> String {
-        let home = match self.family {
-            Family::Rss => Ns::Rss,
-            Family::Atom => Ns::Atom,
-        };
         match name.ns.prefix() {
-            Some(prefix) if name.ns != home => format!("{prefix}:{}", name.local),
+            Some(prefix) if name.ns != self.family.home() => format!("{prefix}:{}", name.local),
             _ => name.local.to_owned(),
         }
     }
 
-    fn plain_field(&mut self, tag: Tag<'a>, name: Name) {
-        // `media:content` holds elements of its own, which count as the item's.
+    fn plain_field(&mut self, tag: Tag<'a>, mut name: Name) {
+        // The elements inside `media:content` count as fields of the item.
         let mut leaf = match (name.ns, name.local) {
             (Ns::Media, "content") => Leaf::default(),
             _ => self.leaf(tag, name),
         };
         let mut attributes = self.known_attributes(tag, &ATTRIBUTES);
-        let mut name = name;
-        match (name.ns, name.local) {
-            (Ns::Atom, "title" | "summary" | "content" | "rights" | "subtitle") => {
-                self.atom_text(tag, name, &mut leaf, &mut attributes);
-            }
-            (_, "link") => self.link(tag, &mut name, &mut leaf, &mut attributes),
-            (Ns::Atom, "category") => {
-                let text = std::mem::take(&mut leaf.text);
-                let termed = attributes.iter().any(|(known, _)| *known == "term");
-                attributes.extend((!termed).then_some(("term", text)));
-            }
-            (Ns::Rss, "enclosure") if self.family == Family::Atom => {
-                name = Name { ns: Ns::Atom, local: "link" };
-                attributes
-                    .iter_mut()
-                    .filter(|(known, _)| *known == "url")
-                    .for_each(|a| a.0 = "href");
-                attributes.push(("rel", "enclosure".into()));
-                leaf.text.clear();
-                if !attributes.iter().any(|(known, _)| *known == "href") {
-                    return;
-                }
-            }
-            (Ns::Other, _) => return, // a name of RSS that means nothing in Atom
-            (Ns::Rss, "category") if leaf.text.trim().is_empty() => {
-                let term = attributes.iter().find(|(known, _)| matches!(*known, "term" | "label"));
-                leaf.text = term.map(|(_, value)| value.clone()).unwrap_or_default();
-                attributes.retain(|(known, _)| *known == "domain");
-            }
-            // feed-rs slices these texts by bytes; our own reader takes them instead.
-            (Ns::Rss, "author" | "managingEditor" | "webMaster")
-            | (Ns::Dc, "creator")
-            | (Ns::Itunes, "author")
-                if !leaf.text.is_ascii() =>
-            {
-                name = Name { ns: Ns::Pergola, local: "person" };
-            }
-            _ => {}
+        self.adapt(tag, &mut name, &mut leaf, &mut attributes);
+        if name.ns == Ns::Other {
+            return; // an RSS name without a meaning in Atom
         }
-        if leaf.cut && matters_whole(name.local) {
+        if leaf.cut && must_be_whole(name.local) {
             return;
         }
-        // A date that is none must not take the place of one that is.
-        if is_date(name.local) && crate::parse::parse_date(&leaf.text).is_none() {
+        // An invalid date must not replace a valid one.
+        if is_date(name.local) && parse_date(&leaf.text).is_none() {
             return;
         }
-        let flag = name.ns == Ns::History; // <fh:archive/> says it all by being there
+        let flag = name.ns == Ns::History; // <fh:archive/> has no text
         if !flag
             && leaf.text.trim().is_empty()
             && attributes.iter().all(|(_, v)| v.trim().is_empty())
@@ -168,6 +131,50 @@ impl<'a> Mender<'a> {
             return;
         }
         self.write(name, &leaf.text, &attributes);
+    }
+
+    /// Changes a field to the form that feed-rs reads. `Ns::Other` means that it has none.
+    fn adapt(
+        &mut self,
+        tag: Tag<'a>,
+        name: &mut Name,
+        leaf: &mut Leaf,
+        attributes: &mut Vec<(&'static str, String)>,
+    ) {
+        match (name.ns, name.local) {
+            (Ns::Atom, "title" | "summary" | "content" | "rights" | "subtitle") => {
+                self.atom_text(tag, *name, leaf, attributes);
+            }
+            (_, "link") => self.link(tag, name, leaf, attributes),
+            (Ns::Atom, "category") => {
+                let text = std::mem::take(&mut leaf.text);
+                let termed = attributes.iter().any(|(known, _)| *known == "term");
+                attributes.extend((!termed).then_some(("term", text)));
+            }
+            (Ns::Rss, "enclosure") if self.family == Family::Atom => {
+                let url = attributes.iter_mut().find(|(known, _)| *known == "url");
+                let addressed = url.map(|attribute| attribute.0 = "href").is_some()
+                    || attributes.iter().any(|(known, _)| *known == "href");
+                attributes.push(("rel", "enclosure".into()));
+                leaf.text.clear();
+                let ns = if addressed { Ns::Atom } else { Ns::Other };
+                *name = Name { ns, local: "link" };
+            }
+            (Ns::Rss, "category") if leaf.text.trim().is_empty() => {
+                let term = attributes.iter().find(|(known, _)| matches!(*known, "term" | "label"));
+                leaf.text = term.map(|(_, value)| value.clone()).unwrap_or_default();
+                attributes.retain(|(known, _)| *known == "domain");
+            }
+            // feed-rs slices these texts by bytes, so we parse them ourselves.
+            (Ns::Rss, "author" | "managingEditor" | "webMaster")
+            | (Ns::Dc, "creator")
+            | (Ns::Itunes, "author")
+                if !leaf.text.is_ascii() =>
+            {
+                *name = Name { ns: Ns::Pergola, local: "person" };
+            }
+            _ => {}
+        }
     }
 
     fn write(&mut self, name: Name, text: &str, attributes: &[(&'static str, String)]) {
@@ -194,7 +201,7 @@ impl<'a> Mender<'a> {
         self.out.push('>');
     }
 
-    /// Links: text where an address should be an attribute, and the other way round.
+    /// Repairs a link whose address is in the text instead of an attribute, or the other way round.
     fn link(
         &mut self,
         tag: Tag<'a>,
@@ -204,7 +211,7 @@ impl<'a> Mender<'a> {
     ) {
         let href = attributes.iter().position(|(known, _)| *known == "href");
         if leaf.text.trim().is_empty() && href.is_none() && tag.empty {
-            // `<link/>http://…`: an HTML tool took it for its own void element.
+            // `<link/>http://…`: an HTML tool took `link` for a void element.
             let here = self.lexer.position();
             match self.lexer.next() {
                 Some(Token::Text(text)) if text.trim_start().starts_with("http") => {
@@ -231,7 +238,7 @@ impl<'a> Mender<'a> {
         }
     }
 
-    /// Atom's text constructs in all their types and modes become `text` or `html`.
+    /// Converts Atom texts of all types and modes to `text` or `html`.
     fn atom_text(
         &mut self,
         tag: Tag<'a>,
@@ -239,7 +246,7 @@ impl<'a> Mender<'a> {
         leaf: &mut Leaf,
         attributes: &mut Vec<(&'static str, String)>,
     ) {
-        let given = crate::parse::lexer::attributes(tag.attributes, self.declared);
+        let given = lexer::attributes(tag.attributes, self.declared);
         let find = |wanted: &str| {
             let found = given.iter().find(|(name, _)| name.eq_ignore_ascii_case(wanted));
             found.map_or(String::new(), |(_, value)| value.trim().to_ascii_lowercase())
@@ -261,7 +268,7 @@ impl<'a> Mender<'a> {
         }
         if kind.contains("html") || kind.ends_with("xml") || leaf.markup {
             if leaf.markup {
-                leaf.text = crate::parse::xhtml::to_html(&leaf.text);
+                leaf.text = xhtml::to_html(&leaf.text);
             }
             attributes.push(("type", "html".into()));
         }
@@ -283,8 +290,8 @@ fn is_date(local: &str) -> bool {
     )
 }
 
-/// Fields of which a half is worse than nothing.
-fn matters_whole(local: &str) -> bool {
+/// Fields that are useless if they are cut off.
+fn must_be_whole(local: &str) -> bool {
     matches!(
         local,
         "guid"

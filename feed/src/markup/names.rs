@@ -1,8 +1,8 @@
-//! The vocabulary: which namespaces and elements mean something in a feed.
+//! The namespaces and elements that feeds use.
 //!
-//! Both the strict pass and the repairs resolve names here, so that they cannot disagree. A
-//! namespace is known by its exact URI, by the many ways people misspell it, or, when it was never
-//! declared, by the prefix that everybody uses for it.
+//! The strict pass and the repairs both resolve names here, so that they always agree. A namespace is
+//! recognised by its exact URI, by common misspellings of it or, if it was not declared, by its usual
+//! prefix.
 
 /// A namespace that feeds use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -21,16 +21,16 @@ pub(crate) enum Ns {
     History,
     Xhtml,
     Pergola,
-    /// Declared, but nothing that is read.
+    /// Declared, but not read.
     Other,
 }
 
-/// The namespace of this crate's own additions: the nodes an item has passed, and small marks that
-/// let a document be read back exactly as it was meant.
+/// The namespace of our own elements: the nodes that an item has passed, and marks that let us read
+/// a document back exactly as it was.
 pub(crate) const PERGOLA_NS: &str = "https://pergola.example.org/ns/1.0";
 
 impl Ns {
-    /// Exactly the URIs that feed-rs knows, plus those of which it reads nothing anyway.
+    /// The exact URIs that feed-rs knows, and those of elements that it ignores.
     pub(crate) fn exact(uri: &str) -> Self {
         match uri {
             "http://www.w3.org/2005/Atom" => Self::Atom,
@@ -50,7 +50,7 @@ impl Ns {
         }
     }
 
-    /// As [`Ns::exact`], and the misspellings: case, `https`, a missing slash, older addresses.
+    /// Like [`Ns::exact`], but accepts misspellings: case, `https`, a missing slash, old addresses.
     pub(crate) fn lenient(uri: &str) -> Self {
         let exact = Self::exact(uri.trim());
         if exact != Self::Other {
@@ -79,7 +79,7 @@ impl Ns {
         }
     }
 
-    /// What an undeclared prefix must have meant.
+    /// The usual meaning of a prefix that was not declared.
     pub(crate) fn by_prefix(prefix: &str) -> Self {
         match prefix.to_ascii_lowercase().as_str() {
             "atom" | "atom10" | "a10" | "a" => Self::Atom,
@@ -99,7 +99,7 @@ impl Ns {
         }
     }
 
-    /// Prefix and URI under which repaired documents use the namespace.
+    /// The prefix and URI that repaired documents use for each namespace.
     pub(crate) const BOUND: [(&'static str, &'static str, Self); 11] = [
         ("atom", "http://www.w3.org/2005/Atom", Self::Atom),
         ("content", "http://purl.org/rss/1.0/modules/content/", Self::Content),
@@ -114,18 +114,18 @@ impl Ns {
         ("pergola", PERGOLA_NS, Self::Pergola),
     ];
 
-    /// The prefix that repaired documents use; RSS itself has none.
+    /// The prefix that repaired documents use; RSS has none.
     pub(crate) fn prefix(self) -> Option<&'static str> {
         Self::BOUND.iter().find(|(_, _, ns)| *ns == self).map(|(prefix, _, _)| *prefix)
     }
 }
 
-/// `prefix:local` to its halves; no prefix is empty.
+/// Splits `prefix:local`; the prefix is empty if there is none.
 pub(crate) fn split(name: &str) -> (&str, &str) {
     name.split_once(':').unwrap_or(("", name))
 }
 
-/// The canonical spelling of a local name in a namespace, or `None` if it means nothing to us.
+/// The canonical spelling of a local name in a namespace; `None` if we do not read it.
 pub(crate) fn canonical(ns: Ns, local: &str) -> Option<&'static str> {
     let list: &[&'static str] = match ns {
         Ns::Rss => &RSS,
