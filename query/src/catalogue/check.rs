@@ -1,26 +1,22 @@
-//! What the grammar cannot see: names that lead nowhere, feeds that read themselves, strings that are no
-//! addresses, phrases or regular expressions.
+//! Checks beyond the grammar: unknown names, feeds that read themselves, and strings that are not
+//! valid addresses, phrases or regular expressions.
 
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::catalogue::{Catalogue, read_feeds};
+use super::feeds::{Feeds, read_feeds};
 use crate::condition::Condition;
 use crate::error::{ErrorKind, QueryError};
 use crate::syntax::{FeedBody, Name, SourceRef, Spanned};
 
-/// Checks what a feed of this name would consist of, among the feeds there are.
-pub(crate) fn check_body(
-    name: &Name,
-    body: &FeedBody,
-    catalogue: &Catalogue,
-) -> Result<(), QueryError> {
+/// Checks the body of a feed `name` against the existing feeds.
+pub(super) fn check_body(name: &Name, body: &FeedBody, feeds: &Feeds) -> Result<(), QueryError> {
     check_variables(body)?;
-    check_sources(name, body, catalogue)?;
+    check_sources(name, body, feeds)?;
     for expr in body.filter.exprs() {
         Condition::compile(expr, &mut |_| ())?;
     }
-    check_cycle(name, body, catalogue)
+    check_cycle(name, body, feeds)
 }
 
 fn check_variables(body: &FeedBody) -> Result<(), QueryError> {
@@ -44,7 +40,7 @@ fn check_variables(body: &FeedBody) -> Result<(), QueryError> {
     Ok(())
 }
 
-fn check_sources(name: &Name, body: &FeedBody, catalogue: &Catalogue) -> Result<(), QueryError> {
+fn check_sources(name: &Name, body: &FeedBody, feeds: &Feeds) -> Result<(), QueryError> {
     let mut known = BTreeSet::new();
     for clause in &body.sources {
         let Spanned { value: source, span } = &clause.source;
@@ -55,15 +51,15 @@ fn check_sources(name: &Name, body: &FeedBody, catalogue: &Catalogue) -> Result<
         match source {
             SourceRef::Url(url) | SourceRef::Peer { node: url, .. } if !is_web_address(url) => {
                 let error = QueryError::new(ErrorKind::BadUrl(url.clone()), *span);
-                return Err(if catalogue.get(url).is_some() {
-                    error.help(format!("for the feed of that name write FEED {url}"))
+                return Err(if feeds.get(url).is_some() {
+                    error.help(format!("for the feed of that name, write FEED {url}"))
                 } else {
-                    error.help("it begins with http:// or https://")
+                    error.help("an address starts with http:// or https://")
                 });
             }
             SourceRef::Feed(feed) if *feed != name.value => {
                 let feed = Spanned::new(feed.clone(), *span);
-                catalogue.must_exist(&feed)?;
+                feeds.must_exist(&feed)?;
             }
             _ => {}
         }
@@ -71,7 +67,7 @@ fn check_sources(name: &Name, body: &FeedBody, catalogue: &Catalogue) -> Result<
     Ok(())
 }
 
-/// `http://` or `https://`, a host, and nothing that would end an address.
+/// Whether a text is `http://` or `https://` and a host, without white space or control characters.
 fn is_web_address(text: &str) -> bool {
     let lower = text.get(..8).unwrap_or(text).to_ascii_lowercase();
     let scheme = ["https://", "http://"].into_iter().find(|scheme| lower.starts_with(scheme));
@@ -82,15 +78,15 @@ fn is_web_address(text: &str) -> bool {
     })
 }
 
-/// Follows what the feed would read; coming back to its own name is a cycle.
-fn check_cycle(name: &Name, body: &FeedBody, catalogue: &Catalogue) -> Result<(), QueryError> {
-    // Nobody can read a feed that does not exist yet, except itself.
-    let is_new = catalogue.get(&name.value).is_none();
+/// Finds a cycle: a path along the feeds that it would read, back to its own name.
+fn check_cycle(name: &Name, body: &FeedBody, feeds: &Feeds) -> Result<(), QueryError> {
+    // Only the feed itself can read a feed that does not exist yet.
+    let is_new = feeds.get(&name.value).is_none();
     for (first, source) in read_feeds(body) {
         if is_new && first != name.value {
             continue;
         }
-        if let Some(mut path) = path_between(first, &name.value, catalogue) {
+        if let Some(mut path) = path_between(first, &name.value, feeds) {
             path.insert(0, name.value.clone());
             return Err(QueryError::new(ErrorKind::Cycle(path), source.span));
         }
@@ -98,9 +94,9 @@ fn check_cycle(name: &Name, body: &FeedBody, catalogue: &Catalogue) -> Result<()
     Ok(())
 }
 
-/// The feeds from one that reads another down to it, both included.
-fn path_between(from: &str, to: &str, catalogue: &Catalogue) -> Option<Vec<String>> {
-    // No recursion: a chain of feeds can be longer than the thread's stack is deep.
+/// The feeds on the path from `from` to `to`, including both.
+fn path_between(from: &str, to: &str, feeds: &Feeds) -> Option<Vec<String>> {
+    // No recursion: a long chain of feeds would overflow the stack.
     let mut reached_from: BTreeMap<&str, &str> = BTreeMap::from([(from, from)]);
     let mut pending = vec![from];
     while let Some(feed) = pending.pop() {
@@ -114,7 +110,7 @@ fn path_between(from: &str, to: &str, catalogue: &Catalogue) -> Option<Vec<Strin
             path.reverse();
             return Some(path);
         }
-        for (next, _) in catalogue.get(feed).into_iter().flat_map(read_feeds) {
+        for (next, _) in feeds.get(feed).into_iter().flat_map(read_feeds) {
             if let Entry::Vacant(unseen) = reached_from.entry(next) {
                 unseen.insert(feed);
                 pending.push(next);

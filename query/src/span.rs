@@ -1,4 +1,4 @@
-//! Where in the text a piece of the tree was written.
+//! Positions in the text of a query.
 
 /// A range of bytes in the text of a query.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -10,41 +10,38 @@ pub struct Span {
 }
 
 impl Span {
-    /// The range between two byte offsets. Offsets beyond 4 GiB cannot occur: texts are bounded.
+    /// The range between two byte offsets. Texts are shorter than 4 GiB.
     pub fn new(start: usize, end: usize) -> Self {
         let bounded = |offset: usize| u32::try_from(offset).unwrap_or(u32::MAX);
         Self { start: bounded(start), end: bounded(end) }
     }
 
-    /// The range from the start of this one to the end of another.
+    /// The range that covers both.
     pub fn to(self, other: Self) -> Self {
         Self { start: self.start.min(other.start), end: self.end.max(other.end) }
     }
 
-    /// The range as indices of a string.
+    /// The range as string indices.
     pub fn range(self) -> std::ops::Range<usize> {
         self.start as usize..self.end as usize
     }
 }
 
-/// A value and the place it was written at.
+/// A value and its position.
 ///
-/// Two are equal when their values are: a tree does not change its meaning by being moved.
+/// Equality ignores the position: a tree keeps its meaning wherever it was written.
 #[derive(Clone, Debug, Default)]
 pub struct Spanned<T> {
-    /// The value.
     pub value: T,
-    /// Where it stands.
     pub span: Span,
 }
 
 impl<T> Spanned<T> {
-    /// A value written at a place.
     pub fn new(value: T, span: Span) -> Self {
         Self { value, span }
     }
 
-    /// A value that was made rather than read.
+    /// A value that was not parsed from a text.
     pub fn unplaced(value: T) -> Self {
         Self { value, span: Span::default() }
     }

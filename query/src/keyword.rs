@@ -1,20 +1,19 @@
-//! The words of the language.
+//! The keywords of the language.
 
 use std::fmt;
 
 macro_rules! keywords {
     ($($name:ident $text:literal),* $(,)?) => {
-        /// A word of the language. Upper and lower case are the same.
+        /// A keyword, in upper or lower case.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub enum Keyword {
             $(#[doc = concat!("`", $text, "`")] $name,)*
         }
 
         impl Keyword {
-            /// Every word, in the order a query uses them.
+            /// All keywords, in the order of their use in a query.
             pub const ALL: &'static [Keyword] = &[$(Keyword::$name,)*];
 
-            /// The word as it is printed.
             pub fn text(self) -> &'static str {
                 match self { $(Self::$name => $text,)* }
             }
@@ -33,7 +32,7 @@ keywords! {
 }
 
 impl Keyword {
-    /// The keyword that a word is, if it is one. Units may be written in the singular.
+    /// The keyword for a word. Units may be in the singular.
     pub fn of(word: &str) -> Option<Self> {
         let is = |text: &str| word.eq_ignore_ascii_case(text);
         Self::ALL.iter().copied().find(|keyword| {
@@ -41,7 +40,7 @@ impl Keyword {
         })
     }
 
-    /// Whether no feed can have this name, because a query could then be read in two ways.
+    /// Whether a feed cannot have this name, because queries would be ambiguous.
     pub fn is_reserved(self) -> bool {
         self <= Self::Not
             || matches!(self, Self::Contains | Self::Matches | Self::In | Self::Between)
