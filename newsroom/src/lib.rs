@@ -1,6 +1,6 @@
 //! Sources that publish, in virtual time.
 //!
-//! A [`Publisher`] turns a [`Process`] (a constant rate, a daily shape, bursts, one process after another, or
+//! A [`Publisher`] turns a [`Process`] (a constant rate, a daily rhythm, bursts, one process after another, or
 //! recorded times) into a stream of [`Item`]s with keywords. A [`Stand`] shows the last of them, as a feed
 //! document does. A [`Trace`] is a folder of recorded streams. Everything is a function of its seed, and every
 //! source draws from a random stream of its own: adding a source changes no other.
@@ -27,7 +27,7 @@ mod trace;
 pub mod wording;
 
 pub use keywords::{Interests, KeywordSet};
-pub use process::{Process, ProcessError, hourly_rates};
+pub use process::{Process, ProcessError, Rhythm, hourly_rates};
 pub use publisher::{Item, Publisher, random_stream};
 pub use stand::{Shown, Stand};
 pub use trace::{Trace, TraceError, TraceItem, TraceStream};

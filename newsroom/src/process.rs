@@ -1,16 +1,16 @@
 //! When a source publishes: the random processes, and recorded times.
 
 use pergola_refresh::DAY;
-use pergola_refresh::characteristics::Shape;
+pub use pergola_refresh::characteristics::Rhythm;
 
-/// The rates of the 24 hours of a day of this shape, with a mean of one. `shift` moves the day by whole hours.
-pub fn hourly_rates(shape: Shape, shift: usize) -> [f64; 24] {
-    let raw: [f64; 24] = std::array::from_fn(|hour| match shape {
+/// The rates of the 24 hours of a day, with a mean of one. `shift` moves the day by whole hours.
+pub fn hourly_rates(rhythm: Rhythm, shift: usize) -> [f64; 24] {
+    let raw: [f64; 24] = std::array::from_fn(|hour| match rhythm {
         // Busy for one hour in four and silent otherwise.
-        Shape::Peaks => f64::from(u8::from(hour % 4 == 0)),
-        Shape::Uniform => 1.0,
+        Rhythm::Peaks => f64::from(u8::from(hour % 4 == 0)),
+        Rhythm::Uniform => 1.0,
         // A cosine with its height in the early afternoon; nights keep a tenth of the mean.
-        Shape::Waves => {
+        Rhythm::Waves => {
             let angle = (hour as f64 - 14.0) / 24.0 * std::f64::consts::TAU;
             (0.1 + angle.cos().max(-1.0) + 1.0).powi(2)
         }
@@ -61,10 +61,10 @@ pub enum ProcessError {
 }
 
 impl Process {
-    /// A source of a daily shape with so many items a day, its hours shifted by `shift`.
-    pub fn daily(shape: Shape, items_per_day: f64, shift: usize) -> Self {
+    /// A source with a daily rhythm and so many items a day, its hours shifted by `shift`.
+    pub fn daily(rhythm: Rhythm, items_per_day: f64, shift: usize) -> Self {
         let rate = |hour: &f64| hour * items_per_day / DAY;
-        let rates = hourly_rates(shape, shift).iter().map(rate).collect();
+        let rates = hourly_rates(rhythm, shift).iter().map(rate).collect();
         Self::Periodic { rates, period: DAY }
     }
 
@@ -170,14 +170,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_shape_has_a_mean_of_one_and_waves_have_a_quiet_night() {
-        for shape in Shape::ALL {
-            let mean = hourly_rates(shape, 5).iter().sum::<f64>() / 24.0;
-            assert!((mean - 1.0).abs() < 1e-12, "{}", shape.name());
+    fn every_rhythm_has_a_mean_of_one_and_waves_have_a_quiet_night() {
+        for rhythm in Rhythm::ALL {
+            let mean = hourly_rates(rhythm, 5).iter().sum::<f64>() / 24.0;
+            assert!((mean - 1.0).abs() < 1e-12, "{}", rhythm.name());
         }
-        let waves = hourly_rates(Shape::Waves, 0);
+        let waves = hourly_rates(Rhythm::Waves, 0);
         assert!(waves[2] < 0.1 && waves[14] > 2.0, "{waves:?}");
-        assert_eq!(hourly_rates(Shape::Waves, 3)[17], waves[14]);
+        assert_eq!(hourly_rates(Rhythm::Waves, 3)[17], waves[14]);
     }
 
     #[test]

@@ -181,7 +181,8 @@ impl Iterator for Publisher {
 mod tests {
     use super::*;
     use pergola_refresh::DAY;
-    use pergola_refresh::characteristics::Shape;
+
+    use crate::Rhythm;
 
     fn published(process: Process, days: f64, source: u64) -> Vec<f64> {
         let items = Publisher::new(process, 7, source).unwrap().until(days * DAY);
@@ -201,12 +202,12 @@ mod tests {
         let day = 100.0 / DAY;
         let processes = [
             Process::Constant { rate: day },
-            Process::daily(Shape::Waves, 100.0, 3),
-            Process::daily(Shape::Peaks, 100.0, 0),
+            Process::daily(Rhythm::Waves, 100.0, 3),
+            Process::daily(Rhythm::Peaks, 100.0, 0),
             Process::Bursts { rate: day / 5.0, size: 5.0, spread: 60.0 },
             Process::Sequence(vec![
                 (50.0 * DAY, Process::Constant { rate: day }),
-                (50.0 * DAY, Process::daily(Shape::Uniform, 100.0, 0)),
+                (50.0 * DAY, Process::daily(Rhythm::Uniform, 100.0, 0)),
             ]),
         ];
         for process in processes {
@@ -218,8 +219,8 @@ mod tests {
     }
 
     #[test]
-    fn a_daily_shape_keeps_its_hours() {
-        let times = published(Process::daily(Shape::Peaks, 48.0, 0), 60.0, 1);
+    fn a_daily_rhythm_keeps_its_hours() {
+        let times = published(Process::daily(Rhythm::Peaks, 48.0, 0), 60.0, 1);
         assert!(times.iter().all(|at| ((at % DAY / 3600.0) as u32).is_multiple_of(4)));
     }
 
@@ -234,7 +235,7 @@ mod tests {
 
     #[test]
     fn a_publisher_starts_again_anywhere_and_at_another_rate() {
-        let mut publisher = Publisher::new(Process::daily(Shape::Waves, 100.0, 0), 7, 1).unwrap();
+        let mut publisher = Publisher::new(Process::daily(Rhythm::Waves, 100.0, 0), 7, 1).unwrap();
         publisher.restart(1_000.0 * DAY, 3.0);
         let items = publisher.clone().until(1_010.0 * DAY);
         assert!(items[0].at > 1_000.0 * DAY);

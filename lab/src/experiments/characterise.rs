@@ -1,7 +1,7 @@
 //! `characterise`: how busy, how regular and in what daily shape the sources of a trace publish.
 
 use pergola_newsroom::Trace;
-use pergola_refresh::characteristics::{Activity, Characteristics, Shape};
+use pergola_refresh::characteristics::{Activity, Characteristics, Rhythm};
 use serde_json::json;
 
 use crate::report::{Axis, Cell, Chart, Report, Scale, Series, Style};
@@ -21,7 +21,7 @@ pub(crate) fn characterise(trace: &Trace) -> Report {
         })
         .collect();
     let mut headings = vec!["sources", "items"];
-    headings.extend(Shape::ALL.map(Shape::name));
+    headings.extend(Rhythm::ALL.map(Rhythm::name));
     headings.extend(["CV ≤ 1", "mean CV"]);
     let mut rows = Rows::new(&["items a day"], &headings);
     for activity in Activity::ALL {
@@ -56,7 +56,7 @@ fn class_cells(found: &[Found<'_>], activity: Activity) -> Vec<Cell> {
         Cell::count(class.len()),
         Cell::count(class.iter().map(|(_, items, _)| *items).sum()),
     ];
-    cells.extend(Shape::ALL.map(|shape| count(&|c| c.shape_by_majority == shape)));
+    cells.extend(Rhythm::ALL.map(|shape| count(&|c| c.shape_by_majority == shape)));
     cells.push(count(&|c| c.variation.is_some_and(|v| v <= 1.0)));
     cells.push(match variations.len() {
         0 => Cell::Empty,
@@ -67,7 +67,7 @@ fn class_cells(found: &[Found<'_>], activity: Activity) -> Vec<Cell> {
 
 /// Sources by class and shape.
 fn chart(found: &[Found<'_>]) -> Chart {
-    let series = Shape::ALL.map(|shape| {
+    let series = Rhythm::ALL.map(|shape| {
         let count = |activity| {
             let of =
                 |(_, _, c): &&Found<'_>| c.activity == activity && c.shape_by_majority == shape;

@@ -2,8 +2,7 @@
 //! scheduler gains, and to give `replay` something to chew on where no recording is at hand.
 
 use pergola_newsroom::wording::{Filler, TOPICS};
-use pergola_newsroom::{KeywordSet, Process, Trace, TraceItem, TraceStream, random_stream};
-use pergola_refresh::characteristics::Shape;
+use pergola_newsroom::{KeywordSet, Process, Rhythm, Trace, TraceItem, TraceStream, random_stream};
 use pergola_refresh::{DAY, HOUR, Invalid, ModelKind, StrategyKind, WEEK};
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
@@ -23,9 +22,9 @@ pub(crate) fn synthesise(sources: usize, weeks: usize, seed: u64) -> Trace {
             let per_day = 10f64.powf(-0.7 + 2.9 * random.random::<f64>());
             let shift = random.random_range(0..24);
             let process = match random.random_range(0..10) {
-                0..4 => Process::daily(Shape::Waves, per_day, shift),
-                4..6 => Process::daily(Shape::Uniform, per_day, shift),
-                6 => Process::daily(Shape::Peaks, per_day, shift),
+                0..4 => Process::daily(Rhythm::Waves, per_day, shift),
+                4..6 => Process::daily(Rhythm::Uniform, per_day, shift),
+                6 => Process::daily(Rhythm::Peaks, per_day, shift),
                 7 => Process::Bursts { rate: per_day / 4.0 / DAY, size: 4.0, spread: 600.0 },
                 _ => timer(per_day, end, &mut random),
             };

@@ -4,7 +4,7 @@
 //! the true counts, α chosen for the least error. `estimators` asks the harder question: every model,
 //! with its default settings, on what a refresh really sees.
 
-use pergola_refresh::characteristics::Shape;
+use pergola_newsroom::Rhythm;
 use pergola_refresh::{DAY, HOUR, Invalid, Model, ModelKind, Periodic, SingleVariable};
 use serde_json::json;
 
@@ -42,18 +42,18 @@ pub(crate) fn figure_7_8(lab: &Lab) -> Result<Report, Invalid> {
     let headings = ["hours", "single", "α", "periodic", "α ", "periodic / single"];
     let mut rows = Rows::new(&["shape"], &headings);
     let mut charts = Vec::new();
-    for (number, shape) in Shape::ALL.into_iter().enumerate() {
+    for (number, rhythm) in Rhythm::ALL.into_iter().enumerate() {
         let mut curves = [Vec::new(), Vec::new()];
         for (interval, hours) in INTERVALS.into_iter().enumerate() {
             let best = [0, 1].map(|model| best_alpha(&worlds, (number, interval, model)));
             for (curve, (_, error)) in curves.iter_mut().zip(best) {
                 curve.push((hours, error.mean));
             }
-            add_interval(&mut rows, shape, hours, best);
+            add_interval(&mut rows, rhythm, hours, best);
         }
         let [single, periodic] = curves;
         charts.push(Chart {
-            title: shape.name().to_owned(),
+            title: rhythm.name().to_owned(),
             x: Axis::new("mean refresh interval (hours)", Scale::Log),
             y: Axis::new("divergence error (items)", Scale::Linear),
             series: vec![
@@ -79,8 +79,8 @@ pub(crate) fn figure_7_8(lab: &Lab) -> Result<Report, Invalid> {
 /// The errors of one world, by shape, interval, model and α, one after the other.
 fn errors_by_interval(lab: &Lab, seed: u64) -> Result<Vec<f64>, Invalid> {
     let mut errors = Vec::new();
-    for shape in Shape::ALL {
-        let world = World::shaped(shape, seed, SOURCES, LONG_WARMUP_DAYS, LONG_DAYS);
+    for rhythm in Rhythm::ALL {
+        let world = World::shaped(rhythm, seed, SOURCES, LONG_WARMUP_DAYS, LONG_DAYS);
         for hours in INTERVALS {
             let times = RefreshTimes::Random { mean: hours * HOUR };
             for (_, build) in &MODELS {
@@ -111,10 +111,10 @@ fn best_alpha(
         .expect("there are smoothing factors to choose from")
 }
 
-fn add_interval(rows: &mut Rows, shape: Shape, hours: f64, best: [(f64, Spread); 2]) {
+fn add_interval(rows: &mut Rows, rhythm: Rhythm, hours: f64, best: [(f64, Spread); 2]) {
     let [(single_alpha, single), (periodic_alpha, periodic)] = best;
     let cells = vec![
-        Cell::text(shape.name()),
+        Cell::text(rhythm.name()),
         Cell::number(hours, 1),
         single.cell(2),
         Cell::number(single_alpha, 2),
@@ -123,7 +123,7 @@ fn add_interval(rows: &mut Rows, shape: Shape, hours: f64, best: [(f64, Spread);
         Cell::number(periodic.mean / single.mean, 2),
     ];
     let row = json!({
-        "shape": shape.name(), "interval_hours": hours,
+        "shape": rhythm.name(), "interval_hours": hours,
         "single": single.mean, "single_alpha": single_alpha,
         "periodic": periodic.mean, "periodic_alpha": periodic_alpha,
     });
@@ -135,8 +135,8 @@ pub(crate) fn estimators(lab: &Lab) -> Result<Report, Invalid> {
     let times = RefreshTimes::Random { mean: 4.0 * HOUR };
     let worlds = lab.for_each_seed(|seed| {
         let mut errors = Vec::new();
-        for shape in Shape::ALL {
-            let world = World::shaped(shape, seed, SOURCES, WARMUP_DAYS, DAYS);
+        for rhythm in Rhythm::ALL {
+            let world = World::shaped(rhythm, seed, SOURCES, WARMUP_DAYS, DAYS);
             for kind in ModelKind::ALL {
                 let model = kind.build(1.0 / DAY)?;
                 errors.push(divergence_error(&world, &model, times, Sight::Window, seed));
@@ -148,23 +148,23 @@ pub(crate) fn estimators(lab: &Lab) -> Result<Report, Invalid> {
     let spread = |shape: usize, model: usize| {
         Spread::of(&worlds, |errors| errors[shape * ModelKind::ALL.len() + model])
     };
-    let mut rows = Rows::new(&["model"], &Shape::ALL.map(Shape::name));
+    let mut rows = Rows::new(&["model"], &Rhythm::ALL.map(Rhythm::name));
     for (model, kind) in ModelKind::ALL.into_iter().enumerate() {
         let mut cells = vec![Cell::text(kind.name())];
-        for (number, shape) in Shape::ALL.into_iter().enumerate() {
+        for (number, rhythm) in Rhythm::ALL.into_iter().enumerate() {
             let error = spread(number, model);
             cells.push(error.cell(2));
             rows.record(json!({
-                "model": kind.name(), "shape": shape.name(),
+                "model": kind.name(), "shape": rhythm.name(),
                 "divergence_error": error.mean, "deviation": error.deviation,
             }));
         }
         rows.show(cells);
     }
-    let series = Shape::ALL.iter().enumerate().map(|(number, shape)| {
+    let series = Rhythm::ALL.iter().enumerate().map(|(number, rhythm)| {
         let errors = (0..ModelKind::ALL.len()).map(|model| spread(number, model));
         let points = errors.clone().enumerate().map(|(n, error)| (n as f64, error.mean)).collect();
-        Series::new(shape.name(), Style::Bars, points)
+        Series::new(rhythm.name(), Style::Bars, points)
             .with_deviations(errors.map(|error| error.deviation).collect())
     });
     let names = ModelKind::ALL.iter().map(|kind| kind.name().to_owned()).collect();

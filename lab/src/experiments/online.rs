@@ -1,7 +1,7 @@
 //! Figures 7.9 and 7.10: 2Steps with models learnt online, by daily shape and budget, beside the
 //! same strategy with the true rates.
 
-use pergola_refresh::characteristics::Shape;
+use pergola_newsroom::Rhythm;
 use pergola_refresh::{HOUR, Invalid, Model, Periodic, SingleVariable, StrategyKind, Taste};
 use serde_json::json;
 
@@ -52,7 +52,7 @@ pub(crate) fn figure_7_9_7_10(lab: &Lab) -> Result<Report, Invalid> {
     ];
     let mut charts = Vec::new();
     for (name, figure) in FIGURES {
-        charts.extend((0..Shape::ALL.len()).map(|shape| worlds.chart(shape, name, figure)));
+        charts.extend((0..Rhythm::ALL.len()).map(|shape| worlds.chart(shape, name, figure)));
     }
     let title = "Figures 7.9 and 7.10: 2Steps with models learnt online";
     Ok(worlds.rows().report(title, notes, charts, json!({})))
@@ -61,8 +61,8 @@ pub(crate) fn figure_7_9_7_10(lab: &Lab) -> Result<Report, Invalid> {
 /// The outcomes of one world, by shape, interval and model, one after the other.
 fn outcomes(lab: &Lab, seed: u64, knowing: &[Knowing; 3]) -> Result<Vec<Outcome>, Invalid> {
     let mut outcomes = Vec::new();
-    for shape in Shape::ALL {
-        let world = World::shaped(shape, seed, SOURCES, WARMUP_DAYS, DAYS);
+    for rhythm in Rhythm::ALL {
+        let world = World::shaped(rhythm, seed, SOURCES, WARMUP_DAYS, DAYS);
         for hours in INTERVALS {
             for knowing in knowing {
                 let run = Run {
@@ -97,10 +97,10 @@ impl Worlds {
             headings.extend(MODELS.map(|model| format!("{initial} {model}")));
         }
         let mut rows = Rows::new(&["shape"], &headings);
-        for (number, shape) in Shape::ALL.into_iter().enumerate() {
+        for (number, rhythm) in Rhythm::ALL.into_iter().enumerate() {
             for (interval, hours) in INTERVALS.into_iter().enumerate() {
-                let mut cells = vec![Cell::text(shape.name()), Cell::number(hours, 1)];
-                let mut row = json!({ "shape": shape.name(), "interval_hours": hours });
+                let mut cells = vec![Cell::text(rhythm.name()), Cell::number(hours, 1)];
+                let mut row = json!({ "shape": rhythm.name(), "interval_hours": hours });
                 for (name, figure) in FIGURES {
                     for (model, model_name) in MODELS.into_iter().enumerate() {
                         let mean = self.mean((number, interval, model), figure);
@@ -123,7 +123,7 @@ impl Worlds {
                 .emphasised(model_name == "periodic")
         });
         Chart {
-            title: format!("{name}, {}", Shape::ALL[shape].name()),
+            title: format!("{name}, {}", Rhythm::ALL[shape].name()),
             x: Axis::new("refreshes per source and hour", Scale::Log),
             y: Axis::new(name, Scale::Linear),
             series: series.collect(),

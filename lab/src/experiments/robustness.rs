@@ -1,8 +1,7 @@
 //! Figures 7.2, 7.6 and 7.7: one source, watched closely. How an online estimate follows a day, and
 //! how the periodic model follows a source that changes its shape twice a year.
 
-use pergola_newsroom::Process;
-use pergola_refresh::characteristics::Shape;
+use pergola_newsroom::{Process, Rhythm};
 use pergola_refresh::{
     Constant, DAY, HOUR, Invalid, Model, Periodic, PublicationModel, SingleVariable, WEEK,
 };
@@ -45,7 +44,7 @@ pub(crate) fn figure_7_2(lab: &Lab) -> Result<Report, Invalid> {
     ];
     let worlds = lab.for_each_seed(|seed| {
         let days = (LEARNT_DAYS + 1) as f64;
-        let world = lone(Process::daily(Shape::Waves, DAILY_ITEMS, 0), seed, days);
+        let world = lone(Process::daily(Rhythm::Waves, DAILY_ITEMS, 0), seed, days);
         lab.count(models.len() * world.cycles);
         Ok(models.each_ref().map(|(_, model)| last_day(&world, model, seed)))
     })?;
@@ -101,7 +100,7 @@ fn last_day(world: &World, model: &Model, seed: u64) -> Day {
 
 /// Weeks of each shape, and the shapes in their order.
 const PHASE: usize = 16;
-const PHASES: [Shape; 3] = [Shape::Uniform, Shape::Peaks, Shape::Waves];
+const PHASES: [Rhythm; 3] = [Rhythm::Uniform, Rhythm::Peaks, Rhythm::Waves];
 /// Items a day of the source of figures 7.6 and 7.7.
 const PHASE_ITEMS: f64 = 144.0;
 
@@ -117,7 +116,7 @@ struct Year {
 /// and about every day.
 pub(crate) fn figure_7_6_7_7(lab: &Lab) -> Result<Report, Invalid> {
     let parts =
-        PHASES.map(|shape| (PHASE as f64 * WEEK, Process::daily(shape, PHASE_ITEMS, 0))).to_vec();
+        PHASES.map(|rhythm| (PHASE as f64 * WEEK, Process::daily(rhythm, PHASE_ITEMS, 0))).to_vec();
     let intervals = [("1 h", HOUR), ("24 h", DAY)];
     let weeks = PHASE * PHASES.len();
     let years = lab.for_each_seed(|seed| {
@@ -131,15 +130,15 @@ pub(crate) fn figure_7_6_7_7(lab: &Lab) -> Result<Report, Invalid> {
         let end = (n + 1) * PHASE;
         year.distances[end - 4..end].iter().sum::<f64>() / 4.0
     };
-    let headings = PHASES.map(|shape| format!("after {}", shape.name()));
+    let headings = PHASES.map(|rhythm| format!("after {}", rhythm.name()));
     let mut rows = Rows::new(&["refreshed every"], &headings);
     for (n, (name, _)) in intervals.iter().enumerate() {
         let mut cells = vec![Cell::text(name)];
         let mut row = json!({ "interval": name });
-        for (phase, shape) in PHASES.into_iter().enumerate() {
+        for (phase, rhythm) in PHASES.into_iter().enumerate() {
             let end = Spread::of(&years, |year| phase_end(phase, &year[n]));
             cells.push(end.cell(2));
-            row[shape.name()] = json!(end.mean);
+            row[rhythm.name()] = json!(end.mean);
         }
         rows.push(cells, row);
     }

@@ -1,10 +1,9 @@
 //! Ready-made worlds: a small lively one for demonstrations, and large uniform ones for measurements.
 
-use pergola_refresh::characteristics::Shape;
 use pergola_refresh::{DAY, HOUR, WEEK};
 
 use super::{Builder, Clock, Format, Newsroom, Source};
-use crate::{KeywordSet, Process, random_stream};
+use crate::{KeywordSet, Process, Rhythm, random_stream};
 
 /// Sources and the seed that makes them publish.
 #[derive(Debug, Clone)]
@@ -24,7 +23,7 @@ impl World {
     }
 
     /// As many sources as you like that all publish at the same constant rate, each with a profile of
-    /// a few topics; RSS, a window of 20 items. Shape them further with [`World::each`].
+    /// a few topics; RSS, a window of 20 items. Rhythm them further with [`World::each`].
     pub fn uniform(seed: u64, count: usize, items_per_day: f64) -> Self {
         let dictionary = KeywordSet::dictionary(super::TOPICS.len());
         let source = |number: usize| {
@@ -76,7 +75,7 @@ enum Habit {
 impl Habit {
     fn process(self, number: usize) -> Process {
         match self {
-            Self::People(daily, shift) => Process::daily(Shape::Waves, daily, shift),
+            Self::People(daily, shift) => Process::daily(Rhythm::Waves, daily, shift),
             Self::OnTheHour(daily, hours) => {
                 // Slots of two minutes, of which only the first is busy.
                 let mut rates = vec![0.0; (hours * 30.0) as usize];

@@ -11,7 +11,7 @@ use std::collections::{BTreeSet, HashMap};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use pergola_feed::Item;
-use pergola_profile::{Bag, Channels, Kept, Novelty};
+use pergola_profile::{Bag, Channels, Novelty, StoredProfile};
 use serde::{Deserialize, Serialize};
 
 use crate::archive::{FeedId, ItemKey, SourceId};
@@ -55,7 +55,7 @@ impl Channel {
 /// A profile as it is stored.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct ProfileRow {
-    kept: Kept,
+    kept: StoredProfile,
     fresh: Fresh,
 }
 

@@ -10,14 +10,14 @@ use pergola_refresh::{
 
 use crate::Dice;
 
-/// As in a node: decisions every ten seconds.
+/// A decision every ten seconds, as in a node.
 const CYCLE: f64 = 10.0;
-/// Cycles of an hour, and all that are played: two days.
+/// Cycles per hour, and in total: two days.
 const HOUR: usize = 360;
 const CYCLES: usize = 48 * HOUR;
 const WINDOW: usize = 20;
 
-/// When the items of each source appear: at random, from one in ten minutes to one a day.
+/// Random times of the items of each source, from one in ten minutes to one a day.
 fn streams(count: usize, seed: u64, end: f64) -> Vec<Vec<f64>> {
     let mut dice = Dice(seed);
     let mut stream = |source: usize| {
