@@ -1,5 +1,5 @@
-//! How well a model follows one source: refreshes at random intervals, no scheduler, and after each
-//! cycle the divergence that the model believes in beside the real one.
+//! How well a model follows one source: refreshes at random intervals, without a scheduler, and after each cycle
+//! the divergence that the model expects beside the real one.
 
 use pergola_newsroom::random_stream;
 use pergola_refresh::quality::{Delivery, Ledger};
@@ -11,16 +11,10 @@ use crate::world::{Stream, World};
 /// When a source is refreshed.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum RefreshTimes {
-    /// After a random number of cycles, uniform from one to twice the mean.
-    Random {
-        /// Mean interval in seconds (before rounding to cycles).
-        mean: f64,
-    },
+    /// After a random number of cycles, uniform from one to twice the mean, which is in seconds.
+    Random { mean: f64 },
     /// After exactly so many seconds.
-    Regular {
-        /// The interval.
-        interval: f64,
-    },
+    Regular { interval: f64 },
 }
 
 impl RefreshTimes {
@@ -33,12 +27,12 @@ impl RefreshTimes {
     }
 }
 
-/// What a model is given to learn from.
+/// What a model learns from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Sight {
     /// What a refresh really shows: at most a window of items, with their dates.
     Window,
-    /// The true count, as if no window hid anything: an indulgence of the published experiments.
+    /// The true count, as if no window hid items: the published experiments assume it.
     Everything,
 }
 

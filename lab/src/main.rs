@@ -36,12 +36,12 @@ use pergola_report as report;
 use crate::cli::Cli;
 use crate::report::ReportError;
 
-/// Exit code for input that makes no sense, as clap has it too.
+/// Exit code for wrong input, the same as clap's.
 const BAD_INPUT: u8 = 2;
 
 #[expect(
     clippy::disallowed_methods,
-    reason = "the edge may look at a clock, to say how fast it was"
+    reason = "a program may read the clock, to say how fast it was"
 )]
 fn main() -> ExitCode {
     let started = Instant::now();

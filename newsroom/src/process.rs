@@ -24,14 +24,9 @@ pub fn hourly_rates(rhythm: Rhythm, shift: usize) -> [f64; 24] {
 pub enum Process {
     /// A Poisson process with a constant rate.
     Constant { rate: f64 },
-    /// A Poisson process whose rate repeats: equal slots over a period.
-    Periodic {
-        /// Items per second in each slot.
-        rates: Vec<f64>,
-        /// Length of the period in seconds.
-        period: f64,
-    },
-    /// Poisson bursts: at a constant rate a burst of items within a few minutes.
+    /// A Poisson process whose rate repeats: equal slots over a period in seconds.
+    Periodic { rates: Vec<f64>, period: f64 },
+    /// Bursts of items at a constant rate.
     Bursts {
         /// Bursts per second.
         rate: f64,
@@ -68,7 +63,7 @@ impl Process {
         Self::Periodic { rates, period: DAY }
     }
 
-    /// Whether every number makes sense.
+    /// Checks every number.
     pub fn check(&self) -> Result<(), ProcessError> {
         let rate = |value: f64| number("publication rate", value, value >= 0.0, "at least 0");
         let length = |what, value: f64| number(what, value, value > 0.0, "above 0");
@@ -109,8 +104,7 @@ impl Process {
         }
     }
 
-    /// Items per second on average: of a sequence its first part, of recorded times the mean over their
-    /// span.
+    /// Mean items per second: of the first part of a sequence; of recorded times over their span.
     pub fn mean_rate(&self) -> f64 {
         match self {
             Self::Periodic { rates, .. } => rates.iter().sum::<f64>() / rates.len().max(1) as f64,
@@ -119,7 +113,7 @@ impl Process {
         }
     }
 
-    /// The rate in force at an instant, items per second; recorded times have their mean rate.
+    /// The rate at an instant, items per second; recorded times have their mean rate.
     pub fn rate_at(&self, instant: f64) -> f64 {
         match self {
             Self::Constant { rate } => *rate,
@@ -140,7 +134,7 @@ impl Process {
     }
 }
 
-/// The part of a sequence in force at an instant, and when it began.
+/// The part of a sequence at an instant, and when it began.
 pub(crate) fn part_at(parts: &[(f64, Process)], instant: f64) -> (f64, &Process) {
     let mut start = 0.0;
     for (duration, process) in &parts[..parts.len() - 1] {

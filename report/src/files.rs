@@ -1,7 +1,6 @@
-//! Result files: whoever reads one sees the old content or the new, never half of it.
+//! Writes result files: a reader sees the old content or the new, never half of it.
 //!
-//! Why apart: a run may take minutes, and a plot broken by a full disk must not replace the good
-//! one of yesterday.
+//! A run may take minutes, and a plot that a full disk has cut off must not replace a good one.
 
 use std::fs::{self, File};
 use std::io::{self, Write};
@@ -10,7 +9,7 @@ use std::path::Path;
 use crate::error::ReportError;
 
 /// Replaces `path` by `bytes` in one step: a temporary file beside it, then a rename.
-/// A pipe or device (`/dev/stdout`) cannot be renamed onto and is written to directly.
+/// A pipe or device (`/dev/stdout`) cannot be replaced and is written directly.
 pub(super) fn replace(path: &Path, bytes: &[u8]) -> Result<(), ReportError> {
     check_target(path)?;
     let failed = |source| ReportError::Write { path: path.to_owned(), source };
@@ -23,12 +22,12 @@ pub(super) fn replace(path: &Path, bytes: &[u8]) -> Result<(), ReportError> {
     let part = format!(".{}.{}.part", name.to_string_lossy(), std::process::id());
     let part = path.with_file_name(part);
     write_whole(&part, bytes).and_then(|()| fs::rename(&part, path)).map_err(|source| {
-        let _ = fs::remove_file(&part); // the first error is the one worth telling
+        let _ = fs::remove_file(&part); // the first error matters
         failed(source)
     })
 }
 
-/// Fails if `path` can surely not become a file.
+/// Fails if `path` cannot become a file.
 pub(super) fn check_target(path: &Path) -> Result<(), ReportError> {
     if path.file_name().is_none() || path.is_dir() {
         return Err(ReportError::NotAFile { path: path.to_owned() });

@@ -1,5 +1,5 @@
-//! Names of the series, always beside the data and never on it: at the ends of the lines if a
-//! chart is alone on its page, else in a block above all panels.
+//! The names of the series, never on top of the data: at the ends of the lines if a chart is alone on its page,
+//! otherwise in a block above all panels.
 
 use super::chart::{Chart, Series, Style};
 use super::drawing::{Point, Shape, Text};

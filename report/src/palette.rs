@@ -1,5 +1,5 @@
-//! Colours and markers. The palette is that of Okabe and Ito, chosen to survive colour blindness;
-//! markers differ too, so that a print in black and white can still be read.
+//! Colours and markers. The palette is that of Okabe and Ito, which is safe for colour blindness; markers differ,
+//! too, so that a black and white print is readable.
 
 use super::drawing::{Colour, Fill, Point, Shape, Stroke};
 
@@ -12,7 +12,7 @@ pub(super) const FAINT: Colour = Colour(0xf1, 0xf3, 0xf4);
 /// The page.
 pub(super) const WHITE: Colour = Colour(0xff, 0xff, 0xff);
 
-/// Yellow is left out: on white it cannot be seen.
+/// Without yellow, which is invisible on white.
 const PALETTE: [Colour; 7] = [
     Colour(0x00, 0x72, 0xb2), // blue
     Colour(0xd5, 0x5e, 0x00), // vermilion
@@ -54,7 +54,7 @@ const fn cross(thick: f64, long: f64) -> [Point; 12] {
     ]
 }
 
-/// What tells one series from the others.
+/// How a series is drawn.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Appearance {
     pub(super) colour: Colour,

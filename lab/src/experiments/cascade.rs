@@ -31,7 +31,7 @@ pub(crate) fn cascade(
     let span = (from, from + settings.measured.min(48) as f64);
     let picture = example.picture_of(&format!("A mesh, {}", modes[0]), span, 16);
     let findings = Findings {
-        title: "A mesh, by what neighbours do for each other".to_owned(),
+        title: "A mesh, by how neighbours cooperate".to_owned(),
         notes: vec![note(lab, mesh, settings)],
         rows: rows(mesh, &named),
         charts: vec![

@@ -42,8 +42,8 @@ pub(crate) fn cascade_budget(lab: &Lab) -> Result<Study, Invalid> {
     let played = Played::new(lab)?;
     let mut notes = vec![format!(
         "Each node with 10 relayed and 10 private sources of at most 3 items per cycle, windows of 10, four \
-         decisions a cycle. Skew: a node has so many times as much per subscription as one a hop nearer to the \
-         sources, at equal total. Figures at the ends, delays in cycles; {} worlds from seed {}.",
+         decisions a cycle. Skew: the budget per subscription of a node, divided by that of a node one hop nearer \
+         to the sources; the total is the same. Figures at the ends, delays in cycles; {} worlds from seed {}.",
         lab.seeds, lab.seed
     )];
     notes.extend(played.best_skews());
@@ -56,7 +56,7 @@ pub(crate) fn cascade_budget(lab: &Lab) -> Result<Study, Invalid> {
     };
     let picture = example.picture("A tree that pulls", 42.0);
     let findings = Findings {
-        title: "What a mesh's budget buys, and where it should sit".to_owned(),
+        title: "What the budget of a mesh buys, and where to spend it".to_owned(),
         notes,
         rows: played.rows(),
         charts: played.charts(),

@@ -1,5 +1,5 @@
-//! `cascade-burst`: one source publishes many items at once. How do they spread through a tree, and how many
-//! are lost on the way?
+//! `cascade-burst`: one source publishes many items at once. How do they spread through a tree, and how many are
+//! lost?
 
 use pergola_refresh::Invalid;
 use serde_json::json;
@@ -105,7 +105,7 @@ pub(crate) fn cascade_burst(lab: &Lab) -> Result<Study, Invalid> {
         charts.push(Chart {
             title: mode.to_string(),
             x: Axis::new("cycles after the burst began", Scale::Linear),
-            y: Axis::new("share of the burst that is there", Scale::Linear).within(0.0, 1.0),
+            y: Axis::new("share of the burst that has arrived", Scale::Linear).within(0.0, 1.0),
             series,
         });
     }

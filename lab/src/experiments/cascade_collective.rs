@@ -77,7 +77,7 @@ pub(crate) fn cascade_collective(lab: &Lab) -> Result<Study, Invalid> {
     };
     let picture = example.picture("A tree that shares its budget", 42.0);
     let findings = Findings {
-        title: "A budget that nodes share, beside every node for itself".to_owned(),
+        title: "A shared budget compared to every node for itself".to_owned(),
         notes,
         rows: played.rows(),
         charts: (0..played.setups.len()).map(|setup| played.budgets(setup)).collect(),
@@ -167,7 +167,7 @@ impl Played {
         Chart {
             title: format!("budgets: {name}"),
             x: Axis::new("cycle", Scale::Linear),
-            y: Axis::new("of what it began with", Scale::Log),
+            y: Axis::new("share of the first budget", Scale::Log),
             series: series.collect(),
         }
     }

@@ -1,6 +1,6 @@
-//! `cascade-depth`: what each hop of a chain costs in completeness and delay, what cooperation saves, and how
-//! that depends on load and fan-in. Nobody in a chain knows what is behind it, so hop k of a chain of eight
-//! is the end of a chain of k.
+//! `cascade-depth`: what each hop of a chain costs in completeness and delay, what cooperation saves, and how that
+//! depends on load and fan-in. A node does not know its readers, so hop k of a chain of eight is also the end of a
+//! chain of k.
 
 use pergola_refresh::{Invalid, StrategyKind};
 use serde_json::{Value, json};
@@ -12,16 +12,16 @@ use crate::rows::Rows;
 use crate::trials::{Lab, Spread};
 
 const DEPTH: usize = 8;
-/// Where the table compares with plain pulling.
+/// The hop at which cases are compared with plain pulling.
 const COMPARED: usize = 5;
 /// Decisions per cycle of nodes that decide often; the product's do every ten seconds.
 const OFTEN: usize = 4;
-/// Hops that the table shows; the JSON has all.
+/// Hops in the table; the JSON has all.
 const SHOWN: [usize; 4] = [1, 3, 5, 8];
 const USUAL: Load = Load::new(20, 30);
 
 struct Contestant {
-    /// What is unusual about it; the same name pairs hints with plain pulling.
+    /// What is special about it. Hints and plain pulling of one case are compared.
     case: String,
     mesh: Mesh,
     settings: Settings<'static>,
@@ -32,7 +32,7 @@ fn contestant(case: &str, load: Load, settings: Settings<'static>) -> Contestant
     Contestant { case: case.to_owned(), mesh: Mesh::new(Wiring::chain(depth, load)), settings }
 }
 
-/// Every mode in the usual chain; then plain pulling and hints in chains that differ in one thing.
+/// Every mode in the usual chain; then plain pulling and hints in chains that differ from it in one thing.
 fn contestants() -> Vec<Contestant> {
     let usual = Settings::default();
     let modes = Cooperation::LISTED.into_iter();
@@ -85,7 +85,7 @@ pub(crate) fn cascade_depth(lab: &Lab) -> Result<Study, Invalid> {
         Example { mesh: &first.mesh, settings: &first.settings, outcome: &outcomes[0][0] };
     let picture = example.picture("A chain that pulls", 28.0);
     let findings = Findings {
-        title: "Chains of one to eight nodes, by what neighbours do for each other".to_owned(),
+        title: "Chains of one to eight nodes, by how neighbours cooperate".to_owned(),
         notes: notes(lab, &ratios),
         rows: rows(&contestants, &outcomes),
         charts: vec![
@@ -125,14 +125,14 @@ fn notes(lab: &Lab, ratios: &[Value]) -> Vec<String> {
             lab.seeds, lab.seed
         ),
         format!(
-            "Median delay at hop {COMPARED}, hints over plain pulling: {}. Unless it says otherwise, all but the usual \
-             chain and index and plan decide {OFTEN} times a cycle.",
+            "Median delay at hop {COMPARED}, hints over plain pulling: {}. All but the usual chain, index and plan \
+             decide {OFTEN} times a cycle.",
             ratios.join("; ")
         ),
     ]
 }
 
-/// Hints over plain pulling at the hop that is compared, wherever there are both.
+/// The ratio of hints to plain pulling, for each case that has both.
 fn ratios(contestants: &[Contestant], outcomes: &[Vec<Outcome>]) -> Vec<Value> {
     let find = |case: &str, mode: Cooperation| {
         contestants.iter().position(|who| who.case == case && who.settings.cooperation == mode)

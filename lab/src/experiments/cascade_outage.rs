@@ -1,5 +1,5 @@
-//! `cascade-outage`: a node in the middle is away for a time. What do those behind it lose, how long until
-//! they are as fresh as before, and what does a second way help?
+//! `cascade-outage`: a node in the middle is down for a time. What do its readers lose, how long until they are as
+//! fresh as before, and does a second path help?
 
 use pergola_refresh::Invalid;
 use serde_json::json;
@@ -12,15 +12,15 @@ use crate::report::{Axis, Cell, Chart, Scale, Series, Style};
 use crate::rows::Rows;
 use crate::trials::{Lab, Spread};
 
-/// Cycles that the node is away, and after which cycle it goes.
+/// How many cycles the node is down, and from which cycle on.
 const AWAY: f64 = 40.0;
 const GOES: f64 = 500.0;
-/// As fresh as before is within this.
+/// A node has recovered if its freshness is within this of before.
 const WITHIN: f64 = 0.05;
 
 const MODES: [Cooperation; 5] = Cooperation::SWITCHES;
 
-/// A mesh, the node that goes away, and the node behind it that is watched.
+/// A mesh, the node that goes down, and the node behind it that is measured.
 struct Setup {
     name: &'static str,
     mesh: Mesh,
@@ -104,14 +104,14 @@ pub(crate) fn cascade_outage(lab: &Lab) -> Result<Study, Invalid> {
     let by_setup = setups.iter().zip(outcomes.chunks(MODES.len()));
     let settings = settings(&setups[0], MODES[0]);
     let example = Example { mesh: &setups[0].mesh, settings: &settings, outcome: &outcomes[0][0] };
-    let title = "The second of four nodes is away from cycle 500 to 540";
+    let title = "The second of four nodes is down from cycle 500 to 540";
     let picture = example.picture_of(title, (GOES - 10.0, GOES + AWAY + 25.0), 16);
     let findings = Findings {
-        title: "A node is away, and those behind it".to_owned(),
+        title: "A node is down: what its readers lose, and how they recover".to_owned(),
         notes: vec![format!(
-            "One node is away for {AWAY} cycles: the second of four in a chain, or one of the two ways of a \
-             diamond. At the last node: completeness and median delay (cycles) of what was published \
-             meanwhile; freshness before, the lowest while the other was away, and cycles after its return until within \
+            "One node is down for {AWAY} cycles: the second of four in a chain, or one of the two paths of a \
+             diamond. At the last node: completeness and median delay (cycles) of the items published \
+             meanwhile; freshness before, the lowest during the outage, and cycles after it until within \
              {WITHIN} of before. Each node with 20 relayed and 20 private sources, windows of 10, .35 refreshes per \
              subscription and cycle, four decisions a cycle, messages of {} seconds; {} worlds from seed {}.",
             0.001 * CYCLE,
@@ -167,7 +167,7 @@ fn chart(setup: &Setup, outcomes: &[Vec<Outcome>]) -> Chart {
         Series::new(mode.to_string(), Style::Steps, (80..190).map(point).collect())
     });
     Chart {
-        title: format!("{}: the last node while one before it is away", setup.name),
+        title: format!("{}: the last node while one before it is down", setup.name),
         x: Axis::new("cycle", Scale::Linear),
         y: Axis::new("freshness", Scale::Linear).within(0.0, 1.0),
         series: series.collect(),

@@ -1,7 +1,7 @@
-//! `cascade-phase`: what it gains to look just after the upstream has looked. First with nodes that look at
-//! everything once a cycle, where the answer is arithmetic: the wait at a hop is the time from the upstream's
-//! moment to one's own. Then with 2Steps, which does not look once a cycle: nobody can keep a phase to a node
-//! without a period, but hints can tell the next look.
+//! `cascade-phase`: what is gained by refreshing just after the upstream has refreshed. First with nodes that
+//! refresh everything once a cycle, where the answer is arithmetic: the wait at a hop is the time from the
+//! upstream's refresh to one's own. Then with 2Steps, which has no period: a node cannot keep a phase to it, but
+//! hints tell when its next refresh is.
 
 use pergola_refresh::{Invalid, StrategyKind};
 use serde_json::json;
@@ -79,9 +79,9 @@ pub(crate) fn cascade_phase(lab: &Lab) -> Result<Study, Invalid> {
     };
     let picture = example.picture("A chain with hints", 28.0);
     let findings = Findings {
-        title: "Looking just after the upstream".to_owned(),
+        title: "Refreshing just after the upstream".to_owned(),
         notes: vec![format!(
-            "Five nodes in a chain; at hop {DEPTH}; delays in cycles; {} worlds from seed {}. Nodes that look once a \
+            "Five nodes in a chain; at hop {DEPTH}; delays in cycles; {} worlds from seed {}. Nodes that refresh once a \
              cycle spend 1 refresh per subscription and cycle, 2Steps .35.",
             lab.seeds, lab.seed
         )],
@@ -114,7 +114,7 @@ fn charts(contestants: &[Contestant], outcomes: &[Vec<Outcome>]) -> Vec<Chart> {
     };
     let phase = "from the upstream's moment to one's own (cycles)";
     vec![
-        chart("nodes that look once a cycle", phase, Scale::Linear, by_phase),
+        chart("nodes that refresh once a cycle", phase, Scale::Linear, by_phase),
         chart("2Steps at .35 refreshes a cycle", "decisions per cycle", Scale::Log, by_decisions),
     ]
 }

@@ -1,5 +1,5 @@
-//! `cascade-scale`: a large mesh for a long time. How much happens, and how good the figures are; how quickly it
-//! was played is said beside the result, which is the same bytes every time.
+//! `cascade-scale`: a large mesh for a long time. The speed of the simulation goes to standard error, because the
+//! result is the same bytes every time.
 
 use pergola_refresh::Invalid;
 use pergola_topology::grow::{Rules, grow};
@@ -11,16 +11,14 @@ use crate::mesh::{Channel, Cooperation, Mesh, Outcome, Publishing, Settings, Wir
 use crate::report::Cell;
 use crate::trials::Lab;
 
-/// How large, and for how long.
+/// The size of the mesh, and how long it runs.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Scale {
-    /// Nodes, with a feed each.
+    /// Nodes, with one feed each.
     pub(crate) nodes: usize,
-    /// Sources.
     pub(crate) sources: usize,
-    /// Days that are measured, after one more.
+    /// Measured days, after one day of warm-up.
     pub(crate) days: usize,
-    /// What neighbours do for each other.
     pub(crate) cooperation: Cooperation,
 }
 
@@ -31,11 +29,11 @@ const BUSIEST: f64 = 48.0;
 /// Keywords per source on average, and how many sources share a keyword.
 const KEYWORDS: f64 = 12.0;
 const SHARED: f64 = 40.0;
-/// A feed reads what is no farther.
+/// A feed reads sources and feeds up to this distance.
 const RADIUS: f64 = 0.87;
 
 impl Scale {
-    /// The mesh: interests that overlap little, so that a feed wants some of many sources and not some of all.
+    /// A mesh whose interests overlap little, so that a feed reads some sources and not all.
     fn mesh(&self, seed: u64) -> Result<Mesh, Invalid> {
         let refused = |error: String| Invalid {
             what: "mesh",

@@ -1,6 +1,6 @@
-//! `cascade-tree`: the published topologies. Points in the plane, each below the one with the least hops +
-//! α·distance: little α makes a star, more α clusters, much α a deep random tree. What does each cost the
-//! readers, and what does cooperation save?
+//! `cascade-tree`: the published topologies. Nodes are points in the plane, and each reads the one with the least
+//! hops + α·distance: a small α makes a star, a larger one clusters, a large one a deep random tree. What does each
+//! cost the readers, and what does cooperation save?
 
 use pergola_refresh::Invalid;
 use pergola_topology::plane::{Plane, scatter};
@@ -16,10 +16,10 @@ const ALPHAS: [f64; 3] = [4.0, 20.0, 100.0];
 const MODES: [Cooperation; 5] = Cooperation::SWITCHES;
 const NODES: usize = 300;
 const LOAD: Load = Load::new(6, 6);
-/// Hops that the table shows; the JSON has all.
+/// Hops in the table; the JSON has all.
 const SHOWN: [usize; 4] = [1, 3, 6, 12];
 
-/// The tree of one seed. Whoever is right below the source reads the sources itself.
+/// The tree of one seed. Nodes at the first hop read the sources.
 fn mesh(alpha: f64, seed: u64) -> Result<Mesh, Invalid> {
     let refused = |error: pergola_topology::plane::PlaneError| Invalid {
         what: "published topology",

@@ -1,4 +1,4 @@
-//! `characterise`: how busy, how regular and in what daily shape the sources of a trace publish.
+//! `characterise`: how much, how regularly and in what daily rhythm the sources of a trace publish.
 
 use pergola_newsroom::Trace;
 use pergola_refresh::characteristics::{Activity, Characteristics, Rhythm};

@@ -1,5 +1,5 @@
-//! Figure 4.4: the threshold finds its value by itself, from starts far too low and far too high,
-//! and again after every source has doubled its rate. With the published rule and with the product's.
+//! Figure 4.4: the threshold converges from starts far too low and far too high, and again after every source has
+//! doubled its rate; with the published rule and with that of the product.
 
 use pergola_refresh::{HOUR, Invalid, StrategyKind, Taste};
 use serde_json::json;
@@ -16,10 +16,10 @@ const DOUBLING: usize = 400;
 const CYCLES: usize = 700;
 /// Starts, as multiples of the settled value.
 const STARTS: [f64; 5] = [0.001, 0.1, 1.0, 10.0, 1000.0];
-/// Spending is averaged over this many cycles before it is held against the corridor.
+/// Spending is averaged over this many cycles before it is compared with the corridor.
 const SMOOTHING: usize = 10;
 
-/// The two rules for the threshold.
+/// The two rules for the threshold, and the upper end of their corridors.
 const RULES: [(&str, f64); 2] = [("literal", 1.0), ("steady", 1.1)];
 
 fn manner(rule: &str, threshold: f64) -> Manner {
@@ -29,8 +29,8 @@ fn manner(rule: &str, threshold: f64) -> Manner {
     }
 }
 
-/// Cycles from `from` until spending is between 0.9·b and `most`·b again, by the mean of the cycles
-/// around each; zero if it never left. An upset shows within two smoothings or not at all.
+/// Cycles from `from` until the smoothed spending is between 0.9·b and `most`·b again; zero if it never left that
+/// corridor within twice the smoothing.
 fn back_in_corridor(spent: &[u32], from: usize, most: f64) -> Option<usize> {
     let inside = |cycle: usize| {
         let start = cycle.saturating_sub(SMOOTHING / 2).max(from);
@@ -45,11 +45,11 @@ fn back_in_corridor(spent: &[u32], from: usize, most: f64) -> Option<usize> {
     }
 }
 
-/// What one start gave in one world.
+/// How one start settled in one world.
 struct Settling {
-    /// The first cycle that spent what it should.
+    /// The first cycle in the corridor.
     touch: f64,
-    /// The first around which spending stays there.
+    /// The first cycle after which smoothed spending is in the corridor.
     first: f64,
     after_doubling: f64,
     outcome: Outcome,

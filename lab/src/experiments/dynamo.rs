@@ -1,6 +1,6 @@
-//! `dynamo-mse`: the error of Dynamo's smoothed interval against its weight α, and whether golden-section
-//! search finds the minimum; and whether it predicts better than what a node uses for other sources. After
-//! "Adaptive Web Data Extraction Policies".
+//! `dynamo-mse`: the error of Dynamo's smoothed interval against its weight α, whether golden-section search finds
+//! the minimum, and whether Dynamo predicts better than the other models of a node. After "Adaptive Web Data
+//! Extraction Policies".
 
 mod prediction;
 
@@ -19,14 +19,14 @@ use crate::trials::Lab;
 /// Series that are drawn, and intervals of each.
 const SERIES: u64 = 200;
 const LENGTH: usize = 120;
-/// How near the search comes to the best α.
+/// The tolerance of the search for the best α.
 const TOLERANCE: f64 = 1e-3;
 /// Steps of the grid that the search is compared with.
 const GRID: usize = 1000;
-/// Shortest series of a trace that says anything.
+/// Shorter series of a trace are left out.
 const SHORTEST: usize = 8;
 
-/// When something changed.
+/// When a page changed.
 struct Changes {
     kind: &'static str,
     /// The instant of the first change, and the seconds from each to the next.
@@ -161,7 +161,7 @@ impl Found {
             .map(|alpha| (alpha, prediction_error(series, alpha)))
             .min_by(|a, b| a.1.total_cmp(&b.1))
             .unwrap_or((best.alpha, best.error));
-        // What the error may differ by when α is as far off as it may be.
+        // The error may differ this much while α is within the tolerance.
         let slack = [at - TOLERANCE, at + TOLERANCE]
             .into_iter()
             .filter(|alpha| (0.0..=1.0).contains(alpha))
@@ -185,7 +185,7 @@ const RECORDED: &str = "recorded";
 fn recorded(trace: &Trace) -> Vec<Changes> {
     let all = trace.streams.iter().map(|stream| {
         let pairs = stream.items.windows(2).map(|pair| pair[1].at - pair[0].at);
-        // Items of one second are one update of the page.
+        // Items in the same second are one change of the page.
         let intervals = pairs.filter(|time| *time > 0.0).collect();
         let start = stream.items.first().map_or(0.0, |item| item.at);
         Changes { kind: RECORDED, start, intervals }
@@ -193,7 +193,7 @@ fn recorded(trace: &Trace) -> Vec<Changes> {
     all.filter(|changes| changes.intervals.len() >= SHORTEST).collect()
 }
 
-/// A series of one of five kinds, in turn, with some changes a day.
+/// A series with some changes a day, of one of five kinds in turn.
 fn drawn(random: &mut impl Rng, number: u64) -> Changes {
     let mut level: f64 = 1.0;
     let mut now = 0.0;
@@ -208,7 +208,7 @@ fn drawn(random: &mut impl Rng, number: u64) -> Changes {
                 HOUR * level * (0.8 - 0.2 * (1.0 - random.random::<f64>()).ln())
             }
             "daily" => until_by_day(now, exponential),
-            // Every four hours, some minutes late; a tenth of them without news.
+            // Every four hours, some minutes early or late; a tenth of the turns are skipped.
             "timer" => {
                 let turns = if random.random_bool(0.1) { 2.0 } else { 1.0 };
                 turns * 4.0 * HOUR + 300.0 * (random.random::<f64>() - 0.5)
@@ -222,8 +222,8 @@ fn drawn(random: &mut impl Rng, number: u64) -> Changes {
     Changes { kind, start: 0.0, intervals }
 }
 
-/// The time until `items` are published that come at a rate which goes up and down with the day, from
-/// nearly nothing at midnight to two thirds of an item an hour at noon.
+/// The time until `items` are published at a rate that follows the day, from almost nothing at midnight to two
+/// thirds of an item an hour at noon.
 fn until_by_day(from: f64, items: f64) -> f64 {
     const STEP: f64 = 60.0;
     let rate = |at: f64| (0.34 - 0.33 * (at / DAY * std::f64::consts::TAU).cos()) / HOUR;

@@ -1,8 +1,8 @@
-//! Figure 7.8 and `estimators`: how well models foresee what is waiting, by daily shape.
+//! Figure 7.8 and `estimators`: how well models predict the waiting items, by daily rhythm.
 //!
-//! Figure 7.8 is the published comparison: the single variable against the periodic model, both told
-//! the true counts, α chosen for the least error. `estimators` asks the harder question: every model,
-//! with its default settings, on what a refresh really sees.
+//! Figure 7.8 is the published comparison: the single variable against the periodic model, both with the true
+//! counts and the best α. `estimators` is harder: every model with its default settings, on what a refresh really
+//! shows.
 
 use pergola_newsroom::Rhythm;
 use pergola_refresh::{DAY, HOUR, Invalid, Model, ModelKind, Periodic, SingleVariable};
@@ -19,7 +19,7 @@ const SOURCES: u64 = 10;
 const DAYS: f64 = 28.0;
 const WARMUP_DAYS: f64 = 7.0;
 
-/// Figure 7.8 starts from rates of zero, and a model of 24 slots that is refreshed daily learns slowly.
+/// Figure 7.8 starts from rates of zero, and a model of 24 slots with a refresh a day learns slowly.
 const LONG_WARMUP_DAYS: f64 = 28.0;
 const LONG_DAYS: f64 = 56.0;
 

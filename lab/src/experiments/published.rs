@@ -1,7 +1,7 @@
 //! Table 4.1 and Figures 4.2 and 4.3: six strategies in the published setting.
 //!
-//! The strategies are as printed: exact divergence known, utility ½·Δ·Div, literal threshold, second
-//! step unbounded. Published figures are those of "Best-Effort Refresh Strategies for Content-Based
+//! The strategies are as printed: the exact divergence is known, utility is ½·Δ·Div, the threshold is literal, and
+//! the second step is unbounded. Published figures are those of "Best-Effort Refresh Strategies for Content-Based
 //! RSS Feed Aggregation", Table 2 (the thesis' Table 4.1 mixes two definitions of freshness at b = 50).
 
 use pergola_refresh::{HOUR, Invalid, StrategyKind, Taste};
@@ -17,7 +17,7 @@ use crate::world::World;
 /// Cycles before measuring, and measured.
 const WARMUP: usize = 200;
 const MEASURED: usize = 100;
-/// τ to start from; any value will do.
+/// The first τ; any value will do.
 const START: f64 = 10.0 * HOUR;
 
 /// What the paper prints for one row.
@@ -57,12 +57,12 @@ fn printed(strategy: StrategyKind, b: f64) -> Option<Printed> {
 /// One strategy at one budget, over all worlds.
 struct Row {
     strategy: StrategyKind,
-    /// `None` for Reference, which has no budget.
+    /// `None` for the reference, which has no budget.
     b: Option<f64>,
     completeness: Spread,
-    /// The paper's A: against the feed's own window.
+    /// The paper's A: in the window of the feed.
     freshness: Spread,
-    /// The thesis' F: against everything ever delivered.
+    /// The thesis' F: of everything ever delivered.
     freshness_stream: Spread,
     cost: Spread,
 }
@@ -152,7 +152,7 @@ fn table(rows: &[Row]) -> Rows {
     table
 }
 
-/// Curves of one figure against cost, with the printed points beside them.
+/// Both figures against cost, with the printed points.
 fn charts(rows: &[Row]) -> Vec<Chart> {
     let chart =
         |title: &str, label: &str, figure: fn(&Row) -> Spread, printed: fn(&Printed) -> f64| {

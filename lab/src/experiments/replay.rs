@@ -1,4 +1,4 @@
-//! `replay`: every strategy and model over a recorded trace at equal cost. Which is best?
+//! `replay`: every strategy and model on a recorded trace, at equal cost.
 
 use pergola_newsroom::Trace;
 use pergola_refresh::{DAY, HOUR, Invalid, ModelKind, StrategyKind, Taste};
@@ -10,20 +10,20 @@ use crate::simulate::{Knowing, Manner, Outcome, Run};
 use crate::trials::Lab;
 use crate::world::World;
 
-/// What a replay is asked for.
+/// The options of a replay.
 #[derive(Debug, Clone)]
 pub(crate) struct Settings {
-    /// Only this strategy, if given.
+    /// Only this strategy; by default all.
     pub(crate) strategy: Option<StrategyKind>,
-    /// Only this model, if given.
+    /// Only this model; by default all.
     pub(crate) model: Option<ModelKind>,
     /// Refreshes per source and hour.
     pub(crate) budget: f64,
     /// Items that a source's document shows.
     pub(crate) window: usize,
-    /// Share of items that the reader's query wants.
+    /// Share of the items that the query of the reader wants.
     pub(crate) query_share: f64,
-    /// From 0 (every item alike) to 1 (every source alike).
+    /// From 0 (equal weight per item) to 1 (equal weight per source).
     pub(crate) equity: f64,
     /// From 0 (fresh) to 1 (complete).
     pub(crate) completeness: f64,
@@ -46,18 +46,16 @@ impl Default for Settings {
 /// One strategy with one model.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Entry {
-    /// The strategy.
     pub(crate) strategy: StrategyKind,
-    /// The model; `None` where the strategy uses none.
+    /// `None` if the strategy uses no model.
     pub(crate) model: Option<ModelKind>,
-    /// Equity between busy and quiet sources.
     pub(crate) equity: f64,
 }
 
 fn entries(settings: &Settings) -> Vec<Entry> {
     let mut entries = Vec::new();
     for strategy in StrategyKind::ALL {
-        // Round robin has two names; by default the one that readers know.
+        // Round robin has two names; show the one that feed readers use.
         let asked = settings.strategy.map_or(strategy != StrategyKind::Uniform, |s| s == strategy);
         if !asked {
             continue;
@@ -71,7 +69,7 @@ fn entries(settings: &Settings) -> Vec<Entry> {
             entries.push(Entry { strategy, model: None, equity });
         }
     }
-    // The product's default besides, unless it was asked for anyway.
+    // Add the default of the product, unless the user chose something.
     if settings.strategy.is_none() && settings.model.is_none() && settings.equity == 0.0 {
         let model = Some(ModelKind::Calendar);
         entries.push(Entry { strategy: StrategyKind::Plan, model, equity: 0.5 });
@@ -79,12 +77,12 @@ fn entries(settings: &Settings) -> Vec<Entry> {
     entries
 }
 
-/// `replay`: every strategy with every model, or those that were asked for.
+/// `replay`: every strategy with every model, or those that the user names.
 pub(crate) fn replay(lab: &Lab, trace: &Trace, settings: &Settings) -> Result<Report, Invalid> {
     contest(lab, trace, settings, &entries(settings))
 }
 
-/// Plays each entry over the trace.
+/// Plays each entry on the trace.
 pub(crate) fn contest(
     lab: &Lab,
     trace: &Trace,
@@ -194,8 +192,8 @@ fn rows(ranked: &[(&Entry, &Outcome)], budget: f64) -> Rows {
     rows
 }
 
-/// Delay against freshness, one point per model, for those who spent the budget: who has more or
-/// leaves half of it unused would only squeeze the others into a corner.
+/// Freshness against delay, one point per model. Only strategies that spend the budget are shown; the others would
+/// squeeze them into a corner.
 fn chart(rows: &[(&Entry, &Outcome)], budget: f64) -> Chart {
     let spent = |outcome: &Outcome| (0.9..1.1).contains(&(outcome.requests as f64 / budget));
     let series = StrategyKind::ALL.into_iter().filter_map(|strategy| {

@@ -1,5 +1,5 @@
-//! Figures 7.2, 7.6 and 7.7: one source, watched closely. How an online estimate follows a day, and
-//! how the periodic model follows a source that changes its shape twice a year.
+//! Figures 7.2, 7.6 and 7.7: one source in detail. How an online estimate follows a day, and how the periodic model
+//! follows a source that changes its daily rhythm twice a year.
 
 use pergola_newsroom::{Process, Rhythm};
 use pergola_refresh::{

@@ -1,17 +1,15 @@
-//! What the newsroom and the nodes answer, as far as it is needed.
+//! The answers of the newsroom and of the nodes, as far as the lab needs them.
 
 use serde::Deserialize;
 
-/// The newsroom's truth.
+/// The ground truth of the newsroom.
 #[derive(Debug, Deserialize)]
 pub(super) struct Truth {
-    /// What its clock shows.
+    /// The time of its clock.
     pub(super) now: f64,
-    /// The sources that were asked for.
     pub(super) sources: Vec<SourceTruth>,
 }
 
-/// What a source has published.
 #[derive(Debug, Deserialize)]
 pub(super) struct SourceTruth {
     pub(super) name: String,
@@ -20,7 +18,6 @@ pub(super) struct SourceTruth {
     pub(super) items: Vec<PublishedItem>,
 }
 
-/// An item as the newsroom tells of it.
 #[derive(Debug, Deserialize)]
 pub(super) struct PublishedItem {
     pub(super) at: f64,
@@ -28,41 +25,37 @@ pub(super) struct PublishedItem {
     pub(super) keywords: Vec<String>,
 }
 
-/// Items of a feed.
 #[derive(Debug, Default, Deserialize)]
 pub(super) struct Items {
     pub(super) items: Vec<ArrivedItem>,
-    /// Go on after this.
+    /// The cursor of the next page.
     pub(super) next: u64,
 }
 
-/// An item as a feed has it.
 #[derive(Debug, Deserialize)]
 pub(super) struct ArrivedItem {
     pub(super) id: String,
-    /// When it could be read there.
+    /// When the feed published it.
     pub(super) at: f64,
-    /// The nodes it has passed, this one last.
+    /// The nodes it has passed; this one is the last.
     pub(super) hops: Vec<PassedNode>,
 }
 
 #[derive(Debug, Deserialize)]
 pub(super) struct PassedNode {
-    /// When the node got it.
+    /// When the node received it.
     pub(super) fetched: Option<f64>,
-    /// Since when it could be had there.
+    /// When the node published it.
     pub(super) published: Option<f64>,
 }
 
-/// What a node reads.
 #[derive(Debug, Default, Deserialize)]
 pub(super) struct Sources {
     pub(super) sources: Vec<SourceStatus>,
-    /// Go on after this, if there are more.
+    /// The cursor of the next page, if there is one.
     pub(super) next: Option<u32>,
 }
 
-/// How a source stands.
 #[derive(Debug, Deserialize)]
 pub(super) struct SourceStatus {
     pub(super) url: String,

@@ -1,4 +1,4 @@
-//! Real nodes and the lab's prediction side by side, and whether they agree.
+//! Real nodes and the prediction of the lab side by side, and whether they agree.
 
 use serde_json::{Value, json};
 
@@ -8,26 +8,26 @@ use crate::report::{Axis, Cell, Chart, Column, Report, Scale, Series, Style};
 use crate::rows::Rows;
 use crate::trials::{Lab, Spread};
 
-/// How far shares may lie apart.
+/// How much completeness and freshness may differ.
 const SHARES_WITHIN: f64 = 0.03;
-/// How far median delays may lie apart, as a share of what was predicted.
+/// How much median delays may differ, as a share of the prediction.
 const DELAY_WITHIN: f64 = 0.2;
-/// Meshes of more nodes are shown by hop only; the JSON has all.
+/// Larger meshes are shown by hop only; the JSON has every node.
 const NODES_SHOWN: usize = 12;
 
-/// One mode, in life and as predicted.
+/// One mode: real nodes, and the prediction.
 pub(super) struct Compared {
     pub(super) mode: Cooperation,
     pub(super) nodes: Vec<String>,
     pub(super) live: Outcome,
-    /// Plays that differ in when nodes decide.
+    /// Plays of the lab, which differ in when nodes decide.
     pub(super) played: Vec<Outcome>,
     pub(super) step: f64,
     pub(super) failures: u64,
     pub(super) unknown: u64,
 }
 
-/// A figure: its name in JSON, its heading, decimals, and what it is.
+/// A figure: its name in the JSON, heading of the column, decimals, and how it is read.
 type Figure = (&'static str, &'static str, usize, fn(&Figures) -> f64);
 
 const FIGURES: [Figure; 5] = [
@@ -38,11 +38,11 @@ const FIGURES: [Figure; 5] = [
     ("requests", "requests", 3, |figures| figures.requests),
 ];
 
-/// Which feeds figures are of.
+/// The feeds whose figures are wanted.
 type Pick<'a> = &'a dyn Fn(&Outcome) -> &Figures;
 
 impl Compared {
-    /// A row: both figures of each kind, and which of them are too far apart.
+    /// A row: both figures of each kind, and which of them differ too much.
     fn row(&self, label: &str, pick: Pick<'_>) -> (Vec<Cell>, Value) {
         let mode = self.mode.to_string();
         let mut cells = vec![Cell::text(&mode), Cell::text(label)];
@@ -75,7 +75,7 @@ impl Compared {
         json!({
             "mode": self.mode.to_string(),
             "median_step": self.step,
-            "failed_looks": self.failures,
+            "failed_refreshes": self.failures,
             "unknown_items": self.unknown,
         })
     }
@@ -83,14 +83,14 @@ impl Compared {
     fn note(&self, speed: f64) -> String {
         let Self { mode, step, failures, unknown, .. } = self;
         let mut note = format!(
-            "{mode}: from node to node an item took {step:.1} s of the nodes' time, {:.0} ms of ours",
+            "{mode}: from node to node an item took {step:.1} s of the nodes' time, {:.0} ms of real time",
             1e3 * step / speed
         );
         if *failures > 0 {
-            note += &format!("; {failures} looks failed");
+            note += &format!("; {failures} refreshes failed");
         }
         if *unknown > 0 {
-            note += &format!("; {unknown} items are where they should not be");
+            note += &format!("; {unknown} items are at feeds that should not have them");
         }
         note + "."
     }
@@ -151,7 +151,7 @@ fn hours(cycles: usize) -> f64 {
 fn notes(bundle: &Bundle, settings: &Settings<'_>, lab: &Lab, all: &[Compared]) -> Vec<String> {
     let mut notes = vec![
         format!(
-            "{} nodes at {} times the speed of life, {:.1} hours of warm-up and {:.1} measured; \
+            "{} nodes at {} times real time, {:.1} hours of warm-up and {:.1} measured; \
              beside each figure the lab's, a mean over {} plays of the same items that differ in when nodes \
              decide. Delays in seconds of the nodes' time, requests per subscription and {CYCLE} s.",
             bundle.nodes.len(),

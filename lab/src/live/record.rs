@@ -1,4 +1,4 @@
-//! What a running mesh has done, brought into the form in which the lab measures.
+//! What a running mesh has done, in the form that the lab measures.
 
 use std::collections::HashMap;
 
@@ -8,30 +8,30 @@ use super::answers::{Items, SourceTruth, Sources, Truth};
 use super::bundle::{Bundle, Published};
 use crate::mesh::{Channel, Mesh, Origins, Record, Spent};
 
-/// What was seen of a running mesh.
+/// What the newsroom and the nodes have answered.
 pub(super) struct Seen {
-    /// When everybody was ready.
+    /// When all nodes were ready.
     pub(super) start: f64,
     /// What each source has published.
     pub(super) truths: Vec<Truth>,
-    /// What each feed has.
+    /// The items of each feed.
     pub(super) items: Vec<Items>,
-    /// What each node reads, when measuring began and when it ended.
+    /// The sources of each node, at the beginning and at the end of measuring.
     pub(super) before: Vec<Sources>,
     pub(super) after: Vec<Sources>,
 }
 
-/// The same, by the lab's clock, which begins when everybody was ready.
+/// The same by the clock of the lab, which starts when all nodes are ready.
 pub(super) struct Recorded {
     pub(super) mesh: Mesh,
     pub(super) origins: Origins,
     came: Vec<Vec<(u32, f64)>>,
     spent: Vec<Vec<Spent>>,
-    /// Seconds from one node to the next, of the item in the middle.
+    /// Seconds from one node to the next, of the median item.
     pub(super) step: f64,
-    /// Looks that failed while measuring.
+    /// Refreshes that failed while measuring.
     pub(super) failures: u64,
-    /// Items at feeds that nobody has published, or that the feed should not have.
+    /// Items at feeds that no source has published, or that the feed should not have.
     pub(super) unknown: u64,
 }
 
@@ -65,7 +65,6 @@ impl Recorded {
         Ok(Self { came, spent, step: median_step(seen), failures, unknown, mesh, origins })
     }
 
-    /// To be measured.
     pub(super) fn record(&self) -> Record<'_> {
         Record { origins: &self.origins, came: self.came.clone(), spent: self.spent.clone() }
     }
@@ -164,7 +163,7 @@ fn spent_by(bundle: &Bundle, node: usize, before: &Sources, after: &Sources) -> 
     (spent, failures)
 }
 
-/// What is read at an address: a source of the newsroom, or a feed of another node.
+/// What an address is: a source of the newsroom, or a feed of a node.
 fn channel(bundle: &Bundle, url: &str) -> Option<Channel> {
     let within =
         |base: &str, folder: &str| Some(url.strip_prefix(base)?.strip_prefix(folder)?.to_owned());

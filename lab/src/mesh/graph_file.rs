@@ -1,4 +1,4 @@
-//! A graph as topology-gen writes it (`graph.json`), read as a wiring: each feed on a node of its own.
+//! Reads `graph.json`, as topology-gen writes it, into a wiring with each feed on a node of its own.
 
 use std::collections::HashMap;
 use std::fs::File;
@@ -9,13 +9,13 @@ use serde::Deserialize;
 
 use super::wiring::{Channel, Feed, Origin, Wiring};
 
-/// Why a graph cannot be played.
+/// Why a graph cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum GraphError {
     #[error("cannot read {}", path.display())]
     Unreadable { path: PathBuf, source: std::io::Error },
     #[error(
-        "{} is no graph: {problem}; `topology-gen generate --output FOLDER` writes one as \
+        "{} is not a graph: {problem}; `topology-gen generate --output FOLDER` writes one to \
          FOLDER/graph.json",
         path.display()
     )]
@@ -47,7 +47,7 @@ pub(crate) fn read(path: &Path) -> Result<Wiring, GraphError> {
     let malformed = |problem| GraphError::Malformed { path: path.to_owned(), problem };
     let file = File::open(path).map_err(unreadable)?;
     let document: Document = serde_json::from_reader(BufReader::new(file)).map_err(|error| {
-        // A folder can be opened and not be read.
+        // A folder can be opened, but not read.
         match error.io_error_kind() {
             Some(kind) => unreadable(kind.into()),
             None => malformed(error.to_string()),
@@ -63,7 +63,7 @@ fn wire(document: Document) -> Result<Wiring, String> {
     let inputs = inputs(&document)?;
     let Document { sources, feeds, .. } = document;
     let order = forward(&inputs).map_err(|feed| {
-        format!("items would run in a circle through feed `{}`", feeds[feed].name)
+        format!("items would run in a cycle through feed `{}`", feeds[feed].name)
     })?;
     let mut position = vec![0; feeds.len()];
     order.iter().zip(0..).for_each(|(&feed, at)| position[feed] = at);
@@ -100,12 +100,13 @@ fn inputs(document: &Document) -> Result<Vec<Vec<Channel>>, String> {
     let numbered = (0..).map(Channel::Source).zip(sources);
     for (channel, named) in numbered.chain((0..).map(Channel::Feed).zip(feeds)) {
         if channels.insert(&named.name, channel).is_some() {
-            return Err(format!("`{}` is the name of two things", named.name));
+            return Err(format!("two sources or feeds are named `{}`", named.name));
         }
     }
     let known = |name: &str| {
         let channel = channels.get(name).copied();
-        channel.ok_or_else(|| format!("an edge names `{name}`, which it has not"))
+        channel
+            .ok_or_else(|| format!("an edge names `{name}`, but there is no such source or feed"))
     };
     let mut inputs: Vec<Vec<Channel>> = vec![Vec::new(); feeds.len()];
     for Edge { from, to } in edges {
@@ -143,7 +144,7 @@ impl Topics {
     }
 }
 
-/// The feeds, each after its inputs; or one that lies in a circle.
+/// The feeds, each after its inputs; or a feed that is part of a cycle.
 fn forward(inputs: &[Vec<Channel>]) -> Result<Vec<usize>, usize> {
     let mut readers: Vec<Vec<usize>> = vec![Vec::new(); inputs.len()];
     let mut waiting = vec![0_usize; inputs.len()];
@@ -196,7 +197,7 @@ mod tests {
         graph.write_json(&mesh, &mut bytes).unwrap();
         let read = wire(serde_json::from_slice(&bytes).unwrap()).unwrap();
         let wired = Wiring::of_graph(&mesh, &graph);
-        // Feeds stand in another order, but everybody has the same inputs and gets the same.
+        // The order of the feeds differs, but each has the same inputs and receives the same.
         let told = |wiring: &Wiring| {
             let name = |channel: &Channel| match *channel {
                 Channel::Source(source) => wiring.sources[source as usize].name.clone(),
@@ -226,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn a_graph_that_cannot_be_played_is_refused_with_the_name_of_what_is_wrong() {
+    fn a_graph_that_cannot_be_used_is_refused_with_the_name_of_what_is_wrong() {
         let graph = |edges: &str| {
             format!(
                 r#"{{"sources":[{{"name":"s","keywords":["k"]}}],
@@ -237,7 +238,7 @@ mod tests {
         let edge = |from: &str, to: &str| format!(r#"{{"from":"{from}","to":"{to}"}}"#);
         let refused = |edges: &[String]| document(&graph(&edges.join(","))).unwrap_err();
         assert!(document(&graph(&[edge("s", "a"), edge("a", "b")].join(","))).is_ok());
-        assert!(refused(&[edge("s", "a"), edge("a", "b"), edge("b", "a")]).contains("circle"));
+        assert!(refused(&[edge("s", "a"), edge("a", "b"), edge("b", "a")]).contains("cycle"));
         assert!(refused(&[edge("s", "a"), edge("x", "b")]).contains("`x`"));
         assert!(refused(&[edge("s", "a")]).contains("no edge leads to feed `b`"));
         assert!(refused(&[edge("a", "s")]).contains("leads to the source `s`"));

@@ -1,6 +1,6 @@
-//! The door: which address leads where, and what goes over the wire.
+//! The HTTP routes.
 //!
-//! Nothing in here waits: a desk is locked for as long as one document takes to render, at most.
+//! Nothing here waits: a desk is locked at most while one document is rendered.
 
 use std::sync::atomic::Ordering;
 
@@ -22,7 +22,7 @@ use super::desk::Desk;
 use super::document::{Article, escape, render};
 use super::{Newsroom, NewsroomError, ServedSource, SourceTruth, read};
 
-/// Seconds after which a stopped source may be asked again.
+/// Seconds in the Retry-After of a stopped source.
 const RETRY_AFTER_SECONDS: &str = "30";
 /// Sources on the page for people.
 const LISTED: usize = 100;
@@ -36,7 +36,7 @@ pub(super) fn router(newsroom: Newsroom) -> Router {
         .route("/items/{*item}", get(item))
         .fallback(async || {
             let paths = "/, /opml, /truth, /sources/{name} and /items/{name}/{number}";
-            (StatusCode::NOT_FOUND, format!("there is nothing here; try {paths}\n"))
+            (StatusCode::NOT_FOUND, format!("not found; try {paths}\n"))
         })
         .with_state(newsroom)
 }
@@ -89,7 +89,7 @@ struct Answer {
 impl IntoResponse for Answer {
     fn into_response(self) -> Response {
         let mut response = (self.status, self.body).into_response();
-        // An answer says its own media type or has none.
+        // An answer sets its own media type, or has none.
         response.headers_mut().remove(CONTENT_TYPE);
         for (name, value) in self.headers {
             if let Ok(value) = HeaderValue::try_from(value) {
@@ -116,9 +116,7 @@ impl Newsroom {
                     (RETRY_AFTER, RETRY_AFTER_SECONDS.to_owned()),
                     (CONTENT_TYPE, "text/plain; charset=utf-8".to_owned()),
                 ],
-                body: Bytes::from_static(
-                    b"this source does not answer at present; come back later\n",
-                ),
+                body: Bytes::from_static(b"this source is stopped; retry later\n"),
             };
         }
         if let Some(Ok(status)) = source.quirks.status.map(StatusCode::from_u16) {
@@ -154,7 +152,7 @@ async fn item(State(newsroom): State<Newsroom>, Path(path): Path<String>) -> Res
     let missing = |status, text: String| (status, format!("{text}\n")).into_response();
     let numbered = path.rsplit_once('/').and_then(|(name, n)| Some((name, n.parse::<u64>().ok()?)));
     let Some((name, number)) = numbered else {
-        let text = format!("`{path}` names no item; ask for /items/{{source}}/{{number}}");
+        let text = format!("`{path}` is not an item; use /items/{{source}}/{{number}}");
         return missing(StatusCode::NOT_FOUND, text);
     };
     let served = match newsroom.served(name) {
@@ -185,7 +183,7 @@ async fn item(State(newsroom): State<Newsroom>, Path(path): Path<String>) -> Res
     }
 }
 
-/// The part of the list that is asked for.
+/// The requested part of the list.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Part {
@@ -216,7 +214,7 @@ async fn opml(
     ([(CONTENT_TYPE, "text/x-opml; charset=utf-8")], list.write()).into_response()
 }
 
-/// Whose truth is asked for, and which items of it.
+/// The requested source, and after which item.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Question {

@@ -1,8 +1,7 @@
-//! Rendered documents, kept while their source does not change and while there is room.
+//! A cache of rendered documents, bounded in bytes.
 //!
-//! Why: a benchmark of a crawler must not measure the newsroom. Why bounded: a hundred thousand
-//! documents of fifty kilobytes would not fit. The shelf counts what all desks hold; beyond its limit
-//! the documents that have been there longest are dropped.
+//! Without it a benchmark of a crawler would measure the newsroom. It is bounded because a hundred thousand
+//! documents of fifty kilobytes would not fit into memory. Above the limit the oldest documents are dropped.
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -17,7 +16,7 @@ use super::document::gzip;
 pub(super) struct Shelf {
     limit: usize,
     held: AtomicUsize,
-    /// Places that hold documents, oldest first; each at most once.
+    /// Numbers of the sources that hold documents, oldest first; each at most once.
     queue: Mutex<VecDeque<u32>>,
 }
 
@@ -32,8 +31,7 @@ impl Shelf {
         self.held.load(Ordering::Relaxed)
     }
 
-    /// The document of a desk, rendered only if it is not there. Of the two encodings only those that
-    /// were asked for are kept.
+    /// The document of a desk, rendered if it is not cached. Only the requested encoding is cached.
     pub(super) fn document(
         &self,
         index: u32,
@@ -56,14 +54,14 @@ impl Shelf {
         bytes
     }
 
-    /// Drops a desk's documents, because it has changed. It keeps its place in the queue.
+    /// Drops the documents of a desk that has changed. It keeps its place in the queue.
     pub(super) fn discard(&self, desk: &mut Desk) {
         self.held.fetch_sub(desk.rendered.bytes(), Ordering::Relaxed);
         desk.rendered.plain = None;
         desk.rendered.gzip = None;
     }
 
-    /// Drops the oldest documents until the rest is within the limit. To be called with no desk locked.
+    /// Drops the oldest documents until the rest is within the limit. The caller must hold no desk.
     pub(super) fn tidy(&self, sources: &[ServedSource]) {
         while self.held.load(Ordering::Relaxed) > self.limit {
             let oldest = self.queue.lock().unwrap_or_else(PoisonError::into_inner).pop_front();

@@ -1,4 +1,4 @@
-//! The ground truth: what was published when, for those who judge a crawler.
+//! The ground truth: what was published, and when.
 
 use serde::Serialize;
 
@@ -16,28 +16,24 @@ pub struct Published {
     pub guid: String,
     /// Its link in the documents.
     pub link: String,
-    /// Its title.
     pub title: String,
-    /// What it is about.
     pub keywords: Vec<String>,
 }
 
 /// What one source has published so far.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct SourceTruth {
-    /// The source.
     pub name: String,
-    /// How many items its documents show.
+    /// Items that its documents show.
     pub window: usize,
     /// Items published so far; their numbers are below this.
     pub published: u64,
     /// Of these, how many before the newsroom opened.
     pub before_opening: u64,
-    /// Items that are no longer remembered: their numbers are below this.
+    /// Items that the newsroom has forgotten: their numbers are below this.
     pub forgotten: u64,
-    /// What was asked of the source.
     pub counters: Counters,
-    /// The remembered items that were asked for, oldest first.
+    /// Remembered items, oldest first.
     pub items: Vec<Published>,
 }
 

@@ -8,9 +8,7 @@ use crate::{KeywordSet, Process, Rhythm, random_stream};
 /// Sources and the seed that makes them publish.
 #[derive(Debug, Clone)]
 pub struct World {
-    /// The seed of everything random.
     pub seed: u64,
-    /// The sources.
     pub sources: Vec<Source>,
 }
 
@@ -22,8 +20,8 @@ impl World {
         Self { seed, sources }
     }
 
-    /// As many sources as you like that all publish at the same constant rate, each with a profile of
-    /// a few topics; RSS, a window of 20 items. Rhythm them further with [`World::each`].
+    /// `count` sources that all publish at the same constant rate, each with a few topics, in RSS, with a window of
+    /// 20 items. [`World::each`] changes them further.
     pub fn uniform(seed: u64, count: usize, items_per_day: f64) -> Self {
         let dictionary = KeywordSet::dictionary(super::TOPICS.len());
         let source = |number: usize| {
@@ -37,13 +35,13 @@ impl World {
         Self { seed, sources: (0..count).map(source).collect() }
     }
 
-    /// The same world with every source reshaped.
+    /// The same world with every source changed.
     #[must_use]
-    pub fn each(self, reshape: impl FnMut(Source) -> Source) -> Self {
-        Self { sources: self.sources.into_iter().map(reshape).collect(), ..self }
+    pub fn each(self, change: impl FnMut(Source) -> Source) -> Self {
+        Self { sources: self.sources.into_iter().map(change).collect(), ..self }
     }
 
-    /// Who is in it: the name of each source, what it is called, and the topics it writes about.
+    /// The name, title and topics of each source.
     pub fn about(&self) -> impl Iterator<Item = (&str, String, Vec<&'static str>)> {
         self.sources.iter().map(|source| {
             let topics = source.profile.iter().filter_map(|topic| super::TOPICS.get(topic));
@@ -57,7 +55,7 @@ impl World {
     }
 }
 
-/// How the sources of the demonstration publish; numbers are items per day unless said otherwise.
+/// How the sources of the demonstration publish; numbers are items per day unless stated otherwise.
 #[derive(Debug, Clone, Copy)]
 enum Habit {
     /// People: a working day that begins so many hours later than in London.
@@ -178,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn a_world_tells_who_is_in_it_and_what_they_write_about() {
+    fn a_world_tells_names_titles_and_topics_of_its_sources() {
         let world = World::demo(1);
         let wire = world.about().find(|(name, ..)| *name == "seismograph").unwrap();
         assert_eq!(wire, ("seismograph", "Seismograph".to_owned(), vec!["volcano", "iceland"]));

@@ -12,7 +12,7 @@ use crate::trials::Lab;
 
 /// The paper's rank correlation of learnt and true rates.
 const PUBLISHED_CORRELATION: f64 = 0.96;
-/// At β = 0.1 the paper loses 5 % of quality and saves a third of the looks.
+/// At β = 0.1 the paper loses 5 % of quality and saves a third of the refreshes.
 const PUBLISHED_LOSS: f64 = 0.05;
 const PUBLISHED_CUT: f64 = 1.0 / 3.0;
 const PUBLISHED_BETA: f64 = 0.1;
@@ -28,7 +28,7 @@ pub(crate) fn convergence(lab: &Lab, world: &TextWorld) -> Result<Report, Invali
     })?;
     let mut rows = Rows::new(
         &["rule"],
-        &["published", "Spearman", "deviation", "of means", "looks", "starved", "quality"],
+        &["published", "Spearman", "deviation", "of means", "refreshes", "starved", "quality"],
     );
     let mut series = Vec::new();
     for ((name, _), outcome) in rules.iter().zip(&outcomes) {
@@ -39,13 +39,13 @@ pub(crate) fn convergence(lab: &Lab, world: &TextWorld) -> Result<Report, Invali
         cells.extend(beside(Some(PUBLISHED_CORRELATION), correlation, 3));
         cells.extend([
             Cell::number(of_means, 3),
-            Cell::count(outcome.all_looks()),
+            Cell::count(outcome.all_refreshes()),
             Cell::count(starved),
             Cell::number(outcome.mean_quality(), 3),
         ]);
         let row = json!({
             "rule": name, "spearman": correlation, "published": PUBLISHED_CORRELATION,
-            "spearman_of_means": of_means, "looks": outcome.all_looks(), "starved": starved,
+            "spearman_of_means": of_means, "refreshes": outcome.all_refreshes(), "starved": starved,
             "quality": outcome.mean_quality(), "channels": truth.len(),
         });
         rows.push(cells, row);
@@ -57,29 +57,29 @@ pub(crate) fn convergence(lab: &Lab, world: &TextWorld) -> Result<Report, Invali
     let title = format!("learnt and true rates of {} channels", truth.len());
     let notes = vec![
         "Spearman is between the last learnt rate and that of the whole stream (figure 3a); \"of means\" \
-         takes the mean of the learnt rate over the second half. Starved: the next look is due later \
+         takes the mean of the learnt rate over the second half. Starved: the next refresh is due later \
          than the stream is long, though the channel publishes every week."
             .to_owned(),
-        "By the printed rule one look that finds nothing divides the rate by ten at the start and by \
-         thousands after weeks: the channel is not looked at again."
+        "By the printed rule one refresh that finds nothing divides the rate by ten at the start and by \
+         thousands after weeks: the channel is not refreshed again."
             .to_owned(),
     ];
     let chart = Chart {
         title: String::new(),
         x: Axis::new("items per hour, whole stream", Scale::Log),
-        y: Axis::new("learnt looks per hour", Scale::Log).within(1e-4, 100.0),
+        y: Axis::new("learnt refreshes per hour", Scale::Log).within(1e-4, 100.0),
         series,
     };
     Ok(rows.report(title, notes, vec![chart], json!({})))
 }
 
-/// Channels with an item a week or more whose next look would come after more time than there was.
+/// Channels with an item a week or more whose next refresh would be later than the end.
 fn starved(outcome: &Outcome, truth: &[f64], end: f64) -> usize {
     let both = outcome.rates.iter().zip(truth);
     both.filter(|(rate, truth)| **truth >= 1.0 / WEEK && **rate < 1.0 / end).count()
 }
 
-/// `channels-beta`: quality and looks against the novelty threshold, with rates known beforehand.
+/// `channels-beta`: quality and refreshes against the novelty threshold, with rates known in advance.
 pub(crate) fn beta(lab: &Lab, world: &TextWorld) -> Result<Report, Invalid> {
     let filters = [-1.0, -0.5, -0.25, 0.0, PUBLISHED_BETA, 0.25, 0.5, 1.0, 2.0].map(Some);
     let betas: Vec<Option<f64>> = [None].into_iter().chain(filters).collect();
@@ -95,14 +95,14 @@ pub(crate) fn beta(lab: &Lab, world: &TextWorld) -> Result<Report, Invalid> {
         &["β"],
         &[
             "quality",
-            "looks",
+            "refreshes",
             "printed",
             "lost",
             "deviation",
             "printed",
             "saved",
             "deviation",
-            "of all looks",
+            "of all refreshes",
         ],
     );
     let (mut lost, mut saved) = (Vec::new(), Vec::new());
@@ -115,9 +115,9 @@ pub(crate) fn beta(lab: &Lab, world: &TextWorld) -> Result<Report, Invalid> {
         }
     }
     let notes = vec![
-        "Share of quality lost and of looks saved, against looking at the rate of all items (figures 5 \
-         and 6). Saved is the mean of what each channel saves, as in the paper: a robot that says the same all \
-         day counts no more than a blog."
+        "Share of quality lost and of refreshes saved, compared to refreshing at the rate of all items (figures 5 \
+         and 6). Saved is the mean over channels, as in the paper: a robot that repeats itself all day counts no \
+         more than a blog."
             .to_owned(),
     ];
     let chart = Chart {
@@ -125,11 +125,11 @@ pub(crate) fn beta(lab: &Lab, world: &TextWorld) -> Result<Report, Invalid> {
         x: Axis::new("β", Scale::Linear),
         y: Axis::new("%", Scale::Linear),
         series: vec![
-            Series::new("looks saved", Style::Line, saved),
+            Series::new("refreshes saved", Style::Line, saved),
             Series::new("quality lost", Style::Line, lost),
         ],
     };
-    let title = "what the novelty filter costs and saves, rates known beforehand";
+    let title = "what the novelty filter costs and saves, rates known in advance";
     Ok(rows.report(title, notes, vec![chart], json!({})))
 }
 
@@ -137,8 +137,8 @@ pub(crate) fn beta(lab: &Lab, world: &TextWorld) -> Result<Report, Invalid> {
 struct Filtered {
     beta: Option<f64>,
     quality: f64,
-    looks: usize,
-    /// Share of quality lost, share of looks saved, and the mean of what each channel saves.
+    refreshes: usize,
+    /// Share of quality lost, share of refreshes saved, and the mean of what each channel saves.
     loss: f64,
     cut: f64,
     cut_by_channel: f64,
@@ -147,15 +147,15 @@ struct Filtered {
 impl Filtered {
     fn new(beta: Option<f64>, outcome: &Outcome, free: &Outcome) -> Self {
         let quality = outcome.mean_quality();
-        let looks = outcome.all_looks();
-        let both = outcome.looks.iter().zip(&free.looks).filter(|(_, free)| **free > 0);
+        let refreshes = outcome.all_refreshes();
+        let both = outcome.refreshes.iter().zip(&free.refreshes).filter(|(_, free)| **free > 0);
         let cuts: Vec<f64> = both.map(|(own, free)| 1.0 - *own as f64 / *free as f64).collect();
         Self {
             beta,
             quality,
-            looks,
+            refreshes,
             loss: 1.0 - quality / free.mean_quality(),
-            cut: 1.0 - looks as f64 / free.all_looks() as f64,
+            cut: 1.0 - refreshes as f64 / free.all_refreshes() as f64,
             cut_by_channel: mean(&cuts),
         }
     }
@@ -169,7 +169,7 @@ impl Filtered {
         let mut cells = vec![
             Cell::Text(self.beta.map_or("all items".to_owned(), |beta| beta.to_string())),
             Cell::number(self.quality, 3),
-            Cell::count(self.looks),
+            Cell::count(self.refreshes),
         ];
         cells.extend(beside(self.published(PUBLISHED_LOSS), self.loss, 3));
         cells.extend(beside(self.published(PUBLISHED_CUT), self.cut_by_channel, 3));
@@ -179,11 +179,11 @@ impl Filtered {
 
     fn json(&self) -> Value {
         json!({
-            "beta": self.beta, "quality": self.quality, "looks": self.looks,
-            "quality_loss": self.loss, "looks_cut": self.cut,
-            "looks_cut_by_channel": self.cut_by_channel,
+            "beta": self.beta, "quality": self.quality, "refreshes": self.refreshes,
+            "quality_loss": self.loss, "refreshes_cut": self.cut,
+            "refreshes_cut_by_channel": self.cut_by_channel,
             "published_quality_loss": self.published(PUBLISHED_LOSS),
-            "published_looks_cut": self.published(PUBLISHED_CUT),
+            "published_refreshes_cut": self.published(PUBLISHED_CUT),
         })
     }
 }
@@ -204,26 +204,33 @@ pub(crate) fn window(lab: &Lab, world: &TextWorld) -> Result<Report, Invalid> {
         };
         Ok((run(Content::Ignored)?, run(Content::Novel(Novelty::new(PUBLISHED_BETA)))?))
     })?;
-    let headings =
-        ["W", "quality, all", "quality, novel", "lost", "looks, all", "looks, novel", "saved"];
+    let headings = [
+        "W",
+        "quality, all",
+        "quality, novel",
+        "lost",
+        "refreshes, all",
+        "refreshes, novel",
+        "saved",
+    ];
     let mut rows = Rows::new(&[], &headings);
     let mut points = Vec::new();
     for (size, (free, content)) in sizes.iter().zip(&pairs) {
         let loss = 1.0 - content.mean_quality() / free.mean_quality();
-        let cut = 1.0 - content.all_looks() as f64 / free.all_looks() as f64;
+        let cut = 1.0 - content.all_refreshes() as f64 / free.all_refreshes() as f64;
         let cells = vec![
             Cell::count(*size),
             Cell::number(free.mean_quality(), 3),
             Cell::number(content.mean_quality(), 3),
             Cell::number(loss, 3),
-            Cell::count(free.all_looks()),
-            Cell::count(content.all_looks()),
+            Cell::count(free.all_refreshes()),
+            Cell::count(content.all_refreshes()),
             Cell::number(cut, 3),
         ];
         let row = json!({
             "window": size, "quality_free": free.mean_quality(),
             "quality_content": content.mean_quality(), "quality_loss": loss,
-            "looks_free": free.all_looks(), "looks_content": content.all_looks(), "looks_cut": cut,
+            "refreshes_free": free.all_refreshes(), "refreshes_content": content.all_refreshes(), "refreshes_cut": cut,
         });
         rows.push(cells, row);
         points.push((*size as f64, 100.0 * loss));

@@ -1,4 +1,4 @@
-//! `channels-policies`: many channels under one budget, and whether it helps to heed what they say.
+//! `channels-policies`: many channels under one budget. Does it help to heed the content of their items?
 
 use pergola_profile::policy::Choice;
 use pergola_profile::{Impact, Novelty};
@@ -14,7 +14,7 @@ use crate::rows::Rows;
 use crate::trials::{Lab, Spread};
 
 const WINDOW: usize = 20;
-/// Looks per hour, over the range of figure 9.
+/// Refreshes per hour, over the range of figure 9.
 const BUDGETS: [usize; 12] = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12];
 /// β of figure 9.
 const BETA: f64 = 0.0;
@@ -34,7 +34,7 @@ pub(super) const RULES: [Rule; 4] = [
 ];
 
 impl Rule {
-    /// What a policy that heeds content heeds by this rule.
+    /// How a content-based policy heeds content by this rule.
     pub(super) fn content(&self, beta: f64) -> Content {
         match self.importance {
             Importance::Loss => Content::Change,
@@ -48,15 +48,15 @@ impl Rule {
     }
 }
 
-/// Whether a budget has its column in the table, which would be too wide for all of them. The plot, the rows
-/// for other programs and the verdict have each.
-fn is_shown(looks: usize) -> bool {
-    looks == 1 || looks.is_multiple_of(2)
+/// Whether a budget has a column in the table, which has no room for all. The plot, the JSON and the verdict have
+/// all of them.
+fn is_shown(refreshes: usize) -> bool {
+    refreshes == 1 || refreshes.is_multiple_of(2)
 }
 
-/// Of something for each budget, what the table shows.
+/// Of something for each budget, the part that the table shows.
 fn shown<T>(each: impl IntoIterator<Item = T>) -> impl Iterator<Item = T> {
-    BUDGETS.into_iter().zip(each).filter(|(looks, _)| is_shown(*looks)).map(|(_, of)| of)
+    BUDGETS.into_iter().zip(each).filter(|(refreshes, _)| is_shown(*refreshes)).map(|(_, of)| of)
 }
 
 const CHOICES: [Choice; 2] = [Choice::Greedy, Choice::Fair];
@@ -80,7 +80,7 @@ pub(crate) fn policies(lab: &Lab, origin: &Origin) -> Result<Report, Invalid> {
         found.resize(pairs.len(), Vec::new());
         found.iter_mut().zip(pairs).for_each(|(worlds, pair)| worlds.push(pair));
     }
-    let columns = BUDGETS.map(|looks| format!("M = {looks}"));
+    let columns = BUDGETS.map(|refreshes| format!("M = {refreshes}"));
     let mut rows = Rows::new(&["rule", "policy"], &shown(columns).collect::<Vec<_>>());
     let (mut charts, mut doubtful) = (Vec::new(), Vec::new());
     for (rule, found) in RULES.iter().zip(found.chunks(CHOICES.len() * BUDGETS.len())) {
@@ -100,16 +100,16 @@ fn play_all(lab: &Lab, world: &TextWorld, seed: u64) -> Result<Vec<Pair>, Invali
     let mut settings = Vec::new();
     for rule in &RULES {
         for choice in CHOICES {
-            settings.extend(BUDGETS.map(|looks| (rule, choice, looks)));
+            settings.extend(BUDGETS.map(|refreshes| (rule, choice, refreshes)));
         }
     }
-    lab.for_each("runs", &settings, |&(rule, choice, looks)| {
+    lab.for_each("runs", &settings, |&(rule, choice, refreshes)| {
         let quality = |content| -> Result<f64, Invalid> {
             lab.count(world.channels.len() * (world.end / HOUR) as usize);
             let heeding = Heeding { learner: rule.learner, content };
             let importance = rule.importance;
             let refinement = Refinement::Alone;
-            let budget = Budget { looks, choice, importance, refinement, heeding };
+            let budget = Budget { refreshes, choice, importance, refinement, heeding };
             Ok(play(world, WINDOW, &Pace::Hourly(budget), seed)?.mean_quality())
         };
         Ok([quality(Content::Ignored)?, quality(rule.content(BETA))?])
@@ -144,7 +144,7 @@ fn add_policies(
     }
     Chart {
         title: rule.name.to_owned(),
-        x: Axis::new("M, looks per hour", Scale::Linear).counted(),
+        x: Axis::new("M, refreshes per hour", Scale::Linear).counted(),
         y: Axis::new("mean quality of profiles", Scale::Linear),
         series,
     }
@@ -202,10 +202,10 @@ fn notes(origin: String, verdict: String, shares: String) -> Vec<String> {
         "Published (figure 9, curves without figures): both content-based policies are above both \
          content-free ones at every M, and the greedy one is best."
             .to_owned(),
-        "Printed: rates by the printed rule, importance is the rate. Steady: rates that no empty look \
-         starves. Waiting: these, and importance is the rate times the time since the last look. Ours: \
-         a Gamma belief about the rate, and importance is what a look gains; content is heeded by \
-         what a channel's items change of its profile, and not by a filter."
+        "Printed: rates by the printed rule, importance is the rate. Steady: rates that no empty refresh \
+         starves. Waiting: the same, and importance is the rate times the time since the last refresh. Ours: \
+         a Gamma belief about the rate, and importance is what a refresh gains; content counts by what a \
+         channel's items change in its profile, not by a filter."
             .to_owned(),
         shares,
     ]

@@ -1,4 +1,4 @@
-//! `channels-similarity`: whether the rates of similar channels tell of a channel's own, and where.
+//! `channels-similarity`: do the rates of similar channels say something about a channel's own rate, and when?
 
 use pergola_profile::policy::Choice;
 use pergola_refresh::{HOUR, Invalid};
@@ -12,7 +12,7 @@ use crate::rows::Rows;
 use crate::trials::{Lab, Spread};
 
 const WINDOW: usize = 20;
-/// Looks per hour of figure 12.
+/// Refreshes per hour of figure 12.
 const BUDGETS: [usize; 3] = [4, 6, 8];
 /// The highest improvement in figure 12.
 const PUBLISHED_GAIN: i64 = 15;
@@ -58,7 +58,7 @@ impl Setting {
 struct Case<'a> {
     rule: &'a Rule,
     beta: f64,
-    looks: usize,
+    refreshes: usize,
 }
 
 const REFINEMENTS: [Refinement; 3] = [Refinement::Alone, Refinement::Nearest, Refinement::Full];
@@ -83,7 +83,7 @@ pub(crate) fn similarity(lab: &Lab, origin: &Origin) -> Result<Report, Invalid> 
         }
         for (case, tried) in cases.iter().zip(&tried) {
             let gain = case.add_row(&mut rows, lab, &setting.name(), tried);
-            if case.looks == BUDGETS[1] && case.beta == MILD {
+            if case.refreshes == BUDGETS[1] && case.beta == MILD {
                 gains.push((setting.name(), case.rule.name, gain));
             }
         }
@@ -99,14 +99,15 @@ impl Setting {
     /// The published settings where they can be had, and fewer where more populations are compared.
     fn cases(self) -> Vec<Case<'static>> {
         let rules = RULES.iter().filter(|rule| rule.name != "steady");
-        let case = |rule, beta, looks| Case { rule, beta, looks };
+        let case = |rule, beta, refreshes| Case { rule, beta, refreshes };
         match self {
             Self::Given => {
-                let mild = rules.flat_map(|rule| BUDGETS.map(|looks| case(rule, MILD, looks)));
-                mild.chain(BUDGETS.map(|looks| case(&RULES[0], 0.0, looks))).collect()
+                let mild =
+                    rules.flat_map(|rule| BUDGETS.map(|refreshes| case(rule, MILD, refreshes)));
+                mild.chain(BUDGETS.map(|refreshes| case(&RULES[0], 0.0, refreshes))).collect()
             }
             Self::Drawn(_) | Self::FirstWeek(_) => rules
-                .flat_map(|rule| [2, BUDGETS[1]].map(|looks| case(rule, MILD, looks)))
+                .flat_map(|rule| [2, BUDGETS[1]].map(|refreshes| case(rule, MILD, refreshes)))
                 .collect(),
         }
     }
@@ -119,7 +120,7 @@ impl Case<'_> {
         for (tried, refinement) in tried.iter_mut().zip(REFINEMENTS) {
             lab.count(world.channels.len() * (world.end / HOUR) as usize);
             let budget = Budget {
-                looks: self.looks,
+                refreshes: self.refreshes,
                 choice: Choice::Fair,
                 importance: self.rule.importance,
                 refinement,
@@ -144,7 +145,7 @@ impl Case<'_> {
             Cell::text(channels),
             Cell::text(self.rule.name),
             beta.map_or(Cell::Empty, |value| Cell::number(value, 1)),
-            Cell::count(self.looks),
+            Cell::count(self.refreshes),
             with_error(alone, lab.seeds, 3),
             Cell::Integer(PUBLISHED_GAIN),
             with_error(gain(1), lab.seeds, 1),
@@ -153,7 +154,7 @@ impl Case<'_> {
             Cell::number(correlation(2), 2),
         ];
         let row = json!({
-            "channels": channels, "rule": self.rule.name, "beta": beta, "m": self.looks,
+            "channels": channels, "rule": self.rule.name, "beta": beta, "m": self.refreshes,
             "quality": alone, "gain_nearest_percent": gain(1), "gain_all_percent": gain(2),
             "correlation": correlation(0), "correlation_nearest": correlation(1),
             "correlation_all": correlation(2), "published_at_most_percent": PUBLISHED_GAIN,
