@@ -15,10 +15,10 @@ mod limits;
 use std::sync::{Arc, PoisonError, RwLock};
 
 use http::{Extensions, HeaderMap};
+use pergola_config::{Config, Reader, Secret};
+use pergola_store::archive::FeedId;
 use tokio::time::Instant;
 
-use crate::archive::FeedId;
-use crate::config::{Config, Reader, Secret};
 pub use caller::{Caller, ClientCertificate, NotNear};
 use doors::Doors;
 use limits::Use;
@@ -38,7 +38,7 @@ struct Known {
     /// The host of the node's public address.
     host: Option<String>,
     readers: Vec<Arc<Reader>>,
-    limits: crate::config::Limits,
+    limits: pergola_config::Limits,
 }
 
 impl Access {
@@ -120,7 +120,7 @@ impl Access {
     }
 
     /// What a caller may take.
-    pub fn limits(&self, caller: &Caller) -> crate::config::Limits {
+    pub fn limits(&self, caller: &Caller) -> pergola_config::Limits {
         match caller {
             Caller::Reader(reader) => reader.limits,
             Caller::Operator | Caller::Stranger { .. } => self.known().limits,

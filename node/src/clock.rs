@@ -35,6 +35,14 @@ impl Clock {
         Self { epoch: start + (clock.epoch - start) * clock.speed, ..clock }
     }
 
+    /// The clock that the configuration asks for.
+    pub fn configured(settings: &pergola_config::Clock) -> Self {
+        match settings.epoch {
+            Some(epoch) if settings.speed != 1.0 => Self::accelerated_since(epoch, settings.speed),
+            _ => Self::accelerated(settings.speed),
+        }
+    }
+
     /// Seconds since the Unix epoch.
     pub fn now(&self) -> f64 {
         self.epoch + self.started.elapsed().as_secs_f64() * self.speed
@@ -77,5 +85,21 @@ mod tests {
         let shown = one.now() - start;
         assert!((1_000.0..1_100.0).contains(&shown), "ten seconds are a thousand, not {shown}");
         assert!((other.now() - one.now()).abs() < 50.0);
+    }
+
+    #[test]
+    fn an_epoch_means_nothing_at_the_speed_of_life() {
+        let real = Clock::real();
+        let settings = pergola_config::Clock { speed: 1.0, epoch: Some(1_000_000.0) };
+        assert!((Clock::configured(&settings).now() - real.now()).abs() < 60.0);
+    }
+
+    #[test]
+    fn clocks_with_one_epoch_agree() {
+        let epoch = Clock::real().now() - 100.0;
+        let settings = pergola_config::Clock { speed: 600.0, epoch: Some(epoch) };
+        let (one, other) = (Clock::configured(&settings), Clock::configured(&settings));
+        assert!(one.now() - epoch >= 60_000.0, "{}", one.now() - epoch);
+        assert!((one.now() - other.now()).abs() < 600.0);
     }
 }

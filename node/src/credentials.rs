@@ -1,4 +1,4 @@
-//! What we show to others, and whom we trust there: the same for a look over HTTP and for a call to a
+//! What we show to others, and whom we trust there: the same for a refresh over HTTP and for a call to a
 //! peer.
 //!
 //! A token belongs to exactly one host. It is added hop by hop, so a redirect never takes it elsewhere,
@@ -11,10 +11,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use http::HeaderValue;
+use pergola_config::{HostRule, Hosts};
 use rustls::ClientConfig;
 use url::{Host as Named, Url};
 
-use crate::config::{HostRule, Hosts};
 use crate::crawl::guard::is_private;
 use crate::tls::{self, TlsError};
 
@@ -107,8 +107,9 @@ fn is_at_home(url: &Url) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use pergola_config::Config;
+
     use super::*;
-    use crate::config::Config;
 
     /// The token that an address is shown, with these hosts configured.
     fn token(url: &str) -> Option<String> {

@@ -21,28 +21,28 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 use std::thread::JoinHandle;
 
+use pergola_config::Config;
 use pergola_feed::NodeId;
+use pergola_manners::budget::Purse;
+use pergola_manners::courtesy::{RuleBook, Rules};
+use pergola_manners::lanes::{LaneOverride, LaneRules, Lanes};
+use pergola_manners::roster::Roster;
+use pergola_store as store;
+use pergola_store::archive::{Archive, Changes, NodeRecord, SourceId};
 use tokio::sync::{Semaphore, mpsc};
 use url::Url;
 
 use crate::access::Access;
-use crate::archive::{Archive, Changes, NodeRecord, SourceId};
 use crate::clock::Clock;
-use crate::config::Config;
-use crate::crawl::budget::Purse;
-use crate::crawl::courtesy::{RuleBook, Rules};
+use crate::crawl::conclude::Manners;
 use crate::crawl::driver::{Crawler, List, Parts};
 use crate::crawl::fetch::{DecodeLimits, FetchSettings, Fetcher};
 use crate::crawl::guard::{BadException, Guard};
-use crate::crawl::lanes::{LaneOverride, LaneRules, Lanes};
-use crate::crawl::look::Manners;
-use crate::crawl::roster::Roster;
 use crate::metrics::Metrics;
 use crate::peer::Peers;
 use crate::publish::writer::{Job, NotCommitted, Writer};
 use crate::publish::{Imprint, Shelf};
 use crate::select::{Desk, Profiles, stage};
-use crate::store;
 use crate::tls::Shown;
 use crate::websub::hub::{self, Hub};
 use crate::websub::subscriber::{self, PushStatus, Subscriber};
@@ -57,12 +57,12 @@ pub use sources::{Added, EVERY_SOURCE, NewSource, SourceError};
 pub use start_error::StartError;
 pub use status::{FeedStatus, NodeStatus, PeerStatus, SourceStatus, Standing};
 
-/// Looks that may wait for selection.
+/// Refreshes that may wait for selection.
 const DELIVERIES: usize = 256;
 /// Lists that may wait to be taken over.
 const LISTS: usize = 64;
-/// Looks at sources with hubs that may wait to be told of.
-const LOOKS: usize = 1024;
+/// Refreshes of sources with hubs that may wait to be told of.
+const REFRESHES: usize = 1024;
 
 /// A node, open.
 pub struct Node {
@@ -134,7 +134,7 @@ impl Node {
                 .map_err(thread)?;
         let (deliveries, inbox) = mpsc::channel(DELIVERIES);
         let (to_lists, lists) = mpsc::channel(LISTS);
-        let (to_subscriber, looks) = mpsc::channel(LOOKS);
+        let (to_subscriber, refreshes) = mpsc::channel(REFRESHES);
         let (selecting, selected, kept) = (Arc::clone(&desk), writer.clone(), archive.clone());
         let selector = std::thread::Builder::new()
             .name("select".into())
@@ -163,7 +163,7 @@ impl Node {
             lanes: Lanes::new(lane_rules(&config)),
             deliveries,
             lists: to_lists,
-            looks: to_subscriber,
+            refreshes: to_subscriber,
         })?);
         let hub = config.websub.hub.then(|| {
             Hub::new(hub::Parts {
@@ -186,7 +186,7 @@ impl Node {
                 settings: config.websub.clone(),
                 public_url: config.node.public_url.clone(),
                 max_body: config.crawl.max_body,
-                looks,
+                refreshes,
             })
         });
         let (hub, subscriber) = (hub.transpose()?, subscriber.transpose()?);

@@ -10,9 +10,7 @@
 mod admin;
 mod caller;
 pub mod channel;
-pub mod cooperation;
 pub mod cursor;
-pub mod link;
 mod peers;
 pub mod pull;
 mod search;
@@ -37,7 +35,6 @@ use crate::node::Node;
 use admin::Administration;
 use caller::Callers;
 pub use caller::Limits;
-pub use cooperation::Cooperation;
 pub use peers::{LoadError, Peers};
 pub use search::{Foreign, Heard, Silent};
 use serve::Syndicate;

@@ -12,17 +12,17 @@ mod view;
 use std::sync::{Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use pergola_feed::Item;
+use pergola_manners::decide::News;
 use pergola_query::syntax::{FeedBody, SourceRef};
 use pergola_query::{Catalogue, Change, Explanation, QueryError, Scratch, Selectivity, explain};
+use pergola_store::archive::{FeedId, ItemKey, SourceId};
 
-use crate::archive::{FeedId, ItemKey, SourceId};
-use crate::crawl::decide::News;
-pub use profiles::{About, Channel, ProfileRow, Profiles};
+pub use profiles::{About, Channel, Profiles};
 use standing::Standing;
 pub use standing::{FeedCard, statement};
 pub use view::Texts;
 
-/// What an item of a source that no feed reads is worth: it is looked at now and then, so that a feed
+/// What an item of a source that no feed reads is worth: it is refreshed now and then, so that a feed
 /// created later finds something.
 const UNREAD: f64 = 0.1;
 
@@ -30,7 +30,7 @@ const UNREAD: f64 = 0.1;
 pub struct Desk {
     standing: RwLock<Standing>,
     learnt: Mutex<Selectivity>,
-    /// Held from the selection of a look until the writer has it.
+    /// Held from the selection of a refresh until the writer has it.
     passing: Mutex<()>,
     /// What sources and feeds are about.
     pub profiles: Profiles,

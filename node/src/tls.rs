@@ -12,6 +12,7 @@ mod validity;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError, RwLock};
 
+use pergola_config::{Clients, Fingerprint, Tls};
 use rustls::client::danger::ServerCertVerifier;
 use rustls::client::{ClientConfig, WebPkiServerVerifier};
 use rustls::crypto::CryptoProvider;
@@ -20,7 +21,6 @@ use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use rustls::server::{NoServerSessionStorage, ServerConfig, WebPkiClientVerifier};
 use rustls::{RootCertStore, SupportedProtocolVersion};
 
-use crate::config::{Clients, Fingerprint, Tls};
 pub use validity::Validity;
 
 /// HTTP/2 first, because gRPC needs it.
@@ -90,7 +90,7 @@ fn server(tls: &Tls) -> Result<Arc<ServerConfig>, TlsError> {
     let mut config = config.map_err(|error| wrong(error.to_string()))?;
     config.alpn_protocols = PROTOCOLS.map(<[u8]>::to_vec).into();
     if tls.client_ca.is_some() {
-        // A client's certificate is looked at in every connection, so that an expired one ends.
+        // A client's certificate is checked in every connection, so that an expired one ends.
         config.session_storage = Arc::new(NoServerSessionStorage {});
         config.send_tls13_tickets = 0;
     }

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 
-use crate::archive::FeedId;
+use pergola_store::archive::FeedId;
 
 /// The feeds that are not for anybody. Most nodes have none, and then nobody waits for a lock.
 #[derive(Default)]

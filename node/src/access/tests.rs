@@ -5,9 +5,9 @@ use std::net::SocketAddr;
 use axum::extract::ConnectInfo;
 use http::header::{AUTHORIZATION, HOST};
 use http::{HeaderMap, HeaderValue};
+use pergola_config::Fingerprint;
 
 use super::*;
-use crate::config::Fingerprint;
 
 const FEED: FeedId = FeedId(7);
 const ALICES: [u8; 32] = [0xa1; 32];

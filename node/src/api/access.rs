@@ -9,9 +9,9 @@ use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use http::StatusCode;
 use http::header::{AUTHORIZATION, HOST, ORIGIN};
+use pergola_config::Config;
 
 use crate::access::{Caller, NotNear, TooOften};
-use crate::config::Config;
 use crate::node::Node;
 use crate::publish::Problem;
 

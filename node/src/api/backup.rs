@@ -14,13 +14,13 @@ use axum::extract::State;
 use axum::response::{IntoResponse, Response};
 use http::header::{CACHE_CONTROL, CONTENT_DISPOSITION, CONTENT_TYPE};
 use hyper::body::Frame;
+use pergola_store::backup::write_backup;
 use tokio::runtime::Handle;
 use tokio::sync::mpsc;
 
 use super::refusal::failed;
 use crate::node::Node;
 use crate::publish::Problem;
-use crate::store::backup::write_backup;
 
 /// Bytes of a piece.
 const PIECE: usize = 64 << 10;
@@ -39,7 +39,7 @@ pub(super) async fn download(State(node): State<Arc<Node>>) -> Result<Response, 
     let (pieces, mut arriving) = mpsc::channel(PIECES);
     let mut sink = Sink { pieces, waiting: Vec::with_capacity(PIECE), runtime: Handle::current() };
     let written = tokio::spawn(async move {
-        let write = move |archive: &crate::archive::Archive| {
+        let write = move |archive: &pergola_store::archive::Archive| {
             match write_backup(&**archive.store(), &mut sink, |_| ()) {
                 Ok(summary) => tracing::info!(rows = summary.rows, "backup written"),
                 Err(error) => {

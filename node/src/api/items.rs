@@ -8,6 +8,8 @@ use std::time::Duration;
 use axum::Json as Answer;
 use axum::extract::State;
 use pergola_feed::{Hop, Item, Millis};
+use pergola_store::Order;
+use pergola_store::archive::{FeedId, Published};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
@@ -15,10 +17,8 @@ use super::asked::{Asking, Named, bad_request};
 use super::feeds::card;
 use super::work::blocking;
 use crate::access::Caller;
-use crate::archive::{FeedId, Published};
 use crate::node::Node;
 use crate::publish::Problem;
-use crate::store::Order;
 
 /// Items told at once.
 const PAGE: usize = 100;

@@ -11,12 +11,12 @@ use http::header::{CONTENT_DISPOSITION, CONTENT_TYPE};
 use http::{HeaderMap, StatusCode};
 use pergola_feed::opml::{Opml, Outline};
 use pergola_query::syntax::{SourceRef, Statement};
+use pergola_store::archive::SourceKind;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::asked::{bad_request, is_json, json, unread};
 use super::work::{blocking, to_the_end};
-use crate::archive::SourceKind;
 use crate::node::{NewSource, Node};
 use crate::publish::Problem;
 

@@ -4,13 +4,13 @@ use std::sync::Arc;
 
 use axum::Json as Answer;
 use axum::extract::State;
+use pergola_config::{Budget, BudgetRule};
+use pergola_store::archive::Sample;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
 use super::asked::{Asking, Json, bad_request};
 use super::work::{blocking, to_the_end};
-use crate::archive::Sample;
-use crate::config::{Budget, BudgetRule};
 use crate::node::{Node, NodeStatus};
 use crate::publish::Problem;
 

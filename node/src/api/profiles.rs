@@ -7,12 +7,12 @@ use std::sync::Arc;
 use axum::Json as Answer;
 use axum::extract::State;
 use pergola_refresh::{DAY, PublicationModel};
+use pergola_store::archive::SourceKind;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
 use super::asked::Asking;
 use super::work::blocking;
-use crate::archive::SourceKind;
 use crate::node::Node;
 use crate::publish::Problem;
 use crate::select::Channel;

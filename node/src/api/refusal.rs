@@ -4,12 +4,12 @@
 
 use http::StatusCode;
 use pergola_refresh::Invalid;
+use pergola_store::StoreError;
+use pergola_store::archive::ArchiveError;
 
-use crate::archive::ArchiveError;
 use crate::node::{FeedError, ReloadError, SourceError, StartError};
 use crate::publish::Problem;
 use crate::publish::writer::NotCommitted;
-use crate::store::StoreError;
 
 impl From<SourceError> for Problem {
     fn from(error: SourceError) -> Self {

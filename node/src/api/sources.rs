@@ -1,4 +1,4 @@
-//! Sources: list, add, show, remove, look now.
+//! Sources: list, add, show, remove, refresh now.
 
 mod wire;
 
@@ -8,16 +8,17 @@ use axum::Json as Answer;
 use axum::extract::State;
 use http::StatusCode;
 use pergola_feed::identity::Policy;
+use pergola_manners::courtesy::{FailureKind, Outcome};
+use pergola_store::archive::SourceId;
 
 use super::asked::{Asking, Json, Named, bad_request};
 use super::work::{blocking, to_the_end};
-use crate::archive::SourceId;
-use crate::crawl::courtesy::{FailureKind, Outcome};
 use crate::crawl::driver::Report;
 use crate::node::{Node, SourceError, SourceStatus};
 use crate::publish::Problem;
 use wire::{
-    AddedSource, AskedSource, LookReport, RecentLook, Refreshed, SourceDetail, SourcePage, Which,
+    AddedSource, AskedSource, RecentRefresh, RefreshReport, Refreshed, SourceDetail, SourcePage,
+    Which,
 };
 
 /// Sources told at once.
@@ -61,7 +62,7 @@ pub(super) async fn add(
     State(node): State<Arc<Node>>,
     Json(asked): Json<AskedSource>,
 ) -> Result<(StatusCode, Answer<AddedSource>), Problem> {
-    let look = asked.look;
+    let refresh = asked.refresh;
     let new = asked.checked()?;
     to_the_end(async move {
         let added = node.add_sources(vec![new]).await?;
@@ -70,7 +71,7 @@ pub(super) async fn add(
             let (source, _) = node.source(known)?;
             return Ok((StatusCode::OK, Answer(AddedSource { source, report: None })));
         };
-        let report = if look { Some(look_at_new(&node, id).await?) } else { None };
+        let report = if refresh { Some(refresh_new(&node, id).await?) } else { None };
         let (source, _) = node.source(id)?;
         Ok((StatusCode::CREATED, Answer(AddedSource { source, report })))
     })
@@ -92,7 +93,7 @@ pub(super) async fn show(
         let identity = node.archive.known(id)?.unwrap_or_default().identity.policy();
         Ok(Answer(SourceDetail {
             source,
-            recent: state.recent.iter().map(RecentLook::from).collect(),
+            recent: state.recent.iter().map(RecentRefresh::from).collect(),
             formerly,
             identity: match identity {
                 Policy::Id => "id",
@@ -118,7 +119,7 @@ pub(super) async fn remove(
     Ok(StatusCode::NO_CONTENT)
 }
 
-/// Looks at a source now, if it may be asked.
+/// Refreshes of a source now, if it may be asked.
 #[utoipa::path(post, path = "/api/v1/sources/{id}/refresh", security(("token" = [])),
     params(("id" = String, Path, description = "its number, or its address percent-encoded")),
     responses((status = 200, body = Refreshed), (status = 404, body = Problem),
@@ -128,14 +129,14 @@ pub(super) async fn refresh(
     Named(named): Named,
 ) -> Result<Answer<Refreshed>, Problem> {
     let id = found(&node, named).await?;
-    let look = async move { Ok(node.look_now(id, node.is_running()).await?) };
-    let report = to_the_end(look).await?.into();
+    let refresh = async move { Ok(node.refresh_now(id, node.is_running()).await?) };
+    let report = to_the_end(refresh).await?.into();
     Ok(Answer(Refreshed { report }))
 }
 
-/// Looks at a source that was just added; if it fails for good the source goes again.
-async fn look_at_new(node: &Node, id: SourceId) -> Result<LookReport, Problem> {
-    let refused = match first_look(node, id).await {
+/// Refreshes of a source that was just added; if it fails for good the source goes again.
+async fn refresh_new(node: &Node, id: SourceId) -> Result<RefreshReport, Problem> {
+    let refused = match first_refresh(node, id).await {
         Ok((outcome, report)) if !is_hopeless(outcome) => return Ok(report),
         Ok((_, report)) => unusable(node, id, report)?,
         Err(error) => error.into(),
@@ -147,23 +148,23 @@ async fn look_at_new(node: &Node, id: SourceId) -> Result<LookReport, Problem> {
     }
 }
 
-async fn first_look(node: &Node, id: SourceId) -> Result<(Outcome, LookReport), SourceError> {
-    match node.look_now(id, node.is_running()).await {
+async fn first_refresh(node: &Node, id: SourceId) -> Result<(Outcome, RefreshReport), SourceError> {
+    match node.refresh_now(id, node.is_running()).await {
         Ok(report) => Ok((report.outcome, report.into())),
-        // The crawler was faster, and has looked already.
+        // The crawler was faster, and has refreshed already.
         Err(early @ SourceError::TooEarly { .. }) => {
             let (_, state) = node.source(id)?;
-            let Some(look) = state.recent.back() else { return Err(early) };
-            let (source, new_items) = (id, look.new_items);
+            let Some(refresh) = state.recent.back() else { return Err(early) };
+            let (source, new_items) = (id, refresh.new_items);
             let (trouble, next_at) = (state.trouble.clone(), state.next_at);
-            let report = Report { source, outcome: look.outcome, new_items, trouble, next_at };
-            Ok((look.outcome, report.into()))
+            let report = Report { source, outcome: refresh.outcome, new_items, trouble, next_at };
+            Ok((refresh.outcome, report.into()))
         }
         Err(error) => Err(error),
     }
 }
 
-fn unusable(node: &Node, id: SourceId, report: LookReport) -> Result<Problem, Problem> {
+fn unusable(node: &Node, id: SourceId, report: RefreshReport) -> Result<Problem, Problem> {
     let (source, _) = node.source(id)?;
     let moved = node.archive.source(id)?.is_some_and(|record| !record.formerly.is_empty());
     let why = report.trouble.unwrap_or_else(|| report.outcome.to_owned());
@@ -172,12 +173,12 @@ fn unusable(node: &Node, id: SourceId, report: LookReport) -> Result<Problem, Pr
     // The page led to a feed, and that was of no use.
     let feeds = if moved { vec![source.url] } else { Vec::new() };
     Ok(Problem { feeds, ..problem }.hint(
-        "check the address; to add it all the same, and have it looked at later, send \
-         \"look\": false",
+        "check the address; to add it all the same, and have it refreshed later, send \
+         \"refresh\": false",
     ))
 }
 
-/// Whether another look would most likely end the same way.
+/// Whether another refresh would most likely end the same way.
 fn is_hopeless(outcome: Outcome) -> bool {
     match outcome {
         Outcome::Changed | Outcome::Unchanged | Outcome::Delta | Outcome::Paused => false,

@@ -22,6 +22,7 @@ use http::header::{
     ACCEPT, ACCEPT_ENCODING, HeaderMap, HeaderName, HeaderValue, IF_MODIFIED_SINCE, IF_NONE_MATCH,
     USER_AGENT,
 };
+use pergola_manners::courtesy::{Head, Hop, Validators};
 use tokio::time::{Instant, timeout_at};
 use url::Url;
 
@@ -31,7 +32,6 @@ pub use decode::DecodeLimits;
 pub use error::{FetchError, Stage};
 pub use settings::FetchSettings;
 
-use super::courtesy::{Head, Hop, Validators};
 use super::guard::Guard;
 use crate::credentials::Credentials;
 use clients::Clients;
@@ -55,7 +55,7 @@ const LONGEST_URL: usize = 4_096;
 pub struct Ask {
     /// The source.
     pub url: Url,
-    /// What we have, as [`Courtesy::request`](super::courtesy::Courtesy::request) says.
+    /// What we have, as [`Courtesy::request`](pergola_manners::courtesy::Courtesy::request) says.
     pub validators: Validators,
     /// Whether only new items are wanted (`A-IM: feed`); it is asked for together with a validator.
     pub delta: bool,

@@ -7,16 +7,14 @@
 //! Never: a check by name only, a check before the resolution that counts, a public resolver that
 //! nobody configured.
 
-mod networks;
 mod resolver;
 
 use std::net::IpAddr;
 
+use pergola_manners::networks::{Network, special};
 use thiserror::Error;
 use url::{Host, Url};
 
-pub use networks::Network;
-use networks::special;
 pub use resolver::{GuardedResolver, ResolveError, ResolverFiles};
 
 /// What may be reached although it is private.

@@ -6,11 +6,11 @@ mod readers;
 
 use pergola_query::syntax::{FeedBody, Script, SourceRef, Span, Spanned, Statement};
 use pergola_query::{Change, Explanation, QueryError};
+use pergola_store::archive::{ArchiveError, Changes, FeedId, FeedRecord, SourceKind};
 
 use super::sources::{EVERY_SOURCE, peer_address};
 use super::{NewSource, Node, SourceError, locked};
 use crate::access::Caller;
-use crate::archive::{ArchiveError, Changes, FeedId, FeedRecord, SourceKind};
 use crate::publish::writer::{Job, NotCommitted};
 use crate::select::statement;
 

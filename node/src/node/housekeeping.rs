@@ -8,12 +8,14 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
+use pergola_store::Order;
+use pergola_store::archive::{
+    Archive, ArchiveError, Changes, FeedId, Sample, SourceId, SourceKind,
+};
 use tokio_util::sync::CancellationToken;
 
 use super::feeds::FeedError;
 use super::{Node, locked};
-use crate::archive::{Archive, ArchiveError, Changes, FeedId, Sample, SourceId, SourceKind};
-use crate::store::Order;
 
 const MINUTE: f64 = 60.0;
 /// Minutes between two savings of what was learnt.
@@ -91,12 +93,12 @@ impl Node {
         Ok(())
     }
 
-    /// Tells the shelf when each feed's sources may next be looked at.
+    /// Tells the shelf when each feed's sources may next be refreshed.
     fn plan_ahead(&self, now: f64) {
         for listing in self.shelf.listings() {
             let sources = self.desk.sources_of(listing.id);
-            let next = self.crawler.roster().next_look(&sources, now);
-            self.shelf.set_next_look(listing.id, next);
+            let next = self.crawler.roster().next_refresh(&sources, now);
+            self.shelf.set_next_refresh(listing.id, next);
         }
     }
 
@@ -107,8 +109,8 @@ impl Node {
                 continue;
             }
             let Some(state) = self.archive.state(id)? else { continue };
-            let looked = state.recent.back().map_or(f64::NEG_INFINITY, |look| look.at);
-            if state.next_at <= now && looked < now - LIST_AGE {
+            let refreshed = state.recent.back().map_or(f64::NEG_INFINITY, |refresh| refresh.at);
+            if state.next_at <= now && refreshed < now - LIST_AGE {
                 // Nobody waits for the report.
                 drop(self.crawler.request(id));
             }
@@ -159,7 +161,7 @@ impl Node {
     }
 
     /// Saves the profiles that have changed, some at a time. They are a summary that is soon learnt again, so
-    /// they are not part of each look's commit, where a row more would cost every look.
+    /// they are not part of each refresh's commit, where a row more would cost every refresh.
     async fn save_profiles(&self) -> Result<(), FeedError> {
         loop {
             let some = self.desk.profiles.changed(PROFILES_AT_ONCE);

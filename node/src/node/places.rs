@@ -4,11 +4,11 @@
 //! while they are stored nor while they are loaded: there may be a hundred thousand.
 
 use pergola_refresh::Invalid;
+use pergola_store::archive::{Changes, SourceId, SourceKind, SourceRecord, SourceState};
 use url::Url;
 
 use super::sources::SourceError;
 use super::{Node, StartError, locked};
-use crate::archive::{Changes, SourceId, SourceKind, SourceRecord, SourceState};
 
 /// Sources made durable together: while it commits, the store holds many times what has changed.
 const AT_ONCE: usize = 250;

@@ -3,12 +3,12 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
+use pergola_config::{Budget, Config, ConfigError};
+use pergola_manners::budget::Purse;
 use pergola_query::Change;
+use pergola_store::archive::{Changes, SourceId, SourceKind};
 
 use super::{NewSource, Node, SourceError, StartError, locked};
-use crate::archive::{Changes, SourceId, SourceKind};
-use crate::config::{Budget, Config, ConfigError};
-use crate::crawl::budget::Purse;
 
 /// What a new configuration has changed.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

@@ -1,8 +1,8 @@
 //! A node at work: its tasks under one supervisor, ended together and in order.
 //!
-//! Stopping is a drain: nothing new is looked at, what is on the way is finished and made durable, what
+//! Stopping is a drain: nothing new is refreshed, what is on the way is finished and made durable, what
 //! was learnt is saved, and only then the writer ends. Whatever takes longer than the grace is cut off,
-//! which loses nothing but the looks themselves.
+//! which loses nothing but the refreshes themselves.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -119,7 +119,7 @@ impl Running {
         }
     }
 
-    /// Stops looking, finishes what is on the way, saves, and ends.
+    /// Stops refreshing, finishes what is on the way, saves, and ends.
     pub async fn stop(mut self, grace: Duration) {
         self.node.set_running(false);
         self.stop.cancel();

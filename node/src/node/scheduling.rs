@@ -1,11 +1,11 @@
 //! How the node schedules: which strategy and which model by the number of its sources, and what their
 //! items are worth by its queries.
 
+use pergola_config::{Choice, Config};
 use pergola_refresh::{DAY, Invalid, Model, ModelKind, Source, StrategyKind};
+use pergola_store::archive::{SourceId, SourceState};
 
 use super::Node;
-use crate::archive::{SourceId, SourceState};
-use crate::config::{Choice, Config};
 
 /// Above this many sources the planner and the calendar cost more than they gain: 2Steps and a single
 /// rate with dates take their place. When the price has moved, everything is planned again in one
@@ -40,7 +40,7 @@ impl Node {
         }
     }
 
-    /// A source (or a page read by selectors) that was never looked at, as the scheduler starts with it in a
+    /// A source (or a page read by selectors) that was never refreshed, as the scheduler starts with it in a
     /// node of so many sources.
     pub(super) fn blank_state(&self, page: bool, sources: usize) -> Result<SourceState, Invalid> {
         let schedule = &self.config().schedule;

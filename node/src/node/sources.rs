@@ -1,18 +1,18 @@
-//! What can be done to sources: add, remove, look now; and the lists that bring their own.
+//! What can be done to sources: add, remove, refresh now; and the lists that bring their own.
 //!
 //! A source is crawled as long as somebody wants it: a person or the configuration asked for it, a list
 //! names it, or a feed reads it. When nobody does any more it goes, but the items that feeds hold stay.
 
 use std::collections::HashSet;
 
+use pergola_manners::Cooperation;
 use pergola_query::syntax::SourceRef;
+use pergola_store::archive::{ArchiveError, Changes, SourceId, SourceKind, SourceRecord};
 use url::Url;
 
 use super::{Node, locked, normal_url};
-use crate::archive::{ArchiveError, Changes, SourceId, SourceKind, SourceRecord};
 use crate::crawl::driver::Report;
 use crate::crawl::read::Member;
-use crate::peer::Cooperation;
 use crate::publish::writer::NotCommitted;
 
 /// The name by which a query means every source of the node: `OPML "all"`.
@@ -52,8 +52,8 @@ pub enum SourceError {
         /// Who says so.
         why: String,
     },
-    /// The look did not end.
-    #[error("the look at {0} was not finished: the node is stopping or its store fails")]
+    /// The refresh did not end.
+    #[error("the refresh {0} was not finished: the node is stopping or its store fails")]
     Unfinished(String),
     /// The store refused it.
     #[error(transparent)]
@@ -297,13 +297,13 @@ impl Node {
         Box::pin(self.reap_sources(&orphans)).await
     }
 
-    /// Looks at a source now, if the source allows it. A look by hand is conditional like any other.
-    pub async fn look_now(&self, id: SourceId, running: bool) -> Result<Report, SourceError> {
+    /// Refreshes of a source now, if the source allows it. A refresh by hand is conditional like any other.
+    pub async fn refresh_now(&self, id: SourceId, running: bool) -> Result<Report, SourceError> {
         let record =
             self.archive.source(id)?.ok_or_else(|| SourceError::Unknown(id.0.to_string()))?;
         let now = self.clock.now();
         if let Some(state) = self.archive.state(id)? {
-            let tried = state.recent.back().map_or(f64::NEG_INFINITY, |look| look.at);
+            let tried = state.recent.back().map_or(f64::NEG_INFINITY, |refresh| refresh.at);
             let may_retry = state.courtesy.failures.is_some()
                 && state.courtesy.pause.is_none()
                 && now - tried > IMPATIENCE;
@@ -318,7 +318,7 @@ impl Node {
         }
         let report = match running {
             true => self.crawler.request(id).await.ok(),
-            false => self.crawler.look_once(id).await,
+            false => self.crawler.refresh_once(id).await,
         };
         report.ok_or(SourceError::Unfinished(record.url))
     }

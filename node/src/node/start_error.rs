@@ -1,13 +1,13 @@
 //! What can keep a node from starting.
 
 use pergola_refresh::Invalid;
+use pergola_store::StoreError;
+use pergola_store::archive::ArchiveError;
 
-use crate::archive::ArchiveError;
 use crate::crawl::fetch::FetchError;
 use crate::crawl::guard::BadException;
 use crate::peer::LoadError;
 use crate::publish::writer::NotCommitted;
-use crate::store::StoreError;
 use crate::tls::TlsError;
 
 /// Why a node cannot start.

@@ -2,11 +2,11 @@
 
 mod sources;
 
+use pergola_store::archive::{ArchiveError, SourceId};
 use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::Node;
-use crate::archive::{ArchiveError, SourceId};
 use crate::select::FeedCard;
 pub use sources::{PeerStatus, SourceStatus, Standing};
 

@@ -119,7 +119,7 @@ impl Admin for Administration {
                 "importance": asked.importance,
                 "list": asked.list,
                 "page": page,
-                "look": !asked.unseen,
+                "refresh": !asked.unseen,
             })
         })
         .await

@@ -16,11 +16,11 @@ use axum::middleware::Next;
 use axum::response::Response;
 use http::uri::Authority;
 use hyper::body::Frame;
+use pergola_store::archive::FeedId;
 use tonic::{Code, Status};
 
 use super::ANSWER_BYTES;
 use crate::access::{self, Access, Who};
-use crate::archive::FeedId;
 use crate::node::Node;
 
 /// What callers may take.

@@ -1,12 +1,13 @@
 //! Which sources are peers: what is known of each, what is asked of it, and who is being watched.
 //!
-//! Held in memory because every look asks; what must survive is in the archive and comes back at the
-//! start. A source that is no peer costs one look into a map.
+//! Held in memory because every refresh asks; what must survive is in the archive and comes back at the
+//! start. A source that is no peer costs one access of a map.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use pergola_store::archive::{Archive, ArchiveError, SourceId};
 use tokio::sync::Notify;
 use url::Url;
 
@@ -14,7 +15,6 @@ use super::Cooperation;
 use super::channel::Channels;
 use super::link::{Link, PeerQuality};
 use super::pull::{Pulled, pull};
-use crate::archive::{Archive, ArchiveError, SourceId};
 use crate::crawl::fetch::{FetchError, FetchSettings};
 
 /// The peers among a node's sources.
@@ -27,7 +27,7 @@ pub struct Peers {
     links: Mutex<HashMap<SourceId, Link>>,
     wishes: Mutex<HashMap<SourceId, Cooperation>>,
     watched: Mutex<HashSet<SourceId>>,
-    /// News that came while the source was being looked at: the cursor that a look would end with.
+    /// News that came while the source was being refreshed: the cursor that a refresh would end with.
     news: Mutex<HashMap<SourceId, String>>,
     /// Something was learnt that changes who is to be watched.
     pub(super) changed: Notify,
@@ -147,12 +147,12 @@ impl Peers {
         behind
     }
 
-    /// A look at the source begins: it will find the news there are.
-    pub fn looks(&self, id: SourceId) {
+    /// A refresh of the source begins: it will find the news there are.
+    pub fn refreshes(&self, id: SourceId) {
         locked(&self.news).remove(&id);
     }
 
-    /// Whether news came while the source was being looked at, which the look has not found.
+    /// Whether news came while the source was being refreshed, which the refresh has not found.
     pub fn has_more_news(&self, id: SourceId) -> bool {
         let Some(head) = locked(&self.news).remove(&id) else { return false };
         locked(&self.links).get(&id).is_some_and(|link| link.cursor != head)

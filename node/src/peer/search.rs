@@ -8,13 +8,13 @@ use std::time::Duration;
 
 use pergola_proto::v1;
 use pergola_proto::v1::syndication_client::SyndicationClient;
+use pergola_store::archive::SourceId;
 use tonic::{Code, Status};
 use url::Url;
 
 use super::channel::{Line, NoConnection};
 use super::link::{Link, PeerNode};
 use super::peers::Peers;
-use crate::archive::SourceId;
 
 /// Time for a peer to answer.
 const PATIENCE: Duration = Duration::from_secs(3);

@@ -12,6 +12,7 @@ use std::sync::Arc;
 
 use pergola_proto::v1;
 use pergola_proto::v1::syndication_server::Syndication;
+use pergola_store::archive::ArchiveError;
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 use tonic::{Request, Response, Status};
@@ -19,7 +20,6 @@ use tonic::{Request, Response, Status};
 use super::caller::Caller;
 use super::cursor::Cursor;
 use super::wire::{hints_to_wire, millis};
-use crate::archive::ArchiveError;
 use crate::node::Node;
 use crate::publish::Listing;
 use about::Estimates;
@@ -235,6 +235,6 @@ fn limited(asked: u32, most: usize) -> usize {
 }
 
 /// When a feed last changed, if it ever did.
-fn changed_at(tally: &crate::archive::FeedTally) -> Option<i64> {
+fn changed_at(tally: &pergola_store::archive::FeedTally) -> Option<i64> {
     (tally.edition > 0).then(|| millis(tally.changed_at))
 }

@@ -1,5 +1,5 @@
 //! Watching peers: a stream for each source that asks for it, on which its peer says at once when it has
-//! news. A look follows without waiting for a cycle; as long as the stream lives, polling is only the
+//! news. A refresh follows without waiting for a cycle; as long as the stream lives, polling is only the
 //! safety net, and while it is down, polling is as usual.
 //!
 //! Never: two streams for one source; a stream that outlives the wish for it; peers that are besieged
@@ -12,13 +12,13 @@ use std::time::Duration;
 
 use pergola_proto::v1::WatchRequest;
 use pergola_proto::v1::syndication_client::SyndicationClient;
+use pergola_store::archive::SourceId;
 use tokio::task::{AbortHandle, JoinSet};
 use tokio_util::sync::CancellationToken;
 use tonic::{Code, Status};
 use url::Url;
 
 use super::link::Link;
-use crate::archive::SourceId;
 use crate::crawl::driver::Crawler;
 
 /// Bytes of a message in which a peer says how far it has come.
@@ -95,7 +95,7 @@ async fn follow(crawler: Arc<Crawler>, id: SourceId) {
         tries = if heard { 0 } else { tries + 1 };
         let wait = match ended.code() {
             Code::Unimplemented | Code::ResourceExhausted => REFUSED_WAIT,
-            // What went wrong will go wrong for a look, too, which knows what to do about it.
+            // What went wrong will go wrong for a refresh, too, which knows what to do about it.
             Code::NotFound => LONGEST_WAIT,
             _ => FIRST_WAIT.saturating_mul(1 << tries.min(10)).min(LONGEST_WAIT),
         };

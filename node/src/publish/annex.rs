@@ -9,13 +9,13 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
+use pergola_store::archive::FeedId;
 use tokio::sync::OnceCell;
 
 use super::document::Rendered;
 use super::edition::Edition;
 use super::negotiate::Form;
 use super::volume::Volume;
-use crate::archive::FeedId;
 
 /// Documents held at most, however small.
 const MOST: usize = 10_000;

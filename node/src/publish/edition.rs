@@ -7,12 +7,12 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use http::HeaderValue;
+use pergola_store::archive::{ArchiveError, FeedId, FeedTally};
 use tokio::sync::{OnceCell, watch};
 
 use super::document::Rendered;
 use super::negotiate::Form;
 use super::shelf::Listing;
-use crate::archive::{ArchiveError, FeedId, FeedTally};
 
 /// Why there is no document.
 #[derive(Debug, thiserror::Error)]
@@ -32,8 +32,8 @@ pub(super) enum RenderError {
 pub(super) struct Publication {
     listing: Listing,
     edition: RwLock<Arc<Edition>>,
-    /// Bits of an `f64`: when a source is next looked at.
-    next_look: AtomicU64,
+    /// Bits of an `f64`: when a source is next refreshed.
+    next_refresh: AtomicU64,
     /// When somebody last asked for it, in the clock's milliseconds.
     used: AtomicU64,
     /// How far it has come, for those who follow it; gone when the feed is.
@@ -43,7 +43,7 @@ pub(super) struct Publication {
 }
 
 impl Publication {
-    /// With a first edition; what is known of its next look is taken over from its former self.
+    /// With a first edition; what is known of its next refresh is taken over from its former self.
     pub(super) fn new(listing: Listing, former: Option<&Self>) -> Self {
         let edition = Arc::new(Edition::new(listing.tally));
         let taken_over = |field: fn(&Self) -> &AtomicU64| {
@@ -61,7 +61,7 @@ impl Publication {
             marker: marker(&listing.name),
             listing,
             edition: RwLock::new(edition),
-            next_look: taken_over(|former| &former.next_look),
+            next_refresh: taken_over(|former| &former.next_refresh),
             used: taken_over(|former| &former.used),
         }
     }
@@ -119,12 +119,12 @@ impl Publication {
         *current = Arc::new(Edition::new(current.tally));
     }
 
-    pub(super) fn set_next_look(&self, at: f64) {
-        self.next_look.store(at.to_bits(), Relaxed);
+    pub(super) fn set_next_refresh(&self, at: f64) {
+        self.next_refresh.store(at.to_bits(), Relaxed);
     }
 
-    pub(super) fn next_look(&self) -> f64 {
-        f64::from_bits(self.next_look.load(Relaxed))
+    pub(super) fn next_refresh(&self) -> f64 {
+        f64::from_bits(self.next_refresh.load(Relaxed))
     }
 
     /// Somebody asks for it.

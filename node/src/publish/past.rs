@@ -8,7 +8,7 @@
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::archive::{Entry, FeedId, Published, SourceId};
+use pergola_store::archive::{Entry, FeedId, Published, SourceId};
 
 /// Entries of earlier editions that are remembered, over all feeds: some 12 MiB.
 const REMEMBERED: usize = 1 << 19;

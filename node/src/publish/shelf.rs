@@ -16,6 +16,7 @@ use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use http::HeaderValue;
 use pergola_feed::NodeId;
 use pergola_query::syntax::OrderBy;
+use pergola_store::archive::{Archive, FeedId, FeedTally};
 use tokio::sync::{Semaphore, watch};
 use url::Url;
 
@@ -26,7 +27,6 @@ use super::negotiate::Form;
 use super::past::Past;
 use super::volume::Volume;
 use crate::access::{Access, Caller};
-use crate::archive::{Archive, FeedId, FeedTally};
 use crate::clock::Clock;
 
 /// The folder of a feed's volumes, below its own address.
@@ -138,7 +138,7 @@ impl Shelf {
             imprint,
             clock,
             contact: None,
-            access: Arc::new(Access::new(&crate::config::Config::default())),
+            access: Arc::new(Access::new(&pergola_config::Config::default())),
             catalogue: RwLock::default(),
             opml: RwLock::default(),
             held: Arc::default(),
@@ -177,7 +177,7 @@ impl Shelf {
         let former = catalogue.by_id.get(&listing.id).cloned();
         if let Some(former) = &former {
             catalogue.forget_name(former);
-            // It may have changed since whoever puts it has looked: a feed never goes back.
+            // It may have changed since whoever puts it has read it: a feed never goes back.
             let reached = former.listing().tally;
             if reached.edition > listing.tally.edition {
                 listing.tally = reached;
@@ -254,10 +254,10 @@ impl Shelf {
         self.publication(id).map(|publication| publication.listing().tally)
     }
 
-    /// When the node will next look at a source of this feed, in the clock's seconds.
-    pub fn set_next_look(&self, id: FeedId, at: f64) {
+    /// When the node will next refresh a source of this feed, in the clock's seconds.
+    pub fn set_next_refresh(&self, id: FeedId, at: f64) {
         if let Some(publication) = self.publication(id) {
-            publication.set_next_look(at);
+            publication.set_next_refresh(at);
         }
     }
 
@@ -315,7 +315,7 @@ impl Shelf {
         best.filter(|(score, _)| *score > 0.6).map(|(_, name)| name.clone())
     }
 
-    /// A feed was closed or opened: the list is another now, and whoever follows it is looked at again.
+    /// A feed was closed or opened: the list is another now, and whoever follows it is told again.
     pub(crate) fn relist(&self, id: FeedId) {
         self.forget_opml();
         if let Some(publication) = self.publication(id) {

@@ -18,7 +18,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 use prometheus_client::metrics::counter::Counter;
 use tokio::sync::{mpsc, oneshot};
 
-use crate::archive::{Archive, ArchiveError, Changes, Edit, Entry, FeedId, FeedTally, ItemKey};
+use pergola_store::archive::{
+    Archive, ArchiveError, Changes, Edit, Entry, FeedId, FeedTally, ItemKey,
+};
 use routes::Routes;
 
 /// Jobs that may wait before whoever sends more has to.

@@ -17,6 +17,8 @@ mod topic;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use pergola_config::WebSub;
+use pergola_store::archive::{Archive, ArchiveError, Changes, FeedId, Subscription};
 use tokio::sync::{Semaphore, mpsc};
 use tokio::task::{Id, JoinError, JoinSet};
 use tokio::time::Instant;
@@ -28,9 +30,7 @@ use self::delivery::{Delivery, Ending, Key, Outcome};
 use self::door::{Asked, Pending};
 use self::request::{Mode, Request};
 use super::chance;
-use crate::archive::{Archive, ArchiveError, Changes, FeedId, Subscription};
 use crate::clock::Clock;
-use crate::config::WebSub;
 use crate::crawl::fetch::Fetcher;
 use crate::metrics::Metrics;
 use crate::publish::writer::{Job, Writer};
@@ -175,7 +175,7 @@ impl Hub {
         self.save().await;
     }
 
-    /// Looks which feeds have changed, and which are no more.
+    /// Checks which feeds have changed, and which are no more.
     fn round(self: &Arc<Self>, now: f64, calls: &mut JoinSet<Ended>) {
         let mut book = locked(&self.book);
         for feed in book.feeds() {

@@ -1,11 +1,11 @@
 //! Has the hubs of sources tell this node of their news.
 //!
-//! A look finds the hub that a source names; `book` decides what to ask of it and whether it is to be
+//! A refresh finds the hub that a source names; `book` decides what to ask of it and whether it is to be
 //! trusted, `asking` sends the requests, `callback` answers the hub. What a hub sends is taken in like what
-//! a look finds, and it is durable before the hub hears that it has arrived: whatever is killed when, the
-//! hub sends it again or a look finds it.
+//! a refresh finds, and it is durable before the hub hears that it has arrived: whatever is killed when, the
+//! hub sends it again or a refresh finds it.
 //!
-//! Never: news without the right signature; more of them in memory than a few; a source that is not looked
+//! Never: news without the right signature; more of them in memory than a few; a source that is not refreshed
 //! at any more because a hub claims to tell of it.
 
 mod asking;
@@ -18,6 +18,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use axum::Router;
 use axum::routing::get;
+use pergola_config::WebSub;
+use pergola_store::archive::{Archive, ArchiveError, Changes, Push, SourceId};
 use serde::Serialize;
 use tokio::sync::{Notify, Semaphore, mpsc};
 use tokio::task::JoinSet;
@@ -28,11 +30,9 @@ use utoipa::ToSchema;
 use self::asking::{Ask, Token};
 use self::book::{Book, Polled};
 use self::rules::Rules;
-use super::discovery::Looked;
+use super::discovery::RefreshNotice;
 use super::{chance, nonce};
-use crate::archive::{Archive, ArchiveError, Changes, Push, SourceId};
 use crate::clock::Clock;
-use crate::config::WebSub;
 use crate::crawl::driver::Crawler;
 use crate::metrics::Metrics;
 use crate::publish::writer::{Job, Writer};
@@ -56,7 +56,7 @@ pub struct Subscriber {
     is_public: bool,
     max_body: usize,
     book: Mutex<Book>,
-    looks: Mutex<Option<mpsc::Receiver<Looked>>>,
+    refreshes: Mutex<Option<mpsc::Receiver<RefreshNotice>>>,
     asking: Semaphore,
     receiving: Semaphore,
     /// Something in the book has changed.
@@ -81,8 +81,8 @@ pub struct Parts {
     pub public_url: Url,
     /// Bytes of a document.
     pub max_body: usize,
-    /// The looks at sources that name a hub, or did.
-    pub looks: mpsc::Receiver<Looked>,
+    /// The refreshes of sources that name a hub, or did.
+    pub refreshes: mpsc::Receiver<RefreshNotice>,
 }
 
 /// What a hub does for a source.
@@ -94,7 +94,7 @@ pub struct PushStatus {
     pub topic: String,
     /// Whether the hub has agreed and its lease runs.
     pub active: bool,
-    /// Whether it has proved reliable, so that the source is looked at once a day only.
+    /// Whether it has proved reliable, so that the source is refreshed once a day only.
     pub trusted: bool,
     /// When the lease ends, in Unix seconds.
     pub lease_until: Option<f64>,
@@ -104,7 +104,7 @@ pub struct PushStatus {
     pub pushes: u64,
     /// Items that it told of.
     pub items: u64,
-    /// Items that a look found and of which it never told.
+    /// Items that a refresh found and of which it never told.
     pub missed: u64,
     /// Documents with no signature or a wrong one, which were ignored.
     pub forged: u64,
@@ -134,7 +134,7 @@ impl Subscriber {
             base: public_url,
             max_body: parts.max_body,
             book: Mutex::new(book),
-            looks: Mutex::new(Some(parts.looks)),
+            refreshes: Mutex::new(Some(parts.refreshes)),
             asking: Semaphore::new(ASKING),
             receiving: Semaphore::new(RECEIVING),
             nudge: Notify::new(),
@@ -181,7 +181,7 @@ impl Subscriber {
 
     /// Asks hubs whenever it is time to, until told to stop.
     pub async fn run(self: Arc<Self>, stop: CancellationToken) {
-        let Some(mut looks) = locked(&self.looks).take() else { return };
+        let Some(mut refreshes) = locked(&self.refreshes).take() else { return };
         let mut asks: JoinSet<(Token, Result<(), String>)> = JoinSet::new();
         let mut save_at = self.clock.now();
         while !stop.is_cancelled() {
@@ -204,7 +204,7 @@ impl Subscriber {
                 () = stop.cancelled() => {}
                 () = self.clock.sleep_until(wake) => {}
                 () = self.nudge.notified() => {}
-                Some(look) = looks.recv() => self.looked(look),
+                Some(refresh) = refreshes.recv() => self.refreshed(refresh),
                 Some(ended) = asks.join_next(), if !asks.is_empty() => match ended {
                     Ok((token, answer)) => {
                         self.book().answered(&token, answer, self.clock.now(), chance());
@@ -228,15 +228,15 @@ impl Subscriber {
         (ask.token, answer)
     }
 
-    /// A source that names a hub, or did, was looked at.
-    fn looked(&self, look: Looked) {
-        let named = look.named.map(|named| {
+    /// A source that names a hub, or did, was refreshed.
+    fn refreshed(&self, refresh: RefreshNotice) {
+        let named = refresh.named.map(|named| {
             named.filter(|named| {
                 let reached = self.is_public || self.crawler.fetcher.is_neighbour(&named.hub);
                 reached && self.crawler.fetcher.may_call(&named.hub).is_ok()
             })
         });
-        let Looked { id: source, at, since, new_items, .. } = look;
+        let RefreshNotice { id: source, at, since, new_items, .. } = refresh;
         let polled = Polled { source, at, since, new_items, named };
         self.book().polled(&polled, || Some((nonce(24)?, nonce(32)?)));
         self.replan();

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use pergola_node::crawl::courtesy::{Courtesy, FailureKind, Outcome, Reading, Rules, Validators};
+use pergola_manners::courtesy::{Courtesy, FailureKind, Outcome, Reading, Rules, Validators};
 use pergola_node::crawl::fetch::{
     Answer, Ask, DecodeLimits, FetchError, FetchSettings, Fetcher, Stage,
 };

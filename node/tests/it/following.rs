@@ -1,14 +1,14 @@
-//! Archives followed: what a look has missed comes from older documents that the source offers.
+//! Archives followed: what a refresh has missed comes from older documents that the source offers.
 
 use std::sync::LazyLock;
 use std::time::Duration;
 
+use pergola_config::Config;
 use pergola_feed::write::write_atom;
 use pergola_feed::{Document, Format, Item, Link, Timestamp};
 use pergola_newsroom::serve::Headline;
-use pergola_node::archive::SourceState;
 use pergola_node::clock::Clock;
-use pergola_node::config::Config;
+use pergola_store::archive::SourceState;
 use tempfile::TempDir;
 
 use crate::house::{House, Press, eventually, quick_config};
@@ -67,7 +67,7 @@ async fn expect(house: &House, expected: &[String]) {
 #[tokio::test(flavor = "multi_thread")]
 async fn what_was_missed_comes_from_the_archives_in_order_and_counts_as_delivered() {
     let origin = Origin::builder().start().await;
-    // The archives are there from the beginning, but nothing is missed at the first look.
+    // The archives are there from the beginning, but nothing is missed at the first refresh.
     origin.set("/0", document(&origin, 0..10, None));
     origin.set("/feed", document(&origin, 8..12, Some("/0")));
     let house = house(&origin, |_| {}).await;
@@ -82,11 +82,14 @@ async fn what_was_missed_comes_from_the_archives_in_order_and_counts_as_delivere
     let before = origin.hits("/feed") as u64;
     let state = state(&house, &origin);
     assert_eq!((state.tally.items, state.tally.overruns), (32, 0));
-    let found = state.recent.iter().map(|look| look.new_items).max();
-    assert_eq!(found, Some(28), "they came with one look");
-    // Looks go on meanwhile, one at a time.
-    let looks = state.tally.requests - 3;
-    assert!((before - 1..=origin.hits("/feed") as u64).contains(&looks), "{looks} of {before}");
+    let found = state.recent.iter().map(|refresh| refresh.new_items).max();
+    assert_eq!(found, Some(28), "they came with one refresh");
+    // Refreshes go on meanwhile, one at a time.
+    let refreshes = state.tally.requests - 3;
+    assert!(
+        (before - 1..=origin.hits("/feed") as u64).contains(&refreshes),
+        "{refreshes} of {before}"
+    );
     let metrics = house.node().metrics.text();
     assert!(metrics.contains("pergola_items_lost_total 0"), "{metrics}");
     assert!(metrics.contains("pergola_archives_followed_total 3"), "{metrics}");
@@ -133,7 +136,7 @@ async fn an_archive_that_asks_for_quiet_is_obeyed_and_what_came_is_kept() {
     origin.set("/feed", document(&origin, 36..40, Some("/1")));
     expect(&house, &titles((8..12).chain(36..40))).await;
     let left = state(&house, &origin).next_at - house.node().clock.now();
-    assert!(left > 4_900.0, "the next look is in {left} s");
+    assert!(left > 4_900.0, "the next refresh is in {left} s");
     assert_eq!(origin.hits("/1"), 1);
 }
 

@@ -4,10 +4,10 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
+use pergola_config::{BudgetRule, Config};
 use pergola_newsroom::Process;
 use pergola_newsroom::serve::{Newsroom, Source};
 use pergola_node::clock::Clock;
-use pergola_node::config::{BudgetRule, Config};
 use pergola_node::node::{Node, Running};
 use tempfile::TempDir;
 use tokio::net::TcpListener;

@@ -1,9 +1,9 @@
 //! Sources by the thousand: which model they get, and that all of them are there again after a restart.
 
-use pergola_node::archive::SourceId;
 use pergola_node::clock::Clock;
 use pergola_node::node::{NewSource, Node, close};
 use pergola_refresh::Model;
+use pergola_store::archive::SourceId;
 use tempfile::TempDir;
 
 use crate::house::quick_config;

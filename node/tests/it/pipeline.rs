@@ -1,7 +1,7 @@
 //! An item's way through the node: crawled, selected, published.
 
+use pergola_config::BudgetRule;
 use pergola_newsroom::serve::Headline;
-use pergola_node::config::BudgetRule;
 use pergola_node::node::{Applied, FeedError, NewSource, SourceError};
 
 use tempfile::TempDir;
@@ -54,7 +54,7 @@ async fn a_feed_created_later_begins_with_what_its_sources_show() {
         house.node().add_sources(vec![NewSource::feed(&press.url("news")).unwrap()]).await.unwrap();
     headline(&press, "news", "First");
     headline(&press, "news", "Second");
-    let report = house.node().look_now(added.new[0], true).await;
+    let report = house.node().refresh_now(added.new[0], true).await;
     if let Ok(report) = report {
         assert!(report.new_items <= 2);
     }
@@ -136,7 +136,7 @@ async fn a_source_on_two_routes_is_published_once() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn nothing_is_missed_that_comes_while_its_feed_is_made() {
-    // The source of a new feed is looked at while the feed is being put in force: whatever the order, the
+    // The source of a new feed is refreshed while the feed is being put in force: whatever the order, the
     // items are in it. Many times and at several nodes at once, because it is a race.
     let one = async || {
         let names: Vec<String> = (0..100).map(|number| format!("source{number}")).collect();
@@ -155,7 +155,7 @@ async fn nothing_is_missed_that_comes_while_its_feed_is_made() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn nothing_is_missed_of_many_sources_that_are_added_at_once() {
-    // The first of them are looked at while the last are still being stored.
+    // The first of them are refreshed while the last are still being stored.
     let names: Vec<String> = (0..1500).map(|number| format!("source{number}")).collect();
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
     let (press, folder) = (Press::start(&names).await, TempDir::new().unwrap());

@@ -15,17 +15,21 @@ struct Ours {
 }
 
 static PERGOLA: Ours = Ours {
-    package: "pergola-node",
+    package: "pergola",
     name: "pergola",
     crates: &[
+        "config",
         "feed",
+        "manners",
         "newsroom",
         "node",
+        "pergola",
         "profile",
         "proto",
         "query",
         "refresh",
         "report",
+        "store",
         "topology-gen",
     ],
     built: OnceLock::new(),

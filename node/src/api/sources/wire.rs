@@ -1,15 +1,15 @@
 //! What is said of sources, and what may be asked for.
 
 use pergola_feed::html::Selectors;
+use pergola_manners::Cooperation;
+use pergola_manners::courtesy::Outcome;
+use pergola_store::archive::{PastRefresh, SourceKind};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
 use crate::api::asked::bad_request;
-use crate::archive::{Look, SourceKind};
-use crate::crawl::courtesy::Outcome;
 use crate::crawl::driver::Report;
 use crate::node::{NewSource, SourceStatus, Standing};
-use crate::peer::Cooperation;
 use crate::publish::Problem;
 use crate::websub::subscriber::PushStatus;
 
@@ -58,9 +58,9 @@ pub(in crate::api) struct AskedSource {
     /// What is asked of it if another node publishes it: `hints`, `watch`, `archive`, or none of them;
     /// what the node usually asks unless told.
     pub(in crate::api) cooperate: Option<Vec<String>>,
-    /// Look at it at once, and do not keep it if that fails for good; true unless told.
+    /// Refresh it at once, and do not keep it if that fails for good; true unless told.
     #[serde(default = "yes")]
-    pub(in crate::api) look: bool,
+    pub(in crate::api) refresh: bool,
 }
 
 /// Where the parts of an item are on a page, as CSS selectors.
@@ -84,13 +84,13 @@ pub(in crate::api) struct AskedPage {
 pub(in crate::api) struct AddedSource {
     /// How it stands.
     pub(in crate::api) source: SourceStatus,
-    /// What the first look has brought, if there was one.
-    pub(in crate::api) report: Option<LookReport>,
+    /// What the first refresh has brought, if there was one.
+    pub(in crate::api) report: Option<RefreshReport>,
 }
 
-/// How a look ended.
+/// How a refresh ended.
 #[derive(Debug, Serialize, ToSchema)]
-pub(in crate::api) struct LookReport {
+pub(in crate::api) struct RefreshReport {
     /// `changed`, `unchanged`, `delta`, `paused`, `gone` or `failed`.
     pub(in crate::api) outcome: &'static str,
     /// What kind of failure it was.
@@ -99,15 +99,15 @@ pub(in crate::api) struct LookReport {
     pub(in crate::api) new_items: u32,
     /// What went wrong.
     pub(in crate::api) trouble: Option<String>,
-    /// Not to be looked at before, in Unix seconds; nothing if it has ended.
-    pub(in crate::api) next_look: Option<f64>,
+    /// Not to be refreshed before, in Unix seconds; nothing if it has ended.
+    pub(in crate::api) next_refresh: Option<f64>,
 }
 
-/// The report of a look that was asked for.
+/// The report of a refresh that was asked for.
 #[derive(Debug, Serialize, ToSchema)]
 pub(in crate::api) struct Refreshed {
     /// How it ended.
-    pub(in crate::api) report: LookReport,
+    pub(in crate::api) report: RefreshReport,
 }
 
 /// A source, closely.
@@ -115,8 +115,8 @@ pub(in crate::api) struct Refreshed {
 pub(in crate::api) struct SourceDetail {
     /// How it stands.
     pub(in crate::api) source: SourceStatus,
-    /// The last looks, oldest first.
-    pub(in crate::api) recent: Vec<RecentLook>,
+    /// The last refreshes, oldest first.
+    pub(in crate::api) recent: Vec<RecentRefresh>,
     /// Where it was before it moved.
     pub(in crate::api) formerly: Vec<String>,
     /// What tells its items apart: `id`, `link` or `digest`.
@@ -125,9 +125,9 @@ pub(in crate::api) struct SourceDetail {
     pub(in crate::api) push: Option<PushStatus>,
 }
 
-/// One look of the past.
+/// One refresh of the past.
 #[derive(Debug, Serialize, ToSchema)]
-pub(in crate::api) struct RecentLook {
+pub(in crate::api) struct RecentRefresh {
     /// When, in Unix seconds.
     pub(in crate::api) at: f64,
     /// How it ended.
@@ -185,21 +185,21 @@ fn short(text: &str) -> Result<(), Problem> {
     Err(bad_request(format!("an address, title or selector has at most {TEXT_BYTES} bytes")))
 }
 
-impl From<Report> for LookReport {
+impl From<Report> for RefreshReport {
     fn from(report: Report) -> Self {
         Self {
             outcome: report.outcome.name(),
             failure: failure(report.outcome),
             new_items: report.new_items,
             trouble: report.trouble,
-            next_look: report.next_at.is_finite().then_some(report.next_at),
+            next_refresh: report.next_at.is_finite().then_some(report.next_at),
         }
     }
 }
 
-impl From<&Look> for RecentLook {
-    fn from(look: &Look) -> Self {
-        let Look { at, outcome, new_items, bytes } = *look;
+impl From<&PastRefresh> for RecentRefresh {
+    fn from(refresh: &PastRefresh) -> Self {
+        let PastRefresh { at, outcome, new_items, bytes } = *refresh;
         Self { at, outcome: outcome.name(), failure: failure(outcome), new_items, bytes }
     }
 }

@@ -1,11 +1,11 @@
-//! One at a time with a source: a look, or news that were pushed. Both change what is known of it.
+//! One at a time with a source: a refresh, or news that were pushed. Both change what is known of it.
 
 use std::sync::{Mutex, PoisonError};
 
 use rustc_hash::FxHashSet;
 use tokio::sync::Notify;
 
-use crate::archive::SourceId;
+use pergola_store::archive::SourceId;
 
 /// Who is being worked on.
 #[derive(Default)]

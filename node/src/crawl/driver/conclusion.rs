@@ -1,20 +1,20 @@
-//! How a look comes to its conclusion: what the answer means, and what the archives add to it.
+//! How a refresh comes to its conclusion: what the answer means, and what the archives add to it.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
+use pergola_manners::courtesy::Validators;
+use pergola_manners::lanes::LaneId;
+use pergola_manners::link::Link;
+use pergola_store::archive::{ArchiveError, SourceId, SourceKind, SourceRecord, SourceState};
 use url::Url;
 
 use super::outing::Problem;
 use super::{Crawler, locked};
-use crate::archive::{ArchiveError, SourceId, SourceKind, SourceRecord, SourceState};
-use crate::crawl::courtesy::Validators;
+use crate::crawl::conclude::{Refreshed, Subject, Way, conclude};
 use crate::crawl::fetch::{Answer, Ask, FetchError};
-use crate::crawl::lanes::LaneId;
-use crate::crawl::look::{Refreshed, Subject, Way, conclude};
 use crate::crawl::trail::{Backlog, Trail};
-use crate::peer::link::Link;
 
 /// Bytes on the wire of a document that takes less than a millisecond to read.
 const SMALL: u64 = 16 * 1024;
@@ -22,7 +22,7 @@ const SMALL: u64 = 16 * 1024;
 /// A lane that wants more quiet than this before the next document is not kept busy by archives.
 const PATIENCE: f64 = 60.0;
 
-/// A source as it stands before a look.
+/// A source as it stands before a refresh.
 pub(super) struct Standing {
     pub(super) record: SourceRecord,
     pub(super) state: SourceState,
@@ -51,7 +51,7 @@ impl Exchange {
 }
 
 impl Crawler {
-    /// A source as it stands; nothing if it is gone. Boxed, as all of what a look hands on: kilobytes
+    /// A source as it stands; nothing if it is gone. Boxed, as all of what a refresh hands on: kilobytes
     /// would be copied from hand to hand otherwise.
     pub(super) fn standing(&self, id: SourceId) -> Result<Option<Box<Standing>>, ArchiveError> {
         let (record, state) = (self.archive.source(id)?, self.archive.state_alone(id)?);
@@ -141,7 +141,7 @@ impl Crawler {
     }
 }
 
-/// A number in [0, 1) that differs from node to node, source to source and look to look.
+/// A number in [0, 1) that differs from node to node, source to source and refresh to refresh.
 fn jitter(node: &str, id: SourceId, now: f64) -> f64 {
     let mut hasher = DefaultHasher::new();
     (node, id, now.to_bits()).hash(&mut hasher);

@@ -1,4 +1,4 @@
-//! One request that is no look at a source: to a hub, or to a callback that somebody gave us.
+//! One request that is no refresh of a source: to a hub, or to a callback that somebody gave us.
 //!
 //! It is made by the same client, so the same networks are out of reach. Redirects are not followed:
 //! whoever may follow them asks again, and is checked again.

@@ -4,10 +4,10 @@ use std::error::Error as StdError;
 use std::fmt;
 use std::net::IpAddr;
 
+use pergola_manners::courtesy::FailureKind;
 use thiserror::Error;
 use url::Url;
 
-use crate::crawl::courtesy::FailureKind;
 use crate::crawl::guard::{Forbidden, ResolveError};
 use crate::tls::{self, TlsError};
 

@@ -3,10 +3,10 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use pergola_config::Hosts;
 use url::Url;
 
 use super::FetchError;
-use crate::config::Hosts;
 use crate::crawl::guard::{Guard, ResolverFiles};
 use crate::credentials::Credentials;
 

@@ -5,13 +5,13 @@ use std::sync::Arc;
 
 use pergola_feed::Item;
 use pergola_query::Scratch;
+use pergola_store::Order;
+use pergola_store::archive::{Archive, ArchiveError, Changes, Edit, Entry, FeedId, SourceId};
 
 use super::FeedError;
-use crate::archive::{Archive, ArchiveError, Changes, Edit, Entry, FeedId, SourceId};
 use crate::node::{Node, SourceError};
 use crate::publish::writer::{Append, Job};
 use crate::select::{Desk, Texts};
-use crate::store::Order;
 
 /// A new feed begins with at most so many items that its sources show already.
 const BACKFILL: usize = 10_000;
@@ -25,7 +25,7 @@ impl Node {
         Ok(self.backfill_from(feed, self.desk.sources_of(feed)).await?)
     }
 
-    /// New sources may have been looked at before the feeds that read them were told of them: what they showed
+    /// New sources may have been refreshed before the feeds that read them were told of them: what they showed
     /// enters those feeds now.
     pub(in crate::node) async fn catch_up(&self, new: &[SourceId]) -> Result<(), SourceError> {
         self.settle().await;

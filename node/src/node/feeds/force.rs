@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, HashSet};
 
 use pergola_query::syntax::{FeedBody, SourceRef};
+use pergola_store::archive::{FeedId, FeedRecord, SourceId};
 
-use crate::archive::{FeedId, FeedRecord, SourceId};
 use crate::node::{Node, StartError};
 use crate::publish::Listing;
 use crate::select::statement;

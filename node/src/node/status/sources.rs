@@ -1,17 +1,17 @@
 //! How sources stand, one or many, and which one somebody means.
 
 use pergola_refresh::PublicationModel;
+use pergola_store::archive::{ArchiveError, SourceId, SourceKind, SourceRecord, SourceState};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use crate::archive::{ArchiveError, SourceId, SourceKind, SourceRecord, SourceState};
 use crate::node::{Node, SourceError, normal_url};
 
 /// How a source stands, in one word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Standing {
-    /// Never looked at.
+    /// Never refreshed.
     New,
     /// All is well.
     Well,
@@ -61,11 +61,11 @@ pub struct SourceStatus {
     pub importance: f32,
     /// How many feeds read it.
     pub readers: u32,
-    /// When it was last looked at, in Unix seconds.
-    pub last_look: Option<f64>,
-    /// Not to be looked at before, in Unix seconds; nothing if it has ended.
-    pub next_look: Option<f64>,
-    /// Being looked at now.
+    /// When it was last refreshed, in Unix seconds.
+    pub last_refresh: Option<f64>,
+    /// Not to be refreshed before, in Unix seconds; nothing if it has ended.
+    pub next_refresh: Option<f64>,
+    /// Being refreshed now.
     pub busy: bool,
     /// Items a day, as far as is known.
     pub items_per_day: f64,
@@ -210,8 +210,8 @@ impl Node {
             wanted: record.wanted,
             importance: record.importance,
             readers: self.desk.readers_of(id),
-            last_look: state.recent.back().map(|look| look.at),
-            next_look: next_at.is_finite().then_some(next_at),
+            last_refresh: state.recent.back().map(|refresh| refresh.at),
+            next_refresh: next_at.is_finite().then_some(next_at),
             busy,
             items_per_day: state.schedule.model.mean_rate() * pergola_refresh::DAY,
             window: state.schedule.shown,

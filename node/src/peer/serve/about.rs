@@ -5,9 +5,9 @@ use std::sync::{Mutex, PoisonError};
 
 use pergola_proto::v1;
 use pergola_refresh::{DAY, PublicationModel};
+use pergola_store::archive::{ArchiveError, FeedId};
 
 use super::changed_at;
-use crate::archive::{ArchiveError, FeedId};
 use crate::node::{Node, Outlook};
 use crate::peer::wire::{Hints, hints_to_wire};
 use crate::publish::{Form, Imprint, Listing};
@@ -125,7 +125,7 @@ fn hints(node: &Node, feed: FeedId, outlook: Outlook) -> Hints {
         items_per_day: Some(outlook.items_per_day),
         completeness: Some(outlook.completeness),
         freshness: Some(outlook.freshness),
-        planned: node.planned_looks(feed),
+        planned: node.planned_refreshes(feed),
         now: node.clock.now(),
     }
 }

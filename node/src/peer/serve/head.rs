@@ -5,9 +5,9 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use pergola_store::archive::{Archive, ArchiveError, Edit, FeedId, FeedTally};
 use tokio::sync::OnceCell;
 
-use crate::archive::{Archive, ArchiveError, Edit, FeedId, FeedTally};
 use crate::peer::cursor::Cursor;
 
 /// Feeds of which the end is remembered; beyond, all are forgotten and read again.

@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use pergola_feed::Item;
 
-use crate::archive::{Archive, ArchiveError, SourceId};
+use pergola_store::archive::{Archive, ArchiveError, SourceId};
 
 /// Bytes of items that are kept, as they were before packing.
 const LIMIT: usize = 16 << 20;
@@ -104,12 +104,13 @@ fn weight(item: &Item) -> usize {
 
 #[cfg(test)]
 mod tests {
+    use pergola_store::archive::Changes;
+
     use super::*;
-    use crate::archive::Changes;
 
     fn archive(chunks: u32) -> (Archive, tempfile::TempDir) {
         let folder = tempfile::tempdir().unwrap();
-        let store = crate::store::open(folder.path(), None, 1 << 20).unwrap().store;
+        let store = pergola_store::open(folder.path(), None, 1 << 20).unwrap().store;
         let archive = Archive::new(store);
         let mut changes = Changes::new();
         for number in 0..chunks {

@@ -5,11 +5,11 @@ use std::time::Duration;
 use bytes::Bytes;
 use http::header::CONTENT_TYPE;
 use http::{HeaderMap, HeaderName, HeaderValue, Method, header};
+use pergola_store::archive::Subscription;
 use url::Url;
 
 use super::delivery::Ending;
 use super::request::Mode;
-use crate::archive::Subscription;
 use crate::crawl::fetch::{Call, Fetcher};
 use crate::publish::{Form, NoHandout, Shelf};
 use crate::websub::{nonce, signature};

@@ -5,10 +5,10 @@ use std::time::Duration;
 
 use axum::body::Body;
 use axum::extract::ConnectInfo;
+use pergola_config::Config;
 use pergola_node::clock::Clock;
-use pergola_node::config::Config;
 use pergola_node::node::{Node, close};
-use pergola_node::store::backup::{Replace, restore};
+use pergola_store::backup::{Replace, restore};
 use reqwest::{Method, StatusCode};
 use serde_json::json;
 use tempfile::TempDir;
@@ -141,8 +141,11 @@ async fn a_client_who_hangs_up_during_a_backup_lets_the_writer_go() {
     drop(backup);
     let query = json!({"query": "CREATE FEED News AS RETURN FEED Other;"});
     assert_eq!(post(&house, "/api/v1/feeds", query).await.0, StatusCode::BAD_REQUEST);
-    let added =
-        post(&house, "/api/v1/sources", json!({"url": "http://127.0.0.1:1/next", "look": false}));
+    let added = post(
+        &house,
+        "/api/v1/sources",
+        json!({"url": "http://127.0.0.1:1/next", "refresh": false}),
+    );
     let (status, _) = tokio::time::timeout(Duration::from_secs(15), added).await.unwrap();
     assert_eq!(status, StatusCode::CREATED);
 }

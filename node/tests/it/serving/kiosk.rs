@@ -7,12 +7,12 @@ use axum::Router;
 use axum::body::{Body, to_bytes};
 use http::{HeaderMap, Method, Request, StatusCode};
 use pergola_feed::{Item, NodeId, Text, Timestamp};
-use pergola_node::archive::{
-    Archive, Changes, Entry, FeedId, FeedTally, SourceId, SourceKind, SourceRecord, item_key,
-};
 use pergola_node::clock::Clock;
 use pergola_node::publish::{Imprint, Listing, Shelf, router};
-use pergola_node::store::{self, Backend, Batch, Order, Store, StoreError, Table, Visit};
+use pergola_store::archive::{
+    Archive, Changes, Entry, FeedId, FeedTally, SourceId, SourceKind, SourceRecord, item_key,
+};
+use pergola_store::{self, Backend, Batch, Order, Store, StoreError, Table, Visit};
 use tower::ServiceExt;
 
 pub(crate) const FEED: FeedId = FeedId(7);

@@ -1,6 +1,6 @@
 //! Managing a node over gRPC: as over HTTP, and by the same rules.
 
-use pergola_node::config::Secret;
+use pergola_config::Secret;
 use pergola_proto::v1;
 use pergola_proto::v1::admin_client::AdminClient;
 use tempfile::TempDir;

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use pergola_node::config::Fingerprint;
+use pergola_config::Fingerprint;
 use rcgen::{BasicConstraints, CertificateParams, DnType, IsCa, Issuer, KeyPair};
 use tempfile::TempDir;
 

@@ -3,9 +3,9 @@
 use std::path::Path;
 use std::time::Duration;
 
+use pergola_config::{Clients, Config, HostCredentials, Secret};
+use pergola_manners::courtesy::Validators;
 use pergola_node::clock::Clock;
-use pergola_node::config::{Clients, Config, HostCredentials, Secret};
-use pergola_node::crawl::courtesy::Validators;
 use pergola_node::crawl::fetch::{Ask, FetchSettings, Fetcher};
 use pergola_node::crawl::guard::Guard;
 use pergola_node::node::Node;
@@ -120,7 +120,7 @@ async fn an_expired_certificate_is_the_trouble_of_the_source_and_nothing_is_lost
     })
     .await;
 
-    // Renewed: the next look finds everything.
+    // Renewed: the next refresh finds everything.
     let mut renewed = (*upstream.node().config()).clone();
     renewed.tls = Some(good);
     upstream.node().reload(renewed).await.unwrap();

@@ -7,8 +7,9 @@
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use pergola_store::archive::FeedId;
+
 use super::{Asked, Page};
-use crate::archive::FeedId;
 
 /// Bytes of pages that are kept, as messages.
 const LIMIT: usize = 16 << 20;
@@ -58,9 +59,9 @@ impl Lately {
 #[cfg(test)]
 mod tests {
     use pergola_proto::v1;
+    use pergola_store::archive::Edit;
 
     use super::*;
-    use crate::archive::Edit;
     use crate::peer::cursor::Cursor;
 
     fn made(next: u64) -> Made {
