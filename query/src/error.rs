@@ -10,7 +10,7 @@ use std::fmt;
 
 use crate::syntax::{Keyword, Span};
 
-pub(crate) use nearest::nearest;
+pub use nearest::nearest;
 
 /// Something wrong with a query, and where.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]

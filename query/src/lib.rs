@@ -47,7 +47,7 @@ pub mod syntax;
 pub mod text;
 
 pub use catalogue::{Catalogue, Change};
-pub use error::{ErrorKind, Expected, QueryError};
+pub use error::{ErrorKind, Expected, QueryError, nearest};
 pub use explain::{Cost, Explanation, FoundBy, Read, explain};
 pub use item::ItemView;
 pub use lint::warnings;

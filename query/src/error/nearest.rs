@@ -2,7 +2,7 @@
 
 /// The nearest of some words, if it is near enough to be meant: a third of its letters may be wrong,
 /// where two letters that changed places count once. Of equally near ones the first wins.
-pub(crate) fn nearest<'w>(word: &str, words: impl IntoIterator<Item = &'w str>) -> Option<&'w str> {
+pub fn nearest<'w>(word: &str, words: impl IntoIterator<Item = &'w str>) -> Option<&'w str> {
     // Nothing long is a typing mistake of anything, and the distance takes quadratic time.
     const LONGEST: usize = 64;
     if word.len() > LONGEST {
