@@ -1,179 +1,81 @@
-//! A mesh as people write it: TOML or JSON.
+//! Reads a mesh from TOML or JSON files.
+//!
+//! Several files are one mesh. `pergola profiles` writes such files, so what several nodes have learnt can be
+//! wired together.
 
-use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
+mod join;
+mod query;
+mod raw;
 
-use pergola_query::syntax::{FeedBody, Statement};
-use serde::Deserialize;
+use std::collections::HashSet;
+use std::path::PathBuf;
 
-use super::join::joined;
-use super::{Feed, Mesh, Source, nearest};
-use crate::profile::{Dictionary, Profile};
+use pergola_wiring::mesh::{Feed, Mesh, Source};
+use pergola_wiring::profile::Dictionary;
+
+use crate::file::FileError;
+use crate::names::did_you_mean;
+use raw::RawMesh;
+
+pub(crate) use query::body_of;
 
 /// Why a mesh could not be read.
 #[derive(Debug, thiserror::Error)]
-#[expect(missing_docs, reason = "the messages say what the parts are")]
-pub enum FileError {
-    #[error("cannot read {}", path.display())]
-    Unreadable {
-        path: PathBuf,
-        #[source]
-        source: std::io::Error,
-    },
-    #[error("{}: {reason}", path.display())]
-    Syntax { path: PathBuf, reason: String },
-    #[error("{}: its name must end in .toml or .json", path.display())]
-    UnknownFormat { path: PathBuf },
-    #[error(
-        "{}: {owner} has the keyword `{word}`, which is not in the dictionary{}",
-        path.display(), super::hint(nearest)
-    )]
-    UnknownKeyword { path: PathBuf, owner: String, word: String, nearest: Option<String> },
-    #[error("{}: the query of feed `{feed}` cannot be read:\n{reason}", path.display())]
-    Query { path: PathBuf, feed: String, reason: String },
-    #[error(
-        "{}: feed `{feed}` has neither keywords nor a query that asks for any; without them it \
-         resembles nothing and cannot be wired", path.display()
-    )]
-    WantsNothing { path: PathBuf, feed: String },
+pub enum MeshFileError {
+    #[error(transparent)]
+    File(#[from] FileError),
+    #[error("feed `{feed}` is hosted by `{node}`, which is not one of the nodes{hint}")]
+    UnknownNode { feed: String, node: String, hint: String },
 }
 
-#[derive(Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct RawMesh {
-    /// All keywords that may be used; left out, whatever is used.
-    pub(super) dictionary: Option<Vec<String>>,
-    #[serde(default, alias = "source")]
-    pub(super) sources: Vec<RawSource>,
-    #[serde(default, alias = "feed")]
-    pub(super) feeds: Vec<RawFeed>,
-    #[serde(default)]
-    pub(super) nodes: Vec<String>,
-}
-
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct RawSource {
-    pub(super) name: String,
-    pub(super) url: Option<String>,
-    pub(super) keywords: Vec<String>,
-    pub(super) items_per_day: Option<f64>,
-    /// If it is a feed of a node that runs, what that calls it.
-    pub(super) channel: Option<String>,
-}
-
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct RawFeed {
-    pub(super) name: String,
-    /// What a running node calls it: a source of another node with the same channel is this feed.
-    pub(super) channel: Option<String>,
-    #[serde(default)]
-    pub(super) keywords: Vec<String>,
-    /// `CREATE FEED …`, or only its condition; its words are keywords too.
-    pub(super) query: Option<String>,
-    pub(super) node: Option<String>,
-}
-
-/// Reads mesh files, TOML or JSON by their extensions, as one mesh.
+/// Reads mesh files as one mesh. Their extensions say whether they are TOML or JSON.
 ///
 /// # Errors
-/// When one cannot be read, is not what it should be, or uses a keyword that its dictionary has not.
-pub fn read(paths: &[PathBuf]) -> Result<Mesh, FileError> {
-    let files = paths.iter().map(|path| raw(path)).collect::<Result<Vec<_>, _>>()?;
-    let RawMesh { dictionary: all, sources, feeds, nodes } = joined(files);
+/// When a file cannot be read, is not valid, or uses a keyword that its dictionary lacks, or when a feed is
+/// hosted by a node that is not listed.
+pub fn read(paths: &[PathBuf]) -> Result<Mesh, MeshFileError> {
+    let files = paths.iter().map(|path| raw::read(path)).collect::<Result<Vec<_>, _>>()?;
+    let RawMesh { dictionary: all, sources, feeds, nodes } = join::joined(files);
     let mut dictionary = Dictionary::default();
-    all.iter().flatten().for_each(|word| _ = dictionary.add(&folded(word)));
+    all.iter().flatten().for_each(|word| _ = dictionary.add(&raw::folded(word)));
     let mut profile = |keywords: &[String]| {
-        let words = keywords.iter().map(|word| folded(word)).filter(|word| !word.is_empty());
-        Profile::new(words.map(|word| dictionary.add(&word)).collect())
+        let words: Vec<String> = keywords.iter().map(|word| raw::folded(word)).collect();
+        dictionary.profile(words.iter().map(String::as_str).filter(|word| !word.is_empty()))
     };
-    let sources =
-        sources.into_iter().map(|RawSource { name, url, keywords, items_per_day, .. }| Source {
-            name,
-            url,
-            profile: profile(&keywords),
-            items_per_day,
-            unknown: false,
-        });
+    let sources = sources.into_iter().map(|source| Source {
+        profile: profile(&source.keywords),
+        name: source.name,
+        url: source.url,
+        items_per_day: source.items_per_day,
+        unknown: false,
+    });
     let sources = sources.collect();
-    let feeds = feeds.into_iter().map(|RawFeed { name, keywords, query, node, .. }| Feed {
-        name,
-        profile: profile(&keywords),
-        query,
-        node,
+    let feeds = feeds.into_iter().map(|feed| Feed {
+        profile: profile(&feed.keywords),
+        name: feed.name,
+        query: feed.query,
+        node: feed.node,
     });
     let feeds = feeds.collect();
-    Ok(Mesh { dictionary, sources, feeds, nodes })
+    let mesh = Mesh { dictionary, sources, feeds, nodes };
+    check_hosts(&mesh)?;
+    Ok(mesh)
 }
 
-/// One file, checked; the words of its queries are among the keywords.
-fn raw(path: &Path) -> Result<RawMesh, FileError> {
-    let text = std::fs::read_to_string(path)
-        .map_err(|source| FileError::Unreadable { path: path.to_owned(), source })?;
-    let syntax = |reason: String| FileError::Syntax { path: path.to_owned(), reason };
-    let mut raw: RawMesh = match path.extension().and_then(|extension| extension.to_str()) {
-        Some("toml") => toml::from_str(&text).map_err(|error| syntax(error.to_string()))?,
-        Some("json") => serde_json::from_str(&text).map_err(|error| syntax(error.to_string()))?,
-        _ => return Err(FileError::UnknownFormat { path: path.to_owned() }),
-    };
-    for RawFeed { name, keywords, query, .. } in &mut raw.feeds {
-        if let Some(query) = query {
-            let reason =
-                |reason| FileError::Query { path: path.to_owned(), feed: name.clone(), reason };
-            keywords.extend(asked_for(query).map_err(reason)?);
-        }
-        if keywords.is_empty() {
-            return Err(FileError::WantsNothing { path: path.to_owned(), feed: name.clone() });
-        }
-    }
-    check_words(path, &raw)?;
-    Ok(raw)
-}
-
-/// Whether only words of the dictionary are used, if there is one.
-fn check_words(path: &Path, raw: &RawMesh) -> Result<(), FileError> {
-    let Some(words) = &raw.dictionary else { return Ok(()) };
-    let words: BTreeSet<String> = words.iter().map(|word| folded(word)).collect();
-    let sources = raw.sources.iter().map(|source| ("source", &source.name, &source.keywords));
-    let feeds = raw.feeds.iter().map(|feed| ("feed", &feed.name, &feed.keywords));
-    for (kind, name, keywords) in sources.chain(feeds) {
-        let mut used = keywords.iter().map(|word| folded(word));
-        // Nothing but signs: no item could be told by it.
-        if let Some(word) = used.find(|word| !word.is_empty() && !words.contains(word.as_str())) {
-            return Err(FileError::UnknownKeyword {
-                path: path.to_owned(),
-                owner: format!("{kind} `{name}`"),
-                nearest: nearest(&word, words.iter().map(String::as_str)),
-                word,
+/// Checks that feeds are hosted by listed nodes, if nodes are listed.
+fn check_hosts(mesh: &Mesh) -> Result<(), MeshFileError> {
+    let listed: HashSet<&String> = mesh.nodes.iter().collect();
+    for feed in &mesh.feeds {
+        if let Some(node) = &feed.node
+            && !listed.is_empty()
+            && !listed.contains(node)
+        {
+            return Err(MeshFileError::UnknownNode {
+                feed: feed.name.clone(),
+                node: node.clone(),
+                hint: did_you_mean(node, mesh.nodes.iter().map(String::as_str)),
             });
         }
     }
     Ok(())
-}
-
-/// The words that a query asks for.
-fn asked_for(query: &str) -> Result<Vec<String>, String> {
-    Ok(pergola_query::profile(&body_of(query)?).into_iter().collect())
-}
-
-/// What a query of a mesh says, be it a whole one or only its condition.
-pub(crate) fn body_of(query: &str) -> Result<FeedBody, String> {
-    let whole = query.trim_start().get(..6).is_some_and(|word| word.eq_ignore_ascii_case("create"));
-    let text = match whole {
-        true => query.to_owned(),
-        false => format!("CREATE FEED Wanted AS RETURN OPML \"all\" WHERE\n{query};"),
-    };
-    let script = pergola_query::parse(&text).map_err(|error| error.render(&text, "query"))?;
-    let mut statements = script.statements.into_iter();
-    match (statements.next().map(|statement| statement.value), statements.next()) {
-        (Some(Statement::Create(feed)), None) => Ok(feed.body),
-        (_, None) => Err("it must be CREATE FEED, or a condition".to_owned()),
-        _ => Err("it must be a single statement".to_owned()),
-    }
-}
-
-/// A keyword as the matcher of queries compares it.
-fn folded(word: &str) -> String {
-    pergola_query::text::words(word).join(" ")
 }

@@ -1,89 +1,71 @@
-//! What is to be wired: sources, feeds with their interests, and the nodes that host them.
-
-mod file;
-mod join;
+//! What is to be wired: sources, feeds with their interests, and the nodes that host the feeds.
 
 use std::collections::HashMap;
 
 use crate::profile::{Dictionary, Profile};
 
-pub(crate) use file::body_of;
-pub use file::{FileError, read};
+/// The longest name of a source, feed or node.
+pub const LONGEST_NAME: usize = 100;
 
 /// Everything that is to be wired.
 #[derive(Clone, Debug, Default)]
 pub struct Mesh {
     /// The keywords of all profiles.
     pub dictionary: Dictionary,
-    /// Where items come from.
     pub sources: Vec<Source>,
-    /// Who wants which of them.
     pub feeds: Vec<Feed>,
-    /// The nodes, if they are given; else each feed has its own.
+    /// The nodes that may host feeds. If there are none, every feed without a node gets one of its own.
     pub nodes: Vec<String>,
 }
 
-/// A feed that no node of the mesh publishes.
-#[derive(Clone, Debug, PartialEq)]
+/// A feed from outside the mesh.
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Source {
-    /// Its name, unique among sources and feeds.
+    /// Unique among sources and feeds.
     pub name: String,
-    /// Where it is.
     pub url: Option<String>,
     /// What it publishes about.
     pub profile: Profile,
-    /// Items a day, if known.
     pub items_per_day: Option<f64>,
-    /// It is a feed of a node that could not be asked, so what is behind it is not known.
+    /// It is a feed of a node that did not answer, so nobody knows what that feed reads.
     pub unknown: bool,
 }
 
 /// A feed that a node of the mesh publishes.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Feed {
-    /// Its name, unique among sources and feeds.
+    /// Unique among sources and feeds.
     pub name: String,
-    /// What it is interested in.
+    /// What it wants.
     pub profile: Profile,
     /// The query it filters by, if that says more than the keywords: `CREATE FEED …` or a condition.
     pub query: Option<String>,
-    /// The node that hosts it, if that was said.
+    /// The node that hosts it, if that is given.
     pub node: Option<String>,
 }
 
-/// What makes a mesh impossible.
+/// Why a mesh cannot be wired.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
-#[expect(missing_docs, reason = "the messages say what the parts are")]
 pub enum MeshError {
-    #[error(
-        "`{name}` is the name of two {kinds}; every source and every feed needs a name of its own"
-    )]
+    #[error("`{name}` is the name of two {kinds}; rename one of them")]
     DuplicateName { name: String, kinds: &'static str },
     #[error(
-        "`{name}` cannot be a name: use letters, digits, `-`, `_` and `.`, at most 100 of them"
+        "`{name}` cannot be a name: use letters, digits, `-`, `_` and `.`, at most {LONGEST_NAME} of them"
     )]
     BadName { name: String },
-    #[error(
-        "{kind} `{name}` has no keywords; without any it resembles nothing and cannot be wired"
-    )]
+    #[error("{kind} `{name}` has no keywords, so it is similar to nothing and cannot be wired")]
     NoKeywords { kind: &'static str, name: String },
-    #[error("there are no sources; nothing could flow")]
+    #[error("the mesh has no sources; add at least one")]
     NoSources,
-    #[error("there are no feeds; nothing is to be wired")]
+    #[error("the mesh has no feeds; add at least one")]
     NoFeeds,
-    #[error("feed `{feed}` is hosted by `{node}`, which is not one of the nodes{}", hint(.nearest))]
-    UnknownNode { feed: String, node: String, nearest: Option<String> },
-}
-
-fn hint(nearest: &Option<String>) -> String {
-    nearest.as_ref().map_or_else(String::new, |name| format!("; did you mean `{name}`?"))
 }
 
 impl Mesh {
-    /// Whether it can be wired at all.
+    /// Checks that the mesh can be wired.
     ///
     /// # Errors
-    /// The first thing that makes it impossible.
+    /// The first problem found.
     pub fn check(&self) -> Result<(), MeshError> {
         if self.sources.is_empty() {
             return Err(MeshError::NoSources);
@@ -94,68 +76,30 @@ impl Mesh {
         self.check_names()?;
         let sources = self.sources.iter().map(|source| ("source", &source.name, &source.profile));
         let feeds = self.feeds.iter().map(|feed| ("feed", &feed.name, &feed.profile));
-        if let Some((kind, name, _)) = sources.chain(feeds).find(|(_, _, words)| words.is_empty()) {
-            return Err(MeshError::NoKeywords { kind, name: name.clone() });
+        match sources.chain(feeds).find(|(_, _, words)| words.is_empty()) {
+            Some((kind, name, _)) => Err(MeshError::NoKeywords { kind, name: name.clone() }),
+            None => Ok(()),
         }
-        self.check_nodes()
     }
 
-    /// Whether every name can be one and is there once.
+    /// Checks that all names are valid, that no two sources or feeds share one, and that no two nodes do.
     ///
     /// # Errors
-    /// The first that is not.
+    /// The first name that is wrong.
     pub fn check_names(&self) -> Result<(), MeshError> {
         let sources = self.sources.iter().map(|source| ("source", &source.name));
         let feeds = self.feeds.iter().map(|feed| ("feed", &feed.name));
-        let mut seen: HashMap<&str, &str> = HashMap::new();
-        for (kind, name) in sources.chain(feeds) {
-            if !is_name(name) {
-                return Err(MeshError::BadName { name: name.clone() });
-            }
-            if let Some(before) = seen.insert(name, kind) {
-                let kinds = match (before, kind) {
-                    ("source", "source") => "sources",
-                    ("feed", _) => "feeds",
-                    _ => "things, a source and a feed",
-                };
-                return Err(MeshError::DuplicateName { name: name.clone(), kinds });
-            }
-        }
-        let hosts = self.feeds.iter().filter_map(|feed| feed.node.as_ref());
-        match hosts.into_iter().find(|name| !is_name(name)) {
+        check_unique(sources.chain(feeds))?;
+        check_unique(self.nodes.iter().map(|node| ("node", node)))?;
+        let mut hosts = self.feeds.iter().filter_map(|feed| feed.node.as_ref());
+        match hosts.find(|name| !is_name(name)) {
             Some(name) => Err(MeshError::BadName { name: name.clone() }),
             None => Ok(()),
         }
     }
 
-    fn check_nodes(&self) -> Result<(), MeshError> {
-        let mut seen: HashMap<&str, ()> = HashMap::new();
-        for name in &self.nodes {
-            if !is_name(name) {
-                return Err(MeshError::BadName { name: name.clone() });
-            }
-            if seen.insert(name, ()).is_some() {
-                return Err(MeshError::DuplicateName { name: name.clone(), kinds: "nodes" });
-            }
-        }
-        for feed in &self.feeds {
-            if let Some(node) = &feed.node
-                && !self.nodes.is_empty()
-                && !seen.contains_key(node.as_str())
-            {
-                let nearest = nearest(node, self.nodes.iter().map(String::as_str));
-                return Err(MeshError::UnknownNode {
-                    feed: feed.name.clone(),
-                    node: node.clone(),
-                    nearest,
-                });
-            }
-        }
-        Ok(())
-    }
-
-    /// The feeds in the order in which trees are grown: the largest profile first, ties by name. All
-    /// trees share it, so every edge leads forward.
+    /// The feeds in the order in which they join the trees: the largest profile first, ties by name. All
+    /// trees use this order, so every edge leads forward.
     pub fn order(&self) -> Vec<u32> {
         let mut order: Vec<u32> = (0..self.feeds.len() as u32).collect();
         order.sort_unstable_by(|&a, &b| {
@@ -166,15 +110,62 @@ impl Mesh {
     }
 }
 
-/// Whether a text can be the name of a source, feed or node everywhere it will be written.
-pub(crate) fn is_name(text: &str) -> bool {
-    let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
-    (1..=100).contains(&text.len()) && text.chars().all(plain)
+/// Checks names, each given with its kind.
+fn check_unique<'a>(
+    names: impl Iterator<Item = (&'static str, &'a String)>,
+) -> Result<(), MeshError> {
+    let mut seen: HashMap<&str, &str> = HashMap::new();
+    for (kind, name) in names {
+        if !is_name(name) {
+            return Err(MeshError::BadName { name: name.clone() });
+        }
+        if let Some(before) = seen.insert(name, kind) {
+            let kinds = match (before, kind) {
+                ("source", "source") => "sources",
+                ("feed", "feed") => "feeds",
+                ("node", "node") => "nodes",
+                _ => "things, a source and a feed",
+            };
+            return Err(MeshError::DuplicateName { name: name.clone(), kinds });
+        }
+    }
+    Ok(())
 }
 
-/// The name most like one that does not exist.
-pub(crate) fn nearest<'a>(wanted: &str, names: impl Iterator<Item = &'a str>) -> Option<String> {
-    let scored = names.map(|name| (strsim::jaro_winkler(name, wanted), name));
-    let best = scored.max_by(|a, b| a.0.total_cmp(&b.0).then_with(|| b.1.cmp(a.1)));
-    best.filter(|(score, _)| *score > 0.7).map(|(_, name)| name.to_owned())
+/// Whether a text can be the name of a source, feed or node. Such a name needs no escaping in JSON,
+/// DOT, file names and shell commands.
+pub fn is_name(text: &str) -> bool {
+    let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
+    (1..=LONGEST_NAME).contains(&text.len()) && text.chars().all(plain)
+}
+
+/// `count` names with numbers of equal length: `node-00` to `node-99`.
+pub fn numbered_names(kind: &str, count: usize) -> impl Iterator<Item = String> {
+    let digits = count.saturating_sub(1).max(1).ilog10() as usize + 1;
+    (0..count).map(move |number| format!("{kind}{number:0digits$}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_in_names_have_equal_length() {
+        let names = |count| numbered_names("node-", count).collect::<Vec<_>>();
+        assert_eq!(names(1), ["node-0"]);
+        assert_eq!(names(10).last().unwrap(), "node-9");
+        assert_eq!(names(11).first().unwrap(), "node-00");
+    }
+
+    #[test]
+    fn nodes_need_valid_and_different_names() {
+        let with = |nodes: &[&str]| {
+            let nodes = nodes.iter().map(|&node| node.to_owned()).collect();
+            Mesh { nodes, ..Mesh::default() }.check_names()
+        };
+        assert_eq!(with(&["a", "b"]), Ok(()));
+        let twice = MeshError::DuplicateName { name: "a".to_owned(), kinds: "nodes" };
+        assert_eq!(with(&["a", "a"]), Err(twice));
+        assert_eq!(with(&["a b"]), Err(MeshError::BadName { name: "a b".to_owned() }));
+    }
 }

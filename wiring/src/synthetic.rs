@@ -1,89 +1,71 @@
-//! A mesh out of nothing but a seed, for experiments and for trying things out.
+//! Random meshes of a given size, for experiments and tests.
 //!
-//! Keywords are popular by Zipf's law. A source covers some share of the dictionary; a feed follows one
-//! source in most of what it wants and adds some of what is popular elsewhere, so that interests overlap as
-//! people's do. The same numbers give the same mesh.
+//! The popularity of keywords follows Zipf's law. A source covers a share of the dictionary. A feed follows
+//! one source in most of what it wants and may add a keyword that is popular elsewhere, so interests overlap.
 
 use rand::seq::SliceRandom;
-use rand::{Rng, RngExt, SeedableRng};
-use rand_chacha::ChaCha8Rng;
+use rand::{Rng, RngExt};
 use rand_distr::{Distribution, Zipf};
 
-use crate::mesh::{Feed, Mesh, Source};
+use crate::mesh::{Feed, Mesh, Source, numbered_names};
 use crate::profile::{Dictionary, Profile};
 
-/// How large a synthetic mesh is.
+/// The size of a synthetic mesh.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Synthetic {
-    /// How many sources.
     pub sources: usize,
-    /// How many feeds.
     pub feeds: usize,
     /// How many keywords there are.
     pub dictionary: usize,
     /// The share of them that a source covers on average.
     pub coverage: f64,
-    /// Where all randomness comes from.
-    pub seed: u64,
-    /// Every feed gets keywords of its source until it is this near to it.
+    /// Every feed gets keywords of its source until their distance is at most this.
     pub radius: f64,
 }
 
+/// The most sources, feeds or keywords of a synthetic mesh.
+const MOST: usize = 100_000_000;
+
 /// Why a synthetic mesh cannot be made.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
-#[expect(missing_docs, reason = "the messages say what the parts are")]
 pub enum SyntheticError {
-    #[error("{what} is 0, but there must be at least one")]
+    #[error("{what} is 0, but it must be at least 1")]
     None { what: &'static str },
     #[error("the coverage is {0}, but it must be above 0 and at most 1")]
     Coverage(f64),
-    #[error("{what} is {given}, but {most} are the most that can be wired")]
-    TooMany { what: &'static str, given: usize, most: usize },
+    #[error("{what} is {given}, but it must be at most {MOST}")]
+    TooMany { what: &'static str, given: usize },
 }
 
 impl Synthetic {
-    /// Makes the mesh.
+    /// Makes a mesh. The same state of `random` gives the same mesh.
     ///
     /// # Errors
-    /// When one of the numbers makes no sense.
-    pub fn make(&self) -> Result<Mesh, SyntheticError> {
+    /// When one of the numbers is out of range.
+    pub fn make(&self, random: &mut impl Rng) -> Result<Mesh, SyntheticError> {
         self.check()?;
         let mut dictionary = Dictionary::default();
-        let digits = (self.dictionary - 1).max(1).ilog10() as usize + 1;
-        (0..self.dictionary).for_each(|n| _ = dictionary.add(&format!("k{n:0digits$}")));
+        numbered_names("k", self.dictionary).for_each(|word| _ = dictionary.add(&word));
         let words = Popular::new(self.dictionary);
-        let mut random = ChaCha8Rng::seed_from_u64(self.seed);
         let mean = (self.coverage * self.dictionary as f64).max(1.0);
-        let digits = (self.sources - 1).max(1).ilog10() as usize + 1;
-        let sources: Vec<Source> = (0..self.sources)
-            .map(|n| {
-                let size = around(mean, self.dictionary, &mut random);
-                Source {
-                    name: format!("source-{n:0digits$}"),
-                    url: None,
-                    profile: Profile::new(words.draw(size, &mut random)),
-                    items_per_day: None,
-                    unknown: false,
-                }
+        let sources: Vec<Source> = numbered_names("source-", self.sources)
+            .map(|name| {
+                let size = around(mean, self.dictionary, random);
+                let profile = Profile::new(words.draw(size, random));
+                Source { name, profile, ..Source::default() }
             })
             .collect();
-        let digits = (self.feeds - 1).max(1).ilog10() as usize + 1;
-        let feeds = (0..self.feeds)
-            .map(|n| {
+        let feeds = numbered_names("feed-", self.feeds)
+            .map(|name| {
                 let followed = &sources[random.random_range(0..sources.len())];
-                Feed {
-                    name: format!("feed-{n:0digits$}"),
-                    profile: self.interest(&followed.profile, &words, &mut random),
-                    query: None,
-                    node: None,
-                }
+                let profile = self.interest(&followed.profile, &words, random);
+                Feed { name, profile, ..Feed::default() }
             })
             .collect();
         Ok(Mesh { dictionary, sources, feeds, nodes: Vec::new() })
     }
 
     fn check(&self) -> Result<(), SyntheticError> {
-        let most = 100_000_000;
         for (what, given) in [
             ("--sources", self.sources),
             ("--feeds", self.feeds),
@@ -92,8 +74,8 @@ impl Synthetic {
             if given == 0 {
                 return Err(SyntheticError::None { what });
             }
-            if given > most {
-                return Err(SyntheticError::TooMany { what, given, most });
+            if given > MOST {
+                return Err(SyntheticError::TooMany { what, given });
             }
         }
         match self.coverage > 0.0 && self.coverage <= 1.0 {
@@ -102,31 +84,31 @@ impl Synthetic {
         }
     }
 
-    /// What somebody wants who follows a source: about half of what it publishes about, or less, and as
-    /// much as a third of that besides.
-    fn interest(&self, source: &Profile, words: &Popular, random: &mut ChaCha8Rng) -> Profile {
+    /// The interest of a feed that follows a source: at most half of the source's keywords, with a chance of
+    /// 1 in 4 one more keyword, and further keywords of the source until the feed is within the radius.
+    fn interest(&self, source: &Profile, words: &Popular, random: &mut impl Rng) -> Profile {
         let mut theirs = source.keywords().to_vec();
         theirs.shuffle(random);
         let followed = random.random_range(1..=source.len().div_ceil(2));
-        let besides = usize::from(random.random_bool(0.25)).min(words.count - 1);
-        let mut keywords = words.draw(besides, random);
+        let more = usize::from(random.random_bool(0.25)).min(words.count - 1);
+        let mut keywords = words.draw(more, random);
         keywords.extend(theirs.drain(..followed));
         loop {
             let profile = Profile::new(keywords.clone());
             match theirs.pop() {
-                Some(more) if profile.distance(source) > self.radius => keywords.push(more),
+                Some(next) if profile.distance(source) > self.radius => keywords.push(next),
                 _ => return profile,
             }
         }
     }
 }
 
-/// A size between half and one and a half times the mean, at least 1 and at most `most`.
+/// A size between half the mean and one and a half times the mean, at least 1 and at most `most`.
 fn around(mean: f64, most: usize, random: &mut impl Rng) -> usize {
     ((mean * random.random_range(0.5..1.5)).round() as usize).clamp(1, most)
 }
 
-/// Keywords by how popular they are: the first is wanted most.
+/// Keywords by popularity: number 0 is the most popular.
 struct Popular {
     zipf: Zipf<f64>,
     count: usize,
@@ -139,7 +121,7 @@ impl Popular {
         Self { zipf, count }
     }
 
-    /// So many different keywords; where the popular ones are taken, the next ones.
+    /// Draws `size` different keywords. A keyword that was drawn before is replaced by the next free one.
     fn draw(&self, size: usize, random: &mut impl Rng) -> Vec<u32> {
         let mut drawn: Vec<u32> = Vec::with_capacity(size);
         while drawn.len() < size {

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use anyhow::Context;
 use pergola_newsroom::serve::{Newsroom, World};
-use pergola_topology::graph::Vertex;
+use pergola_wiring::graph::Vertex;
 use tempfile::TempDir;
 use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
