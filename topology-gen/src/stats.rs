@@ -187,7 +187,7 @@ impl Stats {
             None => notes.push("No source has keywords, so the reach is not known.".to_owned()),
         }
         notes.push(format!(
-            "Requests: every node refreshes each of its subscriptions {} times per hour.",
+            "Requests: with {} refreshes per hour of every subscription of a node.",
             self.load.refreshes_per_hour
         ));
         Report {

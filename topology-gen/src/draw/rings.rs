@@ -90,7 +90,7 @@ impl Page<'_> {
         let (sources, feeds) = (self.mesh.sources.len(), self.mesh.feeds.len());
         let title = format!("{} and {}", many(sources, "source"), many(feeds, "feed"));
         let below = format!(
-            "{}; strong line: the one that brings a feed most; one ring per hop along strong lines",
+            "{}; strong lines bring a feed most; one ring per hop along them",
             many(self.links.len(), "subscription"),
         );
         self.shapes.push(Shape::Text(Text::new((MARGIN, 32.0), title, 17.0).bold(true)));
