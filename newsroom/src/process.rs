@@ -3,7 +3,7 @@
 pub use pergola_refresh::characteristics::Rhythm;
 
 /// Twenty-four hourly rates with a mean of one. `shift` moves the day by whole hours.
-fn hours(rhythm: Rhythm, shift: usize) -> [f64; 24] {
+pub fn hourly_rates(rhythm: Rhythm, shift: usize) -> [f64; 24] {
     let raw: [f64; 24] = std::array::from_fn(|hour| match rhythm {
         // Busy for one hour in four, and silent otherwise.
         Rhythm::Peaks => f64::from(u8::from(hour % 4 == 0)),
@@ -80,7 +80,8 @@ impl Process {
     /// A daily rhythm with so many items a day.
     pub fn daily(rhythm: Rhythm, items_per_day: f64, shift: usize) -> Self {
         let day = 86_400.0;
-        let rates = hours(rhythm, shift).iter().map(|hour| hour * items_per_day / day).collect();
+        let rates =
+            hourly_rates(rhythm, shift).iter().map(|hour| hour * items_per_day / day).collect();
         Self::Periodic { rates, period: day }
     }
 
@@ -188,7 +189,7 @@ mod tests {
     #[test]
     fn every_rhythm_has_a_mean_of_one_and_waves_have_a_quiet_night() {
         for rhythm in Rhythm::ALL {
-            let mean = hours(rhythm, 5).iter().sum::<f64>() / 24.0;
+            let mean = hourly_rates(rhythm, 5).iter().sum::<f64>() / 24.0;
             assert!((mean - 1.0).abs() < 1e-12, "{}", rhythm.name());
         }
         let waves = hours(Rhythm::Waves, 0);

@@ -102,8 +102,9 @@ impl Roster {
             _ if told => return None,
             _ => self.foreseen(place, now, end),
         };
-        let readable =
-            refreshes.into_iter().map(|refresh| PlannedRefresh { at: refresh.at + delay, ..refresh });
+        let readable = refreshes
+            .into_iter()
+            .map(|refresh| PlannedRefresh { at: refresh.at + delay, ..refresh });
         Some(readable.filter(|refresh| refresh.at <= end).collect())
     }
 

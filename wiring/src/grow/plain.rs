@@ -1,10 +1,11 @@
-//! The algorithm as it is defined, without any cleverness: every node of a tree is compared with every
-//! feed that joins. What [`grow`](super::grow) finds must be exactly this.
+//! The reference implementation, in quadratic time: compares every feed that joins with every vertex of the
+//! tree. [`grow`](super::grow) must give exactly the same edges.
 
-use super::{Edge, Rules, Vertex};
+use super::rules::Rules;
+use crate::graph::{Edge, Vertex};
 use crate::mesh::Mesh;
 
-/// The edges of all trees, or nothing if a feed finds no parent in one of them.
+/// The edges of all trees. `None` if a feed finds no parent in one of them.
 pub(super) fn grow_plainly(mesh: &Mesh, rules: &Rules) -> Option<Vec<Edge>> {
     let mut edges = Vec::new();
     for (source, root) in (0..).zip(&mesh.sources) {

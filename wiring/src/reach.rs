@@ -1,7 +1,8 @@
-//! What survives the way: a parent that filters more narrowly than its child starves the child.
+//! How much of what a feed wants arrives there.
 //!
-//! Of what a source publishes about, a feed wants the keywords that both have. An item about one of them
-//! arrives only if every feed on the way wants that keyword too. The share that arrives is the reach.
+//! Of a source's keywords a feed wants those that are in both profiles. An item about one of them arrives
+//! only if every feed on the path wants that keyword, too: a parent that filters more narrowly than its
+//! child starves the child. The share of the wanted keywords that arrive is the reach.
 
 use crate::graph::{Graph, Vertex};
 use crate::mesh::Mesh;
@@ -9,29 +10,27 @@ use crate::mesh::Mesh;
 /// How much of a source arrives at a feed.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Reach {
-    /// The feed.
     pub feed: u32,
-    /// The source.
     pub source: u32,
     /// Keywords of the source that the feed wants.
     pub wanted: u32,
-    /// Those of them that every feed on the way lets through.
+    /// How many of these every feed on the path lets through.
     pub arrive: u32,
 }
 
 impl Reach {
-    /// From 0, nothing arrives, to 1; whoever wants nothing gets all of it.
+    /// From 0 (nothing arrives) to 1. It is 1 for a feed that wants nothing of the source.
     pub fn share(&self) -> f64 {
         if self.wanted == 0 { 1.0 } else { f64::from(self.arrive) / f64::from(self.wanted) }
     }
 }
 
-/// Shows the reach of every feed in every tree that it has joined, in the order of the edges.
+/// Calls `show` with the reach of every feed in every tree that it has joined, in the order of the edges.
 pub fn each(mesh: &Mesh, graph: &Graph, mut show: impl FnMut(Reach)) {
     const NONE: usize = usize::MAX;
     let mut bit_of = vec![NONE; mesh.dictionary.len()];
-    // Where the set of each feed begins. A parent joins before its children, so what an earlier tree has
-    // left here is never read.
+    // Where the set of each feed begins. A parent joins before its children, so values left over from an
+    // earlier tree are never read.
     let mut begins = vec![0_usize; mesh.feeds.len()];
     let (mut sets, mut wants): (Vec<u64>, Vec<u64>) = (Vec::new(), Vec::new());
     for tree in graph.edges.chunk_by(|a, b| a.source == b.source) {
@@ -66,6 +65,8 @@ fn count(set: &[u64]) -> u32 {
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
+    use rand::SeedableRng as _;
+    use rand_chacha::ChaCha8Rng;
 
     use super::*;
     use crate::grow::{Rules, grow};
@@ -77,7 +78,7 @@ mod tests {
         reaches
     }
 
-    /// By definition: for every wanted keyword, up the path.
+    /// By definition: follows the path upwards for every wanted keyword.
     fn plainly(mesh: &Mesh, graph: &Graph) -> Vec<Reach> {
         let profile = |feed: u32| &mesh.feeds[feed as usize].profile;
         let parent = |feed: u32, source: u32| {
@@ -110,14 +111,14 @@ mod tests {
         #![proptest_config(ProptestConfig::with_cases(60))]
 
         #[test]
-        fn what_arrives_is_what_every_feed_on_the_way_wants(
+        fn what_arrives_is_what_every_feed_on_the_path_wants(
             seed: u64,
             coverage in 0.05..0.9_f64,
             alpha in 1.0..60.0_f64,
         ) {
-            // Up to 180 keywords a source, more than one machine word.
-            let size = Synthetic { sources: 3, feeds: 50, dictionary: 120, coverage, seed, radius: 0.9 };
-            let mesh = size.make().unwrap();
+            // A source has up to 120 keywords, more than fit into one machine word.
+            let size = Synthetic { sources: 3, feeds: 50, dictionary: 120, coverage, radius: 0.9 };
+            let mesh = size.make(&mut ChaCha8Rng::seed_from_u64(seed)).unwrap();
             let rules = Rules { alpha, ..Rules::default() };
             let graph = grow(&mesh, &rules).unwrap();
             prop_assert_eq!(all(&mesh, &graph), plainly(&mesh, &graph));

@@ -1,7 +1,7 @@
-//! What a source publishes about and what a feed is interested in: sets of keywords.
+//! What a source publishes about and what a feed wants: sets of keywords.
 //!
-//! Keywords are numbered once, in a [`Dictionary`]; a [`Profile`] is the sorted numbers, so that two
-//! profiles are compared by walking along both.
+//! A [`Dictionary`] gives every keyword a number. A [`Profile`] is a sorted list of these numbers, so two
+//! profiles are compared in one pass over both.
 
 use rustc_hash::FxHashMap;
 
@@ -13,7 +13,7 @@ pub struct Dictionary {
 }
 
 impl Dictionary {
-    /// The number of a word, which is added if it is new.
+    /// The number of a word. Adds the word if it is new.
     pub fn add(&mut self, word: &str) -> u32 {
         if let Some(&number) = self.numbers.get(word) {
             return number;
@@ -24,12 +24,11 @@ impl Dictionary {
         number
     }
 
-    /// The number of a word, if it is there.
-    pub fn number(&self, word: &str) -> Option<u32> {
-        self.numbers.get(word).copied()
+    /// The profile of these words. Adds words that are new.
+    pub fn profile<'a>(&mut self, words: impl IntoIterator<Item = &'a str>) -> Profile {
+        Profile::new(words.into_iter().map(|word| self.add(word)).collect())
     }
 
-    /// A word by its number.
     pub fn word(&self, number: u32) -> &str {
         &self.words[number as usize]
     }
@@ -39,12 +38,10 @@ impl Dictionary {
         &self.words
     }
 
-    /// How many words there are.
     pub fn len(&self) -> usize {
         self.words.len()
     }
 
-    /// Whether there are none.
     pub fn is_empty(&self) -> bool {
         self.words.is_empty()
     }
@@ -55,29 +52,27 @@ impl Dictionary {
 pub struct Profile(Box<[u32]>);
 
 impl Profile {
-    /// The set of these numbers, each counted once.
+    /// The set of these numbers. Duplicates count once.
     pub fn new(mut keywords: Vec<u32>) -> Self {
         keywords.sort_unstable();
         keywords.dedup();
         Self(keywords.into())
     }
 
-    /// The numbers, in order.
+    /// The numbers, ascending.
     pub fn keywords(&self) -> &[u32] {
         &self.0
     }
 
-    /// How many keywords it has.
     pub fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// Whether it has none.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// Keywords in both.
+    /// The number of keywords that both sets have.
     pub fn shared(&self, other: &Self) -> usize {
         let (mut mine, mut theirs, mut count) = (&*self.0, &*other.0, 0);
         while let ([a, rest_a @ ..], [b, rest_b @ ..]) = (mine, theirs) {
@@ -92,19 +87,19 @@ impl Profile {
         count
     }
 
-    /// The set of the keywords in both.
+    /// The keywords that both sets have.
     pub fn intersection(&self, other: &Self) -> Self {
         let both = |word: &&u32| other.0.binary_search(word).is_ok();
         Self(self.0.iter().filter(both).copied().collect())
     }
 
-    /// 1 − |A∩B| / |A∪B|; 1 if both are empty.
+    /// The Jaccard distance 1 − |A∩B| / |A∪B|. It is 1 if both sets are empty.
     pub fn distance(&self, other: &Self) -> f64 {
         jaccard_distance(self.len(), other.len(), self.shared(other))
     }
 }
 
-/// The Jaccard distance of two sets of these sizes that share so many elements.
+/// The Jaccard distance of two sets, given their sizes and how many elements they share.
 pub(crate) fn jaccard_distance(one: usize, other: usize, shared: usize) -> f64 {
     match one + other - shared {
         0 => 1.0,

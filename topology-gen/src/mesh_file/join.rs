@@ -1,44 +1,46 @@
-//! Several mesh files as one mesh, so that what each node has learnt can be wired together.
+//! Joins several mesh files into one mesh.
 //!
-//! What is at one address is one source, about all that the files say of it. A source that is a feed of one of the
-//! files is no source: the wiring says who reads that feed. A name that an earlier file has gets a number.
+//! Sources with the same URL are one source with the keywords of all. A source that is a feed of one of the
+//! files is dropped: the wiring decides who reads that feed. A name that an earlier file uses gets a number.
 
 use std::collections::{HashMap, HashSet};
 
-use super::file::RawMesh;
+use super::raw::RawMesh;
+use crate::names::unused;
 
-/// All of it. Whatever is there twice within one file stays there twice, to be refused.
+/// All files as one. Duplicates within one file stay, and are refused later.
 pub(super) fn joined(files: Vec<RawMesh>) -> RawMesh {
     let feeds = files.iter().flat_map(|file| &file.feeds);
     let published: HashSet<String> = feeds.filter_map(|feed| feed.channel.clone()).collect();
     let mut whole = RawMesh::default();
     let mut names = Names::default();
-    let mut places: HashMap<String, usize> = HashMap::new();
+    // The sources of earlier files by URL.
+    let mut known: HashMap<String, usize> = HashMap::new();
     for file in files {
         let own_sources = file.sources.iter().map(|source| &source.name);
         names.begin(own_sources.chain(file.feeds.iter().map(|feed| &feed.name)));
-        let mut own_places = Vec::new();
+        let mut added = Vec::new();
         for mut source in file.sources {
             if source.channel.as_ref().is_some_and(|channel| published.contains(channel)) {
                 continue;
             }
-            if let Some(&known) = source.url.as_ref().and_then(|url| places.get(url)) {
-                let known = &mut whole.sources[known];
-                known.keywords.append(&mut source.keywords);
-                known.items_per_day = known.items_per_day.or(source.items_per_day);
+            if let Some(&same) = source.url.as_ref().and_then(|url| known.get(url)) {
+                let same = &mut whole.sources[same];
+                same.keywords.append(&mut source.keywords);
+                same.items_per_day = same.items_per_day.or(source.items_per_day);
                 continue;
             }
-            own_places.extend(source.url.clone().map(|url| (url, whole.sources.len())));
+            added.extend(source.url.clone().map(|url| (url, whole.sources.len())));
             source.name = names.free(source.name);
             whole.sources.push(source);
         }
-        places.extend(own_places);
+        known.extend(added);
         for mut feed in file.feeds {
             feed.name = names.free(feed.name);
             whole.feeds.push(feed);
         }
-        let known: HashSet<String> = whole.nodes.iter().cloned().collect();
-        whole.nodes.extend(file.nodes.into_iter().filter(|node| !known.contains(node)));
+        let listed: HashSet<String> = whole.nodes.iter().cloned().collect();
+        whole.nodes.extend(file.nodes.into_iter().filter(|node| !listed.contains(node)));
         if let Some(words) = file.dictionary {
             whole.dictionary.get_or_insert_default().extend(words);
         }
@@ -46,7 +48,7 @@ pub(super) fn joined(files: Vec<RawMesh>) -> RawMesh {
     whole
 }
 
-/// The names that there are.
+/// The names in use.
 #[derive(Default)]
 struct Names {
     earlier: HashSet<String>,
@@ -54,20 +56,18 @@ struct Names {
 }
 
 impl Names {
-    /// Another file begins, which uses these.
+    /// Begins another file, which uses these names.
     fn begin<'a>(&mut self, own: impl Iterator<Item = &'a String>) {
         self.earlier.extend(std::mem::take(&mut self.own));
         self.own = own.cloned().collect();
     }
 
-    /// The name, or one like it that no earlier file has.
+    /// The name, with a number if an earlier file uses it.
     fn free(&mut self, name: String) -> String {
         if !self.earlier.contains(&name) {
             return name;
         }
-        let mut numbered = (2..).map(|number| format!("{name}-{number}"));
-        let free = numbered.find(|name| !self.earlier.contains(name) && !self.own.contains(name));
-        let free = free.unwrap_or(name);
+        let free = unused(name, |name| self.earlier.contains(name) || self.own.contains(name));
         self.own.insert(free.clone());
         free
     }

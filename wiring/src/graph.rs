@@ -1,25 +1,17 @@
-//! Who subscribes to whom: the union of all trees.
-
-mod read;
-mod write;
+//! Which feed subscribes to what: the union of all trees.
 
 use crate::mesh::Mesh;
 
-pub use read::{ReadError, read};
-
-/// Where an edge begins.
+/// A source or a feed, by its number in the mesh.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Vertex {
-    /// A source, by its number in the mesh.
     Source(u32),
-    /// A feed, by its number in the mesh.
     Feed(u32),
 }
 
-/// A feed reads from another feed, or from a source, what comes from one source.
+/// A feed receives the items of one source from a feed or from the source itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Edge {
-    /// What is read.
     pub from: Vertex,
     /// The feed that reads.
     pub to: u32,
@@ -29,28 +21,27 @@ pub struct Edge {
     pub hops: u32,
 }
 
-/// One subscription, whatever comes over it.
+/// One subscription: all edges between the same two ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Link {
-    /// What is read.
     pub from: Vertex,
     /// The feed that reads.
     pub to: u32,
-    /// How many sources come over it.
+    /// How many sources' items it carries.
     pub sources: u32,
 }
 
 /// All trees together.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Graph {
-    /// Tree after tree, in the order in which feeds have joined.
+    /// Tree after tree. Within a tree a parent's edge comes before those of its children.
     pub edges: Vec<Edge>,
-    /// All feeds in the order in which trees were grown.
+    /// All feeds in the order in which they joined the trees.
     pub order: Vec<u32>,
 }
 
 impl Graph {
-    /// Who reads from whom, each pair once, by reader.
+    /// The subscriptions, sorted by the feed that reads.
     pub fn links(&self) -> Vec<Link> {
         let mut pairs: Vec<(u32, Vertex)> =
             self.edges.iter().map(|edge| (edge.to, edge.from)).collect();
@@ -63,17 +54,32 @@ impl Graph {
         pairs.chunk_by(|a, b| a == b).map(link).collect()
     }
 
-    /// Whether items can never run in a circle. True by construction; this looks at the edges alone, by
-    /// taking away again and again what nothing leads to.
-    pub fn check(&self, feeds: usize) -> bool {
-        self.circle(feeds).is_none()
+    /// A feed that is on a cycle or behind one, if there is any. A graph that was grown has none.
+    pub fn cycle(&self, feeds: usize) -> Option<u32> {
+        let Topology { waiting, .. } = Topology::new(feeds, &self.links());
+        (0..feeds as u32).find(|&feed| waiting[feed as usize] > 0)
     }
+}
 
-    /// A feed that reads itself through others, or from such a one, if there is any.
-    pub fn circle(&self, feeds: usize) -> Option<u32> {
+/// The number of hops from the sources to each feed by the longest path, if the links have no cycle.
+pub fn depths(feeds: usize, links: &[Link]) -> Vec<u32> {
+    Topology::new(feeds, links).depths
+}
+
+/// The feeds visited in topological order.
+struct Topology {
+    /// By feed: hops from the sources by the longest path.
+    depths: Vec<u32>,
+    /// By feed: parents that were never visited, because they are on a cycle or behind one.
+    waiting: Vec<u32>,
+}
+
+impl Topology {
+    /// Visits a feed once all feeds it reads from have been visited.
+    fn new(feeds: usize, links: &[Link]) -> Self {
         let mut children: Vec<(u32, u32)> = Vec::new();
-        let mut waiting = vec![0_u32; feeds];
-        for link in self.links() {
+        let (mut depths, mut waiting) = (vec![1; feeds], vec![0_u32; feeds]);
+        for link in links {
             if let Vertex::Feed(parent) = link.from {
                 children.push((parent, link.to));
                 waiting[link.to as usize] += 1;
@@ -83,15 +89,18 @@ impl Graph {
         let mut free: Vec<u32> =
             (0..feeds as u32).filter(|&feed| waiting[feed as usize] == 0).collect();
         while let Some(feed) = free.pop() {
+            let below = depths[feed as usize] + 1;
             let from = children.partition_point(|&(parent, _)| parent < feed);
             for &(_, child) in children[from..].iter().take_while(|(parent, _)| *parent == feed) {
-                waiting[child as usize] -= 1;
-                if waiting[child as usize] == 0 {
+                let child_at = child as usize;
+                depths[child_at] = below.max(depths[child_at]);
+                waiting[child_at] -= 1;
+                if waiting[child_at] == 0 {
                     free.push(child);
                 }
             }
         }
-        (0..feeds as u32).find(|&feed| waiting[feed as usize] > 0)
+        Self { depths, waiting }
     }
 }
 
@@ -114,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn a_link_counts_the_sources_that_come_over_it() {
+    fn a_link_counts_the_sources_whose_items_it_carries() {
         let edges = vec![
             edge(Vertex::Source(0), 0, 0),
             edge(Vertex::Feed(0), 1, 0),
@@ -132,10 +141,23 @@ mod tests {
     }
 
     #[test]
-    fn a_circle_is_found() {
+    fn a_cycle_is_found() {
         let mut graph = Graph { edges: vec![edge(Vertex::Feed(0), 1, 0)], order: vec![0, 1] };
-        assert!(graph.check(2));
+        assert_eq!(graph.cycle(2), None);
         graph.edges.push(edge(Vertex::Feed(1), 0, 1));
-        assert!(!graph.check(2));
+        assert_eq!(graph.cycle(2), Some(0));
+    }
+
+    #[test]
+    fn depth_is_the_longest_path() {
+        let edges = vec![
+            edge(Vertex::Source(0), 2, 0),
+            edge(Vertex::Source(0), 1, 0),
+            edge(Vertex::Feed(2), 1, 0),
+            edge(Vertex::Source(0), 0, 0),
+            edge(Vertex::Feed(1), 0, 0),
+        ];
+        let links = Graph { edges, order: vec![2, 1, 0] }.links();
+        assert_eq!(depths(3, &links), [3, 2, 1]);
     }
 }

@@ -1,27 +1,53 @@
-//! One node's part of the whole: what it publishes, what it reads, and whom it may reach.
+//! One node: what it publishes, what it reads, and which hosts it may reach.
 
 use std::collections::BTreeSet;
 
+use pergola_query::syntax::SourceRef;
+use pergola_wiring::graph::{Link, Vertex};
+use pergola_wiring::mesh::Mesh;
 use url::Url;
 
 use super::address::{Address, is_private};
-use super::{Node, PlanError};
-use crate::bundle::{Options, Place, query};
-use crate::graph::{Link, Vertex};
+use super::error::PlanError;
+use crate::bundle::options::{Options, Platform};
+use crate::bundle::query;
 use crate::hosts::Hosts;
-use crate::mesh::Mesh;
 
-/// Everything that a node's part follows from.
+/// A node of the plan.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Node {
+    pub name: String,
+    /// The host name at which other containers reach it.
+    pub host: String,
+    /// Its port on this machine, if it has one.
+    pub port: Option<u16>,
+    /// The address at which other nodes reach it.
+    pub url: String,
+    /// The name and the statement of each feed. A feed comes after the feeds of this node that it reads.
+    pub feeds: Vec<(String, String)>,
+    /// The name and the URL of each source that it reads.
+    pub sources: Vec<(String, String)>,
+    /// The hosts in private networks that it reads from, and whether they are nodes.
+    pub private: Vec<(String, bool)>,
+    /// The places in the plan of the nodes that it reads from and that come before it.
+    pub after: Vec<usize>,
+    /// How many sources and feeds of other nodes it reads.
+    pub subscriptions: usize,
+    /// The most hops from a source to one of its feeds.
+    pub level: u32,
+}
+
+/// The whole mesh, from which each node follows.
 pub(super) struct Whole<'a> {
     pub(super) mesh: &'a Mesh,
-    /// Sorted by reader.
+    /// Sorted by the feed that reads.
     pub(super) links: &'a [Link],
     pub(super) hosts: &'a Hosts,
     /// The feeds of each node.
     pub(super) own: Vec<Vec<u32>>,
-    /// Where each source is.
+    /// The URL of each source.
     pub(super) origins: Vec<Url>,
-    /// Where each node is.
+    /// The address of each node.
     pub(super) addresses: Vec<Address>,
     pub(super) options: &'a Options,
 }
@@ -34,20 +60,20 @@ impl Whole<'_> {
         &self.links[from..to]
     }
 
-    /// What the feeds of a node read, each once; not what they read from each other.
+    /// What the feeds of a node read from elsewhere, each once.
     fn reads(&self, node: usize) -> BTreeSet<Vertex> {
         let links = self.own[node].iter().flat_map(|&feed| self.links_of(feed));
         let elsewhere = |from: &Vertex| self.hosts.host(*from) != Some(node as u32);
         links.map(|link| link.from).filter(elsewhere).collect()
     }
 
-    /// The other nodes that it reads from.
+    /// The other nodes that a node reads from.
     pub(super) fn peers(&self, node: usize) -> BTreeSet<usize> {
         let hosts = self.reads(node).into_iter().filter_map(|from| self.hosts.host(from));
         hosts.map(|host| host as usize).collect()
     }
 
-    /// The node, but for its place among the others.
+    /// The node, without its place among the others.
     pub(super) fn node(&self, node: usize) -> Result<Node, PlanError> {
         let Address { host, port, url } = self.addresses[node].clone();
         let feeds = self.own[node].iter().map(|&feed| self.feed(feed)).collect::<Result<_, _>>()?;
@@ -76,7 +102,7 @@ impl Whole<'_> {
         })
     }
 
-    /// The hosts in private networks that it reads from, and whether nodes live there.
+    /// The hosts in private networks that a node reads from, and whether they are nodes.
     fn private(&self, node: usize, sources: &[usize]) -> Vec<(String, bool)> {
         let mut private: BTreeSet<(String, bool)> = BTreeSet::new();
         for &source in sources {
@@ -86,11 +112,11 @@ impl Whole<'_> {
             }
         }
         for peer in self.peers(node) {
-            let host = match self.options.place {
-                Place::Local => "127.0.0.1".to_owned(),
-                Place::Compose | Place::Kubernetes => self.addresses[peer].host.clone(),
+            let host = match self.options.platform {
+                Platform::Local => "127.0.0.1".to_owned(),
+                Platform::Compose | Platform::Kubernetes => self.addresses[peer].host.clone(),
             };
-            // One host may be both.
+            // A host of both nodes and sources counts as one of nodes.
             private.remove(&(host.clone(), false));
             private.insert((host, true));
         }
@@ -100,21 +126,21 @@ impl Whole<'_> {
     /// The name and the statement of a feed.
     fn feed(&self, feed: u32) -> Result<(String, String), PlanError> {
         let node = self.hosts.of[feed as usize];
-        let read = |link: &Link| match link.from {
-            Vertex::Source(source) => {
-                query::Read::Source(self.origins[source as usize].to_string())
-            }
+        let source_ref = |link: &Link| match link.from {
+            Vertex::Source(source) => SourceRef::Url(self.origins[source as usize].to_string()),
             Vertex::Feed(other) => {
-                let name = self.mesh.feeds[other as usize].name.clone();
+                let feed = self.mesh.feeds[other as usize].name.clone();
                 match self.hosts.of[other as usize] {
-                    host if host == node => query::Read::Own(name),
-                    host => query::Read::Peer(self.addresses[host as usize].url.clone(), name),
+                    host if host == node => SourceRef::Feed(feed),
+                    host => {
+                        SourceRef::Peer { node: self.addresses[host as usize].url.clone(), feed }
+                    }
                 }
             }
         };
         let wanted = &self.mesh.feeds[feed as usize];
-        let read = self.links_of(feed).iter().map(read).collect();
-        let statement = query::statement(self.mesh, wanted, read).map_err(PlanError::Query)?;
+        let reads = self.links_of(feed).iter().map(source_ref);
+        let statement = query::statement(self.mesh, wanted, reads).map_err(PlanError::Query)?;
         Ok((wanted.name.clone(), statement))
     }
 }

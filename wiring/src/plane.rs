@@ -1,31 +1,31 @@
-//! The same rule between points of the plane, where its shapes can be seen: a source in the middle of the
-//! unit square, points that arrive one after the other, each below the one with the least hops + α·distance.
+//! The same rule for points in the plane, where its shapes can be seen. The source is in the middle of the
+//! unit square. Points arrive one after the other, and each joins below the point with the least
+//! hops + α·distance.
 //!
-//! Little α makes a star, more α clusters whose sizes have a power-law tail, α about √points a random tree.
+//! A small α gives a star, a larger one clusters whose sizes have a power-law tail, and α ≈ √points a random
+//! tree.
 //!
-//! Points are kept in cells and looked at from near to far; once no point of a ring of cells can be better
-//! than what was found, none beyond can.
+//! A grid of cells holds the points. The search for a parent goes from the nearest cells outwards and ends
+//! once no point of a ring of cells can be better than the best one found.
 
-use rand::{RngExt, SeedableRng};
-use rand_chacha::ChaCha8Rng;
+use rand::{Rng, RngExt};
 
-/// The most points that are grown.
+/// The most points of one tree.
 pub const MOST_POINTS: usize = 10_000_000;
 
-/// Points and whom each reads; the first is the source.
+/// A tree of points. The first point is the source.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Plane {
-    /// From 0 to 1 both ways.
+    /// Both coordinates are between 0 and 1.
     pub points: Vec<(f64, f64)>,
-    /// Below whom each is; the source is below itself.
+    /// The parent of each point. The source is its own parent.
     pub parents: Vec<u32>,
-    /// From the source.
+    /// Hops from the source.
     pub hops: Vec<u32>,
 }
 
 /// Why no tree can be grown.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
-#[expect(missing_docs, reason = "the messages say what the parts are")]
 pub enum PlaneError {
     #[error("--points is {0}, but it must be from 1 to {MOST_POINTS}")]
     Points(usize),
@@ -33,25 +33,24 @@ pub enum PlaneError {
     Alpha(f64),
 }
 
-/// So many points, the source not counted, uniform in the unit square.
+/// The source and `count` points, uniformly distributed in the unit square.
 ///
 /// # Errors
-/// When the number makes no sense.
-pub fn scatter(count: usize, seed: u64) -> Result<Vec<(f64, f64)>, PlaneError> {
+/// When the number is out of range.
+pub fn scatter(count: usize, random: &mut impl Rng) -> Result<Vec<(f64, f64)>, PlaneError> {
     if !(1..=MOST_POINTS).contains(&count) {
         return Err(PlaneError::Points(count));
     }
-    let mut random = ChaCha8Rng::seed_from_u64(seed);
     let source = std::iter::once((0.5, 0.5));
     let others = std::iter::repeat_with(|| (random.random(), random.random()));
     Ok(source.chain(others.take(count)).collect())
 }
 
 impl Plane {
-    /// Grows the tree of these points, of which the first is the source.
+    /// Grows the tree of these points. The first one is the source.
     ///
     /// # Errors
-    /// When α makes no sense.
+    /// When α is out of range.
     pub fn grow(points: Vec<(f64, f64)>, alpha: f64) -> Result<Self, PlaneError> {
         if !(0.0..=1e6).contains(&alpha) {
             return Err(PlaneError::Alpha(alpha));
@@ -68,7 +67,7 @@ impl Plane {
         Ok(plane)
     }
 
-    /// How many points are right below each.
+    /// How many children each point has.
     pub fn out_degrees(&self) -> Vec<u32> {
         let mut degrees = vec![0; self.points.len()];
         self.parents.iter().skip(1).for_each(|&parent| degrees[parent as usize] += 1);
@@ -81,7 +80,7 @@ impl Plane {
     }
 }
 
-/// Points by where they are; the source is in none.
+/// A grid of cells with the points in them. The source is in none.
 struct Cells {
     across: usize,
     points: Vec<Vec<u32>>,
@@ -98,17 +97,17 @@ impl Cells {
         (one(x), one(y))
     }
 
-    fn insert(&mut self, place: (f64, f64), point: u32) {
-        let (column, row) = self.cell(place);
+    fn insert(&mut self, at: (f64, f64), point: u32) {
+        let (column, row) = self.cell(at);
         self.points[row * self.across + column].push(point);
     }
 
-    /// The best parent and its hops; ties to fewer hops, then to who came first.
+    /// The best parent and its hops. Ties go to fewer hops, then to the earlier point.
     fn parent(&self, plane: &Plane, point: usize, alpha: f64) -> (u32, u32) {
         let mut best = (plane.cost(0, point, alpha), 0, 0);
         let (column, row) = self.cell(plane.points[point]);
         for ring in 0..self.across {
-            // Whoever is in this ring is at least so far away and one hop from the source.
+            // A point in this ring is at least this far away, and at least one hop from the source.
             let nearest = ring.saturating_sub(1) as f64 / self.across as f64;
             if 1.0 + alpha * nearest > best.0 {
                 break;
@@ -126,7 +125,7 @@ impl Cells {
         (best.2, best.1)
     }
 
-    /// Shows the cells that are `ring` cells away.
+    /// Calls `show` with every cell whose column or row is `ring` cells away from the centre.
     fn each_of_ring(&self, centre: (usize, usize), ring: usize, mut show: impl FnMut(usize)) {
         let (column, row) = (centre.0 as isize, centre.1 as isize);
         let (ring, across) = (ring as isize, self.across as isize);
@@ -145,10 +144,12 @@ impl Cells {
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
+    use rand::SeedableRng as _;
+    use rand_chacha::ChaCha8Rng;
 
     use super::*;
 
-    /// Every point is compared with all before it.
+    /// Compares every point with all points before it.
     fn plainly(points: Vec<(f64, f64)>, alpha: f64) -> Plane {
         let mut plane = Plane { parents: vec![0], hops: vec![0], points };
         for point in 1..plane.points.len() {
@@ -162,6 +163,10 @@ mod tests {
         plane
     }
 
+    fn points(count: usize, seed: u64) -> Result<Vec<(f64, f64)>, PlaneError> {
+        scatter(count, &mut ChaCha8Rng::seed_from_u64(seed))
+    }
+
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(200))]
 
@@ -171,20 +176,20 @@ mod tests {
             count in 1_usize..300,
             alpha in prop::sample::select(vec![0.0, 0.7, 1.5, 4.0, 20.0, 100.0, 5000.0]),
         ) {
-            let points = scatter(count, seed).unwrap();
+            let points = points(count, seed).unwrap();
             prop_assert_eq!(Plane::grow(points.clone(), alpha).unwrap(), plainly(points, alpha));
         }
     }
 
     #[test]
     fn without_weight_on_distance_the_tree_is_a_star() {
-        let plane = Plane::grow(scatter(500, 1).unwrap(), 0.5).unwrap();
+        let plane = Plane::grow(points(500, 1).unwrap(), 0.5).unwrap();
         assert_eq!(plane.out_degrees()[0], 500);
     }
 
     #[test]
-    fn impossible_numbers_are_refused() {
-        assert_eq!(scatter(0, 1), Err(PlaneError::Points(0)));
+    fn numbers_out_of_range_are_refused() {
+        assert_eq!(points(0, 1), Err(PlaneError::Points(0)));
         let error = Plane::grow(vec![(0.5, 0.5)], -1.0).unwrap_err();
         assert!(error.to_string().contains("α is -1"));
     }

@@ -1,29 +1,29 @@
-//! Nodes by key, for keys that are random already.
+//! A hash table of vertices, for keys that are random already.
 //!
-//! A general hash map touches two places in memory for a key that is there, this one nearly always one. In
-//! large trees that was measured to take about a tenth less CPU.
+//! A general hash map touches two places in memory to find a key, this table nearly always one. In large
+//! trees that saves about a tenth of the CPU time.
 
-/// Of ten slots so many may be taken.
-const TAKEN_OF_TEN: usize = 7;
+/// The most slots of ten that may be in use.
+const USED_OF_TEN: usize = 7;
 
 #[derive(Clone, Copy, Default)]
 struct Slot {
     key: u64,
-    /// 0 where the slot is free; no node but the root has so few.
+    /// 0 if the slot is free. Only the root has 0 hops, and it is not stored.
     hops: u32,
     place: u32,
 }
 
-/// The best node for each key: the first of those with the fewest hops.
+/// The best vertex for each key: the first one with the fewest hops.
 #[derive(Default)]
 pub(super) struct Table {
-    /// A power of two of them, or none.
+    /// Their number is a power of two, or 0.
     slots: Vec<Slot>,
-    taken: usize,
+    used: usize,
 }
 
 impl Table {
-    /// Hops and place of the best node.
+    /// Hops and place of the best vertex.
     pub(super) fn get(&self, key: u64) -> Option<(u32, u32)> {
         if self.slots.is_empty() {
             return None;
@@ -32,20 +32,20 @@ impl Table {
         (slot.hops > 0).then_some((slot.hops, slot.place))
     }
 
-    /// Takes a node if it is the first for its key or has fewer hops, which are at least 1.
+    /// Stores a vertex if it is the first one of its key or has fewer hops. Hops are at least 1.
     pub(super) fn keep(&mut self, key: u64, hops: u32, place: u32) {
-        if (self.taken + 1) * 10 > self.slots.len() * TAKEN_OF_TEN {
+        if (self.used + 1) * 10 > self.slots.len() * USED_OF_TEN {
             self.grow();
         }
         let index = self.find(key);
         let slot = &mut self.slots[index];
-        self.taken += usize::from(slot.hops == 0);
+        self.used += usize::from(slot.hops == 0);
         if slot.hops == 0 || hops < slot.hops {
             *slot = Slot { key, hops, place };
         }
     }
 
-    /// The slot of a key, or the free one where it would be.
+    /// The slot of a key, or the free slot where it belongs.
     fn find(&self, key: u64) -> usize {
         let mask = self.slots.len() - 1;
         let mut index = key as usize & mask;
@@ -77,11 +77,11 @@ mod tests {
     proptest! {
         #[test]
         fn a_table_keeps_what_a_map_would(
-            nodes in prop::collection::vec((0_u64..200, 1_u32..6), 0..600),
+            vertices in prop::collection::vec((0_u64..200, 1_u32..6), 0..600),
         ) {
             let (mut table, mut map) = (Table::default(), HashMap::new());
-            for (place, &(key, hops)) in (0..).zip(&nodes) {
-                // Some keys meet in one slot, as random ones may.
+            for (place, &(key, hops)) in (0..).zip(&vertices) {
+                // Some keys share a slot.
                 let key = key % 150 + (key / 150) * 1024;
                 table.keep(key, hops, place);
                 let best = map.entry(key).or_insert((hops, place));

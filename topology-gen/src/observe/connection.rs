@@ -1,4 +1,4 @@
-//! A connection to a node: plain, or with TLS and the usual certificates besides those that are given.
+//! A connection to a node, plain or with TLS.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -17,42 +17,26 @@ use url::Url;
 trait Duplex: AsyncRead + AsyncWrite + Send + Unpin {}
 impl<T: AsyncRead + AsyncWrite + Send + Unpin> Duplex for T {}
 
-/// Whom to trust.
+/// The certificates that are trusted.
 #[derive(Clone, Debug)]
 pub(super) struct Trust(Arc<ClientConfig>);
 
-/// Why a file of certificates cannot be trusted.
+/// Why TLS cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum TrustError {
-    /// A file without certificates.
     #[error("{} holds no certificates (PEM): {reason}", path.display())]
-    File {
-        /// The file.
-        path: PathBuf,
-        /// What is wrong with it.
-        reason: String,
-    },
-    /// No protocol in common with anybody.
-    #[error("TLS cannot be had: {0}")]
+    File { path: PathBuf, reason: String },
+    #[error("cannot set up TLS: {0}")]
     Tls(rustls::Error),
 }
 
 impl Trust {
-    /// The usual certificates, and those of a file.
+    /// Trusts the public certificate authorities and the certificates of a file.
     pub(super) fn new(more: Option<&Path>) -> Result<Self, TrustError> {
         let mut roots = RootCertStore { roots: webpki_roots::TLS_SERVER_ROOTS.to_vec() };
         if let Some(path) = more {
-            let wrong = |reason: String| TrustError::File { path: path.to_owned(), reason };
-            let read =
-                CertificateDer::pem_file_iter(path).map_err(|error| wrong(error.to_string()))?;
-            let before = roots.len();
-            for certificate in read {
-                let certificate = certificate.map_err(|error| wrong(error.to_string()))?;
-                roots.add(certificate).map_err(|error| wrong(error.to_string()))?;
-            }
-            if roots.len() == before {
-                return Err(wrong("it is empty".to_owned()));
-            }
+            let added = add(&mut roots, path);
+            added.map_err(|reason| TrustError::File { path: path.to_owned(), reason })?;
         }
         let provider = Arc::new(rustls::crypto::ring::default_provider());
         let builder = ClientConfig::builder_with_provider(provider);
@@ -62,16 +46,29 @@ impl Trust {
         Ok(Self(Arc::new(config)))
     }
 
-    /// The line to an origin; nothing is sent before it is used.
-    pub(super) fn line(&self, origin: &str) -> Result<Channel, String> {
+    /// A connection to an address. It is opened by the first request.
+    pub(super) fn connect(&self, origin: &str) -> Result<Channel, String> {
         let url = Url::parse(origin).map_err(|error| error.to_string())?;
-        let uri: Uri = url.origin().ascii_serialization().parse().map_err(|_| "no address")?;
+        let uri: Uri = url.origin().ascii_serialization().parse().map_err(|_| "not an address")?;
         let trust = self.0.clone();
         let connector = tower::service_fn(move |_: Uri| {
             let (trust, url) = (trust.clone(), url.clone());
             async move { open(trust, &url).await.map(TokioIo::new) }
         });
         Ok(Endpoint::from(uri).connect_with_connector_lazy(connector))
+    }
+}
+
+/// Adds the certificates of a file.
+fn add(roots: &mut RootCertStore, path: &Path) -> Result<(), String> {
+    let before = roots.len();
+    for certificate in CertificateDer::pem_file_iter(path).map_err(|error| error.to_string())? {
+        let certificate = certificate.map_err(|error| error.to_string())?;
+        roots.add(certificate).map_err(|error| error.to_string())?;
+    }
+    match roots.len() == before {
+        true => Err("it is empty".to_owned()),
+        false => Ok(()),
     }
 }
 
