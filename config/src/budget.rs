@@ -2,7 +2,7 @@
 
 use std::num::NonZeroUsize;
 
-use pergola_manners::budget::BudgetRule;
+use pergola_manners::budget::{BudgetRule, Purse};
 
 use crate::codec::{above_zero, count, inner_share};
 use crate::table::Table;
@@ -23,6 +23,11 @@ const CEILING: &str = "max_refreshes_per_minute";
 const MOST_PER_MINUTE: f64 = 1_000_000.0;
 
 impl Budget {
+    /// What keeps to the budget, with a decision every `cycle` seconds.
+    pub fn purse(&self, cycle: f64) -> Purse {
+        Purse::new(self.rule, self.burst.map(usize::from), cycle)
+    }
+
     pub(crate) fn declare(table: &mut Table<'_, Self>) -> Self {
         table.about(
             "How much the node may spend on refreshing sources. Set only one of the first three keys.",
