@@ -258,7 +258,7 @@ pub(crate) fn paths() -> Codec<Vec<PathBuf>> {
 
 /// A URL that begins with http or https. Its password is not shown.
 pub(crate) fn http_url() -> Codec<Url> {
-    http_url_as("an address that begins with http:// or https://")
+    http_url_as("a URL that begins with http:// or https://")
 }
 
 /// The same, for which messages have other words.

@@ -136,7 +136,7 @@ fn declare_hosts(document: &mut Document<'_, Config>, crawl: &Crawl) -> Hosts {
         |table| {
             let (name, rule) = HostRule::declare(table, crawl)?;
             if named.contains_key(&name) {
-                table.refuse_table(&format!("must be there once, but `{name}` already is"));
+                table.refuse_table(&format!("must not be declared twice: `{name}` already is"));
             } else {
                 named.insert(name, rule);
             }

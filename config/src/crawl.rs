@@ -93,7 +93,7 @@ impl Crawl {
             proxy: table
                 .key("proxy", "A proxy for all fetches. It must refuse private addresses itself.")
                 .optional(
-                    http_url_as("an address such as \"http://proxy.example:3128\""),
+                    http_url_as("a URL such as \"http://proxy.example:3128\""),
                     "http://proxy.example.org:3128/",
                     |crawl| crawl.proxy.clone(),
                 ),

@@ -130,7 +130,7 @@ impl Reading<'_, '_> {
         let (written, message) = match value.into_inner() {
             DeValue::Table(table) => return Some(table),
             DeValue::Array(_) => {
-                (format!("[[{title}]]"), format!("must be there once: write [{title}]"))
+                (format!("[[{title}]]"), format!("must not be a list: write [{title}]"))
             }
             _ => (format!("`{title}`"), format!("must be a table: write [{title}]")),
         };

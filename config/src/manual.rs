@@ -26,6 +26,8 @@ A node works without any configuration: every key has a default or may be left o
 - **Durations** are `\"250 ms\"`, `\"2 s\"`, `\"15 min\"`, `\"12 h\"` or `\"90 days\"`; a number without a unit is
   seconds. **Sizes** are `\"50 MB\"` or `\"10 MiB\"`; a number without a unit is bytes. **Paths** start from the
   folder of the file, or from the working directory if a variable sets them.
+- **Keys.** Each key below has its default, or an example if it has none, then what it does, *what is allowed*,
+  and its variable.
 - **Reload.** On SIGHUP or `POST /api/v1/reload` a running node takes over the keys that are marked with ↻, and
   all of `[[reader]]`, `[[source]]` and `[[feed]]`. All other keys need a restart; the node names those that
   changed.
@@ -59,15 +61,22 @@ fn table(section: &Section) -> String {
 }
 
 fn entry(section: &Section, key: &Key) -> String {
-    let reloads = if key.reloads { " ↻" } else { "" };
     let name = key.name.rsplit('.').next().unwrap_or(&key.name);
     let value = match (&key.default, &key.example) {
-        (Some(default), _) => format!("default `{default}`"),
-        (None, Some(example)) => format!("no default, for example `{example}`"),
-        (None, None) => "no default".to_owned(),
+        (Some(default), _) => format!(" = `{default}`"),
+        (None, Some(example)) => format!(" (not set; for example `{example}`)"),
+        (None, None) => String::new(),
     };
-    let variable = section.variable(&key.name).map(|name| format!(" `{name}`."));
+    let reloads = if key.reloads { " ↻" } else { "" };
+    let variable = section.variable(&key.name).map(|name| format!(" `{name}`"));
     let variable = variable.unwrap_or_default();
-    let facts = format!("**`{name}`**{reloads}: {}; {value}.{variable}", key.allowed);
-    format!("- {}{}", wrapped("  ", &facts, WIDTH).trim_start(), wrapped("  ", &key.help, WIDTH))
+    let (help, allowed) = (&key.help, capitalised(&key.allowed));
+    let text = format!("**`{name}`**{value}{reloads}: {help} *{allowed}.*{variable}");
+    format!("- {}", wrapped("  ", &text, WIDTH).trim_start())
+}
+
+fn capitalised(text: &str) -> String {
+    let mut letters = text.chars();
+    let first = letters.next().map(|first| first.to_ascii_uppercase());
+    first.into_iter().chain(letters).collect()
 }

@@ -47,7 +47,7 @@ impl fmt::Display for Mistake {
 impl Mistake {
     /// The file is not TOML.
     pub(crate) fn syntax(origin: Origin, message: &str) -> Self {
-        Self { message: format!("no TOML at {}: {message}", origin.precisely()), origin }
+        Self { message: format!("invalid TOML at {}: {message}", origin.precisely()), origin }
     }
 
     /// A value that is not allowed. `allowed` begins with "must".

@@ -62,11 +62,9 @@ impl Reader {
             "Who may read feeds that are not public. A reader is known by its token, by its certificate, \
              or by either.",
         );
-        let name = table.key("name", "What feeds call the reader.").optional(
-            reader_name(),
-            "alice",
-            |reader| Some(reader.name.clone()),
-        );
+        let name = table
+            .key("name", "The name by which feeds allow the reader. Required.")
+            .optional(reader_name(), "alice", |reader| Some(reader.name.clone()));
         let token = table
             .key(
                 "token",
@@ -103,7 +101,7 @@ impl Reader {
     /// Notes what this reader has in common with others.
     fn compare(&self, table: &mut Table<'_, Self>, api: &Api, others: &[Self]) {
         if others.iter().any(|other| other.name == self.name) {
-            table.refuse("name", "must be there once, but another [[reader]] has it");
+            table.refuse("name", "must not be used twice: another [[reader]] has it");
         }
         let same = |other: &Option<Secret>| self.token.is_some() && *other == self.token;
         if same(&api.token) || others.iter().any(|other| same(&other.token)) {

@@ -39,7 +39,7 @@ impl DeclaredSources {
         let mut url = source.url.clone();
         url.set_fragment(None);
         if let Some(before) = self.seen.get(&url) {
-            table.refuse("url", &format!("must be there once, but {before} already is"));
+            table.refuse("url", &format!("must not be declared twice: {before} already has it"));
             return None;
         }
         self.seen.insert(url, format!("[{}] ({})", table.title(), table.origin()));
@@ -50,11 +50,9 @@ impl DeclaredSources {
 impl Source {
     fn declare(table: &mut Table<'_, Self>) -> Option<Self> {
         table.about("Sources that the node reads whether a feed asks for them or not.");
-        let url = table.key("url", "The URL of a feed, a page or an OPML list.").optional(
-            http_url(),
-            "https://example.org/news",
-            |source| Some(source.url.clone()),
-        );
+        let url = table
+            .key("url", "The URL of a feed, a page or an OPML list. Required.")
+            .optional(http_url(), "https://example.org/news", |source| Some(source.url.clone()));
         let title = table.key("title", "A title, if not the one that the source has.").optional(
             text(),
             "News",

@@ -82,10 +82,11 @@ fn written_size(bytes: u64) -> String {
 
 fn written(amount: u64, units: &[Unit]) -> String {
     let fitting = units.iter().find(|(_, worth)| amount.is_multiple_of(*worth));
-    fitting.map_or_else(
-        || amount.to_string(),
-        |(names, worth)| format!("{} {}", amount / worth, names[0]),
-    )
+    let Some((names, worth)) = fitting else { return amount.to_string() };
+    match (amount / worth, names) {
+        (1, ["days" | "bytes", singular, ..]) => format!("1 {singular}"),
+        (number, names) => format!("{number} {}", names[0]),
+    }
 }
 
 /// The amount in the smallest unit; a number without a unit counts `plain` of them.
@@ -197,5 +198,7 @@ mod tests {
         }
         assert_eq!(written_size(50_000_000), "50 MB");
         assert_eq!(written_duration(Duration::from_secs(5_400)), "90 min");
+        assert_eq!(written_duration(Duration::from_secs(86_400)), "1 day");
+        assert_eq!(written_size(1), "1 byte");
     }
 }

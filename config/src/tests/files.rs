@@ -1,4 +1,4 @@
-//! The form of the file: what is unknown, misplaced or no TOML.
+//! The form of the file: what is unknown, misplaced or not TOML.
 
 use super::*;
 
@@ -67,7 +67,7 @@ fn a_table_in_the_wrong_form_is_told_the_right_one() {
     );
     assert_eq!(
         mistakes("[[node]]\nname = \"x\"\n", &[]),
-        ["[[node]] (pergola.toml:1): must be there once: write [node]"]
+        ["[[node]] (pergola.toml:1): must not be a list: write [node]"]
     );
     assert_eq!(
         mistakes("crawl = 3\n", &[]),
@@ -76,10 +76,10 @@ fn a_table_in_the_wrong_form_is_told_the_right_one() {
 }
 
 #[test]
-fn what_is_no_toml_is_placed() {
+fn invalid_toml_is_placed() {
     let found = mistakes("[node]\nname = \n", &[("PERGOLA_NODE__LISTEN", "here")]);
     assert_eq!(found.len(), 1, "the rest cannot be judged: {found:?}");
-    assert!(found[0].starts_with("no TOML at line 2, column 8: "), "{found:?}");
+    assert!(found[0].starts_with("invalid TOML at line 2, column 8: "), "{found:?}");
 }
 
 #[test]
@@ -165,7 +165,7 @@ fn a_value_of_any_kind_is_understood_or_refused_by_its_key() {
 fn every_key_refuses_most_odd_values() {
     for section in crate::tables::once() {
         for key in &section.keys {
-            let text = |value| format!("[{}]\n{} = {value}\n", section.name, key.name);
+            let text = |value: &str| format!("[{}]\n{} = {value}\n", section.name, key.name);
             let refused = ODD.iter().filter(|value| !mistakes(&text(value), &[]).is_empty());
             assert!(refused.count() >= ODD.len() / 2, "{}.{}", section.name, key.name);
         }

@@ -45,9 +45,9 @@ fn addresses_must_be_of_the_web() {
         mistakes(text, &[]),
         [
             "`node.public_url` = \"ftp://a.example/\" (pergola.toml:2): \
-             must be an address that begins with http:// or https://",
+             must be a URL that begins with http:// or https://",
             "`node.contact` = \"me@a.example\" (pergola.toml:3): \
-             must be an address that begins with http:// or https://",
+             must be a URL that begins with http:// or https://",
         ]
     );
 }
@@ -151,7 +151,7 @@ fn what_crawling_is_allowed_is_checked() {
             "allow_private = [\"http://a\"]",
             "must be hosts, addresses or networks such as \"10.0.0.0/8\"",
         ),
-        ("proxy = \"proxy\"", "must be an address such as \"http://proxy.example:3128\""),
+        ("proxy = \"proxy\"", "must be a URL such as \"http://proxy.example:3128\""),
         ("timeout = \"2 h\"", "must be from 100 ms to 1 h"),
         ("max_redirects = -1", "must be a whole number from 0 to 20"),
     ];

@@ -50,7 +50,9 @@ fn what_is_no_host_is_refused() {
     );
     assert_eq!(
         mistakes("[hosts.\"A.example\"]\n[hosts.\"a.example\"]\n", &[]),
-        ["[hosts.\"a.example\"] (pergola.toml:2): must be there once, but `a.example` already is"]
+        [
+            "[hosts.\"a.example\"] (pergola.toml:2): must not be declared twice: `a.example` already is"
+        ]
     );
     assert_eq!(
         mistakes("[hosts.\"a.example\"]\npeers = true\n", &[]),
@@ -81,7 +83,7 @@ fn a_source_twice_is_refused() {
     assert_eq!(
         mistakes(text, &[]),
         ["`source[2].url` = \"https://A.example/rss#x\" (pergola.toml:4): \
-             must be there once, but [source[1]] (pergola.toml:1) already is"]
+             must not be declared twice: [source[1]] (pergola.toml:1) already has it"]
     );
 }
 

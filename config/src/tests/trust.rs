@@ -28,7 +28,7 @@ fn what_does_not_go_together_is_refused() {
         ("[[reader]]\ntoken = \"one\"\n", "must have a `name`"),
         ("[[reader]]\nname = \"a b\"\ntoken = \"one\"\n", "must be letters, digits"),
         ("[[reader]]\nname = \"a\"\ncertificate = \"CN=a\"\n", "must be the SHA-256"),
-        ("[[reader]]\nname = \"a\"\n[[reader]]\nname = \"a\"\n", "must be there once"),
+        ("[[reader]]\nname = \"a\"\n[[reader]]\nname = \"a\"\n", "must not be used twice"),
         ("[api]\ntoken = \"one\"\n[[reader]]\nname = \"a\"\ntoken = \"one\"\n", "must be another"),
         ("[peers]\nmax_message = \"1 kB\"\n", "must be from 64 KiB to 16 MiB"),
     ] {
