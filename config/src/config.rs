@@ -1,6 +1,7 @@
 //! The whole configuration.
 
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 
 use pergola_manners::networks::PrivateException;
 
@@ -135,10 +136,12 @@ fn declare_hosts(document: &mut Document<'_, Config>, crawl: &Crawl) -> Hosts {
         },
         |table| {
             let (name, rule) = HostRule::declare(table, crawl)?;
-            if named.contains_key(&name) {
-                table.refuse_table(&format!("must not be declared twice: `{name}` already is"));
-            } else {
-                named.insert(name, rule);
+            match named.entry(name) {
+                Entry::Vacant(free) => _ = free.insert(rule),
+                Entry::Occupied(taken) => {
+                    let name = taken.key();
+                    table.refuse_table(&format!("must not be declared twice: `{name}` already is"));
+                }
             }
             None::<()>
         },

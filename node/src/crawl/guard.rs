@@ -59,8 +59,12 @@ impl Guard {
         let mut exceptions = self.exceptions.iter();
         match url.host() {
             Some(Host::Domain(name)) => exceptions.any(|exception| exception.names(name)),
-            Some(Host::Ipv4(address)) => exceptions.any(|exception| exception.holds(address.into())),
-            Some(Host::Ipv6(address)) => exceptions.any(|exception| exception.holds(address.into())),
+            Some(Host::Ipv4(address)) => {
+                exceptions.any(|exception| exception.holds(address.into()))
+            }
+            Some(Host::Ipv6(address)) => {
+                exceptions.any(|exception| exception.holds(address.into()))
+            }
             None => false,
         }
     }
