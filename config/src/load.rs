@@ -1,9 +1,17 @@
-//! Where the configuration file is looked for.
+//! From a file and the environment to a configuration.
 
 use std::path::{Path, PathBuf};
 
-/// The file to read: the one that was asked for, by argument or by `PERGOLA_CONFIG`, even if it is not
-/// there; otherwise the first that is there of `./pergola.toml`, the user's and the machine's.
+use crate::config::Config;
+use crate::document::Document;
+use crate::file::File;
+use crate::mistake::{ConfigError, Mistake};
+use crate::origin::Origin;
+use crate::setting::Raw;
+
+/// The file to read. The command line or `PERGOLA_CONFIG` can name one, which is then taken even if it
+/// does not exist. Otherwise it is the first that exists of `./pergola.toml`, the user's and the
+/// machine's.
 pub fn find_file(
     explicit: Option<&Path>,
     environment: impl IntoIterator<Item = (String, String)>,
@@ -27,11 +35,55 @@ pub fn find_file(
     })
 }
 
-/// The process's environment, for [`find_file`] and [`super::Config::load`]. What is no Unicode is
-/// made so, and then refused where it matters.
-pub fn environment() -> Vec<(String, String)> {
-    let text = |text: std::ffi::OsString| text.to_string_lossy().into_owned();
-    std::env::vars_os().map(|(name, value)| (text(name), text(value))).collect()
+impl Default for Config {
+    /// What holds without a file and without variables.
+    fn default() -> Self {
+        Self::load(None, []).expect("the defaults are allowed")
+    }
+}
+
+impl Config {
+    /// Reads the file, if there is one, lays the environment over it and checks everything.
+    ///
+    /// # Errors
+    /// If the file cannot be read, or with every mistake in it and in the environment.
+    pub fn load(
+        file: Option<&Path>,
+        environment: impl IntoIterator<Item = (String, String)>,
+    ) -> Result<Self, ConfigError> {
+        let Some(path) = file else { return Self::from_text(None, environment) };
+        let text = std::fs::read_to_string(path)
+            .map_err(|reason| ConfigError::Unreadable { path: path.to_path_buf(), reason })?;
+        Self::from_text(Some(&File::new(path, &text)), environment)
+    }
+
+    pub(crate) fn from_text(
+        file: Option<&File<'_>>,
+        environment: impl IntoIterator<Item = (String, String)>,
+    ) -> Result<Self, ConfigError> {
+        let mut raw = Raw::default();
+        let mut mistakes = Vec::new();
+        if let Some(file) = file {
+            raw.add_file(file, &mut mistakes).map_err(ConfigError::Invalid)?;
+        }
+        raw.add_environment(environment, &mut mistakes);
+        let mut document = Document::read(&raw);
+        let config = Self::declare(&mut document);
+        mistakes.extend(document.mistakes);
+        mistakes.extend(config.too_many_feeds());
+        if mistakes.is_empty() {
+            return Ok(config);
+        }
+        mistakes.sort();
+        Err(ConfigError::Invalid(mistakes))
+    }
+
+    fn too_many_feeds(&self) -> Option<Mistake> {
+        let (declared, most) = (self.declared.len(), self.feeds.most);
+        let origin = self.origins.get("feeds.most").cloned().unwrap_or(Origin::Default);
+        let allowed = format!("must be at least the {declared} of [[feed]]");
+        (declared > most).then(|| Mistake::value(origin, "feeds.most", &most.to_string(), &allowed))
+    }
 }
 
 #[cfg(test)]
