@@ -12,7 +12,7 @@ mod caller;
 mod doors;
 mod limits;
 
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::Arc;
 
 use http::{Extensions, HeaderMap};
 use pergola_config::{Config, Reader, Secret};
@@ -23,6 +23,8 @@ pub use caller::{Caller, ClientCertificate, NotNear};
 use doors::Doors;
 use limits::Use;
 pub use limits::{TooOften, Who};
+
+use crate::locks::RwLock;
 
 /// What the node knows of callers, and which feeds are closed.
 pub struct Access {
@@ -53,7 +55,7 @@ impl Access {
 
     /// Another configuration holds from now on.
     pub fn know(&self, config: &Config) {
-        *self.known.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(Known::new(config));
+        *self.known.write() = Arc::new(Known::new(config));
     }
 
     /// Who sends a request, as far as it can be known by its headers and its connection. `authority` is
@@ -133,7 +135,7 @@ impl Access {
     }
 
     fn known(&self) -> Arc<Known> {
-        Arc::clone(&self.known.read().unwrap_or_else(PoisonError::into_inner))
+        Arc::clone(&self.known.read())
     }
 }
 

@@ -9,6 +9,7 @@ pub mod api;
 pub mod clock;
 pub mod crawl;
 pub mod credentials;
+mod locks;
 pub mod metrics;
 pub mod node;
 mod pages;

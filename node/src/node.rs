@@ -17,8 +17,8 @@ mod start_error;
 mod status;
 
 use std::collections::HashMap;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 use std::thread::JoinHandle;
 
 use pergola_config::Config;
@@ -37,6 +37,7 @@ use crate::crawl::conclude::Manners;
 use crate::crawl::driver::{Crawler, List, Parts};
 use crate::crawl::fetch::{DecodeLimits, FetchSettings, Fetcher};
 use crate::crawl::guard::{BadException, Guard};
+use crate::locks::{Mutex, RwLock};
 use crate::metrics::Metrics;
 use crate::peer::Peers;
 use crate::publish::writer::{Job, NotCommitted, Writer};
@@ -221,12 +222,12 @@ impl Node {
 
     /// The configuration in force.
     pub fn config(&self) -> Arc<Config> {
-        Arc::clone(&self.config.read().unwrap_or_else(PoisonError::into_inner))
+        Arc::clone(&self.config.read())
     }
 
     /// What the operator should know.
     pub fn notices(&self) -> Vec<String> {
-        locked(&self.notices).clone()
+        self.notices.lock().clone()
     }
 
     /// Whether it crawls and serves: from [`Node::start`] until it is told to stop.
@@ -262,7 +263,7 @@ impl Node {
 
     /// The name that items carry when they have passed this node.
     pub fn id(&self) -> NodeId {
-        NodeId(locked(&self.record).id.clone())
+        NodeId(self.record.lock().id.clone())
     }
 
     /// What a hub does for a source, if one was asked to.
@@ -286,7 +287,7 @@ impl Node {
     async fn save_record(&self) -> Result<(), NotCommitted> {
         let threshold = self.crawler.roster().threshold().clone();
         let record = {
-            let mut record = locked(&self.record);
+            let mut record = self.record.lock();
             record.threshold = Some(threshold);
             record.clone()
         };
@@ -365,10 +366,6 @@ fn random_id() -> String {
 
 fn thread(source: std::io::Error) -> StartError {
     StartError::System { what: "a thread could not be started".into(), source }
-}
-
-fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// An address as sources are known by: absolute, without a fragment.

@@ -13,8 +13,8 @@ mod received;
 mod settled;
 
 use std::collections::HashMap;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use pergola_manners::courtesy::{HostPauses, Outcome};
 use pergola_manners::lanes::{LaneId, Lanes};
@@ -31,6 +31,7 @@ use super::fetch::Fetcher;
 use super::loops::Loops;
 use super::read::Member;
 use crate::clock::Clock;
+use crate::locks::{Mutex, MutexGuard};
 use crate::metrics::Metrics;
 use crate::peer::Peers;
 use crate::publish::writer::Done;
@@ -172,17 +173,17 @@ impl Crawler {
 
     /// The roster, for a moment.
     pub fn roster(&self) -> MutexGuard<'_, Roster> {
-        locked(&self.roster)
+        self.roster.lock()
     }
 
     /// The lane of an address.
     pub fn lane_of(&self, url: &Url) -> LaneId {
-        locked(&self.lanes).lane_of(url)
+        self.lanes.lock().lane_of(url)
     }
 
     /// (waiting for their lane, on the way).
     pub fn queue(&self) -> (usize, usize) {
-        let lanes = locked(&self.lanes);
+        let lanes = self.lanes.lock();
         (lanes.waiting(), lanes.in_flight())
     }
 
@@ -213,14 +214,14 @@ impl Crawler {
             report_panic(ended);
         }
         // Nobody else will be refreshed: whoever waits for it is told.
-        locked(&self.waiting).clear();
+        self.waiting.lock().clear();
     }
 
     /// Refreshes of one source now, outside the loop; for a node that is not running.
     pub async fn refresh_once(self: &Arc<Self>, id: SourceId) -> Option<Report> {
         let mut lane = self.roster().send(id)?;
         let (sender, mut report) = oneshot::channel();
-        locked(&self.waiting).entry(id).or_default().push(sender);
+        self.waiting.lock().entry(id).or_default().push(sender);
         for _ in 0..LEADS {
             self.clone().refresh_and_settle(id, lane).await;
             match report.try_recv() {
@@ -238,7 +239,7 @@ impl Crawler {
         loop {
             let now = self.clock.now();
             let wake = {
-                let mut lanes = locked(&self.lanes);
+                let mut lanes = self.lanes.lock();
                 match lanes.pop(now) {
                     Some((_, lane)) => return Some(lane),
                     None => lanes.next_wakeup(now)?,
@@ -251,15 +252,14 @@ impl Crawler {
     /// Has a source refreshed as soon as its lane is free. The receiver hears how it ended.
     pub fn request(&self, id: SourceId) -> oneshot::Receiver<Report> {
         let (sender, report) = oneshot::channel();
-        locked(&self.waiting).entry(id).or_default().push(sender);
+        self.waiting.lock().entry(id).or_default().push(sender);
         self.send_now(id);
         report
     }
 
     /// Adds what was done to hosts since this was last called.
     pub fn save_hosts(&self, changes: &mut Changes) {
-        for (host, (tally, saved)) in
-            locked(&self.hosts).iter_mut().filter(|(_, (_, saved))| !saved)
+        for (host, (tally, saved)) in self.hosts.lock().iter_mut().filter(|(_, (_, saved))| !saved)
         {
             changes.put_host(host, tally);
             *saved = true;
@@ -274,8 +274,8 @@ impl Crawler {
     /// The pause that a source has asked for, remembered over a restart; its host may mean all of it.
     pub fn remember_pause(&self, id: SourceId, url: &Url, until: f64, now: f64) {
         let host = url.host_str().unwrap_or_default();
-        if let Some(until) = locked(&self.pauses).report(host, id.0, until, now) {
-            let mut lanes = locked(&self.lanes);
+        if let Some(until) = self.pauses.lock().report(host, id.0, until, now) {
+            let mut lanes = self.lanes.lock();
             let lane = lanes.lane_of(url);
             lanes.pause(lane, until);
         }
@@ -287,7 +287,7 @@ impl Crawler {
             return;
         }
         let due = self.roster().decide(now);
-        let mut lanes = locked(&self.lanes);
+        let mut lanes = self.lanes.lock();
         for (id, lane) in due {
             lanes.push(id.0, lane);
         }
@@ -295,7 +295,7 @@ impl Crawler {
 
     /// Starts every refresh that may start now; returns when the next one may.
     fn send_out(self: &Arc<Self>, now: f64, refreshes: &mut JoinSet<()>) -> f64 {
-        let mut lanes = locked(&self.lanes);
+        let mut lanes = self.lanes.lock();
         while let Some((source, lane)) = lanes.pop(now) {
             // Kilobytes of state, which the runtime would move about a dozen times.
             refreshes.spawn(Box::pin(self.clone().refresh_and_settle(SourceId(source), lane)));
@@ -308,8 +308,4 @@ fn report_panic(ended: Result<(), tokio::task::JoinError>) {
     if let Err(error) = ended {
         tracing::error!(%error, "a refresh panicked; its source is tried again");
     }
-}
-
-fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

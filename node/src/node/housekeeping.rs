@@ -14,8 +14,8 @@ use pergola_store::archive::{
 };
 use tokio_util::sync::CancellationToken;
 
+use super::Node;
 use super::feeds::FeedError;
-use super::{Node, locked};
 
 const MINUTE: f64 = 60.0;
 /// Minutes between two savings of what was learnt.
@@ -217,7 +217,7 @@ impl Node {
 
     /// Lists that were read are taken over as they come.
     pub(super) async fn follow_lists(self: Arc<Self>, stop: CancellationToken) {
-        let Some(mut lists) = locked(&self.lists).take() else { return };
+        let Some(mut lists) = self.lists.lock().take() else { return };
         loop {
             let (list, members) = tokio::select! {
                 () = stop.cancelled() => return,

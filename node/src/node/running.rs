@@ -12,7 +12,7 @@ use tokio::net::TcpListener;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
-use super::{Node, StartError, locked};
+use super::{Node, StartError};
 use crate::serve::Port;
 use crate::tls::Shown;
 
@@ -93,7 +93,7 @@ impl Node {
             connections: config.node.connections,
             failed_handshakes: self.metrics.failed_handshakes.clone(),
         };
-        *locked(&self.shown) = shown;
+        *self.shown.lock() = shown;
         let serving = stop.clone();
         tasks.spawn(async move {
             port.serve(listener, serving).await;
@@ -143,7 +143,7 @@ impl Running {
 
 /// Ends the writer's threads after their last job and releases the data folder.
 pub async fn close(node: Arc<Node>) {
-    let threads = std::mem::take(&mut *locked(&node.threads));
+    let threads = std::mem::take(&mut *node.threads.lock());
     drop(node);
     // They end when the last handle to them is gone, which a request being answered may still hold.
     let joined = tokio::task::spawn_blocking(move || {

@@ -10,7 +10,7 @@ use pergola_query::syntax::SourceRef;
 use pergola_store::archive::{ArchiveError, Changes, SourceId, SourceKind, SourceRecord};
 use url::Url;
 
-use super::{Node, locked, normal_url};
+use super::{Node, normal_url};
 use crate::crawl::driver::Report;
 use crate::crawl::read::Member;
 use crate::publish::writer::NotCommitted;
@@ -143,7 +143,7 @@ impl Node {
         let mut records = Vec::new();
         let mut wishes = Vec::new();
         let mut fresh = std::collections::HashMap::new();
-        let mut next = locked(&self.record).next_source;
+        let mut next = self.record.lock().next_source;
         let before = self.crawler.roster().len();
         for source in sources {
             let url = source.url.as_str();
@@ -227,7 +227,7 @@ impl Node {
         }
         if let Some(list) = source.list.filter(|list| !record.lists.contains(list)) {
             record.lists.push(list);
-            locked(&self.members).entry(list).or_default().push(id);
+            self.members.lock().entry(list).or_default().push(id);
         }
         if record != before {
             changes.put_source(id, &record);
@@ -274,7 +274,7 @@ impl Node {
         let mut orphans = Vec::new();
         for &id in ids {
             changes.delete_source(id);
-            for member in locked(&self.members).remove(&id).unwrap_or_default() {
+            for member in self.members.lock().remove(&id).unwrap_or_default() {
                 if let Some(mut record) = self.archive.source(member)? {
                     record.lists.retain(|list| *list != id);
                     changes.put_source(member, &record);
@@ -291,7 +291,7 @@ impl Node {
             self.crawler.loops.forget(id);
             self.crawler.peers.forget(id);
             self.desk.forget_source(id);
-            locked(&self.members).values_mut().for_each(|members| members.retain(|m| *m != id));
+            self.members.lock().values_mut().for_each(|members| members.retain(|m| *m != id));
         }
         self.rebind_readers_of(&HashSet::new());
         Box::pin(self.reap_sources(&orphans)).await
@@ -341,7 +341,7 @@ impl Node {
             }
         }
         self.add_sources_in_turn(sources).await?;
-        let members = locked(&self.members).get(&list).cloned().unwrap_or_default();
+        let members = self.members.lock().get(&list).cloned().unwrap_or_default();
         let mut changes = Changes::new();
         let mut gone = Vec::new();
         for member in members {
@@ -356,7 +356,7 @@ impl Node {
         }
         if !gone.is_empty() {
             self.commit(changes).await?;
-            if let Some(members) = locked(&self.members).get_mut(&list) {
+            if let Some(members) = self.members.lock().get_mut(&list) {
                 members.retain(|member| !gone.contains(member));
             }
         }
@@ -374,7 +374,7 @@ impl Node {
             SourceRef::Url(url) => at(url).into_iter().collect(),
             SourceRef::Opml(list) if list == EVERY_SOURCE => self.crawler.roster().ids().collect(),
             SourceRef::Opml(list) => at(list)
-                .and_then(|list| locked(&self.members).get(&list).cloned())
+                .and_then(|list| self.members.lock().get(&list).cloned())
                 .unwrap_or_default(),
             SourceRef::Peer { node, feed } => at(&peer_address(node, feed)).into_iter().collect(),
             SourceRef::Feed(_) => Vec::new(),

@@ -7,7 +7,7 @@
 
 use std::collections::HashMap;
 use std::pin::Pin;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 
 use axum::body::{Body, Bytes, HttpBody};
@@ -20,6 +20,7 @@ use tonic::{Code, Status};
 
 use super::ANSWER_BYTES;
 use crate::access::{self, Access, Who};
+use crate::locks::{Mutex, MutexGuard};
 use crate::node::Node;
 
 /// What callers may take.
@@ -90,7 +91,7 @@ impl Callers {
     }
 
     fn ledger(&self) -> MutexGuard<'_, Ledger> {
-        self.ledger.lock().unwrap_or_else(PoisonError::into_inner)
+        self.ledger.lock()
     }
 
     fn admit(self: &Arc<Self>, caller: &access::Caller, kind: Kind) -> Result<Ticket, Refused> {

@@ -7,7 +7,7 @@
 use std::collections::HashMap;
 use std::error::Error as StdError;
 use std::net::SocketAddr;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use hyper_util::rt::TokioIo;
@@ -25,6 +25,7 @@ use url::{Host, Url};
 use crate::crawl::fetch::{FetchError, FetchSettings, Stage};
 use crate::crawl::guard::{Guard, GuardedResolver};
 use crate::credentials::Credentials;
+use crate::locks::Mutex;
 
 /// How often a connection proves that it is alive …
 const PING_EVERY: Duration = Duration::from_secs(20);
@@ -125,7 +126,7 @@ impl Channels {
 
     fn channel(&self, url: &Url, now: f64) -> Result<Channel, FetchError> {
         let origin = url.origin().ascii_serialization();
-        let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut open = self.open.lock();
         // Whoever still uses one has it in hand; it ends with the last use.
         open.retain(|_, open| now - open.used_at < IDLE);
         if let Some(open) = open.get_mut(&origin) {
@@ -139,7 +140,7 @@ impl Channels {
 
     /// How many connections are kept.
     pub fn len(&self) -> usize {
-        self.open.lock().unwrap_or_else(PoisonError::into_inner).len()
+        self.open.lock().len()
     }
 
     /// Whether none is kept.

@@ -10,8 +10,8 @@ mod rendering;
 pub(super) use annexed::NoVolume;
 
 use std::collections::HashMap;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
-use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use http::HeaderValue;
 use pergola_feed::NodeId;
@@ -28,6 +28,7 @@ use super::past::Past;
 use super::volume::Volume;
 use crate::access::{Access, Caller};
 use crate::clock::Clock;
+use crate::locks::{RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 /// The folder of a feed's volumes, below its own address.
 pub(super) const ARCHIVE: &str = "archive";
@@ -325,7 +326,7 @@ impl Shelf {
     }
 
     fn forget_opml(&self) {
-        *self.opml.write().unwrap_or_else(PoisonError::into_inner) = None;
+        *self.opml.write() = None;
     }
 
     pub(super) fn publication(&self, id: FeedId) -> Option<Arc<Publication>> {
@@ -337,11 +338,11 @@ impl Shelf {
     }
 
     fn catalogue(&self) -> RwLockReadGuard<'_, Catalogue> {
-        self.catalogue.read().unwrap_or_else(PoisonError::into_inner)
+        self.catalogue.read()
     }
 
     fn catalogue_mut(&self) -> RwLockWriteGuard<'_, Catalogue> {
-        self.catalogue.write().unwrap_or_else(PoisonError::into_inner)
+        self.catalogue.write()
     }
 }
 

@@ -14,7 +14,7 @@ mod callback;
 mod rules;
 mod trust;
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use axum::Router;
 use axum::routing::get;
@@ -34,6 +34,7 @@ use super::discovery::RefreshNotice;
 use super::{chance, nonce};
 use crate::clock::Clock;
 use crate::crawl::driver::Crawler;
+use crate::locks::{Mutex, MutexGuard};
 use crate::metrics::Metrics;
 use crate::publish::writer::{Job, Writer};
 
@@ -181,7 +182,7 @@ impl Subscriber {
 
     /// Asks hubs whenever it is time to, until told to stop.
     pub async fn run(self: Arc<Self>, stop: CancellationToken) {
-        let Some(mut refreshes) = locked(&self.refreshes).take() else { return };
+        let Some(mut refreshes) = self.refreshes.lock().take() else { return };
         let mut asks: JoinSet<(Token, Result<(), String>)> = JoinSet::new();
         let mut save_at = self.clock.now();
         while !stop.is_cancelled() {
@@ -285,7 +286,7 @@ impl Subscriber {
     }
 
     fn book(&self) -> MutexGuard<'_, Book> {
-        locked(&self.book)
+        self.book.lock()
     }
 }
 
@@ -297,8 +298,4 @@ fn is_this_machine(url: &Url) -> bool {
         Some(Host::Ipv6(address)) => address.is_loopback() || address.is_unspecified(),
         None => true,
     }
-}
-
-fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -10,8 +10,8 @@ use pergola_manners::link::Link;
 use pergola_store::archive::{ArchiveError, SourceId, SourceKind, SourceRecord, SourceState};
 use url::Url;
 
+use super::Crawler;
 use super::outing::Problem;
-use super::{Crawler, locked};
 use crate::crawl::conclude::{Refreshed, Subject, Way, conclude};
 use crate::crawl::fetch::{Answer, Ask, FetchError};
 use crate::crawl::trail::{Backlog, Trail};
@@ -125,7 +125,7 @@ impl Crawler {
                 break;
             }
             let now = self.clock.now();
-            let Some(at) = locked(&self.lanes).again(lane, now, PATIENCE) else { break };
+            let Some(at) = self.lanes.lock().again(lane, now, PATIENCE) else { break };
             self.clock.sleep_until(at).await;
             let ask = Ask::new(url, Validators::default(), readers);
             let answered = self.fetcher.fetch(&ask).await;

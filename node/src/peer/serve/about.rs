@@ -1,7 +1,6 @@
 //! What can be said of a node and its feeds.
 
 use std::collections::HashMap;
-use std::sync::{Mutex, PoisonError};
 
 use pergola_manners::hints::Hints;
 use pergola_proto::v1;
@@ -9,6 +8,7 @@ use pergola_refresh::{DAY, PublicationModel};
 use pergola_store::archive::{ArchiveError, FeedId};
 
 use super::changed_at;
+use crate::locks::Mutex;
 use crate::node::{Node, Outlook};
 use crate::peer::wire::hints_to_wire;
 use crate::publish::{Form, Imprint, Listing};
@@ -141,14 +141,14 @@ impl Estimates {
     /// How busy and how good a feed is. Blocks.
     pub(super) fn of(&self, node: &Node, feed: FeedId) -> Result<Outlook, ArchiveError> {
         let now = node.clock.now();
-        let known = self.known.lock().unwrap_or_else(PoisonError::into_inner).get(&feed).copied();
+        let known = self.known.lock().get(&feed).copied();
         if let Some((at, outlook)) = known
             && now - at < ESTIMATE_AGE
         {
             return Ok(outlook);
         }
         let outlook = node.outlook(feed)?;
-        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut known = self.known.lock();
         if known.len() >= REMEMBERED {
             known.clear();
         }

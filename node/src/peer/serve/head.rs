@@ -3,11 +3,12 @@
 //! Everybody who watches a feed is told it after every change, so it is read once for each and shared.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use pergola_store::archive::{Archive, ArchiveError, Edit, FeedId, FeedTally};
 use tokio::sync::OnceCell;
 
+use crate::locks::Mutex;
 use crate::peer::cursor::Cursor;
 
 /// Feeds of which the end is remembered; beyond, all are forgotten and read again.
@@ -56,7 +57,7 @@ impl Heads {
 
     fn cursor(&self, feed: FeedId, tally: FeedTally) -> Arc<OnceCell<String>> {
         let FeedTally { next, edition, .. } = tally;
-        let mut ends = self.ends.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut ends = self.ends.lock();
         if ends.len() >= REMEMBERED {
             ends.clear();
         }

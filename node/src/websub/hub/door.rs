@@ -2,7 +2,7 @@
 //! within bounds for each host and for all.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
@@ -14,9 +14,10 @@ use http::header::{CONTENT_TYPE, HOST, RETRY_AFTER};
 use http::{HeaderMap, HeaderValue, StatusCode};
 use tokio::time::Instant;
 
+use super::Hub;
 use super::book::host_of;
 use super::request::Request;
-use super::{Hub, locked};
+use crate::locks::Mutex;
 
 /// Bytes of a request.
 const REQUEST_BYTES: usize = 16 << 10;
@@ -65,7 +66,7 @@ pub(super) struct Seat {
 
 impl Seat {
     fn take(pending: &Pending, host: String, now: Instant) -> Option<Self> {
-        let mut hosts = locked(pending);
+        let mut hosts = pending.lock();
         if hosts.len() > REMEMBERED {
             hosts.retain(|_, places| places.taken > 0 || places.is_careful(now));
         }
@@ -79,7 +80,7 @@ impl Seat {
 
     /// How the request ended.
     pub(super) fn ends(self, confirmed: bool, now: Instant) {
-        if let Some(places) = locked(&self.pending).get_mut(&self.host) {
+        if let Some(places) = self.pending.lock().get_mut(&self.host) {
             places.refused_at = (!confirmed).then_some(now);
         }
     }
@@ -87,7 +88,7 @@ impl Seat {
 
 impl Drop for Seat {
     fn drop(&mut self) {
-        let mut hosts = locked(&self.pending);
+        let mut hosts = self.pending.lock();
         if let Some(places) = hosts.get_mut(&self.host) {
             places.taken -= 1;
             if places.taken == 0 && places.refused_at.is_none() {
@@ -158,6 +159,6 @@ mod tests {
         let (one, two) = (take(late).unwrap(), take(late).unwrap());
         one.ends(false, late);
         two.ends(true, late);
-        assert_eq!(locked(&pending).len(), 0, "who confirms is trusted again");
+        assert_eq!(pending.lock().len(), 0, "who confirms is trusted again");
     }
 }
