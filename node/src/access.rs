@@ -17,13 +17,13 @@ use std::sync::Arc;
 use http::{Extensions, HeaderMap};
 use pergola_config::{Config, Reader, Secret};
 use pergola_store::archive::FeedId;
-use tokio::time::Instant;
 
 pub use caller::{Caller, ClientCertificate, NotNear};
 use doors::Doors;
 use limits::Use;
 pub use limits::{TooOften, Who};
 
+use crate::clock::network_now;
 use crate::locks::RwLock;
 
 /// What the node knows of callers, and which feeds are closed.
@@ -131,7 +131,7 @@ impl Access {
 
     /// Counts a call, or says when the caller may call again. The operator may always.
     pub fn count(&self, caller: &Caller) -> Result<(), TooOften> {
-        self.used.count(caller, self.limits(caller).requests_per_minute, Instant::now())
+        self.used.count(caller, self.limits(caller).requests_per_minute, network_now())
     }
 
     fn known(&self) -> Arc<Known> {

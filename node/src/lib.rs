@@ -17,5 +17,6 @@ pub mod peer;
 pub mod publish;
 pub mod select;
 pub mod serve;
+pub mod surroundings;
 pub mod tls;
 pub mod websub;

@@ -125,7 +125,7 @@ pub(super) async fn list(
     State(node): State<Arc<Node>>,
     caller: Caller,
 ) -> Result<Answer<FeedList>, Problem> {
-    blocking(move || {
+    blocking(node.blocking(), move || {
         let feeds = node.feeds_for(&caller);
         let feeds: Result<_, _> = feeds.iter().map(|card| node.feed_status(card)).collect();
         Ok(Answer(FeedList { feeds: feeds? }))
@@ -154,7 +154,7 @@ pub(super) async fn show(
     caller: Caller,
     Named(name): Named,
 ) -> Result<Answer<FeedDetail>, Problem> {
-    blocking(move || {
+    blocking(node.blocking(), move || {
         let card = card(&node, &caller, &name)?;
         let status = node.feed_status(&card)?;
         let weight = card.body.options.weight.unwrap_or(1.0);
@@ -190,7 +190,7 @@ pub(super) async fn explain(
     caller: Caller,
     Named(name): Named,
 ) -> Result<Answer<Explained>, Problem> {
-    blocking(move || {
+    blocking(node.blocking(), move || {
         let card = card(&node, &caller, &name)?;
         let explained = node.explain_text(&format!("EXPLAIN {}", card.statement), ORIGIN);
         Ok(Answer(Explained::from(&explained?)))
@@ -206,7 +206,10 @@ pub(super) async fn explain_query(
     State(node): State<Arc<Node>>,
     Json(asked): Json<AskedQuery>,
 ) -> Result<Answer<Explained>, Problem> {
-    blocking(move || Ok(Answer(Explained::from(&node.explain_text(&asked.query, ORIGIN)?)))).await
+    blocking(node.blocking(), move || {
+        Ok(Answer(Explained::from(&node.explain_text(&asked.query, ORIGIN)?)))
+    })
+    .await
 }
 
 /// Who may read a feed.

@@ -114,7 +114,7 @@ pub(super) async fn list(
         // It may have been closed or dropped meanwhile.
         card(&node, &caller, &name)?;
     }
-    blocking(move || page(&node, feed, which.after, limit).map(Answer)).await
+    blocking(node.blocking(), move || page(&node, feed, which.after, limit).map(Answer)).await
 }
 
 /// Waits until a feed has come further than a number, or nothing will come any more.

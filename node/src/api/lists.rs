@@ -57,7 +57,7 @@ struct Skipped {
 #[utoipa::path(get, path = "/api/v1/opml", security(("token" = [])),
     responses((status = 200, body = String, content_type = "text/x-opml")))]
 pub(super) async fn export(State(node): State<Arc<Node>>) -> Result<Response, Problem> {
-    let text = blocking(move || {
+    let text = blocking(node.blocking(), move || {
         let sources = node.archive.sources()?.into_iter();
         let mut outlines = Vec::new();
         for (id, record) in sources.filter(|(_, record)| record.kind == SourceKind::Feed) {
@@ -87,7 +87,7 @@ pub(super) async fn import(
     body: Result<Bytes, BytesRejection>,
 ) -> Result<Answer<Imported>, Problem> {
     let body = body.map_err(unread)?;
-    let (list, feed) = blocking(move || read(&headers, &body)).await?;
+    let (list, feed) = blocking(node.blocking(), move || read(&headers, &body)).await?;
     let (sources, skipped) = sources_on(&list);
     let query = feed.map(|feed| query(&feed, &sources)).transpose()?;
     to_the_end(async move {

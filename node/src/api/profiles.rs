@@ -79,7 +79,7 @@ pub(super) async fn mesh(
     Asking(asked): Asking<AskedWords>,
 ) -> Result<Answer<LearntMesh>, Problem> {
     let most = asked.words.unwrap_or(USUAL).clamp(1, MOST);
-    blocking(move || {
+    blocking(node.blocking(), move || {
         let mut names = HashSet::new();
         // Feeds first, because they have the names that people know.
         let feeds = feeds(&node, most, &mut names);

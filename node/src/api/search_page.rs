@@ -73,7 +73,7 @@ async fn results(
         Wanted::Text(text) => everywhere(node, caller, text, USUAL, peers).await,
         Wanted::Like(feed) => {
             let feed = feed.clone();
-            blocking(move || {
+            blocking(node.blocking(), move || {
                 let card = card(&node, &caller, &feed)?;
                 Ok((node.alike(&caller, card.id, USUAL)?, None))
             })

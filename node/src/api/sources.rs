@@ -47,7 +47,8 @@ pub(super) async fn list(
             && (found(&source.url) || found(source.title.as_deref().unwrap_or_default()))
     };
     let after = which.after.map(SourceId);
-    let mut sources = blocking(move || Ok(node.source_page(after, limit + 1, wanted)?)).await?;
+    let mut sources =
+        blocking(node.blocking(), move || Ok(node.source_page(after, limit + 1, wanted)?)).await?;
     let more = sources.len() > limit;
     sources.truncate(limit);
     let next = sources.last().filter(|_| more).map(|last| last.id);
@@ -86,7 +87,7 @@ pub(super) async fn show(
     State(node): State<Arc<Node>>,
     Named(named): Named,
 ) -> Result<Answer<SourceDetail>, Problem> {
-    blocking(move || {
+    blocking(node.blocking(), move || {
         let id = find(&node, &named)?;
         let (source, state) = node.source(id)?;
         let formerly = node.archive.source(id)?.map(|record| record.formerly).unwrap_or_default();
@@ -189,7 +190,7 @@ fn is_hopeless(outcome: Outcome) -> bool {
 
 async fn found(node: &Arc<Node>, named: String) -> Result<SourceId, Problem> {
     let node = Arc::clone(node);
-    blocking(move || find(&node, &named)).await
+    blocking(node.blocking(), move || find(&node, &named)).await
 }
 
 /// The source that somebody means; if there is none, perhaps they meant another.

@@ -36,6 +36,7 @@ use crate::metrics::Metrics;
 use crate::peer::Peers;
 use crate::publish::writer::Done;
 use crate::select::Desk;
+use crate::surroundings::Blocking;
 use crate::websub::discovery::RefreshNotice;
 use alone::Alone;
 pub use received::NotReceived;
@@ -82,6 +83,8 @@ pub struct Crawler {
     pub metrics: Arc<Metrics>,
     /// Which sources are peers.
     pub peers: Arc<Peers>,
+    /// Where bodies are parsed.
+    pub blocking: Blocking,
     /// Seconds between two decisions.
     pub cycle: f64,
     /// Sources whose items come back.
@@ -124,6 +127,8 @@ pub struct Parts {
     pub metrics: Arc<Metrics>,
     /// Which sources are peers.
     pub peers: Arc<Peers>,
+    /// Where bodies are parsed.
+    pub blocking: Blocking,
     /// Seconds between two decisions.
     pub cycle: f64,
     /// Who is refreshed.
@@ -141,7 +146,9 @@ pub struct Parts {
 impl Crawler {
     /// A crawler that does nothing until it is run.
     pub fn new(parts: Parts) -> Result<Self, ArchiveError> {
-        let Parts { archive, clock, fetcher, manners, desk, metrics, peers, cycle, .. } = parts;
+        let Parts {
+            archive, clock, fetcher, manners, desk, metrics, peers, blocking, cycle, ..
+        } = parts;
         let saved = |(host, tally)| (host, (tally, true));
         let hosts = archive.hosts()?.into_iter().map(saved).collect();
         let loops = Loops::load(&archive)?;
@@ -153,6 +160,7 @@ impl Crawler {
             desk,
             metrics,
             peers,
+            blocking,
             cycle,
             loops,
             roster: Mutex::new(parts.roster),

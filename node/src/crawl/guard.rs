@@ -15,7 +15,7 @@ use pergola_manners::networks::{Network, special};
 use thiserror::Error;
 use url::{Host, Url};
 
-pub use resolver::{GuardedResolver, ResolveError, ResolverFiles};
+pub use resolver::{GuardedResolver, ResolveError};
 
 /// What may be reached although it is private.
 #[derive(Clone, Debug, Default)]

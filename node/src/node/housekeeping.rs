@@ -183,7 +183,7 @@ impl Node {
         for card in self.desk.feeds() {
             let keep = card.body.options.keep.map_or(usual, |period| period.seconds() as f64);
             let archive = self.archive.clone();
-            let below = blocking(move || first_kept(&archive, card.id, now - keep)).await?;
+            let below = self.read(move || first_kept(&archive, card.id, now - keep)).await?;
             let deleted = self.delete_entries(card.id, below).await?;
             if deleted > 0 {
                 self.shelf.removed(card.id);
@@ -193,7 +193,7 @@ impl Node {
         }
         let feeds: Vec<FeedId> = self.desk.feeds().iter().map(|card| card.id).collect();
         let archive = self.archive.clone();
-        let unused = blocking(move || unused_chunks(&archive, &feeds, now - SETTLED)).await?;
+        let unused = self.read(move || unused_chunks(&archive, &feeds, now - SETTLED)).await?;
         cleared.chunks = unused.len();
         for some in unused.chunks(AT_ONCE) {
             let mut changes = Changes::new();
@@ -296,13 +296,4 @@ fn unused_chunks(
         unused.extend(gone.map(|number| (source, number)));
     }
     Ok(unused)
-}
-
-async fn blocking<T: Send + 'static>(
-    work: impl FnOnce() -> Result<T, ArchiveError> + Send + 'static,
-) -> Result<T, FeedError> {
-    match tokio::task::spawn_blocking(work).await {
-        Ok(done) => Ok(done?),
-        Err(panicked) => std::panic::resume_unwind(panicked.into_panic()),
-    }
 }

@@ -55,7 +55,7 @@ impl Syndicate {
         let workers = std::thread::available_parallelism().map_or(2, |cores| cores.get()) * 2;
         let pager = Pager::new(node.archive.clone(), node.shelf.imprint().clone());
         Self(Arc::new(Parts {
-            heads: Heads::new(node.archive.clone(), pager.node()),
+            heads: Heads::new(node.archive.clone(), pager.node(), node.blocking()),
             pager,
             estimates: Estimates::default(),
             workers: Arc::new(Semaphore::new(workers)),
@@ -86,7 +86,8 @@ impl Parts {
         work: impl FnOnce() -> Result<T, ArchiveError> + Send + 'static,
     ) -> Result<T, Status> {
         let permit = Arc::clone(&self.workers).acquire_owned().await;
-        let done = tokio::task::spawn_blocking(move || {
+        let threads = self.node.blocking();
+        let done = threads.run(move || {
             let _busy = permit;
             work()
         });

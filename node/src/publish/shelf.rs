@@ -29,6 +29,7 @@ use super::volume::Volume;
 use crate::access::{Access, Caller};
 use crate::clock::Clock;
 use crate::locks::{RwLock, RwLockReadGuard, RwLockWriteGuard};
+use crate::surroundings::Blocking;
 
 /// The folder of a feed's volumes, below its own address.
 pub(super) const ARCHIVE: &str = "archive";
@@ -102,6 +103,7 @@ pub struct Shelf {
     pub(super) past: Past,
     /// Work on the blocking threads, so that a rush on many feeds stays within memory.
     pub(super) workers: Arc<Semaphore>,
+    blocking: Blocking,
     pub(super) counters: Counters,
     /// Counts every change of any feed, for those who wait for one.
     changes: watch::Sender<u64>,
@@ -147,6 +149,7 @@ impl Shelf {
             annex: Annex::new(Self::LIMIT / Self::ANNEX),
             past: Past::default(),
             workers: Arc::new(Semaphore::new(workers)),
+            blocking: Blocking::of_runtime(),
             counters: Counters::default(),
             changes: watch::Sender::default(),
         }
@@ -162,6 +165,12 @@ impl Shelf {
     /// Says who may read what; without it, anybody everything.
     pub fn with_access(mut self, access: Arc<Access>) -> Self {
         self.access = access;
+        self
+    }
+
+    /// Runs work that blocks elsewhere than on the threads of the runtime.
+    pub fn with_blocking(mut self, blocking: Blocking) -> Self {
+        self.blocking = blocking;
         self
     }
 

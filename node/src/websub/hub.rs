@@ -21,7 +21,6 @@ use pergola_config::WebSub;
 use pergola_store::archive::{Archive, ArchiveError, Changes, FeedId, Subscription};
 use tokio::sync::{Semaphore, mpsc};
 use tokio::task::{Id, JoinError, JoinSet};
-use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 use url::Url;
 
@@ -29,13 +28,13 @@ use self::book::{Book, Limits, host_of};
 use self::delivery::{Delivery, Ending, Key, Outcome};
 use self::door::{Asked, Pending};
 use self::request::{Mode, Request};
-use super::chance;
-use crate::clock::Clock;
+use crate::clock::{Clock, network_now};
 use crate::crawl::fetch::Fetcher;
 use crate::locks::Mutex;
 use crate::metrics::Metrics;
 use crate::publish::writer::{Job, Writer};
 use crate::publish::{Form, Shelf};
+use crate::surroundings::Randomness;
 
 /// Requests that may wait for their verification.
 const WAITING: usize = 256;
@@ -52,6 +51,7 @@ pub struct Hub {
     fetcher: Fetcher,
     writer: Writer,
     clock: Clock,
+    randomness: Randomness,
     metrics: Arc<Metrics>,
     settings: WebSub,
     book: Mutex<Book>,
@@ -75,6 +75,8 @@ pub struct Parts {
     pub writer: Writer,
     /// The time.
     pub clock: Clock,
+    /// For challenges, and waits that differ.
+    pub randomness: Randomness,
     /// What is counted.
     pub metrics: Arc<Metrics>,
     /// What was configured.
@@ -92,7 +94,7 @@ enum Ended {
 impl Hub {
     /// A hub that does nothing until it is run; it knows who had subscribed before.
     pub fn new(parts: Parts) -> Result<Self, ArchiveError> {
-        let Parts { archive, shelf, fetcher, writer, clock, metrics, settings } = parts;
+        let Parts { archive, shelf, fetcher, writer, clock, randomness, metrics, settings } = parts;
         let mut book = Book::new(Limits {
             most: settings.most,
             per_feed: settings.per_feed,
@@ -111,6 +113,7 @@ impl Hub {
             fetcher,
             writer,
             clock,
+            randomness,
             metrics,
             settings,
             book: Mutex::new(book),
@@ -213,7 +216,7 @@ impl Hub {
     async fn examine(self: Arc<Self>, asked: Asked) -> Ended {
         let Asked { request, host, seat } = asked;
         let ended = self.decided(request, host).await;
-        seat.ends(matches!(ended, Ended::Confirmed(..)), Instant::now());
+        seat.ends(matches!(ended, Ended::Confirmed(..)), network_now());
         ended
     }
 
@@ -264,7 +267,7 @@ impl Hub {
 
     async fn confirmed(&self, request: &Request, lease: f64) -> bool {
         let Request { callback, mode, topic, .. } = request;
-        match calls::verify(&self.fetcher, callback, *mode, topic, lease).await {
+        match calls::verify(&self.fetcher, &self.randomness, callback, *mode, topic, lease).await {
             Ok(()) => true,
             Err(why) => {
                 tracing::info!(%callback, topic, mode = mode.name(), why, "not confirmed");
@@ -308,7 +311,13 @@ impl Hub {
             Ended::Delivered(ending) => {
                 let Some(delivery) = deliveries.remove(&id) else { return };
                 let Delivery { key, serial, host, subscription } = delivery;
-                let outcome = self.book.lock().ended((key, serial), &host, ending, now, chance());
+                let outcome = self.book.lock().ended(
+                    (key, serial),
+                    &host,
+                    ending,
+                    now,
+                    self.randomness.chance(),
+                );
                 let name = match outcome {
                     Some(Outcome::Delivered) => "delivered",
                     Some(Outcome::Delayed) => "delayed",

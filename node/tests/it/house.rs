@@ -84,7 +84,7 @@ impl House {
         clock: Clock,
         listener: TcpListener,
     ) -> Self {
-        let node = Node::open(config, clock).await.unwrap();
+        let node = Node::open_here(config, clock).await.unwrap();
         let running = node.start(listener).unwrap();
         let client = plain_client().build().unwrap();
         Self { running, folder, client }

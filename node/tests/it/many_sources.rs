@@ -23,7 +23,7 @@ fn model(node: &Node, id: SourceId) -> Model {
 #[tokio::test(flavor = "multi_thread")]
 async fn sources_added_at_once_get_the_model_of_the_node_that_they_make() {
     let folder = TempDir::new().unwrap();
-    let node = Node::open(quick_config(&folder), Clock::real()).await.unwrap();
+    let node = Node::open_here(quick_config(&folder), Clock::real()).await.unwrap();
     let few = node.add_sources(sources(10)).await.unwrap();
     assert!(matches!(model(&node, few.new[0]), Model::Calendar(_)));
     let many = node.add_sources(sources(5_500)).await.unwrap();
@@ -36,10 +36,10 @@ async fn sources_added_at_once_get_the_model_of_the_node_that_they_make() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_restart_finds_every_source_and_what_its_user_thinks_of_it() {
     let folder = TempDir::new().unwrap();
-    let node = Node::open(quick_config(&folder), Clock::real()).await.unwrap();
+    let node = Node::open_here(quick_config(&folder), Clock::real()).await.unwrap();
     let added = node.add_sources(sources(600)).await.unwrap();
     close(node).await;
-    let node = Node::open(quick_config(&folder), Clock::real()).await.unwrap();
+    let node = Node::open_here(quick_config(&folder), Clock::real()).await.unwrap();
     let last = added.new[599];
     {
         let roster = node.crawler.roster();

@@ -40,7 +40,7 @@ impl Reader {
     }
 
     async fn open(folder: TempDir, config: Config, url: &str, clock: Clock) -> Self {
-        let node = Node::open(config, clock).await.unwrap();
+        let node = Node::open_here(config, clock).await.unwrap();
         node.add_sources(vec![NewSource::feed(url).unwrap()]).await.unwrap();
         let copy = format!("CREATE FEED Copy AS RETURN \"{url}\";");
         if node.desk.feed("Copy").is_none() {

@@ -85,7 +85,7 @@ impl Crawler {
         let _reader = self.readers.acquire().await;
         let crawler = Arc::clone(self);
         let conclusion = move || crawler.conclude(id, standing, exchange, backlog);
-        tokio::task::spawn_blocking(conclusion).await.map_err(|_| Problem::Panicked)?
+        self.blocking.run(conclusion).await.map_err(|_| Problem::Panicked)?
     }
 
     fn conclude(
@@ -135,7 +135,7 @@ impl Crawler {
                 trail.take(&ask.url, answered, &crawler.manners);
                 trail
             };
-            trail = tokio::task::spawn_blocking(read).await.map_err(|_| Problem::Panicked)?;
+            trail = self.blocking.run(read).await.map_err(|_| Problem::Panicked)?;
         }
         Ok(trail.finish())
     }

@@ -88,7 +88,7 @@ impl Shelf {
     ) -> Result<T, RenderError> {
         let permit = self.workers.clone().acquire_owned().await;
         let permit = permit.map_err(|_| RenderError::Aborted)?;
-        let done = tokio::task::spawn_blocking(move || {
+        let done = self.blocking.run(move || {
             // The worker is free when the work has ended, whether or not anybody still waits for it.
             let _busy = permit;
             work()

@@ -17,6 +17,7 @@ use tokio::time::Instant;
 use super::Hub;
 use super::book::host_of;
 use super::request::Request;
+use crate::clock::network_now;
 use crate::locks::Mutex;
 
 /// Bytes of a request.
@@ -127,7 +128,7 @@ async fn subscribe(State(hub): State<Arc<Hub>>, headers: HeaderMap, form: Bytes)
         return (StatusCode::BAD_REQUEST, wrong).into_response();
     }
     let host = headers.get(HOST).and_then(|host| host.to_str().ok()).map(str::to_owned);
-    let seat = Seat::take(&hub.pending, host_of(request.callback.as_str()), Instant::now());
+    let seat = Seat::take(&hub.pending, host_of(request.callback.as_str()), network_now());
     if let Some(seat) = seat
         && hub.asked.try_send(Asked { request, host, seat }).is_ok()
     {
@@ -145,7 +146,7 @@ mod tests {
     #[tokio::test]
     async fn a_host_that_did_not_confirm_rests_and_is_then_asked_one_thing_at_a_time() {
         let pending = Pending::default();
-        let start = Instant::now();
+        let start = network_now();
         let take = |at| Seat::take(&pending, "victim.example".into(), at);
         let seats: Vec<Seat> = (0..WAITING_PER_HOST).map(|_| take(start).unwrap()).collect();
         assert!(take(start).is_none(), "enough of one host");

@@ -108,7 +108,7 @@ async fn an_expired_certificate_is_the_trouble_of_the_source_and_nothing_is_lost
     let mut config = config_showing(&folder, trusting(&authority.file));
     config.schedule.cycle = Duration::from_secs(60);
     // An hour in a second: a source that fails is left alone for a while.
-    let node = Node::open(config, Clock::accelerated(3_600.0)).await.unwrap();
+    let node = Node::open_here(config, Clock::accelerated(3_600.0)).await.unwrap();
     let running = node.start(TcpListener::bind("127.0.0.1:0").await.unwrap()).unwrap();
     let downstream = House { running, folder, client: super::client(None, None) };
     let source = secure_url(&upstream, "/feeds/News.atom");

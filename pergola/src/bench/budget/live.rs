@@ -42,7 +42,7 @@ pub(super) async fn play(args: &Args) -> Result<Played> {
     let folder = std::env::temp_dir().join(format!("pergola-budget-{}", std::process::id()));
     let mut config = config(args)?;
     config.node.data = folder.clone();
-    let node = Node::open(config, clock.clone()).await?;
+    let node = Node::open_here(config, clock.clone()).await?;
     let urls = newsroom.names().map(|name| NewSource::feed(&format!("{base}/sources/{name}")));
     node.add_sources(urls.collect::<Result<_, _>>()?).await?;
     node.run_script(r#"CREATE FEED Everything AS RETURN OPML "all";"#, "bench").await?;

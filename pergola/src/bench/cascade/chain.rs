@@ -61,7 +61,7 @@ pub(super) async fn play(args: &Args, cooperation: Cooperation) -> Result<Played
         let address = format!("http://{}", listener.local_addr()?);
         let mut config = config(args, cooperation)?;
         config.node.data = folder.path().join(format!("node-{hop}"));
-        let node = Node::open(config, clock.clone()).await?;
+        let node = Node::open_here(config, clock.clone()).await?;
         let relayed: Vec<String> = (0..args.relayed)
             .map(|source| match &before {
                 Some(before) => format!("{before}/feeds/{}.atom", feed(source)),

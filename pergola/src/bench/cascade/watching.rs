@@ -117,7 +117,7 @@ impl Chain {
             config.budget.rule = BudgetRule::Refreshes { per_minute: 60.0 };
             config.peers.cooperate = Cooperation { hints: false, watch: true, archive: true };
             ask_at_once(&mut config);
-            let node = Node::open(config, clock.clone()).await?;
+            let node = Node::open_here(config, clock.clone()).await?;
             node.add_sources(vec![NewSource::feed(&url)?]).await?;
             let script = format!("CREATE FEED {FEED} AS RETURN \"{url}\" WINDOW {WINDOW};");
             node.run_script(&script, "bench").await?;

@@ -123,7 +123,7 @@ impl Bench {
         config.crawl.parallel = NonZeroUsize::new(64).context("not zero")?;
         // Refreshes are asked for by hand; the scheduler has nothing to spend.
         config.budget.rule = BudgetRule::Refreshes { per_minute: 1e-6 };
-        let node = Node::open(config, Clock::real()).await?;
+        let node = Node::open_here(config, Clock::real()).await?;
         let new = (0..args.sources).map(|number| NewSource::feed(&address(base, number)));
         let sources = node.add_sources(new.collect::<Result<_, _>>()?).await?.new;
         for query in 0..args.queries {

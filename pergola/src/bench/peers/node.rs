@@ -32,7 +32,7 @@ pub(super) fn run(args: &Args) -> Result<()> {
         config.node.data = folder.path().join("data");
         config.peers.limits.requests_per_minute = usize::MAX;
         config.peers.limits.streams = 1 << 20;
-        let node = Node::open(config, Clock::real()).await?;
+        let node = Node::open_here(config, Clock::real()).await?;
         let query = format!("CREATE FEED {FEED} AS RETURN \"{SOURCE_URL}\"");
         node.run_script(&query, "bench").await?;
         let mut press = Press::new(&node)?;

@@ -148,7 +148,7 @@ async fn open(args: &Args, scene: &Scene) -> Result<Arc<Node>> {
         ..usual
     };
     config.hosts.named.insert("127.0.0.1".to_owned(), instantly);
-    Ok(Node::open(config, Clock::accelerated_since(scene.start, args.speed)).await?)
+    Ok(Node::open_here(config, Clock::accelerated_since(scene.start, args.speed)).await?)
 }
 
 fn count(running: &Running) -> u64 {
