@@ -4,11 +4,14 @@
 //! is crawled and nobody is served until [`Node::start`]. The command line works on an opened node when
 //! none is running, and through the API when one is; both do the same.
 
+mod callers;
 mod feeds;
 mod housekeeping;
 mod opening;
 mod outlook;
+mod peers;
 mod places;
+mod published;
 mod reload;
 mod running;
 mod scheduling;
@@ -43,6 +46,7 @@ use crate::websub::hub::Hub;
 use crate::websub::subscriber::{PushStatus, Subscriber};
 pub use feeds::{Applied, FeedError};
 pub use outlook::Outlook;
+pub use peers::Upstream;
 pub use reload::{ReloadError, Reloaded};
 pub use running::{Running, close};
 pub use scheduling::{FIRST_RATE, FIRST_WINDOW};
@@ -55,18 +59,15 @@ pub use status::{FeedStatus, NodeStatus, PeerStatus, SourceStatus, Standing};
 pub struct Node {
     pub clock: Clock,
     blocking: Blocking,
-    /// What is kept.
-    pub archive: Archive,
+    archive: Archive,
     /// The queries.
-    pub desk: Arc<Desk>,
+    desk: Arc<Desk>,
     /// The published feeds.
-    pub shelf: Arc<Shelf>,
-    /// The crawler.
-    pub crawler: Arc<Crawler>,
-    /// What is counted.
-    pub metrics: Arc<Metrics>,
+    shelf: Arc<Shelf>,
+    crawler: Arc<Crawler>,
+    metrics: Arc<Metrics>,
     /// Who may read what.
-    pub access: Arc<Access>,
+    access: Arc<Access>,
     config: RwLock<Arc<Config>>,
     writer: Writer,
     record: Mutex<NodeRecord>,
@@ -167,7 +168,7 @@ impl Node {
 
     /// Saves what the node knows of itself, τ included.
     async fn save_record(&self) -> Result<(), NotCommitted> {
-        let threshold = self.crawler.roster().threshold().clone();
+        let threshold = self.crawler.threshold();
         let record = {
             let mut record = self.record.lock();
             record.threshold = Some(threshold);

@@ -9,9 +9,8 @@ use axum::extract::rejection::BytesRejection;
 use axum::response::{IntoResponse, Response};
 use http::header::{CONTENT_DISPOSITION, CONTENT_TYPE};
 use http::{HeaderMap, StatusCode};
-use pergola_feed::opml::{Opml, Outline};
+use pergola_feed::opml::Opml;
 use pergola_query::syntax::{SourceRef, Statement};
-use pergola_store::archive::SourceKind;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -58,14 +57,7 @@ struct Skipped {
     responses((status = 200, body = String, content_type = "text/x-opml")))]
 pub(super) async fn export(State(node): State<Arc<Node>>) -> Result<Response, Problem> {
     let text = blocking(node.blocking(), move || {
-        let sources = node.archive.sources()?.into_iter();
-        let mut outlines = Vec::new();
-        for (id, record) in sources.filter(|(_, record)| record.kind == SourceKind::Feed) {
-            let state = node.archive.state(id)?;
-            let (title, home) = state.map(|state| (state.title, state.home)).unwrap_or_default();
-            let text = record.title.or(title).unwrap_or_else(|| record.url.clone());
-            outlines.push(Outline { text, feed: Some(record.url), home, children: Vec::new() });
-        }
+        let outlines = node.outlines()?;
         let title = Some(format!("Sources of {}", node.config().node.name));
         Ok(Opml { title, outlines }.write())
     });

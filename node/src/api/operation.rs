@@ -138,7 +138,7 @@ pub(super) async fn history(
         return Err(bad_request(format!("`from` must be before `to`, by {LONGEST} at most")));
     }
     blocking(node.blocking(), move || {
-        let samples = node.archive.history(from, to)?.into_iter().map(told).collect();
+        let samples = node.history(from, to)?.into_iter().map(told).collect();
         Ok(Answer(History { samples }))
     })
     .await

@@ -52,7 +52,7 @@ pub(super) async fn page(
     };
     match results(&node, caller, &wanted, asked.peers).await {
         Ok((found, heard)) => {
-            let imprint = node.shelf.imprint();
+            let imprint = node.imprint();
             let page = pages::search::page(imprint, &wanted, &offer, &found, heard.as_ref());
             let is_bad = matches!(wanted, Wanted::TooMuch { .. });
             pages::respond(if is_bad { StatusCode::BAD_REQUEST } else { StatusCode::OK }, &page)

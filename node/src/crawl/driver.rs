@@ -10,6 +10,7 @@ mod conclusion;
 mod outing;
 mod peers;
 mod received;
+mod schedule;
 mod settled;
 
 use std::collections::HashMap;
@@ -40,6 +41,7 @@ use crate::surroundings::Blocking;
 use crate::websub::discovery::RefreshNotice;
 use alone::Alone;
 pub use received::NotReceived;
+pub use schedule::Pulse;
 
 /// Pages that may lead to pages, when a source is refreshed by hand.
 const LEADS: usize = 5;
@@ -180,7 +182,7 @@ impl Crawler {
     }
 
     /// The roster, for a moment.
-    pub fn roster(&self) -> MutexGuard<'_, Roster> {
+    fn roster(&self) -> MutexGuard<'_, Roster> {
         self.roster.lock()
     }
 

@@ -69,7 +69,7 @@ impl Node {
 
     async fn every_minute(&self, minute: u64, before: &mut Counted) -> Result<(), FeedError> {
         let now = self.clock.now();
-        if let Err(invalid) = self.crawler.roster().steer(now) {
+        if let Err(invalid) = self.crawler.steer(now) {
             tracing::error!(%invalid, "the budget could not be followed");
         }
         self.plan_ahead(now);
@@ -97,7 +97,7 @@ impl Node {
     fn plan_ahead(&self, now: f64) {
         for listing in self.shelf.listings() {
             let sources = self.desk.sources_of(listing.id);
-            let next = self.crawler.roster().next_refresh(&sources, now);
+            let next = self.crawler.next_refresh_of(&sources, now);
             self.shelf.set_next_refresh(listing.id, next);
         }
     }
@@ -136,17 +136,17 @@ impl Node {
         let small = |count: u64| u32::try_from(count).unwrap_or(u32::MAX);
         let items = (after.items - since.items) as f64;
         let lost = after.lost - since.lost;
-        let roster = self.crawler.roster();
+        let pulse = self.crawler.pulse(now);
         Sample {
-            threshold: roster.threshold().value(),
-            budget: roster.purse.per_minute(),
+            threshold: pulse.threshold,
+            budget: pulse.per_minute,
             refreshes: small(after.refreshes - since.refreshes),
             not_modified: small(after.not_modified - since.not_modified),
             failures: small(after.failures - since.failures),
             items: small(after.items - since.items),
             bytes: after.bytes - since.bytes,
             completeness: if items + lost > 0.0 { items / (items + lost) } else { 1.0 },
-            freshness: roster.freshness(now),
+            freshness: pulse.freshness,
         }
     }
 

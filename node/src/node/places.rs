@@ -73,12 +73,7 @@ impl Node {
         url: &Url,
         state: SourceState,
     ) -> Result<(), Invalid> {
-        let lane = self.crawler.lane_for(id, url);
-        {
-            let mut roster = self.crawler.roster();
-            roster.add(id, &record.url, lane, state.schedule, state.next_at)?;
-            roster.set_importance(id, record.importance);
-        }
+        self.crawler.take_on(id, record, url, state)?;
         let mut members = self.members.lock();
         record.lists.iter().for_each(|list| members.entry(*list).or_default().push(id));
         Ok(())

@@ -52,7 +52,7 @@ impl Node {
 
     /// Another budget, until the configuration says otherwise or the node is started again.
     pub fn set_budget(&self, budget: &Budget) -> Result<(), pergola_refresh::Invalid> {
-        self.crawler.roster().set_purse(budget.purse(self.crawler.cycle))
+        self.crawler.set_purse(budget.purse(self.crawler.cycle))
     }
 
     /// Takes over another configuration: certificates, readers, sources, feeds and budget at once, the rest at the next start.
@@ -64,7 +64,7 @@ impl Node {
         changed.extend(differences.tls.then(|| "tls".to_owned()));
         if differences.budget {
             let purse = config.budget.purse(self.crawler.cycle);
-            self.crawler.roster().set_purse(purse)?;
+            self.crawler.set_purse(purse)?;
             changed.push("budget".to_owned());
         }
         self.access.know(&config);

@@ -144,10 +144,10 @@ impl Node {
         let mut wishes = Vec::new();
         let mut fresh = std::collections::HashMap::new();
         let mut next = self.record.lock().next_source;
-        let before = self.crawler.roster().len();
+        let before = self.crawler.count();
         for source in sources {
             let url = source.url.as_str();
-            let there = self.crawler.roster().by_address(url);
+            let there = self.crawler.by_address(url);
             if let Some(id) = there.or_else(|| fresh.get(url).copied()) {
                 wishes.extend(source.wish().map(|wish| (id, wish)));
                 if there.is_some() {
@@ -231,7 +231,7 @@ impl Node {
         }
         if record != before {
             changes.put_source(id, &record);
-            self.crawler.roster().set_importance(id, record.importance);
+            self.crawler.set_importance(id, record.importance);
         }
         Ok(())
     }
@@ -287,9 +287,7 @@ impl Node {
             subscriber.forget(ids);
         }
         for &id in ids {
-            self.crawler.roster().remove(id);
-            self.crawler.loops.forget(id);
-            self.crawler.peers.forget(id);
+            self.crawler.drop_source(id);
             self.desk.forget_source(id);
             self.members.lock().values_mut().for_each(|members| members.retain(|m| *m != id));
         }
@@ -368,11 +366,11 @@ impl Node {
     pub(super) fn resolve(&self, clause: &SourceRef) -> Vec<SourceId> {
         let at = |url: &str| {
             let url = normal_url(url).ok()?;
-            self.crawler.roster().by_address(url.as_str())
+            self.crawler.by_address(url.as_str())
         };
         match clause {
             SourceRef::Url(url) => at(url).into_iter().collect(),
-            SourceRef::Opml(list) if list == EVERY_SOURCE => self.crawler.roster().ids().collect(),
+            SourceRef::Opml(list) if list == EVERY_SOURCE => self.crawler.ids(),
             SourceRef::Opml(list) => at(list)
                 .and_then(|list| self.members.lock().get(&list).cloned())
                 .unwrap_or_default(),

@@ -131,7 +131,7 @@ impl Peers {
         self.watched.lock().len()
     }
 
-    pub(super) fn set_watched(&self, id: SourceId, watched: bool) {
+    pub(crate) fn set_watched(&self, id: SourceId, watched: bool) {
         match watched {
             true => self.watched.lock().insert(id),
             false => self.watched.lock().remove(&id),

@@ -271,10 +271,7 @@ impl Subscriber {
             (plans, book.take_missed())
         };
         self.metrics.websub.missed.inc_by(missed);
-        let mut roster = self.crawler.roster();
-        for (source, until) in plans {
-            roster.postpone(source, until);
-        }
+        self.crawler.leave_to_hubs(&plans);
     }
 
     /// Saves what has changed in the book; what cannot be saved is tried again.

@@ -106,6 +106,14 @@ impl House {
         Self::open(folder, config).await
     }
 
+    /// What the node tells Prometheus of one of its counters.
+    pub(crate) fn metric(&self, name: &str) -> f64 {
+        let text = self.node().metrics_text();
+        let wanted = format!("pergola_{name} ");
+        let found = text.lines().find_map(|line| line.strip_prefix(&wanted)?.parse().ok());
+        found.unwrap_or_else(|| panic!("there is no {name} in {text}"))
+    }
+
     /// The titles that a feed shows as JSON Feed, newest first.
     pub(crate) async fn titles(&self, feed: &str) -> Vec<String> {
         let url = self.url(&format!("/feeds/{feed}.json"));

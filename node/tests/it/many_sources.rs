@@ -17,7 +17,7 @@ fn sources(count: usize) -> Vec<NewSource> {
 }
 
 fn model(node: &Node, id: SourceId) -> Model {
-    node.archive.state(id).unwrap().unwrap().schedule.model
+    node.source(id).unwrap().1.schedule.model
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -41,11 +41,8 @@ async fn a_restart_finds_every_source_and_what_its_user_thinks_of_it() {
     close(node).await;
     let node = Node::open_here(quick_config(&folder), Clock::real()).await.unwrap();
     let last = added.new[599];
-    {
-        let roster = node.crawler.roster();
-        assert_eq!((roster.len(), roster.importance(last)), (600, 2.0));
-        assert_eq!(roster.by_address("http://127.0.0.1:9/599"), Some(last));
-    }
+    assert_eq!((node.status().sources, node.source(last).unwrap().0.importance), (600, 2.0));
+    assert_eq!(node.find_source("http://127.0.0.1:9/599").unwrap(), last);
     let more = node.add_sources(sources(601)).await.unwrap();
     assert_eq!(more.new, [SourceId(last.0 + 1)], "no number is given twice");
     close(node).await;

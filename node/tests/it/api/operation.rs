@@ -113,7 +113,7 @@ async fn a_backup_of_a_running_node_can_be_restored() {
     let bytes = backup.bytes().await.unwrap();
     let folder = TempDir::new().unwrap();
     let config = quick_config(&folder);
-    let engine = house.node().archive.store().backend();
+    let engine = house.node().status().store.parse().unwrap();
     restore(&config.node.data, engine, Replace::Never, &bytes[..], |_| ()).unwrap();
     let node = Node::open_here(config, Clock::real()).await.unwrap();
     assert_eq!(node.source_list().unwrap()[0].url, url);
