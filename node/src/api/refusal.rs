@@ -94,7 +94,7 @@ impl From<StartError> for Problem {
             StartError::Archive(error) => error.into(),
             StartError::NotCommitted(error) => error.into(),
             StartError::Invalid(error) => error.into(),
-            StartError::Feed { .. } | StartError::Exception(_) | StartError::Tls(_) => {
+            StartError::Feed { .. } | StartError::Tls(_) => {
                 Self::new(StatusCode::UNPROCESSABLE_ENTITY, "the configuration is wrong", detail)
             }
             StartError::Fetch(_) | StartError::Peers(_) | StartError::System { .. } => {

@@ -157,7 +157,7 @@ impl Shared {
             record.threshold.clone(),
             config.budget.purse(cycle),
         )?;
-        let settings = fetch_settings(config, self.outside.clone())?;
+        let settings = fetch_settings(config, self.outside.clone());
         let (enabled, usual) = (config.peers.enabled, config.peers.cooperate);
         let (to_selector, deliveries) = mpsc::channel(DELIVERIES);
         let (to_lists, lists) = mpsc::channel(LISTS);

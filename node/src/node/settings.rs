@@ -9,7 +9,7 @@ use pergola_manners::lanes::{LaneOverride, LaneRules};
 
 use crate::crawl::conclude::Manners;
 use crate::crawl::fetch::{DecodeLimits, FetchSettings};
-use crate::crawl::guard::{BadException, Guard};
+use crate::crawl::guard::Guard;
 use crate::surroundings::Outside;
 
 pub(super) fn manners(config: &Config, node: NodeId) -> Manners {
@@ -52,18 +52,11 @@ pub(super) fn lane_rules(config: &Config) -> LaneRules {
     rules
 }
 
-pub(super) fn fetch_settings(
-    config: &Config,
-    outside: Outside,
-) -> Result<FetchSettings, BadException> {
-    let named =
-        config.hosts.named.iter().filter(|(_, rule)| rule.private).map(|(host, _)| host.clone());
-    let exceptions: Vec<String> =
-        config.crawl.allow_private.iter().map(ToString::to_string).chain(named).collect();
-    Ok(FetchSettings {
+pub(super) fn fetch_settings(config: &Config, outside: Outside) -> FetchSettings {
+    FetchSettings {
         outside,
         contact: config.node.contact.to_string(),
-        guard: Guard::allowing(exceptions.iter().map(String::as_str))?,
+        guard: Guard::allowing(config.private_exceptions()),
         extra_ca: config.crawl.extra_ca.clone(),
         hosts: config.hosts.clone(),
         proxy: config.crawl.proxy.clone(),
@@ -73,5 +66,5 @@ pub(super) fn fetch_settings(
         max_redirects: config.crawl.max_redirects,
         idle_per_host: config.crawl.parallel.get().min(64),
         ..FetchSettings::default()
-    })
+    }
 }
