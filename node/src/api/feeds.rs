@@ -12,7 +12,7 @@ use utoipa::ToSchema;
 use super::asked::{Json, Named};
 use super::work::{blocking, to_the_end};
 use crate::access::Caller;
-use crate::node::{Applied, FeedStatus, Node};
+use crate::node::{Applied, FeedStatus, Node, Upstream};
 use crate::publish::Problem;
 use crate::select::FeedCard;
 
@@ -125,7 +125,7 @@ pub(super) async fn list(
     State(node): State<Arc<Node>>,
     caller: Caller,
 ) -> Result<Answer<FeedList>, Problem> {
-    blocking(move || {
+    blocking(node.blocking(), move || {
         let feeds = node.feeds_for(&caller);
         let feeds: Result<_, _> = feeds.iter().map(|card| node.feed_status(card)).collect();
         Ok(Answer(FeedList { feeds: feeds? }))
@@ -154,16 +154,18 @@ pub(super) async fn show(
     caller: Caller,
     Named(name): Named,
 ) -> Result<Answer<FeedDetail>, Problem> {
-    blocking(move || {
+    blocking(node.blocking(), move || {
         let card = card(&node, &caller, &name)?;
         let status = node.feed_status(&card)?;
         let weight = card.body.options.weight.unwrap_or(1.0);
-        let mut reads = Vec::new();
-        for (source, share) in node.desk.shares_of(card.id, node.clock.now(), READS) {
-            if let Some(record) = node.archive.source(source)? {
-                reads.push(ReadSource { source: source.0, url: record.url, share, weight });
-            }
-        }
+        let upstreams = node.upstreams(card.id, READS)?.into_iter();
+        let reads = upstreams.map(|Upstream { id, url, share, .. }| ReadSource {
+            source: id.0,
+            url,
+            share,
+            weight,
+        });
+        let reads = reads.collect();
         Ok(Answer(FeedDetail { status, reads }))
     })
     .await
@@ -190,7 +192,7 @@ pub(super) async fn explain(
     caller: Caller,
     Named(name): Named,
 ) -> Result<Answer<Explained>, Problem> {
-    blocking(move || {
+    blocking(node.blocking(), move || {
         let card = card(&node, &caller, &name)?;
         let explained = node.explain_text(&format!("EXPLAIN {}", card.statement), ORIGIN);
         Ok(Answer(Explained::from(&explained?)))
@@ -206,7 +208,10 @@ pub(super) async fn explain_query(
     State(node): State<Arc<Node>>,
     Json(asked): Json<AskedQuery>,
 ) -> Result<Answer<Explained>, Problem> {
-    blocking(move || Ok(Answer(Explained::from(&node.explain_text(&asked.query, ORIGIN)?)))).await
+    blocking(node.blocking(), move || {
+        Ok(Answer(Explained::from(&node.explain_text(&asked.query, ORIGIN)?)))
+    })
+    .await
 }
 
 /// Who may read a feed.
@@ -228,7 +233,7 @@ pub(super) async fn readers(
     Named(name): Named,
 ) -> Result<Answer<Readers>, Problem> {
     let card = card(&node, &caller, &name)?;
-    let readers = node.access.readers_of(card.id).map(|names| names.to_vec());
+    let readers = node.readers_of(card.id);
     Ok(Answer(Readers { readers }))
 }
 

@@ -36,7 +36,7 @@ pub(super) async fn alive() -> &'static str {
 #[utoipa::path(get, path = "/readyz",
     responses((status = 200, body = Readiness), (status = 503, body = Readiness)))]
 pub(super) async fn ready(State(node): State<Arc<Node>>) -> Result<Response, Problem> {
-    let reasons = blocking(move || Ok(node.why_not_ready())).await?;
+    let reasons = blocking(node.blocking(), move || Ok(node.why_not_ready())).await?;
     let status = match reasons.is_empty() {
         true => StatusCode::OK,
         false => StatusCode::SERVICE_UNAVAILABLE,
@@ -49,6 +49,6 @@ pub(super) async fn ready(State(node): State<Arc<Node>>) -> Result<Response, Pro
 #[utoipa::path(get, path = "/metrics",
     responses((status = 200, body = String, content_type = "application/openmetrics-text")))]
 pub(super) async fn metrics(State(node): State<Arc<Node>>) -> Result<Response, Problem> {
-    let text = blocking(move || Ok(node.metrics_text())).await?;
+    let text = blocking(node.blocking(), move || Ok(node.metrics_text())).await?;
     Ok(([(CONTENT_TYPE, METRICS)], text).into_response())
 }

@@ -90,7 +90,7 @@ struct MinuteSample {
 /// How the node stands.
 #[utoipa::path(get, path = "/api/v1/status", responses((status = 200, body = NodeStatus)))]
 pub(super) async fn status(State(node): State<Arc<Node>>) -> Result<Answer<NodeStatus>, Problem> {
-    blocking(move || Ok(Answer(node.status()))).await
+    blocking(node.blocking(), move || Ok(Answer(node.status()))).await
 }
 
 /// The configuration in force as TOML; secrets are masked.
@@ -121,7 +121,7 @@ pub(super) async fn budget(
     let burst = node.config().budget.burst;
     let rule = rule(&asked).map_err(bad_request)?;
     node.set_budget(&Budget { rule, burst })?;
-    blocking(move || Ok(Answer(node.status()))).await
+    blocking(node.blocking(), move || Ok(Answer(node.status()))).await
 }
 
 /// How the node stood, minute by minute.
@@ -137,8 +137,8 @@ pub(super) async fn history(
     if from > to || to - from > LONGEST {
         return Err(bad_request(format!("`from` must be before `to`, by {LONGEST} at most")));
     }
-    blocking(move || {
-        let samples = node.archive.history(from, to)?.into_iter().map(told).collect();
+    blocking(node.blocking(), move || {
+        let samples = node.history(from, to)?.into_iter().map(told).collect();
         Ok(Answer(History { samples }))
     })
     .await

@@ -123,11 +123,11 @@ pub(super) async fn everywhere(
 ) -> Result<(Vec<Found>, Option<Heard>), Problem> {
     // Others are asked on the operator's behalf only: a stranger could turn one question into eight.
     let heard = match peers && caller.is_operator() {
-        true => Some(node.crawler.peers.search(text, limit as u32, node.clock.now()).await),
+        true => Some(node.search_peers(text, limit as u32).await),
         false => None,
     };
     let text = text.to_owned();
-    blocking(move || {
+    blocking(node.blocking(), move || {
         let here = node.search(&caller, &text, limit)?;
         let found = match &heard {
             Some(heard) => node.with_peers(here, heard, limit),
@@ -149,7 +149,7 @@ pub(super) async fn suggestions(
     Asking(asked): Asking<AskedNumber>,
 ) -> Result<Answer<FoundList>, Problem> {
     let limit = asked.limit.unwrap_or(USUAL).clamp(1, MOST);
-    blocking(move || {
+    blocking(node.blocking(), move || {
         let card = card(&node, &caller, &name)?;
         let found = node.suggestions(&caller, card.id, limit)?;
         let found = found.into_iter().map(FoundOne::from).collect();

@@ -52,7 +52,7 @@ pub(super) async fn page(
     };
     match results(&node, caller, &wanted, asked.peers).await {
         Ok((found, heard)) => {
-            let imprint = node.shelf.imprint();
+            let imprint = node.imprint();
             let page = pages::search::page(imprint, &wanted, &offer, &found, heard.as_ref());
             let is_bad = matches!(wanted, Wanted::TooMuch { .. });
             pages::respond(if is_bad { StatusCode::BAD_REQUEST } else { StatusCode::OK }, &page)
@@ -73,7 +73,7 @@ async fn results(
         Wanted::Text(text) => everywhere(node, caller, text, USUAL, peers).await,
         Wanted::Like(feed) => {
             let feed = feed.clone();
-            blocking(move || {
+            blocking(node.blocking(), move || {
                 let card = card(&node, &caller, &feed)?;
                 Ok((node.alike(&caller, card.id, USUAL)?, None))
             })

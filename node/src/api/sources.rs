@@ -47,7 +47,8 @@ pub(super) async fn list(
             && (found(&source.url) || found(source.title.as_deref().unwrap_or_default()))
     };
     let after = which.after.map(SourceId);
-    let mut sources = blocking(move || Ok(node.source_page(after, limit + 1, wanted)?)).await?;
+    let mut sources =
+        blocking(node.blocking(), move || Ok(node.source_page(after, limit + 1, wanted)?)).await?;
     let more = sources.len() > limit;
     sources.truncate(limit);
     let next = sources.last().filter(|_| more).map(|last| last.id);
@@ -86,11 +87,11 @@ pub(super) async fn show(
     State(node): State<Arc<Node>>,
     Named(named): Named,
 ) -> Result<Answer<SourceDetail>, Problem> {
-    blocking(move || {
+    blocking(node.blocking(), move || {
         let id = find(&node, &named)?;
         let (source, state) = node.source(id)?;
-        let formerly = node.archive.source(id)?.map(|record| record.formerly).unwrap_or_default();
-        let identity = node.archive.known(id)?.unwrap_or_default().identity.policy();
+        let formerly = node.former_addresses(id)?;
+        let identity = node.identity_policy(id)?;
         Ok(Answer(SourceDetail {
             source,
             recent: state.recent.iter().map(RecentRefresh::from).collect(),
@@ -166,7 +167,7 @@ async fn first_refresh(node: &Node, id: SourceId) -> Result<(Outcome, RefreshRep
 
 fn unusable(node: &Node, id: SourceId, report: RefreshReport) -> Result<Problem, Problem> {
     let (source, _) = node.source(id)?;
-    let moved = node.archive.source(id)?.is_some_and(|record| !record.formerly.is_empty());
+    let moved = !node.former_addresses(id)?.is_empty();
     let why = report.trouble.unwrap_or_else(|| report.outcome.to_owned());
     let detail = format!("{} cannot be read: {why}; it was not added", source.url);
     let problem = Problem::new(StatusCode::UNPROCESSABLE_ENTITY, "not a usable source", detail);
@@ -189,7 +190,7 @@ fn is_hopeless(outcome: Outcome) -> bool {
 
 async fn found(node: &Arc<Node>, named: String) -> Result<SourceId, Problem> {
     let node = Arc::clone(node);
-    blocking(move || find(&node, &named)).await
+    blocking(node.blocking(), move || find(&node, &named)).await
 }
 
 /// The source that somebody means; if there is none, perhaps they meant another.
@@ -200,9 +201,9 @@ fn find(node: &Node, named: &str) -> Result<SourceId, Problem> {
         Err(error) => return Err(error.into()),
     };
     let near = |url: &str| strsim::normalized_levenshtein(url, named);
-    let some = node.archive.sources_after(None, COMPARED)?;
-    let urls = some.into_iter().map(|(_, record)| record.url);
+    let urls = node.first_addresses(COMPARED)?;
     let nearest = urls
+        .into_iter()
         .filter(|url| url.len() < 300 && named.len() < 300)
         .max_by(|a, b| near(a).total_cmp(&near(b)));
     let problem = Problem::from(unknown);

@@ -4,12 +4,14 @@ use std::future::Future;
 
 use super::refusal::failed;
 use crate::publish::Problem;
+use crate::surroundings::Blocking;
 
 /// Runs work that waits for the disk.
 pub(super) async fn blocking<T: Send + 'static>(
+    threads: Blocking,
     work: impl FnOnce() -> Result<T, Problem> + Send + 'static,
 ) -> Result<T, Problem> {
-    let done = tokio::task::spawn_blocking(work).await;
+    let done = threads.run(work).await;
     done.unwrap_or_else(|error| Err(failed(format!("reading for a request ended early: {error}"))))
 }
 

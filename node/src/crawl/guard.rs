@@ -15,7 +15,7 @@ use pergola_manners::networks::{PrivateException, Reach};
 use thiserror::Error;
 use url::{Host, Url};
 
-pub use resolver::{GuardedResolver, ResolveError, ResolverFiles};
+pub use resolver::{GuardedResolver, ResolveError};
 
 /// Decides which addresses a node may connect to.
 #[derive(Clone, Debug, Default)]

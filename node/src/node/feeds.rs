@@ -9,7 +9,7 @@ use pergola_query::{Change, Explanation, QueryError};
 use pergola_store::archive::{ArchiveError, Changes, FeedId, FeedRecord, SourceKind};
 
 use super::sources::{EVERY_SOURCE, peer_address};
-use super::{NewSource, Node, SourceError, locked};
+use super::{NewSource, Node, SourceError};
 use crate::access::Caller;
 use crate::publish::writer::{Job, NotCommitted};
 use crate::select::statement;
@@ -113,7 +113,7 @@ impl Node {
         match change {
             Change::Create { name, body } => {
                 let sources = self.add_sources_of(&body).await?;
-                let id = FeedId(locked(&self.record).next_feed);
+                let id = FeedId(self.record.lock().next_feed);
                 let record = FeedRecord {
                     name: name.clone(),
                     statement: statement(&name, &body),
@@ -122,14 +122,14 @@ impl Node {
                 };
                 let mut changes = Changes::new();
                 changes.put_feed(id, &record);
-                let mut node = locked(&self.record).clone();
+                let mut node = self.record.lock().clone();
                 node.next_feed += 1;
                 changes.put_node(&node);
                 // Closed from its first moment, if it is to be closed.
                 let readers = self.declared_readers(&name).filter(|_| declared);
                 changes.put_readers(id, readers.as_deref());
                 self.commit(changes).await?;
-                locked(&self.record).next_feed = node.next_feed;
+                self.record.lock().next_feed = node.next_feed;
                 self.access.set(id, readers.as_deref());
                 self.put_in_force(id, &name, &body);
                 let items = self.backfill(id).await?;

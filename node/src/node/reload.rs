@@ -7,7 +7,7 @@ use pergola_config::{Budget, Config, ConfigError};
 use pergola_query::Change;
 use pergola_store::archive::{Changes, SourceId, SourceKind};
 
-use super::{NewSource, Node, SourceError, StartError, locked};
+use super::{NewSource, Node, SourceError, StartError};
 
 /// What a new configuration has changed.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -41,18 +41,18 @@ impl Node {
         &self,
         read: impl Fn() -> Result<Config, ConfigError> + Send + Sync + 'static,
     ) {
-        *locked(&self.reader) = Some(Arc::new(read));
+        *self.reader.lock() = Some(Arc::new(read));
     }
 
     /// Reads the configuration again and takes it over.
     pub async fn reread(&self) -> Result<Reloaded, ReloadError> {
-        let reader = locked(&self.reader).clone().ok_or(ReloadError::NoReader)?;
+        let reader = self.reader.lock().clone().ok_or(ReloadError::NoReader)?;
         Ok(self.reload(reader()?).await?)
     }
 
     /// Another budget, until the configuration says otherwise or the node is started again.
     pub fn set_budget(&self, budget: &Budget) -> Result<(), pergola_refresh::Invalid> {
-        self.crawler.roster().set_purse(budget.purse(self.crawler.cycle))
+        self.crawler.set_purse(budget.purse(self.crawler.cycle))
     }
 
     /// Takes over another configuration: certificates, readers, sources, feeds and budget at once, the rest at the next start.
@@ -64,12 +64,12 @@ impl Node {
         changed.extend(differences.tls.then(|| "tls".to_owned()));
         if differences.budget {
             let purse = config.budget.purse(self.crawler.cycle);
-            self.crawler.roster().set_purse(purse)?;
+            self.crawler.set_purse(purse)?;
             changed.push("budget".to_owned());
         }
         self.access.know(&config);
         changed.extend(differences.readers.then(|| "readers".to_owned()));
-        *self.config.write().unwrap_or_else(std::sync::PoisonError::into_inner) = Arc::new(config);
+        *self.config.write() = Arc::new(config);
         if differences.sources || differences.feeds {
             self.take_over_declared().await?;
             changed.extend(differences.sources.then(|| "sources".to_owned()));
@@ -80,7 +80,7 @@ impl Node {
 
     /// Shows the certificates that the files hold now. If they cannot be used, the old ones stay.
     fn reload_certificates(&self, config: &Config) -> Result<(), StartError> {
-        let shown = locked(&self.shown).clone();
+        let shown = self.shown.lock().clone();
         match (shown, &config.tls) {
             (Some(shown), Some(tls)) => Ok(shown.reread(tls)?),
             _ => Ok(()),

@@ -21,13 +21,14 @@ use pergola_manners::link::{Link, PeerQuality, Refusal};
 use pergola_proto::v1::syndication_client::SyndicationClient;
 use pergola_proto::v1::{FetchRequest, FetchResponse};
 use prost::Message;
-use tokio::time::{Instant, timeout_at};
+use tokio::time::timeout_at;
 use tonic::{Code, Status};
 use url::Url;
 
 use super::MESSAGE_BYTES;
 use super::channel::{Line, NoConnection};
 use super::wire::{Delivered, entry_from_wire, hints_from_wire};
+use crate::clock::network_now;
 use crate::crawl::fetch::{Answer, FetchError, Stage};
 use check::{Checked, checked};
 
@@ -82,7 +83,7 @@ pub async fn pull(
     patience: Duration,
     now: f64,
 ) -> Pulled {
-    let started = Instant::now();
+    let started = network_now();
     let deadline = started + patience;
     let mut client = SyndicationClient::new(channel).max_decoding_message_size(MESSAGE_BYTES);
     let mut gathered = Gathered::new(link.clone(), cooperation);

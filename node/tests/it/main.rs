@@ -15,6 +15,7 @@ mod provenance;
 mod searching;
 mod serving;
 mod subscribing;
+mod surroundings;
 mod syndication;
 mod trust;
 mod websub;

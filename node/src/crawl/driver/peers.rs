@@ -8,7 +8,7 @@ use pergola_manners::link::Link;
 use pergola_store::archive::SourceId;
 use url::Url;
 
-use super::{Crawler, locked};
+use super::Crawler;
 use crate::crawl::conclude::Way;
 use crate::crawl::fetch::{Answer, Ask, FetchError};
 use crate::metrics::Asked;
@@ -45,7 +45,7 @@ impl Crawler {
     /// The lane in which a source at an address waits.
     pub(crate) fn lane_for(&self, id: SourceId, url: &Url) -> LaneId {
         match self.peers.is_usable(id, url.as_str(), self.clock.now()) {
-            true => locked(&self.lanes).lane_of_peer(&url.origin().ascii_serialization()),
+            true => self.lanes.lock().lane_of_peer(&url.origin().ascii_serialization()),
             false => self.lane_of(url),
         }
     }
@@ -78,7 +78,7 @@ impl Crawler {
 
     fn stand_in_line(&self, id: SourceId, lane: Option<LaneId>) {
         if let Some(lane) = lane {
-            locked(&self.lanes).push(id.0, lane);
+            self.lanes.lock().push(id.0, lane);
             self.nudge.notify_one();
         }
     }

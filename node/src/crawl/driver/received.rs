@@ -66,7 +66,7 @@ impl Crawler {
         };
         let refreshed = {
             let _reader = self.readers.acquire().await;
-            tokio::task::spawn_blocking(work).await.map_err(|_| NotReceived::Panicked)??
+            self.blocking.run(work).await.map_err(|_| NotReceived::Panicked)??
         };
         let refreshed = Arc::new(refreshed);
         let committed = self.deliver(Arc::clone(&refreshed)).await?;

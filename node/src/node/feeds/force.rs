@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashSet};
 
 use pergola_query::syntax::{FeedBody, SourceRef};
-use pergola_store::archive::{FeedId, FeedRecord, SourceId};
+use pergola_store::archive::{FeedId, FeedRecord};
 
 use crate::node::{Node, StartError};
 use crate::publish::Listing;
@@ -94,8 +94,7 @@ impl Node {
                 }
             }
         }
-        let every: Vec<SourceId> = self.crawler.roster().ids().collect();
-        self.weigh(every);
+        self.weigh(self.crawler.ids());
         Ok(())
     }
 }

@@ -1,5 +1,6 @@
 //! How sources stand, one or many, and which one somebody means.
 
+use pergola_feed::identity::Policy;
 use pergola_refresh::PublicationModel;
 use pergola_store::archive::{ArchiveError, SourceId, SourceKind, SourceRecord, SourceState};
 use serde::{Deserialize, Serialize};
@@ -165,6 +166,22 @@ impl Node {
         Ok((self.source_status(id, record, &state), state))
     }
 
+    /// The addresses that a source had before. Blocks.
+    pub fn former_addresses(&self, id: SourceId) -> Result<Vec<String>, ArchiveError> {
+        Ok(self.archive.source(id)?.map(|record| record.formerly).unwrap_or_default())
+    }
+
+    /// By what a source's items are told apart. Blocks.
+    pub fn identity_policy(&self, id: SourceId) -> Result<Policy, ArchiveError> {
+        Ok(self.archive.known(id)?.unwrap_or_default().identity.policy())
+    }
+
+    /// The addresses of the first sources, at most so many. Blocks.
+    pub fn first_addresses(&self, limit: usize) -> Result<Vec<String>, ArchiveError> {
+        let some = self.archive.sources_after(None, limit)?;
+        Ok(some.into_iter().map(|(_, record)| record.url).collect())
+    }
+
     /// The source that somebody means: by its number or its address, present or former.
     pub fn find_source(&self, named: &str) -> Result<SourceId, SourceError> {
         if let Ok(number) = named.parse() {
@@ -173,8 +190,7 @@ impl Node {
                 return Ok(id);
             }
         }
-        let known =
-            normal_url(named).ok().and_then(|url| self.crawler.roster().by_address(url.as_str()));
+        let known = normal_url(named).ok().and_then(|url| self.crawler.by_address(url.as_str()));
         if let Some(id) = known {
             return Ok(id);
         }
@@ -190,7 +206,7 @@ impl Node {
         record: SourceRecord,
         state: &SourceState,
     ) -> SourceStatus {
-        let (busy, next_at) = self.crawler.roster().standing(id).unwrap_or((false, state.next_at));
+        let (busy, next_at) = self.crawler.busy_and_next(id).unwrap_or((false, state.next_at));
         let kind = match record.kind {
             SourceKind::Feed => "feed",
             SourceKind::Page(_) => "page",
