@@ -138,6 +138,13 @@ impl Config {
         Err(ConfigError::Invalid(problems))
     }
 
+    /// The same with a budget that was set while the node runs, so that no file or variable gives it.
+    pub fn with_budget(&self, budget: Budget) -> Self {
+        let mut config = Self { budget, ..self.clone() };
+        config.origins.retain(|key, _| !key.starts_with("budget.") || key == "budget.burst");
+        config
+    }
+
     /// How a host is to be treated.
     pub fn rule_for(&self, host: &str) -> HostRule {
         self.hosts.rule_for(host, &self.crawl)

@@ -21,7 +21,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 use std::thread::JoinHandle;
 
-use pergola_config::Config;
+use pergola_api::source::PushStatus;
+use pergola_config::{Budget, Config};
 use pergola_feed::NodeId;
 use pergola_manners::budget::Purse;
 use pergola_manners::courtesy::{RuleBook, Rules};
@@ -45,17 +46,16 @@ use crate::publish::{Imprint, Shelf};
 use crate::select::{Desk, Profiles, stage};
 use crate::tls::Shown;
 use crate::websub::hub::{self, Hub};
-use crate::websub::subscriber::{self, PushStatus, Subscriber};
-pub use feeds::{Applied, FeedError};
+use crate::websub::subscriber::{self, Subscriber};
+pub use feeds::{FeedError, explained};
 pub use outlook::Outlook;
-pub use reload::{ReloadError, Reloaded};
+pub use reload::ReloadError;
 pub use running::{Running, close};
 use scheduling::strategy;
 pub(crate) use scheduling::{FIRST_RATE, FIRST_WINDOW};
 pub use searching::{Found, Kind};
 pub use sources::{Added, EVERY_SOURCE, NewSource, SourceError};
 pub use start_error::StartError;
-pub use status::{FeedStatus, NodeStatus, PeerStatus, SourceStatus, Standing};
 
 /// Refreshes that may wait for selection.
 const DELIVERIES: usize = 256;
@@ -81,6 +81,8 @@ pub struct Node {
     /// Who may read what.
     pub access: Arc<Access>,
     config: RwLock<Arc<Config>>,
+    /// The budget that the configuration gave last; another one may have been set since.
+    configured_budget: Mutex<Budget>,
     writer: Writer,
     record: Mutex<NodeRecord>,
     members: Mutex<HashMap<SourceId, Vec<SourceId>>>,
@@ -199,6 +201,7 @@ impl Node {
             crawler,
             metrics,
             access,
+            configured_budget: Mutex::new(config.budget.clone()),
             config: RwLock::new(Arc::new(config)),
             writer,
             record: Mutex::new(record),
@@ -217,6 +220,7 @@ impl Node {
         node.load_feeds()?;
         node.save_record().await?;
         node.take_over_declared().await?;
+        node.reap_left_behind().await.map_err(reload::sources_refused)?;
         Ok(node)
     }
 

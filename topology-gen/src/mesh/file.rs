@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
+use pergola_api::mesh::{MeshFeed, MeshFile, MeshSource};
 use pergola_query::syntax::{FeedBody, Statement};
-use serde::Deserialize;
 
 use super::join::joined;
 use super::{Feed, Mesh, Source, nearest};
@@ -38,50 +38,13 @@ pub enum FileError {
     WantsNothing { path: PathBuf, feed: String },
 }
 
-#[derive(Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct RawMesh {
-    /// All keywords that may be used; left out, whatever is used.
-    pub(super) dictionary: Option<Vec<String>>,
-    #[serde(default, alias = "source")]
-    pub(super) sources: Vec<RawSource>,
-    #[serde(default, alias = "feed")]
-    pub(super) feeds: Vec<RawFeed>,
-    #[serde(default)]
-    pub(super) nodes: Vec<String>,
-}
-
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct RawSource {
-    pub(super) name: String,
-    pub(super) url: Option<String>,
-    pub(super) keywords: Vec<String>,
-    pub(super) items_per_day: Option<f64>,
-    /// If it is a feed of a node that runs, what that calls it.
-    pub(super) channel: Option<String>,
-}
-
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct RawFeed {
-    pub(super) name: String,
-    /// What a running node calls it: a source of another node with the same channel is this feed.
-    pub(super) channel: Option<String>,
-    #[serde(default)]
-    pub(super) keywords: Vec<String>,
-    /// `CREATE FEED …`, or only its condition; its words are keywords too.
-    pub(super) query: Option<String>,
-    pub(super) node: Option<String>,
-}
-
 /// Reads mesh files, TOML or JSON by their extensions, as one mesh.
 ///
 /// # Errors
 /// When one cannot be read, is not what it should be, or uses a keyword that its dictionary has not.
 pub fn read(paths: &[PathBuf]) -> Result<Mesh, FileError> {
     let files = paths.iter().map(|path| raw(path)).collect::<Result<Vec<_>, _>>()?;
-    let RawMesh { dictionary: all, sources, feeds, nodes } = joined(files);
+    let MeshFile { dictionary: all, sources, feeds, nodes } = joined(files);
     let mut dictionary = Dictionary::default();
     all.iter().flatten().for_each(|word| _ = dictionary.add(&folded(word)));
     let mut profile = |keywords: &[String]| {
@@ -89,7 +52,7 @@ pub fn read(paths: &[PathBuf]) -> Result<Mesh, FileError> {
         Profile::new(words.map(|word| dictionary.add(&word)).collect())
     };
     let sources =
-        sources.into_iter().map(|RawSource { name, url, keywords, items_per_day, .. }| Source {
+        sources.into_iter().map(|MeshSource { name, url, keywords, items_per_day, .. }| Source {
             name,
             url,
             profile: profile(&keywords),
@@ -97,7 +60,7 @@ pub fn read(paths: &[PathBuf]) -> Result<Mesh, FileError> {
             unknown: false,
         });
     let sources = sources.collect();
-    let feeds = feeds.into_iter().map(|RawFeed { name, keywords, query, node, .. }| Feed {
+    let feeds = feeds.into_iter().map(|MeshFeed { name, keywords, query, node, .. }| Feed {
         name,
         profile: profile(&keywords),
         query,
@@ -108,16 +71,16 @@ pub fn read(paths: &[PathBuf]) -> Result<Mesh, FileError> {
 }
 
 /// One file, checked; the words of its queries are among the keywords.
-fn raw(path: &Path) -> Result<RawMesh, FileError> {
+fn raw(path: &Path) -> Result<MeshFile, FileError> {
     let text = std::fs::read_to_string(path)
         .map_err(|source| FileError::Unreadable { path: path.to_owned(), source })?;
     let syntax = |reason: String| FileError::Syntax { path: path.to_owned(), reason };
-    let mut raw: RawMesh = match path.extension().and_then(|extension| extension.to_str()) {
+    let mut raw: MeshFile = match path.extension().and_then(|extension| extension.to_str()) {
         Some("toml") => toml::from_str(&text).map_err(|error| syntax(error.to_string()))?,
         Some("json") => serde_json::from_str(&text).map_err(|error| syntax(error.to_string()))?,
         _ => return Err(FileError::UnknownFormat { path: path.to_owned() }),
     };
-    for RawFeed { name, keywords, query, .. } in &mut raw.feeds {
+    for MeshFeed { name, keywords, query, .. } in &mut raw.feeds {
         if let Some(query) = query {
             let reason =
                 |reason| FileError::Query { path: path.to_owned(), feed: name.clone(), reason };
@@ -132,7 +95,7 @@ fn raw(path: &Path) -> Result<RawMesh, FileError> {
 }
 
 /// Whether only words of the dictionary are used, if there is one.
-fn check_words(path: &Path, raw: &RawMesh) -> Result<(), FileError> {
+fn check_words(path: &Path, raw: &MeshFile) -> Result<(), FileError> {
     let Some(words) = &raw.dictionary else { return Ok(()) };
     let words: BTreeSet<String> = words.iter().map(|word| folded(word)).collect();
     let sources = raw.sources.iter().map(|source| ("source", &source.name, &source.keywords));

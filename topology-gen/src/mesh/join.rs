@@ -5,13 +5,13 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::file::RawMesh;
+use pergola_api::mesh::MeshFile;
 
 /// All of it. Whatever is there twice within one file stays there twice, to be refused.
-pub(super) fn joined(files: Vec<RawMesh>) -> RawMesh {
+pub(super) fn joined(files: Vec<MeshFile>) -> MeshFile {
     let feeds = files.iter().flat_map(|file| &file.feeds);
     let published: HashSet<String> = feeds.filter_map(|feed| feed.channel.clone()).collect();
-    let mut whole = RawMesh::default();
+    let mut whole = MeshFile::default();
     let mut names = Names::default();
     let mut places: HashMap<String, usize> = HashMap::new();
     for file in files {
