@@ -5,7 +5,6 @@ use std::sync::{Arc, PoisonError};
 
 use pergola_api::operation::Reloaded;
 use pergola_config::{Budget, Config, ConfigError};
-use pergola_manners::budget::Purse;
 use pergola_query::Change;
 use pergola_store::archive::{Changes, SourceId, SourceKind};
 
@@ -61,7 +60,7 @@ impl Node {
 
     /// Sets another budget, until the configuration gives another one or the node restarts.
     pub fn set_budget(&self, budget: Budget) -> Result<(), pergola_refresh::Invalid> {
-        self.crawler.roster().set_purse(Purse::new(&budget, self.crawler.cycle))?;
+        self.crawler.roster().set_purse(budget.purse(self.crawler.cycle))?;
         let mut config = self.config.write().unwrap_or_else(PoisonError::into_inner);
         *config = Arc::new(config.with_budget(budget));
         Ok(())
@@ -82,7 +81,7 @@ impl Node {
         *locked(&self.configured_budget) = budget;
         changed.extend(differences.tls.then(|| "tls".to_owned()));
         if differences.budget {
-            let purse = Purse::new(&config.budget, self.crawler.cycle);
+            let purse = config.budget.purse(self.crawler.cycle);
             self.crawler.roster().set_purse(purse)?;
             changed.push("budget".to_owned());
         }

@@ -12,6 +12,7 @@ use std::ops::Deref;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use pergola_node::clock::Clock;
 use pergola_node::node::{self, Node};
 use url::Url;
 
@@ -62,7 +63,7 @@ impl Client {
         };
         let token = config.api.token.clone();
         let data = config.node.data.clone();
-        let clock = config.clock.start();
+        let clock = Clock::configured(&config.clock);
         let opened = Node::open(*config, clock).await;
         let node = opened.map_err(|error| target::not_opened(error, &data))?;
         let router = InProcess(pergola_node::api::router(Arc::clone(&node)));

@@ -10,6 +10,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use anyhow::Context as _;
+use pergola_node::clock::Clock;
 use pergola_node::node::{Node, Running};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::time::{Interval, MissedTickBehavior, interval};
@@ -52,7 +53,7 @@ pub(super) async fn run(args: Args, mut settings: Settings) -> anyhow::Result<()
     }
     config.warnings().iter().for_each(|warning| tracing::warn!("{warning}"));
     let data = config.node.data.clone();
-    let clock = config.clock.start();
+    let clock = Clock::configured(&config.clock);
     let node = Node::open(config, clock).await?;
     node.reread_by(move || settings.load());
     node.notices().iter().for_each(|notice| tracing::warn!("{notice}"));
