@@ -103,9 +103,18 @@ pub struct Node {
 }
 
 impl Node {
-    /// Reads everything that is kept and gets ready; must be called inside a runtime.
+    /// Opens the data folder that the configuration names. Must be called inside a runtime.
     pub async fn open(config: Config, clock: Clock) -> Result<Arc<Self>, StartError> {
         let opened = store::open(&config.node.data, config.store.backend, config.store.cache)?;
+        Self::open_on(opened, config, clock).await
+    }
+
+    /// Reads a store that was opened and gets ready. Must be called inside a runtime.
+    pub async fn open_on(
+        opened: store::Opened,
+        config: Config,
+        clock: Clock,
+    ) -> Result<Arc<Self>, StartError> {
         let archive = Archive::new(opened.store);
         let record = match archive.node()? {
             Some(record) => record,
