@@ -37,7 +37,7 @@ use crate::clock::Clock;
 use crate::crawl::conclude::Manners;
 use crate::crawl::driver::{Crawler, List, Parts};
 use crate::crawl::fetch::{DecodeLimits, FetchSettings, Fetcher};
-use crate::crawl::guard::{BadException, Guard};
+use crate::crawl::guard::Guard;
 use crate::metrics::Metrics;
 use crate::peer::Peers;
 use crate::publish::writer::{Job, NotCommitted, Writer};
@@ -157,7 +157,7 @@ impl Node {
             record.threshold.clone(),
             config.budget.purse(config.schedule.cycle.as_secs_f64()),
         )?;
-        let settings = fetch_settings(&config)?;
+        let settings = fetch_settings(&config);
         let (enabled, usual) = (config.peers.enabled, config.peers.cooperate);
         let peers = Arc::new(Peers::load(&archive, enabled, usual, &settings)?);
         let crawler = Arc::new(Crawler::new(Parts {
@@ -349,14 +349,10 @@ fn lane_rules(config: &Config) -> LaneRules {
     rules
 }
 
-fn fetch_settings(config: &Config) -> Result<FetchSettings, BadException> {
-    let named =
-        config.hosts.named.iter().filter(|(_, rule)| rule.private).map(|(host, _)| host.clone());
-    let exceptions: Vec<String> =
-        config.crawl.allow_private.iter().map(ToString::to_string).chain(named).collect();
-    Ok(FetchSettings {
+fn fetch_settings(config: &Config) -> FetchSettings {
+    FetchSettings {
         contact: config.node.contact.to_string(),
-        guard: Guard::allowing(exceptions.iter().map(String::as_str))?,
+        guard: Guard::allowing(config.private_exceptions()),
         extra_ca: config.crawl.extra_ca.clone(),
         hosts: config.hosts.clone(),
         proxy: config.crawl.proxy.clone(),
@@ -366,7 +362,7 @@ fn fetch_settings(config: &Config) -> Result<FetchSettings, BadException> {
         max_redirects: config.crawl.max_redirects,
         idle_per_host: config.crawl.parallel.get().min(64),
         ..FetchSettings::default()
-    })
+    }
 }
 
 /// A name that no other node has: made once, from the randomness that hash maps are seeded with.

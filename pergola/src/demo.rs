@@ -99,7 +99,7 @@ impl Demo {
     /// Where everything is.
     pub fn places(&self) -> Places {
         let feeds = self.stage.wiring.mesh.feeds.iter().zip(self.stage.bases());
-        let node = |(feed, page): (&pergola_topology::mesh::Feed, String)| NodePlace {
+        let node = |(feed, page): (&pergola_wiring::mesh::Feed, String)| NodePlace {
             name: feed.name.clone(),
             feed: format!("{page}/feeds/{}", feed.name),
             page,

@@ -14,6 +14,7 @@ use pergola_feed::html::Selectors;
 use pergola_feed::identity::Policy;
 use pergola_manners::Cooperation;
 use pergola_manners::courtesy::{FailureKind, Outcome};
+use pergola_query::nearest;
 use pergola_store::archive::{PastRefresh, SourceId, SourceKind};
 
 use super::request::{Json, Named, Parameters, bad_request};
@@ -181,13 +182,9 @@ fn find(node: &Node, named: &str) -> Result<SourceId, Refusal> {
         Err(error @ SourceError::Unknown(_)) => Refusal::from(error),
         Err(error) => return Err(error.into()),
     };
-    let near = |url: &str| strsim::normalized_levenshtein(url, named);
     let some = node.archive.sources_after(None, COMPARED)?;
     let urls = some.into_iter().map(|(_, record)| record.url);
-    let nearest = urls
-        .filter(|url| url.len() < 300 && named.len() < 300)
-        .max_by(|a, b| near(a).total_cmp(&near(b)));
-    Err(match nearest.filter(|url| near(url) > 0.7) {
+    Err(match nearest(named, urls) {
         Some(url) => refusal.hint(format!("did you mean {url} ?")).nearest(url),
         None => refusal,
     })

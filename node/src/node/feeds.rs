@@ -6,7 +6,7 @@ mod readers;
 
 use pergola_api::feed::{Applied, Explained};
 use pergola_query::syntax::{FeedBody, Script, SourceRef, Span, Spanned, Statement};
-use pergola_query::{Change, Explanation, QueryError};
+use pergola_query::{Change, Explanation, QueryError, nearest};
 use pergola_store::archive::{
     ArchiveError, Changes, FeedId, FeedRecord, FeedTally, SourceKind,
 };
@@ -241,11 +241,7 @@ impl Node {
     /// The caller may read no feed of this name; names the most similar that it may read.
     fn unknown_to(&self, caller: &Caller, name: &str) -> FeedError {
         let names = self.feeds_for(caller).into_iter().map(|card| card.name);
-        let near = |other: &String| {
-            strsim::damerau_levenshtein(&other.to_lowercase(), &name.to_lowercase())
-        };
-        let nearest = names.min_by_key(near).filter(|other| near(other) <= 2 + name.len() / 4);
-        FeedError::Unknown { name: name.to_owned(), nearest }
+        FeedError::Unknown { name: name.to_owned(), nearest: nearest(name, names) }
     }
 
     async fn store_feed(

@@ -230,7 +230,7 @@ mod tests {
     use super::*;
 
     fn channels(allowed: &[&str]) -> Channels {
-        let guard = Guard::allowing(allowed.iter().copied()).unwrap();
+        let guard = Guard::allowing(allowed.iter().map(|text| text.parse().unwrap()));
         Channels::new(&FetchSettings { guard, ..FetchSettings::default() }).unwrap()
     }
 

@@ -16,7 +16,7 @@ use crate::origin::{Origin, Reply};
 fn settings() -> FetchSettings {
     FetchSettings {
         contact: "https://node.example/about".to_owned(),
-        guard: Guard::allowing(["127.0.0.1"]).unwrap(),
+        guard: Guard::allowing(["127.0.0.1".parse().unwrap()]),
         ..FetchSettings::default()
     }
 }

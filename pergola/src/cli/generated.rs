@@ -58,10 +58,10 @@ mod tests {
 
     use super::*;
 
-    /// Every command with those above it, such as `["source", "add"]`.
+    /// Every command that is shown, with those above it, such as `["source", "add"]`.
     fn commands() -> Vec<Vec<String>> {
         fn below(command: &clap::Command, path: &[String], all: &mut Vec<Vec<String>>) {
-            for command in command.get_subcommands() {
+            for command in command.get_subcommands().filter(|command| !command.is_hide_set()) {
                 let path = [path, &[command.get_name().to_owned()]].concat();
                 below(command, &path, all);
                 all.push(path);

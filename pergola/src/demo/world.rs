@@ -15,7 +15,7 @@ use pergola_newsroom::serve::{Newsroom, World};
 use pergola_node::clock::Clock;
 use pergola_node::node::{NewSource, Node, Running};
 use pergola_store::Backend;
-use pergola_topology::graph::Vertex;
+use pergola_wiring::graph::Vertex;
 use tempfile::TempDir;
 use tokio::net::TcpListener;
 use tokio::task::JoinHandle;

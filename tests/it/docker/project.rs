@@ -63,7 +63,7 @@ impl Project {
         let port = free_ports(8);
         let mut command = topology_gen();
         command.arg("bundle").arg(&bundle).arg(&file).args(["--newsroom", "--keep-reach"]);
-        command.args(["--looks-per-hour", "1200", "--image", &image.name]);
+        command.args(["--refreshes-per-hour", "1200", "--image", &image.name]);
         command.args(["--port", &port.to_string()]);
         let output = run(command).await;
         assert_eq!(output.code, Some(0), "{}{}", output.stdout, output.stderr);

@@ -183,7 +183,7 @@ mod tests {
         )
         .unwrap();
         let files = ResolverFiles { hosts, resolv_conf: folder.path().join("missing") };
-        let guard = Guard::allowing(allowed.iter().copied()).unwrap();
+        let guard = Guard::allowing(allowed.iter().map(|text| text.parse().unwrap()));
         (folder, GuardedResolver::new(guard, &files))
     }
 

@@ -115,7 +115,7 @@ async fn a_peers_plan_is_believed_as_long_as_it_tells_one_whatever_its_clock_sho
     // It says that it will refresh in a minute, which will bring one item.
     let planned = eventually("the peer's plan", async || match model(&reader) {
         Model::Relayed(relayed) => {
-            let next = relayed.looks_after(f64::NEG_INFINITY).first().copied();
+            let next = relayed.refreshes_after(f64::NEG_INFINITY).first().copied();
             next.ok_or_else(|| format!("{relayed:?}"))
         }
         plain => Err(format!("{plain:?}")),

@@ -36,7 +36,7 @@ fn trusting(ca: &Path) -> HostCredentials {
 async fn trouble(house: &House, shown: HostCredentials) -> String {
     let folder = TempDir::new().unwrap();
     let settings = FetchSettings {
-        guard: Guard::allowing(["127.0.0.1"]).unwrap(),
+        guard: Guard::allowing(["127.0.0.1".parse().unwrap()]),
         hosts: config_showing(&folder, shown).hosts,
         ..FetchSettings::default()
     };
@@ -218,7 +218,7 @@ async fn a_redirect_takes_no_token_along() {
     let first = Origin::builder().page("/feed", redirect).start().await;
     let folder = TempDir::new().unwrap();
     let settings = FetchSettings {
-        guard: Guard::allowing(["127.0.0.1", "localhost"]).unwrap(),
+        guard: Guard::allowing(["127.0.0.1", "localhost"].map(|text| text.parse().unwrap())),
         hosts: config_showing(&folder, token("for one host only")).hosts,
         ..FetchSettings::default()
     };
