@@ -43,10 +43,11 @@ use crate::publish::writer::{Job, NotCommitted, Writer};
 use crate::select::Desk;
 use crate::surroundings::Blocking;
 use crate::tls::Shown;
-use crate::websub::hub::{self, Hub};
-use crate::websub::subscriber::{self, Subscriber};
+use crate::websub::hub::Hub;
+use crate::websub::subscriber::Subscriber;
 pub use feeds::{FeedError, explained};
 pub use outlook::Outlook;
+pub use peers::Upstream;
 pub use reload::ReloadError;
 pub use running::{Running, close};
 pub use scheduling::{FIRST_RATE, FIRST_WINDOW};
@@ -91,135 +92,6 @@ pub struct Node {
 }
 
 impl Node {
-    /// Opens the data folder that the configuration names. Must be called inside a runtime.
-    pub async fn open(config: Config, clock: Clock) -> Result<Arc<Self>, StartError> {
-        let opened = store::open(&config.node.data, config.store.backend, config.store.cache)?;
-        Self::open_on(opened, config, clock).await
-    }
-
-    /// Reads a store that was opened and gets ready. Must be called inside a runtime.
-    pub async fn open_on(
-        opened: store::Opened,
-        config: Config,
-        clock: Clock,
-    ) -> Result<Arc<Self>, StartError> {
-        let archive = Archive::new(opened.store);
-        let record = match archive.node()? {
-            Some(record) => record,
-            None => NodeRecord { id: random_id(), threshold: None, next_source: 1, next_feed: 1 },
-        };
-        let id = NodeId(record.id.clone());
-        let metrics = Arc::new(Metrics::new());
-        let profiles = Profiles::new(config.schedule.profiles, config.schedule.novelty);
-        profiles.restore(archive.profiles()?);
-        let desk = Desk::new(archive.selectivity()?.unwrap_or_default()).with_profiles(profiles);
-        let desk = Arc::new(desk);
-        let imprint = Imprint {
-            name: config.node.name.clone(),
-            public_url: config.node.public_url.clone(),
-            node: id.clone(),
-            hub: config.websub.hub,
-        };
-        let own = config.node.contact.as_str().starts_with(config.node.public_url.as_str());
-        let contact = (!own).then(|| config.node.contact.to_string());
-        let access = Arc::new(Access::new(&config));
-        let shelf = Shelf::new(archive.clone(), imprint, clock.clone()).with_contact(contact);
-        let shelf = Arc::new(shelf.with_access(Arc::clone(&access)));
-        let announced = Arc::clone(&shelf);
-        let announce = Box::new(move |feed, tally| announced.changed(feed, tally));
-        let (writer, press) =
-            Writer::start(archive.clone(), announce, metrics.refused_commits.clone())
-                .map_err(thread)?;
-        let (deliveries, inbox) = mpsc::channel(DELIVERIES);
-        let (to_lists, lists) = mpsc::channel(LISTS);
-        let (to_subscriber, refreshes) = mpsc::channel(REFRESHES);
-        let (selecting, selected, kept) = (Arc::clone(&desk), writer.clone(), archive.clone());
-        let selector = std::thread::Builder::new()
-            .name("select".into())
-            .spawn(move || stage::run(inbox, &selecting, &kept, &selected))
-            .map_err(thread)?;
-        let count = archive.count_sources()?;
-        let roster = Roster::new(
-            strategy(&config, count),
-            config.schedule.taste,
-            record.threshold.clone(),
-            config.budget.purse(config.schedule.cycle.as_secs_f64()),
-        )?;
-        let settings = fetch_settings(&config);
-        let (enabled, usual) = (config.peers.enabled, config.peers.cooperate);
-        let peers = Arc::new(Peers::load(&archive, enabled, usual, &settings)?);
-        let crawler = Arc::new(Crawler::new(Parts {
-            archive: archive.clone(),
-            clock: clock.clone(),
-            fetcher: Fetcher::new(settings)?,
-            manners: manners(&config, id),
-            desk: Arc::clone(&desk),
-            metrics: Arc::clone(&metrics),
-            peers,
-            cycle: config.schedule.cycle.as_secs_f64(),
-            roster,
-            lanes: Lanes::new(lane_rules(&config)),
-            deliveries,
-            lists: to_lists,
-            refreshes: to_subscriber,
-        })?);
-        let hub = config.websub.hub.then(|| {
-            Hub::new(hub::Parts {
-                archive: archive.clone(),
-                shelf: Arc::clone(&shelf),
-                fetcher: crawler.fetcher.clone(),
-                writer: writer.clone(),
-                clock: clock.clone(),
-                metrics: Arc::clone(&metrics),
-                settings: config.websub.clone(),
-            })
-        });
-        let subscriber = config.websub.subscribe.then(|| {
-            Subscriber::new(subscriber::Parts {
-                archive: archive.clone(),
-                crawler: Arc::clone(&crawler),
-                writer: writer.clone(),
-                clock: clock.clone(),
-                metrics: Arc::clone(&metrics),
-                settings: config.websub.clone(),
-                public_url: config.node.public_url.clone(),
-                max_body: config.crawl.max_body,
-                refreshes,
-            })
-        });
-        let (hub, subscriber) = (hub.transpose()?, subscriber.transpose()?);
-        let node = Arc::new(Self {
-            opened_at: clock.now(),
-            clock,
-            archive,
-            desk,
-            shelf,
-            crawler,
-            metrics,
-            access,
-            configured_budget: Mutex::new(config.budget.clone()),
-            config: RwLock::new(Arc::new(config)),
-            writer,
-            record: Mutex::new(record),
-            members: Mutex::default(),
-            turn: Semaphore::new(1),
-            lists: Mutex::new(Some(lists)),
-            threads: Mutex::new(vec![press, selector]),
-            notices: Mutex::new(opened.notice.into_iter().collect()),
-            running: AtomicBool::new(false),
-            shown: Mutex::default(),
-            reader: Mutex::default(),
-            hub: hub.map(Arc::new),
-            subscriber: subscriber.map(Arc::new),
-        });
-        node.load_sources()?;
-        node.load_feeds()?;
-        node.save_record().await?;
-        node.take_over_declared().await?;
-        node.reap_left_behind().await.map_err(reload::sources_refused)?;
-        Ok(node)
-    }
-
     /// The configuration in force.
     pub fn config(&self) -> Arc<Config> {
         Arc::clone(&self.config.read())

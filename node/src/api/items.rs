@@ -48,7 +48,7 @@ pub(super) async fn list(
         // It may have been closed or dropped meanwhile.
         card(&node, &caller, &name)?;
     }
-    blocking(move || page(&node, feed, range.after, limit).map(Answer)).await
+    blocking(node.blocking(), move || page(&node, feed, range.after, limit).map(Answer)).await
 }
 
 /// Waits until a feed has come further than a number, or nothing will come any more.
@@ -67,14 +67,9 @@ async fn more(node: &Node, feed: FeedId, after: u64) {
 }
 
 fn page(node: &Node, feed: FeedId, after: Option<u64>, limit: usize) -> Result<ItemPage, Refusal> {
-    let archive = &node.archive;
-    let entries = match after {
-        Some(after) => archive.entries(feed, after, u64::MAX, Order::Ascending, limit)?,
-        None => {
-            let mut newest = archive.entries(feed, 0, u64::MAX, Order::Descending, limit)?;
-            newest.reverse();
-            newest
-        }
+    let items = match after {
+        Some(after) => node.items_from(feed, after, limit)?,
+        None => node.newest_items(feed, limit)?,
     };
     let last = items.last().map(|published| published.sequence + 1);
     let next = match (last, after) {

@@ -7,13 +7,12 @@ use axum::body::Bytes;
 use axum::extract::State;
 use axum::extract::rejection::BytesRejection;
 use axum::response::{IntoResponse, Response};
-use http::header::{CONTENT_DISPOSITION, CONTENT_TYPE};
 use http::HeaderMap;
+use http::header::{CONTENT_DISPOSITION, CONTENT_TYPE};
 use pergola_api::Code;
 use pergola_api::operation::{ImportRequest, Imported, SkippedEntry};
-use pergola_feed::opml::{Opml, Outline};
+use pergola_feed::opml::Opml;
 use pergola_query::syntax::{SourceRef, Statement};
-use pergola_store::archive::SourceKind;
 
 use super::request::{bad_request, is_json, json, unread};
 use super::work::{blocking, to_the_end};
@@ -24,15 +23,8 @@ use crate::publish::Refusal;
 const SKIPPED: usize = 1_000;
 
 pub(super) async fn export(State(node): State<Arc<Node>>) -> Result<Response, Refusal> {
-    let text = blocking(move || {
-        let sources = node.archive.sources()?.into_iter();
-        let mut outlines = Vec::new();
-        for (id, record) in sources.filter(|(_, record)| record.kind == SourceKind::Feed) {
-            let state = node.archive.state(id)?;
-            let (title, home) = state.map(|state| (state.title, state.home)).unwrap_or_default();
-            let text = record.title.or(title).unwrap_or_else(|| record.url.clone());
-            outlines.push(Outline { text, feed: Some(record.url), home, children: Vec::new() });
-        }
+    let text = blocking(node.blocking(), move || {
+        let outlines = node.outlines()?;
         let title = Some(format!("Sources of {}", node.config().node.name));
         Ok(Opml { title, outlines }.write())
     });
@@ -114,11 +106,7 @@ fn query(name: &str, sources: &[NewSource]) -> Result<String, Refusal> {
         Some([one]) if matches!(&one.value, Statement::Create(feed) if feed.name.value == name) => {
             Ok(text)
         }
-        _ => {
-            Err(bad_request(format!("a feed named {name:?} cannot be created from this list"))
-                .hint(
-                    "a name consists of letters, digits and _; a feed reads at most 20000 sources",
-                ))
-        }
+        _ => Err(bad_request(format!("a feed named {name:?} cannot be created from this list"))
+            .hint("a name consists of letters, digits and _; a feed reads at most 20000 sources")),
     }
 }

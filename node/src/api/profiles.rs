@@ -7,12 +7,10 @@ use std::sync::Arc;
 use axum::Json as Answer;
 use axum::extract::State;
 use pergola_api::mesh::{MeshFeed, MeshFile, MeshSource, ProfilesRequest};
-use pergola_refresh::{DAY, PublicationModel};
-use pergola_store::archive::SourceKind;
 
 use super::request::Parameters;
 use super::work::blocking;
-use crate::node::Node;
+use crate::node::{Node, Upstream};
 use crate::publish::Refusal;
 use crate::select::Channel;
 
@@ -30,7 +28,7 @@ pub(super) async fn mesh(
     Parameters(request): Parameters<ProfilesRequest>,
 ) -> Result<Answer<MeshFile>, Refusal> {
     let most = request.words.unwrap_or(USUAL).clamp(1, MOST);
-    blocking(move || {
+    blocking(node.blocking(), move || {
         let mut names = HashSet::new();
         // Feeds first: they get the names that people know.
         let feeds = feeds(&node, most, &mut names);
@@ -43,7 +41,7 @@ pub(super) async fn mesh(
             let title = title.unwrap_or_else(|| url.clone());
             let name = unlike(&mut names, plain(&title, "source"), id.0);
             let channel = link.and_then(|link| Some(channel(&link.node?.id, &link.feed)));
-            let url = Some(record.url);
+            let url = Some(url);
             sources.push(MeshSource { name, url, keywords, items_per_day, channel });
         }
         Ok(Answer(MeshFile { sources, feeds, ..MeshFile::default() }))
@@ -52,7 +50,7 @@ pub(super) async fn mesh(
 }
 
 fn feeds(node: &Node, most: usize, names: &mut HashSet<String>) -> Vec<MeshFeed> {
-    let imprint = node.shelf.imprint();
+    let imprint = node.imprint();
     let host = match imprint.name.as_str() {
         UNNAMED => plain(&format!("{UNNAMED}-{:.8}", imprint.node.0), UNNAMED),
         name => plain(name, UNNAMED),

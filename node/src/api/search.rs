@@ -5,7 +5,8 @@ use std::sync::Arc;
 use axum::Json as Answer;
 use axum::extract::State;
 use pergola_api::search::{
-    FoundKind, SearchRequest, SearchResult, SearchResults, SearchedPeers, SilentPeer, SuggestRequest,
+    FoundKind, SearchRequest, SearchResult, SearchResults, SearchedPeers, SilentPeer,
+    SuggestRequest,
 };
 
 use super::feeds::card;
@@ -70,7 +71,7 @@ pub(super) async fn suggestions(
     Parameters(request): Parameters<SuggestRequest>,
 ) -> Result<Answer<SearchResults>, Refusal> {
     let limit = request.limit.unwrap_or(USUAL).clamp(1, MOST);
-    blocking(move || {
+    blocking(node.blocking(), move || {
         let card = card(&node, &caller, &name)?;
         let found = node.suggestions(&caller, card.id, limit)?;
         let found = found.into_iter().map(result).collect();

@@ -11,6 +11,7 @@ use pergola_manners::roster::Roster;
 use pergola_store::archive::{Archive, NodeRecord};
 use tokio::sync::{Semaphore, mpsc};
 
+use super::reload::sources_refused;
 use super::scheduling::strategy;
 use super::settings::{fetch_settings, lane_rules, manners};
 use super::{Node, StartError};
@@ -88,6 +89,7 @@ impl Node {
             crawler,
             metrics: shared.metrics,
             access: shared.access,
+            configured_budget: Mutex::new(shared.config.budget.clone()),
             config: RwLock::new(shared.config),
             writer,
             record: Mutex::new(record),
@@ -106,6 +108,7 @@ impl Node {
         node.load_feeds()?;
         node.save_record().await?;
         node.take_over_declared().await?;
+        node.reap_left_behind().await.map_err(sources_refused)?;
         Ok(node)
     }
 }

@@ -1,7 +1,7 @@
 //! Applies what the configuration declares: at the start, on SIGHUP and on `POST /api/v1/reload`.
 
 use std::collections::HashSet;
-use std::sync::{Arc, PoisonError};
+use std::sync::Arc;
 
 use pergola_api::operation::Reloaded;
 use pergola_config::{Budget, Config, ConfigError};
@@ -45,7 +45,9 @@ impl Node {
                 let (changed, restart) = (reloaded.changed.join(", "), reloaded.restart.join(", "));
                 tracing::info!(changed, restart, "the configuration was read again");
             }
-            Err(error @ ReloadError::Start(StartError::Tls(_)) | error @ ReloadError::Config(_)) => {
+            Err(
+                error @ ReloadError::Start(StartError::Tls(_)) | error @ ReloadError::Config(_),
+            ) => {
                 tracing::error!(%error, "the new configuration is rejected, the old one stays");
             }
             Err(error) => tracing::error!(%error, "the new configuration was applied only in part"),
@@ -54,14 +56,14 @@ impl Node {
     }
 
     async fn reread_quietly(&self) -> Result<Reloaded, ReloadError> {
-        let reader = locked(&self.reader).clone().ok_or(ReloadError::NoReader)?;
+        let reader = self.reader.lock().clone().ok_or(ReloadError::NoReader)?;
         Ok(self.reload(reader()?).await?)
     }
 
     /// Sets another budget, until the configuration gives another one or the node restarts.
     pub fn set_budget(&self, budget: Budget) -> Result<(), pergola_refresh::Invalid> {
-        self.crawler.roster().set_purse(budget.purse(self.crawler.cycle))?;
-        let mut config = self.config.write().unwrap_or_else(PoisonError::into_inner);
+        self.crawler.set_purse(budget.purse(self.crawler.cycle))?;
+        let mut config = self.config.write();
         *config = Arc::new(config.with_budget(budget));
         Ok(())
     }
@@ -71,14 +73,14 @@ impl Node {
     pub async fn reload(&self, mut config: Config) -> Result<Reloaded, StartError> {
         let before = self.config();
         let budget = config.budget.clone();
-        if budget == *locked(&self.configured_budget) && budget != before.budget {
+        if budget == *self.configured_budget.lock() && budget != before.budget {
             // A budget that was set by hand stays until the configuration gives another one.
             config = config.with_budget(before.budget.clone());
         }
         let differences = before.reloadable_changes(&config);
         let mut changed = Vec::new();
         self.reload_certificates(&config)?;
-        *locked(&self.configured_budget) = budget;
+        *self.configured_budget.lock() = budget;
         changed.extend(differences.tls.then(|| "tls".to_owned()));
         if differences.budget {
             let purse = config.budget.purse(self.crawler.cycle);
@@ -87,7 +89,7 @@ impl Node {
         }
         self.access.know(&config);
         changed.extend(differences.readers.then(|| "readers".to_owned()));
-        *self.config.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(config);
+        *self.config.write() = Arc::new(config);
         if differences.sources || differences.feeds {
             self.take_over_declared().await?;
             changed.extend(differences.sources.then(|| "sources".to_owned()));

@@ -391,17 +391,17 @@ impl Node {
     /// The source with this URL.
     pub(super) fn at(&self, url: &str) -> Option<SourceId> {
         let url = normal_url(url).ok()?;
-        self.crawler.roster().by_address(url.as_str())
+        self.crawler.by_address(url.as_str())
     }
 
     /// The sources that a clause of a query stands for.
     pub(super) fn resolve(&self, clause: &SourceRef) -> Vec<SourceId> {
         match clause {
             SourceRef::Url(url) => self.at(url).into_iter().collect(),
-            SourceRef::Opml(list) if list == EVERY_SOURCE => self.crawler.roster().ids().collect(),
+            SourceRef::Opml(list) if list == EVERY_SOURCE => self.crawler.ids(),
             SourceRef::Opml(list) => self
                 .at(list)
-                .and_then(|list| locked(&self.members).get(&list).cloned())
+                .and_then(|list| self.members.lock().get(&list).cloned())
                 .unwrap_or_default(),
             SourceRef::Peer { node, feed } => {
                 self.at(&peer_address(node, feed)).into_iter().collect()

@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex};
 
 use axum::Router;
 use axum::routing::get;
+use pergola_api::source::Via;
 use pergola_config::Config;
 use pergola_node::clock::ManualClock;
 use pergola_node::node::{NewSource, Node, Running};
@@ -109,7 +110,7 @@ async fn two_nodes_live_in_a_world_without_sockets_resolver_or_real_time() {
     let lower = lower.start(world.listen("lower.example")).unwrap();
     let report = lower.node.refresh_now(copy, true).await.unwrap();
     assert_eq!(report.new_items, 1, "{report:?}");
-    assert_eq!(lower.node.source(copy).unwrap().0.via, "peer", "it speaks gRPC from now on");
+    assert_eq!(lower.node.source(copy).unwrap().0.via, Via::Peer, "it speaks gRPC from now on");
 
     items.lock().unwrap().push("second".to_owned());
     eventually("the second item, through both nodes", async || {

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashSet};
 
 use pergola_query::syntax::{FeedBody, SourceRef};
-use pergola_store::archive::{FeedId, FeedRecord, FeedTally, SourceId};
+use pergola_store::archive::{FeedId, FeedRecord, FeedTally};
 
 use crate::node::{Node, StartError};
 use crate::publish::Listing;

@@ -1,6 +1,7 @@
 //! The state of sources, and which source a number or URL means.
 
 use pergola_api::source::{self as api, PeerStatus, SourceStanding, SourceStatus, Via};
+use pergola_feed::identity::Policy;
 use pergola_refresh::PublicationModel;
 use pergola_store::archive::{ArchiveError, SourceId, SourceKind, SourceRecord, SourceState};
 
@@ -64,6 +65,22 @@ impl Node {
         let record = self.archive.source(id)?.ok_or_else(unknown)?;
         let state = self.archive.state(id)?.ok_or_else(unknown)?;
         Ok((self.source_status(id, record, &state), state))
+    }
+
+    /// The addresses that a source had before. Blocks.
+    pub fn former_addresses(&self, id: SourceId) -> Result<Vec<String>, ArchiveError> {
+        Ok(self.archive.source(id)?.map(|record| record.formerly).unwrap_or_default())
+    }
+
+    /// How the node tells the items of a source apart. Blocks.
+    pub fn identity_policy(&self, id: SourceId) -> Result<Policy, ArchiveError> {
+        Ok(self.archive.known(id)?.unwrap_or_default().identity.policy())
+    }
+
+    /// The addresses of the first sources, at most `limit`. Blocks.
+    pub fn first_addresses(&self, limit: usize) -> Result<Vec<String>, ArchiveError> {
+        let some = self.archive.sources_after(None, limit)?;
+        Ok(some.into_iter().map(|(_, record)| record.url).collect())
     }
 
     /// The source with this number, or with this URL now or before it moved.
