@@ -132,7 +132,9 @@ impl Command {
             Self::Doctor(args) => {
                 let args = crate::doctor::Args { json: settings.options.json, ..args };
                 match crate::doctor::run(args, settings.load()?).await? {
-                    crate::doctor::Verdict::Ill => anyhow::bail!("the doctor found problems; see above"),
+                    crate::doctor::Verdict::Ill => {
+                        anyhow::bail!("the doctor found problems; see above")
+                    }
                     _ => Ok(()),
                 }
             }

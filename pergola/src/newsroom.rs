@@ -18,7 +18,7 @@ use tokio::net::TcpListener;
 use pergola_config as config;
 use pergola_node::clock::Clock;
 
-pub use file::{File, FileError, Opening};
+pub use file::{File, Opening};
 
 /// Items of each source that `/truth` remembers at least: 32 bytes each.
 const REMEMBER: usize = 50_000;

@@ -65,9 +65,9 @@ fn admitted(rule: &Rule, request: &Request) -> Result<Caller, Refusal> {
     }
     match access.not_near(request.headers(), request.extensions(), authority) {
         None => Err(needs_token(request.headers().contains_key(AUTHORIZATION))),
-        Some(NotNear::Far) => Err(without_token(
-            "this node has no token, so only its own machine can manage it",
-        )),
+        Some(NotNear::Far) => {
+            Err(without_token("this node has no token, so only its own machine can manage it"))
+        }
         Some(NotNear::OtherName) => Err(without_token(
             "this node has no token, so it can be managed only under the name localhost",
         )),

@@ -7,8 +7,8 @@ use axum::body::Bytes;
 use axum::extract::State;
 use axum::extract::rejection::BytesRejection;
 use axum::response::{IntoResponse, Response};
-use http::header::{CONTENT_DISPOSITION, CONTENT_TYPE};
 use http::HeaderMap;
+use http::header::{CONTENT_DISPOSITION, CONTENT_TYPE};
 use pergola_api::Code;
 use pergola_api::operation::{ImportRequest, Imported, SkippedEntry};
 use pergola_feed::opml::{Opml, Outline};
@@ -114,11 +114,7 @@ fn query(name: &str, sources: &[NewSource]) -> Result<String, Refusal> {
         Some([one]) if matches!(&one.value, Statement::Create(feed) if feed.name.value == name) => {
             Ok(text)
         }
-        _ => {
-            Err(bad_request(format!("a feed named {name:?} cannot be created from this list"))
-                .hint(
-                    "a name consists of letters, digits and _; a feed reads at most 20000 sources",
-                ))
-        }
+        _ => Err(bad_request(format!("a feed named {name:?} cannot be created from this list"))
+            .hint("a name consists of letters, digits and _; a feed reads at most 20000 sources")),
     }
 }

@@ -81,9 +81,7 @@ impl From<StartError> for Refusal {
             StartError::Archive(error) => error.into(),
             StartError::NotCommitted(error) => error.into(),
             StartError::Invalid(error) => error.into(),
-            StartError::Feed { .. } | StartError::Tls(_) => {
-                Self::new(Code::BadConfig, detail)
-            }
+            StartError::Feed { .. } | StartError::Tls(_) => Self::new(Code::BadConfig, detail),
             StartError::Fetch(_) | StartError::Peers(_) | StartError::System { .. } => {
                 failed(detail)
             }

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use axum::Json as Answer;
 use axum::extract::State;
 use pergola_api::search::{
-    FoundKind, SearchRequest, SearchResult, SearchResults, SearchedPeers, SilentPeer, SuggestRequest,
+    FoundKind, SearchRequest, SearchResult, SearchResults, SearchedPeers, SilentPeer,
+    SuggestRequest,
 };
 
 use super::feeds::card;

@@ -156,9 +156,9 @@ fn unusable(node: &Node, id: SourceId, report: RefreshReport) -> Result<Refusal,
     let detail = format!("{} cannot be read: {why}; it was not added", source.url);
     // The page led to a feed, and that feed was of no use.
     let feeds = if moved { vec![source.url] } else { Vec::new() };
-    Ok(Refusal::new(Code::UnusableSource, detail).feeds(feeds).hint(
-        "check the URL; to add it anyway and refresh it later, send \"refresh\": false",
-    ))
+    Ok(Refusal::new(Code::UnusableSource, detail)
+        .feeds(feeds)
+        .hint("check the URL; to add it anyway and refresh it later, send \"refresh\": false"))
 }
 
 /// Whether another refresh would most likely end the same way.

@@ -7,9 +7,7 @@ mod readers;
 use pergola_api::feed::{Applied, Explained};
 use pergola_query::syntax::{FeedBody, Script, SourceRef, Span, Spanned, Statement};
 use pergola_query::{Change, Explanation, QueryError, nearest};
-use pergola_store::archive::{
-    ArchiveError, Changes, FeedId, FeedRecord, FeedTally, SourceKind,
-};
+use pergola_store::archive::{ArchiveError, Changes, FeedId, FeedRecord, FeedTally, SourceKind};
 
 use super::sources::{EVERY_SOURCE, peer_address};
 use super::{NewSource, Node, SourceError, locked};

@@ -45,7 +45,9 @@ impl Node {
                 let (changed, restart) = (reloaded.changed.join(", "), reloaded.restart.join(", "));
                 tracing::info!(changed, restart, "the configuration was read again");
             }
-            Err(error @ ReloadError::Start(StartError::Tls(_)) | error @ ReloadError::Config(_)) => {
+            Err(
+                error @ ReloadError::Start(StartError::Tls(_)) | error @ ReloadError::Config(_),
+            ) => {
                 tracing::error!(%error, "the new configuration is rejected, the old one stays");
             }
             Err(error) => tracing::error!(%error, "the new configuration was applied only in part"),

@@ -12,7 +12,8 @@ use tempfile::TempDir;
 use crate::house::quick_config;
 use crate::watched_store::{Watched, touches};
 
-const CREATE: &str = "CREATE FEED News AS RETURN \"http://127.0.0.1:1/a\" | OPML \"http://127.0.0.1:1/b\";";
+const CREATE: &str =
+    "CREATE FEED News AS RETURN \"http://127.0.0.1:1/a\" | OPML \"http://127.0.0.1:1/b\";";
 
 fn open_store(config: &Config) -> Opened {
     pergola_store::open(&config.node.data, config.store.backend, config.store.cache).unwrap()

@@ -132,9 +132,8 @@ pub(super) async fn run(command: Command, client: &Client, screen: &Screen) -> a
         Command::Readers(args) => readers(args, client, screen).await,
         Command::Drop(Which { name }) => {
             client.drop_feed(&name).await?;
-            screen.show(&json!({ "dropped": name }), || {
-                format!("dropped feed {}\n", harmless(&name))
-            })
+            screen
+                .show(&json!({ "dropped": name }), || format!("dropped feed {}\n", harmless(&name)))
         }
         Command::Tail(args) => tail::run(args, client, screen).await,
     }

@@ -104,9 +104,7 @@ enum Invalid {
     Empty,
     #[error("the {what} of source `{name}` is {given}; give {allowed}")]
     Value { name: String, what: &'static str, given: f64, allowed: &'static str },
-    #[error(
-        "source `{name}` has {given} keywords; give it at most {}", KeywordSet::DICTIONARY
-    )]
+    #[error("source `{name}` has {given} keywords; give it at most {}", KeywordSet::DICTIONARY)]
     Keywords { name: String, given: usize },
 }
 

@@ -56,11 +56,7 @@ impl Target {
     }
 }
 
-fn running(
-    network: reqwest::Client,
-    base: Url,
-    token: Option<Secret>,
-) -> anyhow::Result<Target> {
+fn running(network: reqwest::Client, base: Url, token: Option<Secret>) -> anyhow::Result<Target> {
     let token = token.as_ref().map(|token| token.reveal());
     Ok(Target::Running(pergola_api::Client::new(network, base, token)?))
 }
@@ -117,8 +113,10 @@ pub(in crate::cli) fn in_use(data: &Path) -> Failure {
             found.pid, found.address
         ))
         .hint(format!("stop it first: kill {}", found.pid)),
-        None => Failure::new(format!("another pergola process uses {folder} and cannot be reached"))
-            .hint("it may be a node that starts or stops, or another command: try again"),
+        None => {
+            Failure::new(format!("another pergola process uses {folder} and cannot be reached"))
+                .hint("it may be a node that starts or stops, or another command: try again")
+        }
     }
 }
 

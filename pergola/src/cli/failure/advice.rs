@@ -15,7 +15,8 @@ pub(super) fn advice(error: &ClientError) -> Option<String> {
                 .to_owned(),
         ),
         ClientError::Unreachable { .. } => Some(
-            "is it running? `pergola run` starts a node; --node says where another one is".to_owned(),
+            "is it running? `pergola run` starts a node; --node says where another one is"
+                .to_owned(),
         ),
         _ => None,
     }
@@ -88,7 +89,10 @@ mod tests {
         let mut problem = Problem::new(Code::UnknownFeed, "there is no feed `Newz`");
         problem.hint = Some("GET /api/v1/feeds lists all feeds".to_owned());
         let text = refused(problem.clone());
-        assert_eq!(text, "error: there is no feed `Newz`\nhint: `pergola feed list` shows all feeds\n");
+        assert_eq!(
+            text,
+            "error: there is no feed `Newz`\nhint: `pergola feed list` shows all feeds\n"
+        );
         problem.nearest = Some("News".to_owned());
         assert!(refused(problem).ends_with("hint: did you mean `News`?\n"));
     }

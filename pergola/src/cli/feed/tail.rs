@@ -52,7 +52,8 @@ async fn follow(args: Args, client: &Client, screen: &Screen) -> anyhow::Result<
 
 /// When the item came, its title and its link.
 fn line(item: &PublishedItem) -> String {
-    let text = |text: &Option<String>| text.as_deref().map(harmless).filter(|text| !text.is_empty());
+    let text =
+        |text: &Option<String>| text.as_deref().map(harmless).filter(|text| !text.is_empty());
     let at = instant(item.at);
     let title = text(&item.title).unwrap_or_else(|| "(no title)".to_owned());
     match text(&item.link) {

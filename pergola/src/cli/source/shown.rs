@@ -46,7 +46,8 @@ pub(super) fn shown(detail: &SourceDetail, screen: &Screen) -> String {
         source.failures,
         size(source.bytes)
     );
-    let (hub, pushed) = push.as_ref().map(|push| subscription(push, screen.now)).unwrap_or_default();
+    let (hub, pushed) =
+        push.as_ref().map(|push| subscription(push, screen.now)).unwrap_or_default();
     let circle = source.way_back.as_deref().unwrap_or_default().join(" → ");
     let mut text = facts(
         screen,

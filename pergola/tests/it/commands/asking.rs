@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use super::sandbox::{Sandbox, RSS, Running, serve};
+use super::sandbox::{RSS, Running, Sandbox, serve};
 
 const QUERY: &str = r#"CREATE FEED Volcanoes AS RETURN "URL" WHERE ITEM CONTAINS "volcano""#;
 

@@ -55,7 +55,10 @@ fn every_command_shows_an_example() {
 fn completions_and_man_pages_are_written() {
     let sandbox = Sandbox::bare();
     let script = sandbox.ok(&["completions", "bash"]);
-    assert!(script.contains("pergola__subcmd__source") || script.contains("pergola__source"), "{script}");
+    assert!(
+        script.contains("pergola__subcmd__source") || script.contains("pergola__source"),
+        "{script}"
+    );
     let folder = sandbox.path("man/man1");
     assert_eq!(sandbox.ok(&["man", &folder]), format!("man pages written to {folder}\n"));
     let page = fs::read_to_string(sandbox.path("man/man1/pergola-feed-create.1")).unwrap();
