@@ -1,19 +1,14 @@
-//! Crawl: when to look, politely, and what is new.
+//! Crawl: when to refresh, politely, and what is new.
 //!
 //! `roster` decides who is due, `lanes` keeps requests to one site apart, `courtesy` knows what each
 //! source has asked of us, `fetch` does the asking, `guard` keeps it out of private networks, `decide`
 //! says what is new and `trail` leads back to what was missed. All but the fetching is pure: it is told the time and never touches the network.
 
-pub mod budget;
-pub mod courtesy;
-pub mod decide;
+pub mod conclude;
 pub mod driver;
 pub mod fetch;
 pub mod guard;
-pub mod lanes;
-pub mod look;
 pub mod loops;
 pub mod pushed;
 pub mod read;
-pub mod roster;
 pub mod trail;

@@ -5,6 +5,7 @@ mod peers;
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use pergola_manners::courtesy::Outcome;
 use prometheus_client::encoding::text::encode;
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::family::Family;
@@ -12,7 +13,6 @@ use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::histogram::Histogram;
 use prometheus_client::registry::{Registry, Unit};
 
-use crate::crawl::courtesy::Outcome;
 pub use ages::{Ages, Journey};
 pub use peers::{Asked, PeerMetrics};
 

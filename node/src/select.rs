@@ -9,20 +9,20 @@ pub mod stage;
 mod standing;
 mod view;
 
-use std::sync::{Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
-
 use pergola_feed::Item;
+use pergola_manners::decide::News;
 use pergola_query::syntax::{FeedBody, SourceRef};
 use pergola_query::{Catalogue, Change, Explanation, QueryError, Scratch, Selectivity, explain};
+use pergola_store::archive::{FeedId, ItemKey, SourceId};
 
-use crate::archive::{FeedId, ItemKey, SourceId};
-use crate::crawl::decide::News;
-pub use profiles::{About, Channel, ProfileRow, Profiles};
+pub use profiles::{About, Channel, Profiles};
 use standing::Standing;
 pub use standing::{FeedCard, statement};
 pub use view::Texts;
 
-/// What an item of a source that no feed reads is worth: it is looked at now and then, so that a feed
+use crate::locks::{Mutex, MutexGuard, RwLock, RwLockReadGuard, RwLockWriteGuard};
+
+/// What an item of a source that no feed reads is worth: it is refreshed now and then, so that a feed
 /// created later finds something.
 const UNREAD: f64 = 0.1;
 
@@ -30,7 +30,7 @@ const UNREAD: f64 = 0.1;
 pub struct Desk {
     standing: RwLock<Standing>,
     learnt: Mutex<Selectivity>,
-    /// Held from the selection of a look until the writer has it.
+    /// Held from the selection of a refresh until the writer has it.
     passing: Mutex<()>,
     /// What sources and feeds are about.
     pub profiles: Profiles,
@@ -46,7 +46,7 @@ impl Desk {
 
     /// Selection begins; over when the guard is dropped.
     fn pass(&self) -> MutexGuard<'_, ()> {
-        self.passing.lock().unwrap_or_else(PoisonError::into_inner)
+        self.passing.lock()
     }
 
     /// Waits until the writer has everything that was selected by the queries as they were. Blocks.
@@ -231,15 +231,15 @@ impl Desk {
     }
 
     fn read(&self) -> RwLockReadGuard<'_, Standing> {
-        self.standing.read().unwrap_or_else(PoisonError::into_inner)
+        self.standing.read()
     }
 
     fn write(&self) -> RwLockWriteGuard<'_, Standing> {
-        self.standing.write().unwrap_or_else(PoisonError::into_inner)
+        self.standing.write()
     }
 
     fn learnt(&self) -> MutexGuard<'_, Selectivity> {
-        self.learnt.lock().unwrap_or_else(PoisonError::into_inner)
+        self.learnt.lock()
     }
 }
 

@@ -10,8 +10,9 @@ mod own;
 mod validity;
 
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::Arc;
 
+use pergola_config::{Clients, Fingerprint, Tls};
 use rustls::client::danger::ServerCertVerifier;
 use rustls::client::{ClientConfig, WebPkiServerVerifier};
 use rustls::crypto::CryptoProvider;
@@ -20,8 +21,9 @@ use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use rustls::server::{NoServerSessionStorage, ServerConfig, WebPkiClientVerifier};
 use rustls::{RootCertStore, SupportedProtocolVersion};
 
-use crate::config::{Clients, Fingerprint, Tls};
 pub use validity::Validity;
+
+use crate::locks::RwLock;
 
 /// HTTP/2 first, because gRPC needs it.
 const PROTOCOLS: [&[u8]; 2] = [b"h2", b"http/1.1"];
@@ -54,13 +56,13 @@ impl Shown {
     /// Reads the files again. If they cannot be used, nothing changes.
     pub fn reread(&self, tls: &Tls) -> Result<(), TlsError> {
         let fresh = server(tls)?;
-        *self.config.write().unwrap_or_else(PoisonError::into_inner) = fresh;
+        *self.config.write() = fresh;
         Ok(())
     }
 
     /// What holds for a connection that begins now.
     pub fn current(&self) -> Arc<ServerConfig> {
-        Arc::clone(&self.config.read().unwrap_or_else(PoisonError::into_inner))
+        Arc::clone(&self.config.read())
     }
 }
 
@@ -90,7 +92,7 @@ fn server(tls: &Tls) -> Result<Arc<ServerConfig>, TlsError> {
     let mut config = config.map_err(|error| wrong(error.to_string()))?;
     config.alpn_protocols = PROTOCOLS.map(<[u8]>::to_vec).into();
     if tls.client_ca.is_some() {
-        // A client's certificate is looked at in every connection, so that an expired one ends.
+        // A client's certificate is checked in every connection, so that an expired one ends.
         config.session_storage = Arc::new(NoServerSessionStorage {});
         config.send_tls13_tickets = 0;
     }
@@ -182,7 +184,7 @@ pub fn fingerprint(certificate: &CertificateDer<'_>) -> Fingerprint {
 }
 
 /// The TLS error in an error, which the layers between wrap in I/O errors.
-pub(crate) fn cause<'e>(error: &'e (dyn std::error::Error + 'static)) -> Option<&'e rustls::Error> {
+pub fn cause<'e>(error: &'e (dyn std::error::Error + 'static)) -> Option<&'e rustls::Error> {
     error.downcast_ref::<rustls::Error>().or_else(|| {
         let mut inner = error.downcast_ref::<std::io::Error>()?.get_ref()?;
         while let Some(io) = inner.downcast_ref::<std::io::Error>() {

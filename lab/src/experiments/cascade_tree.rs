@@ -3,7 +3,9 @@
 //! cost the readers, and what does cooperation save?
 
 use pergola_refresh::Invalid;
-use pergola_topology::plane::{Plane, scatter};
+use pergola_wiring::plane::{Plane, scatter};
+use rand::SeedableRng as _;
+use rand_chacha::ChaCha8Rng;
 use serde_json::json;
 
 use super::cascades::{Example, Figure, FigureRows, Findings, Study, play_all};
@@ -21,12 +23,13 @@ const SHOWN: [usize; 4] = [1, 3, 6, 12];
 
 /// The tree of one seed. Nodes at the first hop read the sources.
 fn mesh(alpha: f64, seed: u64) -> Result<Mesh, Invalid> {
-    let refused = |error: pergola_topology::plane::PlaneError| Invalid {
+    let refused = |error: pergola_wiring::plane::PlaneError| Invalid {
         what: "published topology",
         given: error.to_string(),
         allowed: "one that can be grown",
     };
-    let plane = Plane::grow(scatter(NODES, seed).map_err(refused)?, alpha).map_err(refused)?;
+    let points = scatter(NODES, &mut ChaCha8Rng::seed_from_u64(seed)).map_err(refused)?;
+    let plane = Plane::grow(points, alpha).map_err(refused)?;
     let above = |&parent: &u32| (parent as usize).checked_sub(1).into_iter().collect();
     let parents: Vec<Vec<usize>> = plane.parents[1..].iter().map(above).collect();
     Ok(Mesh::new(Wiring::of_parents(&parents, LOAD)))

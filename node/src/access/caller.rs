@@ -12,9 +12,9 @@ use axum::extract::{ConnectInfo, FromRequestParts};
 use http::header::{AUTHORIZATION, FORWARDED, HOST, HeaderName, VIA};
 use http::request::Parts;
 use http::{Extensions, HeaderMap};
+use pergola_config::{Fingerprint, Reader};
 
 use super::Known;
-use crate::config::{Fingerprint, Reader};
 
 /// The certificate that a connection has shown, and that was found good. In a request's extensions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -5,9 +5,9 @@ use std::net::SocketAddr;
 use axum::extract::ConnectInfo;
 use http::header::{AUTHORIZATION, HOST};
 use http::{HeaderMap, HeaderValue};
+use pergola_config::Fingerprint;
 
 use super::*;
-use crate::config::Fingerprint;
 
 const FEED: FeedId = FeedId(7);
 const ALICES: [u8; 32] = [0xa1; 32];
@@ -103,7 +103,7 @@ fn a_closed_feed_exists_for_its_readers_and_the_operator_only() {
 #[test]
 fn calls_are_limited_for_each_caller_and_allowed_again_in_time() {
     let access = access(Some("the operator's"));
-    let start = Instant::now();
+    let start = network_now();
     let count = |caller: &Caller, after: u64| {
         let now = start + std::time::Duration::from_secs(after);
         access.used.count(caller, access.limits(caller).requests_per_minute, now)

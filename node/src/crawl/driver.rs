@@ -1,7 +1,7 @@
-//! The loop that looks: every cycle the roster says who is due, the lanes say who may go, and each look
+//! The loop that refreshes: every cycle the roster says who is due, the lanes say who may go, and each refresh
 //! runs by itself until what it brought is durable.
 //!
-//! Never: two looks at one source at once; a look that ends without its source being put back (a guard
+//! Never: two refreshes of one source at once; a refresh that ends without its source being put back (a guard
 //! sees to it even if it panics); a burst after a pause of the machine, because missed cycles are not
 //! made up for.
 
@@ -10,39 +10,43 @@ mod conclusion;
 mod outing;
 mod peers;
 mod received;
+mod schedule;
 mod settled;
 
 use std::collections::HashMap;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use pergola_manners::courtesy::{HostPauses, Outcome};
+use pergola_manners::lanes::{LaneId, Lanes};
+use pergola_manners::roster::Roster;
+use pergola_store::archive::{Archive, ArchiveError, Changes, HostTally, SourceId};
 use rustc_hash::FxHashMap;
 use tokio::sync::{Notify, Semaphore, mpsc, oneshot};
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 use url::Url;
 
-use super::courtesy::{HostPauses, Outcome};
+use super::conclude::{Manners, Refreshed};
 use super::fetch::Fetcher;
-use super::lanes::{LaneId, Lanes};
-use super::look::{Manners, Refreshed};
 use super::loops::Loops;
 use super::read::Member;
-use super::roster::Roster;
-use crate::archive::{Archive, ArchiveError, Changes, HostTally, SourceId};
 use crate::clock::Clock;
+use crate::locks::{Mutex, MutexGuard};
 use crate::metrics::Metrics;
 use crate::peer::Peers;
 use crate::publish::writer::Done;
 use crate::select::Desk;
-use crate::websub::discovery::Looked;
+use crate::surroundings::Blocking;
+use crate::websub::discovery::RefreshNotice;
 use alone::Alone;
 pub use received::NotReceived;
+pub use schedule::Pulse;
 
-/// Pages that may lead to pages, when a source is looked at by hand.
+/// Pages that may lead to pages, when a source is refreshed by hand.
 const LEADS: usize = 5;
 
-/// What a look brought, on its way to selection.
+/// What a refresh brought, on its way to selection.
 pub struct Delivery {
     /// What it brought.
     pub refreshed: Arc<Refreshed>,
@@ -50,7 +54,7 @@ pub struct Delivery {
     pub done: Done,
 }
 
-/// How a look ended, for whoever asked for it.
+/// How a refresh ended, for whoever asked for it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Report {
     /// Which source.
@@ -81,6 +85,8 @@ pub struct Crawler {
     pub metrics: Arc<Metrics>,
     /// Which sources are peers.
     pub peers: Arc<Peers>,
+    /// Where bodies are parsed.
+    pub blocking: Blocking,
     /// Seconds between two decisions.
     pub cycle: f64,
     /// Sources whose items come back.
@@ -101,7 +107,7 @@ pub struct Crawler {
     deliveries: mpsc::Sender<Delivery>,
     lists: mpsc::Sender<List>,
     alone: Alone,
-    looks: mpsc::Sender<Looked>,
+    refreshes: mpsc::Sender<RefreshNotice>,
 }
 
 /// A list that was read, and what stands on it.
@@ -123,9 +129,11 @@ pub struct Parts {
     pub metrics: Arc<Metrics>,
     /// Which sources are peers.
     pub peers: Arc<Peers>,
+    /// Where bodies are parsed.
+    pub blocking: Blocking,
     /// Seconds between two decisions.
     pub cycle: f64,
-    /// Who is looked at.
+    /// Who is refreshed.
     pub roster: Roster,
     /// Who may go when.
     pub lanes: Lanes,
@@ -133,14 +141,16 @@ pub struct Parts {
     pub deliveries: mpsc::Sender<Delivery>,
     /// Where what stands on lists goes.
     pub lists: mpsc::Sender<List>,
-    /// Where looks at sources with hubs are told.
-    pub looks: mpsc::Sender<Looked>,
+    /// Where refreshes of sources with hubs are told.
+    pub refreshes: mpsc::Sender<RefreshNotice>,
 }
 
 impl Crawler {
     /// A crawler that does nothing until it is run.
     pub fn new(parts: Parts) -> Result<Self, ArchiveError> {
-        let Parts { archive, clock, fetcher, manners, desk, metrics, peers, cycle, .. } = parts;
+        let Parts {
+            archive, clock, fetcher, manners, desk, metrics, peers, blocking, cycle, ..
+        } = parts;
         let saved = |(host, tally)| (host, (tally, true));
         let hosts = archive.hosts()?.into_iter().map(saved).collect();
         let loops = Loops::load(&archive)?;
@@ -152,6 +162,7 @@ impl Crawler {
             desk,
             metrics,
             peers,
+            blocking,
             cycle,
             loops,
             roster: Mutex::new(parts.roster),
@@ -166,29 +177,29 @@ impl Crawler {
             deliveries: parts.deliveries,
             lists: parts.lists,
             alone: Alone::default(),
-            looks: parts.looks,
+            refreshes: parts.refreshes,
         })
     }
 
     /// The roster, for a moment.
-    pub fn roster(&self) -> MutexGuard<'_, Roster> {
-        locked(&self.roster)
+    fn roster(&self) -> MutexGuard<'_, Roster> {
+        self.roster.lock()
     }
 
     /// The lane of an address.
     pub fn lane_of(&self, url: &Url) -> LaneId {
-        locked(&self.lanes).lane_of(url)
+        self.lanes.lock().lane_of(url)
     }
 
     /// (waiting for their lane, on the way).
     pub fn queue(&self) -> (usize, usize) {
-        let lanes = locked(&self.lanes);
+        let lanes = self.lanes.lock();
         (lanes.waiting(), lanes.in_flight())
     }
 
-    /// Looks whenever it is time to, until told to stop; then finishes what it has begun.
+    /// Refreshes whenever it is time to, until told to stop; then finishes what it has begun.
     pub async fn run(self: Arc<Self>, stop: CancellationToken) {
-        let mut looks = JoinSet::new();
+        let mut refreshes = JoinSet::new();
         let mut next_cycle = self.clock.now();
         while !stop.is_cancelled() {
             let now = self.clock.now();
@@ -196,33 +207,33 @@ impl Crawler {
                 self.decide(now);
                 next_cycle = (next_cycle + self.cycle).max(now);
             }
-            let wake = self.send_out(now, &mut looks).min(next_cycle);
+            let wake = self.send_out(now, &mut refreshes).min(next_cycle);
             tokio::select! {
                 () = stop.cancelled() => {}
                 () = self.clock.sleep_until(wake) => {}
                 () = self.nudge.notified() => {}
-                Some(ended) = looks.join_next(), if !looks.is_empty() => report_panic(ended),
+                Some(ended) = refreshes.join_next(), if !refreshes.is_empty() => report_panic(ended),
             }
             // They mostly end together, when what they brought is durable.
-            while let Some(ended) = looks.try_join_next() {
+            while let Some(ended) = refreshes.try_join_next() {
                 report_panic(ended);
             }
         }
         self.stopping.store(true, Ordering::Relaxed);
-        while let Some(ended) = looks.join_next().await {
+        while let Some(ended) = refreshes.join_next().await {
             report_panic(ended);
         }
-        // Nobody else will be looked at: whoever waits for it is told.
-        locked(&self.waiting).clear();
+        // Nobody else will be refreshed: whoever waits for it is told.
+        self.waiting.lock().clear();
     }
 
-    /// Looks at one source now, outside the loop; for a node that is not running.
-    pub async fn look_once(self: &Arc<Self>, id: SourceId) -> Option<Report> {
+    /// Refreshes of one source now, outside the loop; for a node that is not running.
+    pub async fn refresh_once(self: &Arc<Self>, id: SourceId) -> Option<Report> {
         let mut lane = self.roster().send(id)?;
         let (sender, mut report) = oneshot::channel();
-        locked(&self.waiting).entry(id).or_default().push(sender);
+        self.waiting.lock().entry(id).or_default().push(sender);
         for _ in 0..LEADS {
-            self.clone().look(id, lane).await;
+            self.clone().refresh_and_settle(id, lane).await;
             match report.try_recv() {
                 Ok(report) => return Some(report),
                 Err(oneshot::error::TryRecvError::Closed) => return None,
@@ -238,7 +249,7 @@ impl Crawler {
         loop {
             let now = self.clock.now();
             let wake = {
-                let mut lanes = locked(&self.lanes);
+                let mut lanes = self.lanes.lock();
                 match lanes.pop(now) {
                     Some((_, lane)) => return Some(lane),
                     None => lanes.next_wakeup(now)?,
@@ -248,18 +259,17 @@ impl Crawler {
         }
     }
 
-    /// Has a source looked at as soon as its lane is free. The receiver hears how it ended.
+    /// Has a source refreshed as soon as its lane is free. The receiver hears how it ended.
     pub fn request(&self, id: SourceId) -> oneshot::Receiver<Report> {
         let (sender, report) = oneshot::channel();
-        locked(&self.waiting).entry(id).or_default().push(sender);
+        self.waiting.lock().entry(id).or_default().push(sender);
         self.send_now(id);
         report
     }
 
     /// Adds what was done to hosts since this was last called.
     pub fn save_hosts(&self, changes: &mut Changes) {
-        for (host, (tally, saved)) in
-            locked(&self.hosts).iter_mut().filter(|(_, (_, saved))| !saved)
+        for (host, (tally, saved)) in self.hosts.lock().iter_mut().filter(|(_, (_, saved))| !saved)
         {
             changes.put_host(host, tally);
             *saved = true;
@@ -274,8 +284,8 @@ impl Crawler {
     /// The pause that a source has asked for, remembered over a restart; its host may mean all of it.
     pub fn remember_pause(&self, id: SourceId, url: &Url, until: f64, now: f64) {
         let host = url.host_str().unwrap_or_default();
-        if let Some(until) = locked(&self.pauses).report(host, id.0, until, now) {
-            let mut lanes = locked(&self.lanes);
+        if let Some(until) = self.pauses.lock().report(host, id.0, until, now) {
+            let mut lanes = self.lanes.lock();
             let lane = lanes.lane_of(url);
             lanes.pause(lane, until);
         }
@@ -287,18 +297,18 @@ impl Crawler {
             return;
         }
         let due = self.roster().decide(now);
-        let mut lanes = locked(&self.lanes);
+        let mut lanes = self.lanes.lock();
         for (id, lane) in due {
             lanes.push(id.0, lane);
         }
     }
 
-    /// Starts every look that may start now; returns when the next one may.
-    fn send_out(self: &Arc<Self>, now: f64, looks: &mut JoinSet<()>) -> f64 {
-        let mut lanes = locked(&self.lanes);
+    /// Starts every refresh that may start now; returns when the next one may.
+    fn send_out(self: &Arc<Self>, now: f64, refreshes: &mut JoinSet<()>) -> f64 {
+        let mut lanes = self.lanes.lock();
         while let Some((source, lane)) = lanes.pop(now) {
             // Kilobytes of state, which the runtime would move about a dozen times.
-            looks.spawn(Box::pin(self.clone().look(SourceId(source), lane)));
+            refreshes.spawn(Box::pin(self.clone().refresh_and_settle(SourceId(source), lane)));
         }
         lanes.next_wakeup(now).unwrap_or(f64::INFINITY)
     }
@@ -306,10 +316,6 @@ impl Crawler {
 
 fn report_panic(ended: Result<(), tokio::task::JoinError>) {
     if let Err(error) = ended {
-        tracing::error!(%error, "a look panicked; its source is tried again");
+        tracing::error!(%error, "a refresh panicked; its source is tried again");
     }
-}
-
-fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -1,18 +1,18 @@
-//! What follows from a document that was pushed, as `look` says what follows from one that was fetched.
+//! What follows from a document that was pushed, as `refresh` says what follows from one that was fetched.
 //!
 //! What the source has asked of us does not change by it: its validators belong to what we fetched, and
 //! nothing was asked of it. A hub may send the new items only, so the document is never taken for the
 //! whole window, and nothing is believed lost because of what it leaves out.
 
+use pergola_manners::courtesy::Outcome;
+use pergola_manners::decide::{Before, Decision, Observed, decide};
+use pergola_manners::loops::LoopChange;
 use pergola_refresh::Invalid;
+use pergola_store::archive::PastRefresh;
 
-use super::courtesy::Outcome;
-use super::decide::{Before, Decision, Observed, decide};
+use super::conclude::{Manners, Refreshed, Subject, learn};
 use super::fetch::Answer;
-use super::look::{Manners, Refreshed, Subject, learn};
-use super::loops::LoopChange;
 use super::read::{Body, read};
-use crate::archive::Look;
 
 /// Everything that follows from a pushed document; `Err` in the inner result if it is none.
 pub fn take_in(
@@ -43,7 +43,7 @@ pub fn take_in(
     state.unchanged_at = if decision.is_some() { None } else { Some(now) };
     let bytes = u32::try_from(answer.wire_bytes).unwrap_or(u32::MAX);
     let outcome = if decision.is_some() { Outcome::Delta } else { Outcome::Unchanged };
-    state.remember(Look { at: now, outcome, new_items: observed.new_items, bytes });
+    state.remember(PastRefresh { at: now, outcome, new_items: observed.new_items, bytes });
     state.tally.items += u64::from(observed.new_items);
     let loop_change = LoopChange::after(decision.as_ref(), looped, now);
     let mut notes = Vec::new();

@@ -5,12 +5,12 @@ use std::hash::{DefaultHasher, Hasher};
 use pergola_feed::html::{annotated, page_text, select};
 use pergola_feed::opml::Opml;
 use pergola_feed::{Document, ParseError, ParseOptions, parse};
+use pergola_manners::courtesy::FailureKind;
+use pergola_store::archive::SourceKind;
 use url::Url;
 
-use super::courtesy::FailureKind;
+use super::conclude::Manners;
 use super::fetch::Answer;
-use super::look::Manners;
-use crate::archive::SourceKind;
 
 /// A source on a list.
 #[derive(Debug, Clone, PartialEq, Eq)]

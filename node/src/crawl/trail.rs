@@ -1,29 +1,29 @@
-//! The way back: what a look missed, from the archives of its source.
+//! The way back: what a refresh missed, from the archives of its source.
 //!
-//! A look that meets none of the items it knows has missed some. If the document leads to older ones (RFC
+//! A refresh that meets none of the items it knows has missed some. If the document leads to older ones (RFC
 //! 5005 archives or pages, `next_url` of JSON Feed), those are followed until a known item is met. Pure:
 //! told what each document held, it says which one comes next.
 //!
-//! Never: more than [`DOCUMENTS`] for one look, or more bytes and items than one document may have; an
+//! Never: more than [`DOCUMENTS`] for one refresh, or more bytes and items than one document may have; an
 //! address twice; another host; an item that stands behind the known one that was met, which was there
-//! before we ever looked.
+//! before we ever refreshed.
 
 use std::collections::HashSet;
 
 use pergola_feed::identity::{Policy, identify};
 use pergola_feed::{Document, Item, Timestamp};
+use pergola_manners::decide::News;
 use pergola_refresh::DAY;
+use pergola_store::archive::{ItemKey, Known, SourceKind, item_key};
 use url::Url;
 
-use super::decide::News;
+use super::conclude::Manners;
 use super::fetch::{Answer, FetchError};
-use super::look::Manners;
 use super::read::{Body, read};
-use crate::archive::{ItemKey, Known, SourceKind, item_key};
 
-/// Documents asked for in one look at most.
+/// Documents asked for in one refresh at most.
 pub const DOCUMENTS: u32 = 20;
-/// How much older than the last look an item may say it is before it cannot have been missed since, unless
+/// How much older than the last refresh an item may say it is before it cannot have been missed since, unless
 /// a known item proves it. Relays publish late, so this is generous.
 const BACKDATED: f64 = 30.0 * DAY;
 
@@ -33,7 +33,7 @@ pub struct Trail {
     source: String,
     policy: Policy,
     known: HashSet<ItemKey>,
-    /// The last look before this one.
+    /// The last refresh before this one.
     since: f64,
     /// Items in the window, or met on the way.
     seen: HashSet<ItemKey>,

@@ -45,7 +45,7 @@ pub struct Ages {
 }
 
 impl Ages {
-    /// Of an item that a look has delivered.
+    /// Of an item that a refresh has delivered.
     pub fn count(&self, journey: Journey) {
         let Journey { nodes, last, whole } = journey;
         if let Some(age) = last {

@@ -62,7 +62,7 @@ impl PeerMetrics {
     }
 
     pub(super) fn register(&self, to: &mut Registry) {
-        to.register("peer_fetches", "Looks at peers over gRPC by outcome", self.asked.clone());
+        to.register("peer_fetches", "Refreshes of peers over gRPC by outcome", self.asked.clone());
         let notifications = "Times that a peer said it had news";
         to.register("peer_notifications", notifications, self.notifications.clone());
         to.register("peer_sources", "Sources read from peers over gRPC", self.sources.clone());

@@ -1,18 +1,18 @@
 //! What a node can say about a feed of its own: how busy it is, how good, and when it may have news.
 
-use pergola_refresh::{DAY, PublicationModel};
+use pergola_refresh::DAY;
+use pergola_store::archive::{ArchiveError, FeedId, SourceId};
 
 use super::Node;
-use crate::archive::{ArchiveError, FeedId, SourceId};
 
-/// Sources that are looked at for one feed; those of a feed with more stand for the rest.
+/// Sources that are refreshed for one feed; those of a feed with more stand for the rest.
 const SOURCES: usize = 1_000;
-/// Looks are foreseen for feeds of at most so many sources.
+/// Refreshes are foreseen for feeds of at most so many sources.
 const PLANNED_SOURCES: usize = 200;
-/// Looks as near to each other as this share of a cycle come from one decision.
+/// Refreshes as near to each other as this share of a cycle come from one decision.
 const SAME_DECISION: f64 = 0.1;
-/// Looks told of.
-const LOOKS: usize = 16;
+/// Refreshes told of.
+const REFRESHES: usize = 16;
 
 /// How busy and how good a feed is, as estimated.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -48,39 +48,33 @@ impl Node {
         })
     }
 
-    /// When a feed may have news, in order, and the items that may come: just after the looks planned at its
-    /// sources. Looks of one decision are one. Nothing is said if news can come at any time, because a source
+    /// When a feed may have news, in order, and the items that may come: just after the refreshes planned of its
+    /// sources. Those of one decision count as one. Nothing is said if news can come at any time, because a source
     /// is pushed or there are very many: whoever believed in half a plan would come late for the rest.
-    pub fn planned_looks(&self, feed: FeedId) -> Vec<(f64, f64)> {
+    pub fn planned_refreshes(&self, feed: FeedId) -> Vec<(f64, f64)> {
         let now = self.clock.now();
         let shares = self.desk.shares_of(feed, now, PLANNED_SOURCES + 1);
         if shares.len() > PLANNED_SOURCES {
             return Vec::new();
         }
-        let mut roster = self.crawler.roster();
-        let mut looks: Vec<(f64, f64)> = Vec::new();
-        for (source, share) in shares {
-            let Some(planned) = roster.planned(source, now, now + DAY) else { return Vec::new() };
-            looks.extend(planned.into_iter().map(|look| (look.at, share * look.items)));
-        }
-        drop(roster);
-        looks.sort_by(|a, b| a.0.total_cmp(&b.0));
+        let planned = self.crawler.planned_of(&shares, now, now + DAY);
+        let Some(mut refreshes) = planned else { return Vec::new() };
+        refreshes.sort_by(|a, b| a.0.total_cmp(&b.0));
         let together = SAME_DECISION * self.crawler.cycle;
-        looks.dedup_by(|next, kept| {
+        refreshes.dedup_by(|next, kept| {
             let same = next.0 - kept.0 < together;
             kept.1 += if same { next.1 } else { 0.0 };
             same
         });
-        looks.truncate(LOOKS);
-        looks
+        refreshes.truncate(REFRESHES);
+        refreshes
     }
 
     /// The sources of a feed, with the items per second that each brings it.
     fn rates_of(&self, feed: FeedId) -> Vec<(SourceId, f64)> {
         let shares = self.desk.shares_of(feed, self.clock.now(), SOURCES);
-        let roster = self.crawler.roster();
         let rate = |(source, share): (SourceId, f64)| {
-            Some((source, share * roster.schedule(source)?.model.mean_rate()))
+            Some((source, share * self.crawler.mean_rate(source)?))
         };
         shares.into_iter().filter_map(rate).collect()
     }

@@ -2,9 +2,10 @@
 
 use std::collections::{HashMap, HashSet};
 
+use pergola_store::archive::{ArchiveError, FeedId, SourceId};
+
 use super::Node;
 use crate::access::Caller;
-use crate::archive::{ArchiveError, FeedId, SourceId};
 use crate::peer::{Foreign, Heard};
 use crate::publish::Form;
 use crate::select::{About, Channel, FeedCard};
@@ -190,8 +191,9 @@ fn joined(
 
 #[cfg(test)]
 mod tests {
+    use pergola_manners::link::PeerNode;
+
     use super::*;
-    use crate::peer::link::PeerNode;
 
     fn here(name: &str, source: Option<u32>, score: f64) -> Found {
         let kind = if source.is_some() { Kind::Source } else { Kind::Feed };

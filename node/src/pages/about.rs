@@ -3,9 +3,9 @@
 
 use maud::{Markup, html};
 use pergola_feed::Timestamp;
+use pergola_store::archive::{Archive, ArchiveError, HostTally};
 
 use super::{counted, layout, time};
-use crate::archive::{Archive, ArchiveError, HostTally};
 use crate::publish::Imprint;
 
 /// Hosts shown at a time.
@@ -53,7 +53,7 @@ pub(crate) fn page(imprint: &Imprint, contact: Option<&str>, ledger: &Ledger) ->
              that its users' queries ask for, and publishes them as new feeds under their original \
              ids, authors and sources."
         }
-        h2 { "Why it looked at your site" }
+        h2 { "Why it refreshed your site" }
         p {
             "Somebody here subscribed to a feed or a page of yours. The node asks as seldom as it can: it learns \
              when you publish, asks conditionally, and comes at most once in fifteen minutes to \

@@ -82,7 +82,7 @@ fn empty() -> Markup {
             }
             p { "and create it on this node:" }
             pre { "pergola feed create -f volcano.fql" }
-            p.soft { "It appears here at once, and its items as soon as the sources were looked at." }
+            p.soft { "It appears here at once, and its items as soon as the sources were refreshed." }
         }
     }
 }

@@ -7,20 +7,20 @@
 
 use std::collections::HashMap;
 use std::pin::Pin;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 
 use axum::body::{Body, Bytes, HttpBody};
 use axum::extract::{Request, State};
 use axum::middleware::Next;
 use axum::response::Response;
-use http::uri::Authority;
 use hyper::body::Frame;
+use pergola_store::archive::FeedId;
 use tonic::{Code, Status};
 
 use super::ANSWER_BYTES;
-use crate::access::{self, Access, Who};
-use crate::archive::FeedId;
+use crate::access::{self, Who};
+use crate::locks::{Mutex, MutexGuard};
 use crate::node::Node;
 
 /// What callers may take.
@@ -44,20 +44,16 @@ impl Default for Limits {
 #[derive(Clone)]
 pub(super) struct Caller {
     who: access::Caller,
-    /// Who may read what; without it, nobody anything.
-    access: Option<Arc<Access>>,
+    /// The node that knows who may read what; without it, nobody may read anything.
+    node: Option<Arc<Node>>,
 }
-
-/// The name under which the node was called.
-#[derive(Debug, Clone)]
-pub(super) struct Addressed(pub(super) Option<Authority>);
 
 impl Caller {
     /// Who made a call.
     pub(super) fn of<T>(request: &tonic::Request<T>) -> Self {
         let known = request.extensions().get::<Self>();
         let who = access::Caller::Stranger { address: None, wrong: false };
-        known.cloned().unwrap_or(Self { who, access: None })
+        known.cloned().unwrap_or(Self { who, node: None })
     }
 
     /// Whether it runs the node, so that it may know everything about it.
@@ -67,7 +63,7 @@ impl Caller {
 
     /// Whether a feed exists for this caller.
     pub(super) fn may_read(&self, feed: FeedId) -> bool {
-        self.access.as_ref().is_some_and(|access| access.may_read(&self.who, feed))
+        self.node.as_ref().is_some_and(|node| node.may_read(&self.who, feed))
     }
 
     /// Whether it has sent a token that nobody has.
@@ -77,7 +73,7 @@ impl Caller {
 
     /// Bytes of one answer to it, unless a single entry is larger.
     pub(super) fn message_bytes(&self) -> usize {
-        let limits = self.access.as_ref().map(|access| access.limits(&self.who));
+        let limits = self.node.as_ref().map(|node| node.limits_of(&self.who));
         limits.map_or(ANSWER_BYTES, |limits| limits.max_message)
     }
 }
@@ -95,14 +91,13 @@ impl Callers {
     }
 
     fn ledger(&self) -> MutexGuard<'_, Ledger> {
-        self.ledger.lock().unwrap_or_else(PoisonError::into_inner)
+        self.ledger.lock()
     }
 
     fn admit(self: &Arc<Self>, caller: &access::Caller, kind: Kind) -> Result<Ticket, Refused> {
-        let access = &self.node.access;
-        access.count(caller).map_err(|often| Refused::TooOften { wait: often.seconds })?;
+        self.node.count_call(caller).map_err(|often| Refused::TooOften { wait: often.seconds })?;
         let who = caller.who();
-        let streams = access.limits(caller).streams;
+        let streams = self.node.limits_of(caller).streams;
         self.ledger().admit(&who, kind, streams, &self.limits)?;
         Ok(Ticket { callers: Arc::clone(self), who, kind })
     }
@@ -114,21 +109,18 @@ pub(super) async fn check(
     mut request: Request,
     next: Next,
 ) -> Response {
-    let access = &callers.node.access;
     let authority = request.uri().authority().map(|authority| authority.as_str());
-    let who = access.caller(request.headers(), request.extensions(), authority);
+    let who = callers.node.caller(request.headers(), request.extensions(), authority);
     let watches = request.uri().path().ends_with("/Watch");
     let ticket = match callers.admit(&who, if watches { Kind::Stream } else { Kind::Answer }) {
         Ok(ticket) => ticket,
         Err(refused) => {
-            callers.node.metrics.peer_calls_refused.inc();
+            callers.node.count_refused_call();
             return refused.into_status().into_http();
         }
     };
-    let addressed = Addressed(request.uri().authority().cloned());
-    let caller = Caller { who, access: Some(Arc::clone(access)) };
+    let caller = Caller { who, node: Some(Arc::clone(&callers.node)) };
     request.extensions_mut().insert(caller);
-    request.extensions_mut().insert(addressed);
     let (head, body) = next.run(request).await.into_parts();
     Response::from_parts(head, Body::new(Counted::new(body, ticket)))
 }

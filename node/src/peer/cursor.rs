@@ -10,7 +10,7 @@ use std::str::FromStr;
 
 use pergola_feed::{NodeId, digest};
 
-use crate::archive::{Edit, FeedId, ItemKey};
+use pergola_store::archive::{Edit, FeedId, ItemKey};
 
 /// How far a reader has come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

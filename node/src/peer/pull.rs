@@ -1,11 +1,11 @@
 //! Fetching from a peer: the pages after a cursor, as an answer like any other.
 //!
-//! What comes back is what a look concludes from: an [`Answer`] with a page in it. A peer is believed as
+//! What comes back is what a refresh concludes from: an [`Answer`] with a page in it. A peer is believed as
 //! far as it can be checked: a cursor that stands still, numbers that go backwards, more than was asked
 //! for or another node in its place are noticed, nothing of that page is taken, the cursor stays, and the
 //! source is read over HTTP for a while.
 //!
-//! Never: more than some pages in memory (the rest follows in the next look, at once); a page taken that
+//! Never: more than some pages in memory (the rest follows in the next refresh, at once); a page taken that
 //! contradicts the one before it.
 
 mod check;
@@ -14,30 +14,33 @@ use std::time::Duration;
 
 use http::HeaderValue;
 use pergola_feed::{Document, Format};
+use pergola_manners::Cooperation;
+use pergola_manners::courtesy::Head;
+use pergola_manners::hints::Hints;
+use pergola_manners::link::{Link, PeerQuality, Refusal};
 use pergola_proto::v1::syndication_client::SyndicationClient;
 use pergola_proto::v1::{FetchRequest, FetchResponse};
 use prost::Message;
-use tokio::time::{Instant, timeout_at};
+use tokio::time::timeout_at;
 use tonic::{Code, Status};
 use url::Url;
 
+use super::MESSAGE_BYTES;
 use super::channel::{Line, NoConnection};
-use super::link::{Link, PeerQuality, Refusal};
-use super::wire::{Delivered, Hints, entry_from_wire, hints_from_wire};
-use super::{Cooperation, MESSAGE_BYTES};
-use crate::crawl::courtesy::Head;
+use super::wire::{Delivered, entry_from_wire, hints_from_wire};
+use crate::clock::network_now;
 use crate::crawl::fetch::{Answer, FetchError, Stage};
 use check::{Checked, checked};
 
 /// Entries asked for at once.
 const PAGE: u32 = 500;
-/// A look takes no further page once it has so many entries …
+/// A refresh takes no further page once it has so many entries …
 const ENOUGH_ENTRIES: usize = 1_000;
 /// … or so many bytes.
 const ENOUGH_BYTES: usize = 8 << 20;
 /// … or was answered so often.
 const ENOUGH_PAGES: usize = 16;
-/// Planned looks that are remembered of a peer.
+/// Planned refreshes that are remembered of a peer.
 const MOST_PLANNED: usize = 64;
 
 /// What a peer has delivered.
@@ -80,7 +83,7 @@ pub async fn pull(
     patience: Duration,
     now: f64,
 ) -> Pulled {
-    let started = Instant::now();
+    let started = network_now();
     let deadline = started + patience;
     let mut client = SyndicationClient::new(channel).max_decoding_message_size(MESSAGE_BYTES);
     let mut gathered = Gathered::new(link.clone(), cooperation);
@@ -102,7 +105,7 @@ pub async fn pull(
         if let Err(refusal) = gathered.take(&request, response, now) {
             match gathered.pages {
                 0 => return Pulled::Refused(refusal),
-                // What came before it is kept; the next look meets the trouble first.
+                // What came before it is kept; the next refresh meets the trouble first.
                 _ => break,
             }
         }
@@ -118,7 +121,7 @@ pub async fn pull(
     }
 }
 
-/// Pages of one look, so far.
+/// Pages of one refresh, so far.
 struct Gathered {
     link: Link,
     cooperation: Cooperation,
@@ -163,7 +166,7 @@ impl Gathered {
 
     fn request(&self) -> FetchRequest {
         let newest = match (self.pages, self.link.cursor.is_empty()) {
-            // Only the first page of a look skips anything.
+            // Only the first page of a refresh skips anything.
             (0, true) if self.link.from_oldest => u32::MAX,
             (0, false) if !self.cooperation.archive => self.link.window,
             _ => 0,

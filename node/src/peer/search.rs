@@ -6,15 +6,15 @@
 use std::collections::{BTreeMap, HashMap};
 use std::time::Duration;
 
+use pergola_manners::link::{Link, PeerNode};
 use pergola_proto::v1;
 use pergola_proto::v1::syndication_client::SyndicationClient;
+use pergola_store::archive::SourceId;
 use tonic::{Code, Status};
 use url::Url;
 
 use super::channel::{Line, NoConnection};
-use super::link::{Link, PeerNode};
 use super::peers::Peers;
-use crate::archive::SourceId;
 
 /// Time for a peer to answer.
 const PATIENCE: Duration = Duration::from_secs(3);
@@ -222,7 +222,7 @@ mod tests {
             let mut link = Link::new(url, "F".into());
             link.node = name.map(|name| PeerNode { id: name.to_owned(), name: name.to_owned() });
             if fails {
-                link.refused(super::super::link::Refusal::firm("reset"), 0.0, 0.0);
+                link.refused(pergola_manners::link::Refusal::firm("reset"), 0.0, 0.0);
             }
             link
         };

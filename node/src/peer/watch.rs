@@ -1,5 +1,5 @@
 //! Watching peers: a stream for each source that asks for it, on which its peer says at once when it has
-//! news. A look follows without waiting for a cycle; as long as the stream lives, polling is only the
+//! news. A refresh follows without waiting for a cycle; as long as the stream lives, polling is only the
 //! safety net, and while it is down, polling is as usual.
 //!
 //! Never: two streams for one source; a stream that outlives the wish for it; peers that are besieged
@@ -10,15 +10,15 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 use std::time::Duration;
 
+use pergola_manners::link::Link;
 use pergola_proto::v1::WatchRequest;
 use pergola_proto::v1::syndication_client::SyndicationClient;
+use pergola_store::archive::SourceId;
 use tokio::task::{AbortHandle, JoinSet};
 use tokio_util::sync::CancellationToken;
 use tonic::{Code, Status};
 use url::Url;
 
-use super::link::Link;
-use crate::archive::SourceId;
 use crate::crawl::driver::Crawler;
 
 /// Bytes of a message in which a peer says how far it has come.
@@ -74,7 +74,7 @@ fn wanted(crawler: &Crawler) -> HashMap<SourceId, Link> {
     let mut wanted = HashMap::new();
     for id in peers.ids() {
         let Some(link) = peers.link(id) else { continue };
-        if crawler.roster().standing(id).is_some()
+        if crawler.busy_and_next(id).is_some()
             && peers.cooperation(id).watch
             && !link.cursor.is_empty()
             && peers.is_usable(id, &link.url, now)
@@ -95,7 +95,7 @@ async fn follow(crawler: Arc<Crawler>, id: SourceId) {
         tries = if heard { 0 } else { tries + 1 };
         let wait = match ended.code() {
             Code::Unimplemented | Code::ResourceExhausted => REFUSED_WAIT,
-            // What went wrong will go wrong for a look, too, which knows what to do about it.
+            // What went wrong will go wrong for a refresh, too, which knows what to do about it.
             Code::NotFound => LONGEST_WAIT,
             _ => FIRST_WAIT.saturating_mul(1 << tries.min(10)).min(LONGEST_WAIT),
         };
@@ -124,8 +124,7 @@ async fn listen(crawler: &Crawler, id: SourceId, link: &Link, heard: &mut bool) 
             Ok(Some(news)) => {
                 if !*heard {
                     *heard = true;
-                    crawler.peers.set_watched(id, true);
-                    crawler.roster().watched(id, true, crawler.clock.now());
+                    crawler.set_watched(id, true);
                 }
                 crawler.notified(id, &news.head);
             }
@@ -138,8 +137,7 @@ async fn listen(crawler: &Crawler, id: SourceId, link: &Link, heard: &mut bool) 
 /// Nobody says any more when the source has news.
 fn unwatch(crawler: &Crawler, id: SourceId) {
     if crawler.peers.is_watched(id) {
-        crawler.peers.set_watched(id, false);
-        crawler.roster().watched(id, false, crawler.clock.now());
+        crawler.set_watched(id, false);
     }
 }
 

@@ -14,7 +14,7 @@ use pergola_feed::{
 };
 use pergola_proto::v1;
 
-pub use hints::{Hints, hints_from_wire, hints_to_wire};
+pub use hints::{hints_from_wire, hints_to_wire};
 
 /// Nodes that an item is believed to have passed, as in documents.
 const MOST_HOPS: usize = 128;

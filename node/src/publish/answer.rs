@@ -115,9 +115,9 @@ async fn coded<'a>(shelf: &Shelf, document: &'a Rendered, coding: Coding) -> &'a
     compressed.unwrap_or(document.plain())
 }
 
-/// How long a feed cannot change: until the next planned look at one of its sources.
+/// How long a feed cannot change: until the next planned refresh one of its sources.
 pub(super) fn max_age(shelf: &Shelf, publication: &Publication, now: f64) -> HeaderValue {
-    let seconds = (publication.next_look() - now) / shelf.clock.speed();
+    let seconds = (publication.next_refresh() - now) / shelf.clock.speed();
     kept_for(seconds.ceil() as usize)
 }
 

@@ -3,16 +3,17 @@
 //! An edition is never changed, only succeeded: whoever holds it finishes with it, whoever comes later
 //! gets the next. Its documents appear in it once each, when they are first asked for.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
-use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use http::HeaderValue;
+use pergola_store::archive::{ArchiveError, FeedId, FeedTally};
 use tokio::sync::{OnceCell, watch};
 
 use super::document::Rendered;
 use super::negotiate::Form;
 use super::shelf::Listing;
-use crate::archive::{ArchiveError, FeedId, FeedTally};
+use crate::locks::{Mutex, RwLock};
 
 /// Why there is no document.
 #[derive(Debug, thiserror::Error)]
@@ -32,8 +33,8 @@ pub(super) enum RenderError {
 pub(super) struct Publication {
     listing: Listing,
     edition: RwLock<Arc<Edition>>,
-    /// Bits of an `f64`: when a source is next looked at.
-    next_look: AtomicU64,
+    /// Bits of an `f64`: when a source is next refreshed.
+    next_refresh: AtomicU64,
     /// When somebody last asked for it, in the clock's milliseconds.
     used: AtomicU64,
     /// How far it has come, for those who follow it; gone when the feed is.
@@ -43,7 +44,7 @@ pub(super) struct Publication {
 }
 
 impl Publication {
-    /// With a first edition; what is known of its next look is taken over from its former self.
+    /// With a first edition; what is known of its next refresh is taken over from its former self.
     pub(super) fn new(listing: Listing, former: Option<&Self>) -> Self {
         let edition = Arc::new(Edition::new(listing.tally));
         let taken_over = |field: fn(&Self) -> &AtomicU64| {
@@ -61,7 +62,7 @@ impl Publication {
             marker: marker(&listing.name),
             listing,
             edition: RwLock::new(edition),
-            next_look: taken_over(|former| &former.next_look),
+            next_refresh: taken_over(|former| &former.next_refresh),
             used: taken_over(|former| &former.used),
         }
     }
@@ -81,12 +82,12 @@ impl Publication {
 
     /// The current edition.
     pub(super) fn edition(&self) -> Arc<Edition> {
-        self.edition.read().unwrap_or_else(PoisonError::into_inner).clone()
+        self.edition.read().clone()
     }
 
     /// A new edition takes the place of the current one.
     pub(super) fn succeed(&self, tally: FeedTally) {
-        let mut current = self.edition.write().unwrap_or_else(PoisonError::into_inner);
+        let mut current = self.edition.write();
         *current = Arc::new(current.successor(tally));
         drop(current);
         self.news.send_replace(tally);
@@ -109,22 +110,22 @@ impl Publication {
 
     /// A new edition takes the place of the current one, although the feed has come no further.
     pub(super) fn renew(&self) {
-        let mut current = self.edition.write().unwrap_or_else(PoisonError::into_inner);
+        let mut current = self.edition.write();
         *current = Arc::new(current.successor(current.tally));
     }
 
     /// Forgets what was rendered; the edition is the same.
     pub(super) fn drop_documents(&self) {
-        let mut current = self.edition.write().unwrap_or_else(PoisonError::into_inner);
+        let mut current = self.edition.write();
         *current = Arc::new(Edition::new(current.tally));
     }
 
-    pub(super) fn set_next_look(&self, at: f64) {
-        self.next_look.store(at.to_bits(), Relaxed);
+    pub(super) fn set_next_refresh(&self, at: f64) {
+        self.next_refresh.store(at.to_bits(), Relaxed);
     }
 
-    pub(super) fn next_look(&self) -> f64 {
-        f64::from_bits(self.next_look.load(Relaxed))
+    pub(super) fn next_refresh(&self) -> f64 {
+        f64::from_bits(self.next_refresh.load(Relaxed))
     }
 
     /// Somebody asks for it.
@@ -189,7 +190,7 @@ impl Edition {
 
     /// What was sent before this edition.
     pub(super) fn earlier(&self, form: Form) -> Option<Arc<Rendered>> {
-        self.earlier.lock().unwrap_or_else(PoisonError::into_inner)[form as usize].clone()
+        self.earlier.lock()[form as usize].clone()
     }
 
     /// Renders a document, or waits for whoever is rendering it.
@@ -211,7 +212,7 @@ impl Edition {
             rendered.map(Arc::new)
         });
         let document = document.await?.clone();
-        self.earlier.lock().unwrap_or_else(PoisonError::into_inner)[form as usize] = None;
+        self.earlier.lock()[form as usize] = None;
         Ok(document)
     }
 }

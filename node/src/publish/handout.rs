@@ -3,11 +3,11 @@
 use bytes::Bytes;
 use http::HeaderValue;
 use http::header::CONTENT_TYPE;
+use pergola_store::archive::FeedId;
 
 use super::negotiate::Form;
 use super::serve::{FEEDS, decoded, find};
 use super::shelf::Shelf;
-use crate::archive::FeedId;
 
 /// A document to be sent.
 pub(crate) struct Handout {

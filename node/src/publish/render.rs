@@ -11,16 +11,16 @@ use std::sync::atomic::AtomicUsize;
 
 use pergola_feed::{Document, Format, Item, Link, Millis, Origin, Text, Timestamp, write};
 use pergola_query::syntax::OrderBy;
+use pergola_store::Order;
+use pergola_store::archive::{Archive, ArchiveError, Published, SourceId, SourceKind};
 
 use super::document::{Kind, Rendered};
 use super::negotiate::Form;
 use super::past::Contents;
 use super::shelf::{Imprint, Listing};
 use super::volume::{Reach, Standing, Volume};
-use crate::archive::{Archive, ArchiveError, Published, SourceId, SourceKind};
 use crate::pages;
 use crate::pages::feed::Place;
-use crate::store::Order;
 
 /// Volumes that the page of a feed links to; each one leads to the one before it.
 const LISTED: usize = 50;

@@ -10,12 +10,13 @@ mod rendering;
 pub(super) use annexed::NoVolume;
 
 use std::collections::HashMap;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
-use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use http::HeaderValue;
 use pergola_feed::NodeId;
 use pergola_query::syntax::OrderBy;
+use pergola_store::archive::{Archive, FeedId, FeedTally};
 use tokio::sync::{Semaphore, watch};
 use url::Url;
 
@@ -26,8 +27,9 @@ use super::negotiate::Form;
 use super::past::Past;
 use super::volume::Volume;
 use crate::access::{Access, Caller};
-use crate::archive::{Archive, FeedId, FeedTally};
 use crate::clock::Clock;
+use crate::locks::{RwLock, RwLockReadGuard, RwLockWriteGuard};
+use crate::surroundings::Blocking;
 
 /// The folder of a feed's volumes, below its own address.
 pub(super) const ARCHIVE: &str = "archive";
@@ -101,6 +103,7 @@ pub struct Shelf {
     pub(super) past: Past,
     /// Work on the blocking threads, so that a rush on many feeds stays within memory.
     pub(super) workers: Arc<Semaphore>,
+    blocking: Blocking,
     pub(super) counters: Counters,
     /// Counts every change of any feed, for those who wait for one.
     changes: watch::Sender<u64>,
@@ -138,7 +141,7 @@ impl Shelf {
             imprint,
             clock,
             contact: None,
-            access: Arc::new(Access::new(&crate::config::Config::default())),
+            access: Arc::new(Access::new(&pergola_config::Config::default())),
             catalogue: RwLock::default(),
             opml: RwLock::default(),
             held: Arc::default(),
@@ -146,6 +149,7 @@ impl Shelf {
             annex: Annex::new(Self::LIMIT / Self::ANNEX),
             past: Past::default(),
             workers: Arc::new(Semaphore::new(workers)),
+            blocking: Blocking::of_runtime(),
             counters: Counters::default(),
             changes: watch::Sender::default(),
         }
@@ -164,6 +168,12 @@ impl Shelf {
         self
     }
 
+    /// Runs work that blocks elsewhere than on the threads of the runtime.
+    pub fn with_blocking(mut self, blocking: Blocking) -> Self {
+        self.blocking = blocking;
+        self
+    }
+
     /// Keeps rendered editions under this many bytes, and a fourth of it for archives and differences.
     pub fn with_memory_limit(mut self, bytes: usize) -> Self {
         self.limit = bytes;
@@ -177,7 +187,7 @@ impl Shelf {
         let former = catalogue.by_id.get(&listing.id).cloned();
         if let Some(former) = &former {
             catalogue.forget_name(former);
-            // It may have changed since whoever puts it has looked: a feed never goes back.
+            // It may have changed since whoever puts it has read it: a feed never goes back.
             let reached = former.listing().tally;
             if reached.edition > listing.tally.edition {
                 listing.tally = reached;
@@ -254,10 +264,10 @@ impl Shelf {
         self.publication(id).map(|publication| publication.listing().tally)
     }
 
-    /// When the node will next look at a source of this feed, in the clock's seconds.
-    pub fn set_next_look(&self, id: FeedId, at: f64) {
+    /// When the node will next refresh a source of this feed, in the clock's seconds.
+    pub fn set_next_refresh(&self, id: FeedId, at: f64) {
         if let Some(publication) = self.publication(id) {
-            publication.set_next_look(at);
+            publication.set_next_refresh(at);
         }
     }
 
@@ -315,7 +325,7 @@ impl Shelf {
         best.filter(|(score, _)| *score > 0.6).map(|(_, name)| name.clone())
     }
 
-    /// A feed was closed or opened: the list is another now, and whoever follows it is looked at again.
+    /// A feed was closed or opened: the list is another now, and whoever follows it is told again.
     pub(crate) fn relist(&self, id: FeedId) {
         self.forget_opml();
         if let Some(publication) = self.publication(id) {
@@ -325,7 +335,7 @@ impl Shelf {
     }
 
     fn forget_opml(&self) {
-        *self.opml.write().unwrap_or_else(PoisonError::into_inner) = None;
+        *self.opml.write() = None;
     }
 
     pub(super) fn publication(&self, id: FeedId) -> Option<Arc<Publication>> {
@@ -337,11 +347,11 @@ impl Shelf {
     }
 
     fn catalogue(&self) -> RwLockReadGuard<'_, Catalogue> {
-        self.catalogue.read().unwrap_or_else(PoisonError::into_inner)
+        self.catalogue.read()
     }
 
     fn catalogue_mut(&self) -> RwLockWriteGuard<'_, Catalogue> {
-        self.catalogue.write().unwrap_or_else(PoisonError::into_inner)
+        self.catalogue.write()
     }
 }
 

@@ -1,6 +1,6 @@
-//! What sources and feeds are about: a profile of each, kept up with every look.
+//! What sources and feeds are about: a profile of each, kept up with every refresh.
 //!
-//! One lock around all of it: the stage writes some tens of microseconds per look, and whoever searches
+//! One lock around all of it: the stage writes some tens of microseconds per refresh, and whoever searches
 //! reads for less than a millisecond. Only titles and categories are read, so that upkeep stays small
 //! beside fetching and parsing.
 //!
@@ -8,19 +8,16 @@
 //! keeps only what is new; a row written from here.
 
 use std::collections::{BTreeSet, HashMap};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use pergola_feed::Item;
-use pergola_profile::{Bag, Channels, Novelty, StoredProfile};
-use serde::{Deserialize, Serialize};
+use pergola_manners::decide::News;
+use pergola_profile::{Bag, Channels, Novelty};
+use pergola_store::archive::{FeedId, Fresh, ItemKey, ProfileRow, SourceId};
 
-use crate::archive::{FeedId, ItemKey, SourceId};
-use crate::crawl::decide::News;
+use crate::locks::{Mutex, MutexGuard};
 
 /// Items in a profile.
 const WINDOW: usize = 20;
-/// Items after which all but a third of how novel a source was is forgotten.
-const MEMORY: f32 = 50.0;
 /// What a source that never says anything new is worth beside one that always does.
 const LEAST: f64 = 0.1;
 /// Words that are told of what was found.
@@ -49,33 +46,6 @@ impl Channel {
             0 => Self::Source(SourceId(number >> 1)),
             _ => Self::Feed(FeedId(number >> 1)),
         }
-    }
-}
-
-/// A profile as it is stored.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub struct ProfileRow {
-    kept: StoredProfile,
-    fresh: Fresh,
-}
-
-/// How much of what came lately was novel.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
-struct Fresh {
-    seen: f32,
-    novel: f32,
-}
-
-impl Fresh {
-    fn add(&mut self, novel: bool) {
-        let keep = 1.0 - 1.0 / MEMORY;
-        self.seen = self.seen * keep + 1.0;
-        self.novel = self.novel * keep + f32::from(u8::from(novel));
-    }
-
-    /// Believed to be all new until something else was seen.
-    fn share(self) -> f64 {
-        f64::from((self.novel + 1.0) / (self.seen + 1.0))
     }
 }
 
@@ -260,7 +230,7 @@ impl Profiles {
     }
 
     fn inner(&self) -> MutexGuard<'_, Inner> {
-        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+        self.inner.lock()
     }
 }
 

@@ -1,17 +1,17 @@
-//! The stage between looking and publishing: takes what a look brought, asks the desk which feeds want
+//! The stage between refreshing and publishing: takes what a refresh brought, asks the desk which feeds want
 //! each item, and hands the writer one job with everything that belongs together.
 
 use std::time::Duration;
 
+use pergola_manners::decide::CHUNK;
+use pergola_manners::loops::LoopChange;
 use pergola_query::Scratch;
+use pergola_store::archive::{Archive, Entry};
 use tokio::sync::mpsc;
 
 use super::{Desk, Texts};
-use crate::archive::{Archive, Entry};
-use crate::crawl::decide::CHUNK;
+use crate::crawl::conclude::Refreshed;
 use crate::crawl::driver::Delivery;
-use crate::crawl::look::Refreshed;
-use crate::crawl::loops::LoopChange;
 use crate::publish::writer::{Append, Job, Writer};
 
 /// A group is complete when nobody has come for so long: waking a thread and flushing the store cost as
@@ -64,7 +64,7 @@ fn gather(deliveries: &mut mpsc::Receiver<Delivery>, gathered: &mut Vec<Delivery
     }
 }
 
-/// Everything that a look changes.
+/// Everything that a refresh changes.
 fn job(refreshed: &Refreshed, desk: &Desk, archive: &Archive, scratch: &mut Scratch) -> Job {
     let mut job = Job { appends: select(refreshed, desk, archive, scratch), ..Job::default() };
     let Refreshed { id, at, record, moved, state, known, news, link, .. } = refreshed;

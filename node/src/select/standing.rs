@@ -4,10 +4,10 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use pergola_query::syntax::{Feed, FeedBody, Script, SourceRef, Span, Spanned, Statement};
 use pergola_query::{Catalogue, Change, ItemView, Match, Matcher, QueryError, Scratch};
+use pergola_store::archive::{FeedId, SourceId};
 use rustc_hash::FxHashMap;
 
 use super::{at, of};
-use crate::archive::{FeedId, SourceId};
 
 /// A feed that others read is a source to the matcher: its number above those of crawled sources.
 pub(super) fn as_source(feed: FeedId) -> pergola_query::SourceId {

@@ -14,12 +14,12 @@ use hyper::body::Incoming;
 use hyper::service::Service;
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use hyper_util::server::conn::auto::Builder;
+use pergola_config::Fingerprint;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio_util::sync::CancellationToken;
 use tower::Service as _;
 
 use crate::access::ClientCertificate;
-use crate::config::Fingerprint;
 
 /// Time for the head of a request, and for the silence before it.
 const HEAD: Duration = Duration::from_secs(75);

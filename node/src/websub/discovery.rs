@@ -8,7 +8,7 @@ use http::HeaderValue;
 use pergola_feed::Document;
 use url::Url;
 
-use crate::archive::SourceId;
+use pergola_store::archive::SourceId;
 
 /// Longer addresses are not believed.
 const LONGEST_URL: usize = 2_048;
@@ -22,14 +22,14 @@ pub struct Named {
     pub topic: Url,
 }
 
-/// A look at a source that names a hub, or did.
+/// A refresh of a source that names a hub, or did.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Looked {
+pub struct RefreshNotice {
     /// Which source.
     pub id: SourceId,
     /// When.
     pub at: f64,
-    /// The look before it.
+    /// The refresh before it.
     pub since: Option<f64>,
     /// Items never seen before.
     pub new_items: u32,

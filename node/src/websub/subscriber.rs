@@ -1,11 +1,11 @@
 //! Has the hubs of sources tell this node of their news.
 //!
-//! A look finds the hub that a source names; `book` decides what to ask of it and whether it is to be
+//! A refresh finds the hub that a source names; `book` decides what to ask of it and whether it is to be
 //! trusted, `asking` sends the requests, `callback` answers the hub. What a hub sends is taken in like what
-//! a look finds, and it is durable before the hub hears that it has arrived: whatever is killed when, the
-//! hub sends it again or a look finds it.
+//! a refresh finds, and it is durable before the hub hears that it has arrived: whatever is killed when, the
+//! hub sends it again or a refresh finds it.
 //!
-//! Never: news without the right signature; more of them in memory than a few; a source that is not looked
+//! Never: news without the right signature; more of them in memory than a few; a source that is not refreshed
 //! at any more because a hub claims to tell of it.
 
 mod asking;
@@ -14,28 +14,28 @@ mod callback;
 mod rules;
 mod trust;
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use axum::Router;
 use axum::routing::get;
-use serde::Serialize;
+use pergola_api::source::PushStatus;
+use pergola_config::WebSub;
+use pergola_store::archive::{Archive, ArchiveError, Changes, Push, SourceId};
 use tokio::sync::{Notify, Semaphore, mpsc};
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 use url::{Host, Url};
-use utoipa::ToSchema;
 
 use self::asking::{Ask, Token};
 use self::book::{Book, Polled};
 use self::rules::Rules;
-use super::discovery::Looked;
-use super::{chance, nonce};
-use crate::archive::{Archive, ArchiveError, Changes, Push, SourceId};
+use super::discovery::RefreshNotice;
 use crate::clock::Clock;
-use crate::config::WebSub;
 use crate::crawl::driver::Crawler;
+use crate::locks::{Mutex, MutexGuard};
 use crate::metrics::Metrics;
 use crate::publish::writer::{Job, Writer};
+use crate::surroundings::Randomness;
 
 /// Hubs asked at the same time.
 const ASKING: usize = 8;
@@ -49,6 +49,7 @@ pub struct Subscriber {
     crawler: Arc<Crawler>,
     writer: Writer,
     clock: Clock,
+    randomness: Randomness,
     metrics: Arc<Metrics>,
     /// Where hubs reach this node.
     base: Url,
@@ -56,7 +57,7 @@ pub struct Subscriber {
     is_public: bool,
     max_body: usize,
     book: Mutex<Book>,
-    looks: Mutex<Option<mpsc::Receiver<Looked>>>,
+    refreshes: Mutex<Option<mpsc::Receiver<RefreshNotice>>>,
     asking: Semaphore,
     receiving: Semaphore,
     /// Something in the book has changed.
@@ -73,6 +74,8 @@ pub struct Parts {
     pub writer: Writer,
     /// The time.
     pub clock: Clock,
+    /// For tokens and secrets, and waits that differ.
+    pub randomness: Randomness,
     /// What is counted.
     pub metrics: Arc<Metrics>,
     /// What was configured.
@@ -81,41 +84,24 @@ pub struct Parts {
     pub public_url: Url,
     /// Bytes of a document.
     pub max_body: usize,
-    /// The looks at sources that name a hub, or did.
-    pub looks: mpsc::Receiver<Looked>,
-}
-
-/// What a hub does for a source.
-#[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
-pub struct PushStatus {
-    /// The hub.
-    pub hub: String,
-    /// The address by which it knows the source.
-    pub topic: String,
-    /// Whether the hub has agreed and its lease runs.
-    pub active: bool,
-    /// Whether it has proved reliable, so that the source is looked at once a day only.
-    pub trusted: bool,
-    /// When the lease ends, in Unix seconds.
-    pub lease_until: Option<f64>,
-    /// What the hub said last against it.
-    pub trouble: Option<String>,
-    /// Documents that it sent and that were taken in.
-    pub pushes: u64,
-    /// Items that it told of.
-    pub items: u64,
-    /// Items that a look found and of which it never told.
-    pub missed: u64,
-    /// Documents with no signature or a wrong one, which were ignored.
-    pub forged: u64,
-    /// Requests that it refused or did not verify, and documents that could not be read.
-    pub failures: u64,
+    /// The refreshes of sources that name a hub, or did.
+    pub refreshes: mpsc::Receiver<RefreshNotice>,
 }
 
 impl Subscriber {
     /// A subscriber that asks nobody until it is run; what was agreed on before holds.
     pub fn new(parts: Parts) -> Result<Self, ArchiveError> {
-        let Parts { archive, crawler, writer, clock, metrics, settings, public_url, .. } = parts;
+        let Parts {
+            archive,
+            crawler,
+            writer,
+            clock,
+            randomness,
+            metrics,
+            settings,
+            public_url,
+            ..
+        } = parts;
         let mut book = Book::new(Rules {
             lease: settings.lease.as_secs_f64(),
             backoff: settings.backoff.as_secs_f64(),
@@ -129,12 +115,13 @@ impl Subscriber {
             crawler,
             writer,
             clock,
+            randomness,
             metrics,
             is_public: !is_this_machine(&public_url),
             base: public_url,
             max_body: parts.max_body,
             book: Mutex::new(book),
-            looks: Mutex::new(Some(parts.looks)),
+            refreshes: Mutex::new(Some(parts.refreshes)),
             asking: Semaphore::new(ASKING),
             receiving: Semaphore::new(RECEIVING),
             nudge: Notify::new(),
@@ -181,7 +168,7 @@ impl Subscriber {
 
     /// Asks hubs whenever it is time to, until told to stop.
     pub async fn run(self: Arc<Self>, stop: CancellationToken) {
-        let Some(mut looks) = locked(&self.looks).take() else { return };
+        let Some(mut refreshes) = self.refreshes.lock().take() else { return };
         let mut asks: JoinSet<(Token, Result<(), String>)> = JoinSet::new();
         let mut save_at = self.clock.now();
         while !stop.is_cancelled() {
@@ -204,10 +191,10 @@ impl Subscriber {
                 () = stop.cancelled() => {}
                 () = self.clock.sleep_until(wake) => {}
                 () = self.nudge.notified() => {}
-                Some(look) = looks.recv() => self.looked(look),
+                Some(refresh) = refreshes.recv() => self.refreshed(refresh),
                 Some(ended) = asks.join_next(), if !asks.is_empty() => match ended {
                     Ok((token, answer)) => {
-                        self.book().answered(&token, answer, self.clock.now(), chance());
+                        self.book().answered(&token, answer, self.clock.now(), self.randomness.chance());
                     }
                     Err(error) => tracing::error!(%error, "a request to a hub panicked"),
                 },
@@ -228,17 +215,17 @@ impl Subscriber {
         (ask.token, answer)
     }
 
-    /// A source that names a hub, or did, was looked at.
-    fn looked(&self, look: Looked) {
-        let named = look.named.map(|named| {
+    /// A source that names a hub, or did, was refreshed.
+    fn refreshed(&self, refresh: RefreshNotice) {
+        let named = refresh.named.map(|named| {
             named.filter(|named| {
                 let reached = self.is_public || self.crawler.fetcher.is_neighbour(&named.hub);
                 reached && self.crawler.fetcher.may_call(&named.hub).is_ok()
             })
         });
-        let Looked { id: source, at, since, new_items, .. } = look;
+        let RefreshNotice { id: source, at, since, new_items, .. } = refresh;
         let polled = Polled { source, at, since, new_items, named };
-        self.book().polled(&polled, || Some((nonce(24)?, nonce(32)?)));
+        self.book().polled(&polled, || Some((self.randomness.hex(24)?, self.randomness.hex(32)?)));
         self.replan();
     }
 
@@ -256,10 +243,7 @@ impl Subscriber {
             (plans, book.take_missed())
         };
         self.metrics.websub.missed.inc_by(missed);
-        let mut roster = self.crawler.roster();
-        for (source, until) in plans {
-            roster.postpone(source, until);
-        }
+        self.crawler.leave_to_hubs(&plans);
     }
 
     /// Saves what has changed in the book; what cannot be saved is tried again.
@@ -285,7 +269,7 @@ impl Subscriber {
     }
 
     fn book(&self) -> MutexGuard<'_, Book> {
-        locked(&self.book)
+        self.book.lock()
     }
 }
 
@@ -297,8 +281,4 @@ fn is_this_machine(url: &Url) -> bool {
         Some(Host::Ipv6(address)) => address.is_loopback() || address.is_unspecified(),
         None => true,
     }
-}
-
-fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -8,7 +8,7 @@ mod sources;
 
 use std::time::Duration;
 
-use pergola_node::config::{Config, Secret};
+use pergola_config::{Config, Secret};
 use reqwest::{Method, RequestBuilder, Response, StatusCode};
 use serde_json::Value;
 use tempfile::TempDir;
@@ -16,7 +16,7 @@ use tempfile::TempDir;
 use crate::house::{House, quick_config};
 use crate::origin::{Origin, Reply};
 
-/// A node that looks only when it is asked to.
+/// A node that refreshes only when it is asked to.
 async fn quiet_house() -> House {
     quiet_house_with(|_| ()).await
 }

@@ -1,14 +1,14 @@
-//! Archives followed: what a look has missed comes from older documents that the source offers.
+//! Archives followed: what a refresh has missed comes from older documents that the source offers.
 
 use std::sync::LazyLock;
 use std::time::Duration;
 
+use pergola_config::Config;
 use pergola_feed::write::write_atom;
 use pergola_feed::{Document, Format, Item, Link, Timestamp};
 use pergola_newsroom::serve::Headline;
-use pergola_node::archive::SourceState;
 use pergola_node::clock::Clock;
-use pergola_node::config::Config;
+use pergola_store::archive::SourceState;
 use tempfile::TempDir;
 
 use crate::house::{House, Press, eventually, quick_config};
@@ -49,7 +49,7 @@ async fn house(origin: &Origin, change: impl FnOnce(&mut Config)) -> House {
 
 fn state(house: &House, origin: &Origin) -> SourceState {
     let id = house.node().find_source(origin.url("/feed").as_str()).unwrap();
-    house.node().archive.state(id).unwrap().unwrap()
+    house.node().source(id).unwrap().1
 }
 
 fn titles(numbers: impl DoubleEndedIterator<Item = u32>) -> Vec<String> {
@@ -67,7 +67,7 @@ async fn expect(house: &House, expected: &[String]) {
 #[tokio::test(flavor = "multi_thread")]
 async fn what_was_missed_comes_from_the_archives_in_order_and_counts_as_delivered() {
     let origin = Origin::builder().start().await;
-    // The archives are there from the beginning, but nothing is missed at the first look.
+    // The archives are there from the beginning, but nothing is missed at the first refresh.
     origin.set("/0", document(&origin, 0..10, None));
     origin.set("/feed", document(&origin, 8..12, Some("/0")));
     let house = house(&origin, |_| {}).await;
@@ -82,12 +82,15 @@ async fn what_was_missed_comes_from_the_archives_in_order_and_counts_as_delivere
     let before = origin.hits("/feed") as u64;
     let state = state(&house, &origin);
     assert_eq!((state.tally.items, state.tally.overruns), (32, 0));
-    let found = state.recent.iter().map(|look| look.new_items).max();
-    assert_eq!(found, Some(28), "they came with one look");
-    // Looks go on meanwhile, one at a time.
-    let looks = state.tally.requests - 3;
-    assert!((before - 1..=origin.hits("/feed") as u64).contains(&looks), "{looks} of {before}");
-    let metrics = house.node().metrics.text();
+    let found = state.recent.iter().map(|refresh| refresh.new_items).max();
+    assert_eq!(found, Some(28), "they came with one refresh");
+    // Refreshes go on meanwhile, one at a time.
+    let refreshes = state.tally.requests - 3;
+    assert!(
+        (before - 1..=origin.hits("/feed") as u64).contains(&refreshes),
+        "{refreshes} of {before}"
+    );
+    let metrics = house.node().metrics_text();
     assert!(metrics.contains("pergola_items_lost_total 0"), "{metrics}");
     assert!(metrics.contains("pergola_archives_followed_total 3"), "{metrics}");
 }
@@ -133,7 +136,7 @@ async fn an_archive_that_asks_for_quiet_is_obeyed_and_what_came_is_kept() {
     origin.set("/feed", document(&origin, 36..40, Some("/1")));
     expect(&house, &titles((8..12).chain(36..40))).await;
     let left = state(&house, &origin).next_at - house.node().clock.now();
-    assert!(left > 4_900.0, "the next look is in {left} s");
+    assert!(left > 4_900.0, "the next refresh is in {left} s");
     assert_eq!(origin.hits("/1"), 1);
 }
 
@@ -168,7 +171,7 @@ async fn reader(upstream: &House, folder: TempDir) -> House {
     let mut config = quick_config(&folder);
     config.peers.enabled = false;
     let house = House::open(folder, config).await;
-    if house.node().desk.count() == 0 {
+    if house.node().feeds().is_empty() {
         let url = upstream.url("/feeds/News.atom");
         let query = format!(r#"CREATE FEED All AS RETURN "{url}" WINDOW 100;"#);
         house.node().run_script(&query, "test").await.unwrap();
@@ -209,7 +212,7 @@ async fn a_node_that_was_away_for_more_than_a_window_misses_nothing_of_another_n
     // The upstream knows which edition it has, and sends the difference.
     let downstream = reader(&upstream, folder).await;
     expect(&downstream, &titles(0..20)).await;
-    let before = upstream.node().shelf.counts();
+    let before = upstream.node().served();
     assert!(before.differences > 0, "{before:?}");
     let folder = stopped(downstream).await;
     publish(&press, &upstream, 20..40).await;
@@ -220,7 +223,7 @@ async fn a_node_that_was_away_for_more_than_a_window_misses_nothing_of_another_n
     let upstream = House::open_at(address, upstream_folder, config).await;
     let downstream = reader(&upstream, folder).await;
     expect(&downstream, &titles(0..40)).await;
-    let metrics = downstream.node().metrics.text();
+    let metrics = downstream.node().metrics_text();
     assert!(!metrics.contains("pergola_archives_followed_total 0"), "{metrics}");
     assert!(metrics.contains("pergola_items_lost_total 0"), "{metrics}");
 }

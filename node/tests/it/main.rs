@@ -4,21 +4,20 @@
 
 mod api;
 mod archived;
-mod commands;
-mod demo;
 mod fetching;
 mod following;
 mod house;
 mod many_sources;
 mod origin;
 mod pipeline;
-mod politeness;
 mod profiles;
 mod provenance;
+mod refused_commits;
 mod searching;
 mod serving;
-mod store_crash;
 mod subscribing;
+mod surroundings;
 mod syndication;
 mod trust;
+mod watched_store;
 mod websub;

@@ -83,7 +83,7 @@ async fn an_item_tells_by_which_nodes_it_came_and_how_long_that_took() {
     let a = node_that_reads(&press.url("news"), &["One"]).await;
     let b = node_that_reads(&news_of(&a), &["One"]).await;
     let c = node_that_reads(&news_of(&b), &["One"]).await;
-    // What was there at the first look says nothing about how quick the way is.
+    // What was there at the first refresh says nothing about how quick the way is.
     assert_eq!(metric(&c, "pergola_hop_age_seconds_count").await, 0.0);
     headline(&press, "Two");
     expect_titles(&c, &["Two", "One"]).await;

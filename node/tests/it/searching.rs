@@ -4,8 +4,8 @@ mod bounds;
 mod nodes;
 mod people;
 
+use pergola_config::Config;
 use pergola_newsroom::serve::Headline;
-use pergola_node::config::Config;
 use serde_json::Value;
 use tempfile::TempDir;
 

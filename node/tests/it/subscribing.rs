@@ -7,10 +7,10 @@ mod upgrading;
 
 use std::time::Duration;
 
+use pergola_config::Config;
+use pergola_manners::Cooperation;
 use pergola_node::clock::Clock;
-use pergola_node::config::Config;
 use pergola_node::node::{NewSource, Node};
-use pergola_node::peer::Cooperation;
 use serde_json::Value;
 use tempfile::TempDir;
 use tokio::net::TcpListener;
@@ -40,10 +40,10 @@ impl Reader {
     }
 
     async fn open(folder: TempDir, config: Config, url: &str, clock: Clock) -> Self {
-        let node = Node::open(config, clock).await.unwrap();
+        let node = Node::open_here(config, clock).await.unwrap();
         node.add_sources(vec![NewSource::feed(url).unwrap()]).await.unwrap();
         let copy = format!("CREATE FEED Copy AS RETURN \"{url}\";");
-        if node.desk.feed("Copy").is_none() {
+        if node.feed("Copy").is_none() {
             node.run_script(&copy, "test").await.unwrap();
         }
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
@@ -111,14 +111,14 @@ impl Reader {
         .await
     }
 
-    /// Waits until looks at the source fail, which must not keep it away for long.
+    /// Waits until refreshes of the source fail, which must not keep it away for long.
     async fn fails_for_less_than_a_minute(&self) -> Value {
         let source = eventually("the failure", async || {
             let source = self.source().await;
             if source["standing"] == "failing" { Ok(source) } else { Err(source.to_string()) }
         })
         .await;
-        let next = source["next_look"].as_f64().unwrap() - Clock::real().now();
+        let next = source["next_refresh"].as_f64().unwrap() - Clock::real().now();
         assert!(next < 60.0, "{next} s");
         source
     }

@@ -1,13 +1,13 @@
 //! The service for other nodes, as a client of it sees it.
 
-mod admin;
 mod cursors;
 mod describing;
+mod health;
 mod limits;
 mod reading;
 mod watching;
 
-use pergola_node::config::Config;
+use pergola_config::Config;
 use pergola_proto::v1;
 use pergola_proto::v1::syndication_client::SyndicationClient;
 use serde_json::json;
@@ -75,11 +75,11 @@ impl Stand {
         self.origin.set("/paper.json", document(&self.items, self.padding));
     }
 
-    fn tally(&self) -> pergola_node::archive::FeedTally {
-        self.house.node().shelf.listing("Paper").unwrap().tally
+    fn tally(&self) -> pergola_store::archive::FeedTally {
+        self.house.node().listing("Paper").unwrap().tally
     }
 
-    async fn until(&self, what: &str, done: impl Fn(&pergola_node::archive::FeedTally) -> bool) {
+    async fn until(&self, what: &str, done: impl Fn(&pergola_store::archive::FeedTally) -> bool) {
         eventually(what, async || {
             let tally = self.tally();
             if done(&tally) { Ok(()) } else { Err(format!("{tally:?}")) }

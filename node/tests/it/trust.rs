@@ -1,6 +1,5 @@
 //! Whom a node trusts, and who trusts it: certificates, tokens, and feeds for named readers only.
 
-mod commands;
 mod papers;
 mod peers;
 mod presented;
@@ -9,7 +8,7 @@ mod secured;
 
 use std::path::Path;
 
-use pergola_node::config::{Clients, Config, Limits, Reader, Secret, Tls};
+use pergola_config::{Clients, Config, Limits, Reader, Secret, Tls};
 use pergola_node::tls;
 use reqwest::{Client, RequestBuilder, Response, StatusCode};
 use tempfile::TempDir;

@@ -7,9 +7,9 @@ mod site;
 mod subscriber;
 mod together;
 
+use pergola_config::Config;
 use pergola_newsroom::serve::Headline;
 use pergola_node::clock::Clock;
-use pergola_node::config::Config;
 use tempfile::TempDir;
 use tokio::net::TcpListener;
 use url::Url;

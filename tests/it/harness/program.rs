@@ -15,18 +15,23 @@ struct Ours {
 }
 
 static PERGOLA: Ours = Ours {
-    package: "pergola-node",
+    package: "pergola",
     name: "pergola",
     crates: &[
+        "config",
         "feed",
+        "manners",
         "newsroom",
         "node",
+        "pergola",
         "profile",
         "proto",
         "query",
         "refresh",
         "report",
+        "store",
         "topology-gen",
+        "wiring",
     ],
     built: OnceLock::new(),
 };
@@ -34,14 +39,14 @@ static PERGOLA: Ours = Ours {
 static TOPOLOGY_GEN: Ours = Ours {
     package: "pergola-topology",
     name: "topology-gen",
-    crates: &["proto", "query", "report", "topology-gen"],
+    crates: &["proto", "query", "report", "topology-gen", "wiring"],
     built: OnceLock::new(),
 };
 
 static LAB: Ours = Ours {
     package: "pergola-lab",
     name: "pergola-lab",
-    crates: &["lab", "newsroom", "query", "refresh", "report", "topology-gen"],
+    crates: &["lab", "newsroom", "query", "refresh", "report", "wiring"],
     built: OnceLock::new(),
 };
 

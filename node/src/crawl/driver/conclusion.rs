@@ -1,20 +1,20 @@
-//! How a look comes to its conclusion: what the answer means, and what the archives add to it.
+//! How a refresh comes to its conclusion: what the answer means, and what the archives add to it.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
+use pergola_manners::courtesy::Validators;
+use pergola_manners::lanes::LaneId;
+use pergola_manners::link::Link;
+use pergola_store::archive::{ArchiveError, SourceId, SourceKind, SourceRecord, SourceState};
 use url::Url;
 
+use super::Crawler;
 use super::outing::Problem;
-use super::{Crawler, locked};
-use crate::archive::{ArchiveError, SourceId, SourceKind, SourceRecord, SourceState};
-use crate::crawl::courtesy::Validators;
+use crate::crawl::conclude::{Refreshed, Subject, Way, conclude};
 use crate::crawl::fetch::{Answer, Ask, FetchError};
-use crate::crawl::lanes::LaneId;
-use crate::crawl::look::{Refreshed, Subject, Way, conclude};
 use crate::crawl::trail::{Backlog, Trail};
-use crate::peer::link::Link;
 
 /// Bytes on the wire of a document that takes less than a millisecond to read.
 const SMALL: u64 = 16 * 1024;
@@ -22,7 +22,7 @@ const SMALL: u64 = 16 * 1024;
 /// A lane that wants more quiet than this before the next document is not kept busy by archives.
 const PATIENCE: f64 = 60.0;
 
-/// A source as it stands before a look.
+/// A source as it stands before a refresh.
 pub(super) struct Standing {
     pub(super) record: SourceRecord,
     pub(super) state: SourceState,
@@ -51,7 +51,7 @@ impl Exchange {
 }
 
 impl Crawler {
-    /// A source as it stands; nothing if it is gone. Boxed, as all of what a look hands on: kilobytes
+    /// A source as it stands; nothing if it is gone. Boxed, as all of what a refresh hands on: kilobytes
     /// would be copied from hand to hand otherwise.
     pub(super) fn standing(&self, id: SourceId) -> Result<Option<Box<Standing>>, ArchiveError> {
         let (record, state) = (self.archive.source(id)?, self.archive.state_alone(id)?);
@@ -85,7 +85,7 @@ impl Crawler {
         let _reader = self.readers.acquire().await;
         let crawler = Arc::clone(self);
         let conclusion = move || crawler.conclude(id, standing, exchange, backlog);
-        tokio::task::spawn_blocking(conclusion).await.map_err(|_| Problem::Panicked)?
+        self.blocking.run(conclusion).await.map_err(|_| Problem::Panicked)?
     }
 
     fn conclude(
@@ -125,7 +125,7 @@ impl Crawler {
                 break;
             }
             let now = self.clock.now();
-            let Some(at) = locked(&self.lanes).again(lane, now, PATIENCE) else { break };
+            let Some(at) = self.lanes.lock().again(lane, now, PATIENCE) else { break };
             self.clock.sleep_until(at).await;
             let ask = Ask::new(url, Validators::default(), readers);
             let answered = self.fetcher.fetch(&ask).await;
@@ -135,13 +135,13 @@ impl Crawler {
                 trail.take(&ask.url, answered, &crawler.manners);
                 trail
             };
-            trail = tokio::task::spawn_blocking(read).await.map_err(|_| Problem::Panicked)?;
+            trail = self.blocking.run(read).await.map_err(|_| Problem::Panicked)?;
         }
         Ok(trail.finish())
     }
 }
 
-/// A number in [0, 1) that differs from node to node, source to source and look to look.
+/// A number in [0, 1) that differs from node to node, source to source and refresh to refresh.
 fn jitter(node: &str, id: SourceId, now: f64) -> f64 {
     let mut hasher = DefaultHasher::new();
     (node, id, now.to_bits()).hash(&mut hasher);

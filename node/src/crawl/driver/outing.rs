@@ -1,17 +1,17 @@
-//! One look, from the moment its lane is free until what it brought is durable.
+//! One refresh, from the moment its lane is free until what it brought is durable.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
+use pergola_manners::lanes::LaneId;
+use pergola_store::archive::{ArchiveError, SourceId, SourceKind};
 use tokio::sync::oneshot;
 use url::Url;
 
 use super::conclusion::Exchange;
-use super::{Crawler, Delivery, locked};
-use crate::archive::{ArchiveError, SourceId, SourceKind};
+use super::{Crawler, Delivery};
+use crate::crawl::conclude::Refreshed;
 use crate::crawl::fetch::Ask;
-use crate::crawl::lanes::LaneId;
-use crate::crawl::look::Refreshed;
 use crate::crawl::trail::Backlog;
 use crate::publish::writer::{Committed, NotCommitted};
 
@@ -19,7 +19,7 @@ use crate::publish::writer::{Committed, NotCommitted};
 const OUR_FAULT: f64 = 60.0;
 
 impl Crawler {
-    pub(super) async fn look(self: Arc<Self>, id: SourceId, lane: LaneId) {
+    pub(super) async fn refresh_and_settle(self: Arc<Self>, id: SourceId, lane: LaneId) {
         let _alone = self.alone.with(id).await;
         let back_at = self.clock.now() + OUR_FAULT;
         let mut outing =
@@ -78,7 +78,7 @@ impl Crawler {
         }
     }
 
-    /// Hands on what a look has brought and waits until it is durable.
+    /// Hands on what a refresh has brought and waits until it is durable.
     pub(super) async fn deliver(
         &self,
         refreshed: Arc<Refreshed>,
@@ -92,14 +92,14 @@ impl Crawler {
     }
 }
 
-/// Puts a source back, however its look ends.
+/// Puts a source back, however its refresh ends.
 struct Outing<'a> {
     crawler: &'a Crawler,
     id: SourceId,
     lane: LaneId,
     /// The request is over.
     lane_free: bool,
-    /// The look went its way, and the source is back already.
+    /// The refresh went its way, and the source is back already.
     settled: bool,
     /// When it may be asked again otherwise.
     back_at: f64,
@@ -109,7 +109,7 @@ impl Outing<'_> {
     fn free_lane(&mut self) {
         if !self.lane_free {
             self.lane_free = true;
-            locked(&self.crawler.lanes).finished(self.lane, self.crawler.clock.now());
+            self.crawler.lanes.lock().finished(self.lane, self.crawler.clock.now());
         }
     }
 }
@@ -120,7 +120,7 @@ impl Drop for Outing<'_> {
         if !self.settled {
             // Without an observation nothing can be refused.
             let _ = self.crawler.roster().settle(self.id, None, self.back_at);
-            locked(&self.crawler.waiting).remove(&self.id);
+            self.crawler.waiting.lock().remove(&self.id);
         }
     }
 }

@@ -3,15 +3,15 @@
 
 use std::sync::atomic::Ordering;
 
+use pergola_manners::lanes::LaneId;
+use pergola_manners::link::Link;
+use pergola_store::archive::SourceId;
 use url::Url;
 
-use super::{Crawler, locked};
-use crate::archive::SourceId;
+use super::Crawler;
+use crate::crawl::conclude::Way;
 use crate::crawl::fetch::{Answer, Ask, FetchError};
-use crate::crawl::lanes::LaneId;
-use crate::crawl::look::Way;
 use crate::metrics::Asked;
-use crate::peer::link::Link;
 use crate::peer::pull::Pulled;
 
 impl Crawler {
@@ -27,7 +27,7 @@ impl Crawler {
         let Some(peer) = usable else {
             return (self.fetcher.fetch(ask).await, link, Way::Http(None));
         };
-        self.peers.looks(id);
+        self.peers.refreshes(id);
         // Few sources are peers; all others need not make room for this.
         let pull = Box::pin(self.peers.pull(id, &ask.url, peer, now));
         let (asked, answered, way) = match pull.await {
@@ -45,12 +45,12 @@ impl Crawler {
     /// The lane in which a source at an address waits.
     pub(crate) fn lane_for(&self, id: SourceId, url: &Url) -> LaneId {
         match self.peers.is_usable(id, url.as_str(), self.clock.now()) {
-            true => locked(&self.lanes).lane_of_peer(&url.origin().ascii_serialization()),
+            true => self.lanes.lock().lane_of_peer(&url.origin().ascii_serialization()),
             false => self.lane_of(url),
         }
     }
 
-    /// A peer says how far it has come: if that is further than we have, its source is looked at now.
+    /// A peer says how far it has come: if that is further than we have, its source is refreshed now.
     pub(crate) fn notified(&self, id: SourceId, head: &str) {
         if !self.peers.has_news(id, head) {
             return;
@@ -78,7 +78,7 @@ impl Crawler {
 
     fn stand_in_line(&self, id: SourceId, lane: Option<LaneId>) {
         if let Some(lane) = lane {
-            locked(&self.lanes).push(id.0, lane);
+            self.lanes.lock().push(id.0, lane);
             self.nudge.notify_one();
         }
     }

@@ -1,19 +1,20 @@
-//! News that were pushed: they go the way of a look from where the answer has come, and teach the
-//! scheduler what a look would have.
+//! News that were pushed: they go the way of a refresh from where the answer has come, and teach the
+//! scheduler what a refresh would have.
 
 use std::sync::Arc;
 use std::time::Duration;
 
+use pergola_store::archive::{ArchiveError, SourceId};
+
 use super::Crawler;
 use super::conclusion::Standing;
-use crate::archive::{ArchiveError, SourceId};
+use crate::crawl::conclude::{Refreshed, Subject, Way};
 use crate::crawl::fetch::Answer;
-use crate::crawl::look::{Refreshed, Subject, Way};
 use crate::crawl::pushed::take_in;
 use crate::crawl::trail::Backlog;
 use crate::publish::writer::NotCommitted;
 
-/// How long pushed news wait for a look at the same source.
+/// How long pushed news wait for a refresh of the same source.
 const PATIENCE: Duration = Duration::from_secs(20);
 
 /// Why pushed news were not taken in.
@@ -25,8 +26,8 @@ pub enum NotReceived {
     /// The source is no more.
     #[error("the source is gone")]
     Vanished,
-    /// A look at it takes too long.
-    #[error("the source is being looked at")]
+    /// A refresh of it takes too long.
+    #[error("the source is being refreshed")]
     Busy,
     /// The store refused it.
     #[error(transparent)]
@@ -65,7 +66,7 @@ impl Crawler {
         };
         let refreshed = {
             let _reader = self.readers.acquire().await;
-            tokio::task::spawn_blocking(work).await.map_err(|_| NotReceived::Panicked)??
+            self.blocking.run(work).await.map_err(|_| NotReceived::Panicked)??
         };
         let refreshed = Arc::new(refreshed);
         let committed = self.deliver(Arc::clone(&refreshed)).await?;

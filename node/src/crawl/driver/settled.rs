@@ -3,18 +3,18 @@
 
 use std::sync::Arc;
 
+use pergola_manners::courtesy::Outcome;
+use pergola_manners::lanes::LaneId;
 use pergola_refresh::{Observation, Source};
+use pergola_store::archive::unknown;
 use tokio::sync::mpsc;
 use url::Url;
 
-use super::{Crawler, Report, locked};
-use crate::archive::unknown;
-use crate::crawl::courtesy::Outcome;
-use crate::crawl::lanes::LaneId;
-use crate::crawl::look::Refreshed;
+use super::{Crawler, Report};
+use crate::crawl::conclude::Refreshed;
 use crate::metrics::Journey;
 use crate::publish::writer::Committed;
-use crate::websub::discovery::Looked;
+use crate::websub::discovery::RefreshNotice;
 
 /// What was observed, as a model learns from it.
 fn observation(refreshed: &Refreshed) -> Option<Observation<'_>> {
@@ -38,7 +38,7 @@ fn schedule(refreshed: &mut Arc<Refreshed>) -> Source {
     }
 }
 
-/// The ways of new items through the mesh. What a first look shows has been there for long.
+/// The ways of new items through the mesh. What a first refresh shows has been there for long.
 fn journeys(refreshed: &Refreshed) -> impl Iterator<Item = Journey> {
     let first = refreshed.observed.as_ref().is_none_or(|(since, _)| since.is_none());
     let new = refreshed.news.iter().filter(move |news| !first && !news.edited);
@@ -95,7 +95,7 @@ impl Crawler {
                 .and_then(|()| relevance.map_or(Ok(()), |worth| roster.weigh(*id, worth)));
             match &refreshed.hints {
                 Some(hints) => roster.hinted(*id, hints),
-                // A look that failed says nothing about what its peer would have said.
+                // A refresh that failed says nothing about what its peer would have said.
                 None if refreshed.observed.is_some() => roster.unhinted(*id),
                 None => {}
             }
@@ -116,7 +116,7 @@ impl Crawler {
         if refreshed.again {
             return self.send_now(*id);
         }
-        let waiting = locked(&self.waiting).remove(id);
+        let waiting = self.waiting.lock().remove(id);
         for waiting in waiting.into_iter().flatten() {
             // Whoever asked may have gone.
             let _ = waiting.send(refreshed.report());
@@ -129,7 +129,7 @@ impl Crawler {
     }
 
     /// The same for news that were pushed: nothing was asked of the source, so that neither its lane nor
-    /// the budget nor its next look is concerned. Returns how many were new.
+    /// the budget nor its next refresh is concerned. Returns how many were new.
     pub(super) fn settle_pushed(&self, mut refreshed: Arc<Refreshed>, committed: Committed) -> u32 {
         let schedule = schedule(&mut refreshed);
         let id = refreshed.id;
@@ -177,7 +177,7 @@ impl Crawler {
         }
     }
 
-    /// Whoever talks to hubs hears of a look at a source that names one, or did. Peers have ways of
+    /// Whoever talks to hubs hears of a refresh of a source that names one, or did. Peers have ways of
     /// their own to tell each other.
     fn tell_of_hub(&self, refreshed: &Refreshed) {
         let Refreshed { id, at, observed: Some((since, _)), named, .. } = refreshed else { return };
@@ -190,28 +190,29 @@ impl Crawler {
             self.peers.is_known(*id) || Url::parse(&refreshed.record.url).is_ok_and(named_peer);
         let named = if peer { Some(None) } else { named.clone() };
         let new_items = refreshed.new_items();
-        let looked = Looked { id: *id, at: *at, since: *since, new_items, named };
-        if let Err(mpsc::error::TrySendError::Full(looked)) = self.looks.try_send(looked) {
-            let source = looked.id.0;
-            tracing::warn!(source, "too many hubs at once; the next look tells again");
+        let refreshed = RefreshNotice { id: *id, at: *at, since: *since, new_items, named };
+        if let Err(mpsc::error::TrySendError::Full(refreshed)) = self.refreshes.try_send(refreshed)
+        {
+            let source = refreshed.id.0;
+            tracing::warn!(source, "too many hubs at once; the next refresh tells again");
         }
     }
 
     /// The host rests if enough of its URLs want it to.
     pub(super) fn obey_pause(&self, host: &str, refreshed: &Refreshed, lane: LaneId) {
         let Some(until) = refreshed.host_pause else {
-            return locked(&self.pauses).forget(host, refreshed.id.0);
+            return self.pauses.lock().forget(host, refreshed.id.0);
         };
-        let pause = locked(&self.pauses).report(host, refreshed.id.0, until, refreshed.at);
+        let pause = self.pauses.lock().report(host, refreshed.id.0, until, refreshed.at);
         if let Some(until) = pause {
             tracing::info!(host, until, "the host wants quiet");
-            locked(&self.lanes).pause(lane, until);
+            self.lanes.lock().pause(lane, until);
         }
     }
 
     /// Counts what was done to a host; saved with the next sample.
     pub(super) fn count_host(&self, host: &str, refreshed: &Refreshed) {
-        let mut hosts = locked(&self.hosts);
+        let mut hosts = self.hosts.lock();
         if !hosts.contains_key(host) {
             hosts.insert(host.to_owned(), Default::default());
         }

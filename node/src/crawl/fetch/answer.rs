@@ -4,11 +4,11 @@ use std::borrow::Cow;
 use std::time::Duration;
 
 use bytes::Bytes;
+use pergola_manners::courtesy::{Exchange, Head, Hop, Reading, Reply};
 use url::Url;
 
 use super::decode::{DecodeLimits, decode};
 use super::{Ask, FetchError};
-use crate::crawl::courtesy::{Exchange, Head, Hop, Reading, Reply};
 use crate::peer::pull::Page;
 
 /// What a source answered.

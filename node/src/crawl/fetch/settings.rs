@@ -3,12 +3,13 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use pergola_config::Hosts;
 use url::Url;
 
 use super::FetchError;
-use crate::config::Hosts;
-use crate::crawl::guard::{Guard, ResolverFiles};
+use crate::crawl::guard::Guard;
 use crate::credentials::Credentials;
+use crate::surroundings::Outside;
 
 /// How the fetcher is set up.
 #[derive(Clone, Debug)]
@@ -17,8 +18,8 @@ pub struct FetchSettings {
     pub contact: String,
     /// Which private addresses may be reached.
     pub guard: Guard,
-    /// Where the system keeps what a resolver needs to know.
-    pub resolver_files: ResolverFiles,
+    /// Names, HTTP and connections.
+    pub outside: Outside,
     /// Files of certificates (PEM) that are trusted besides the public ones.
     pub extra_ca: Vec<PathBuf>,
     /// What single hosts are shown, and whom we trust there.
@@ -45,7 +46,7 @@ impl Default for FetchSettings {
         Self {
             contact: "https://localhost/about".to_owned(),
             guard: Guard::default(),
-            resolver_files: ResolverFiles::default(),
+            outside: Outside::real(),
             extra_ca: Vec::new(),
             hosts: Hosts::default(),
             proxy: None,

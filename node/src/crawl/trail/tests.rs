@@ -1,15 +1,15 @@
 use bytes::Bytes;
 use pergola_feed::write::{write_atom, write_json};
 use pergola_feed::{Format, Limits, Link, NodeId, Timestamp};
+use pergola_manners::courtesy::{Head, RuleBook, Rules};
+use pergola_store::archive::KnownItem;
 use proptest::prelude::*;
 
 use super::*;
-use crate::archive::KnownItem;
-use crate::crawl::courtesy::{Head, RuleBook, Rules};
 use crate::crawl::fetch::DecodeLimits;
 
 const SOURCE: &str = "https://example.org/feed";
-/// The last look; items are dated by their numbers of hours after it.
+/// The last refresh; items are dated by their numbers of hours after it.
 const SINCE: f64 = 1_700_000_000.0;
 
 fn item(number: i64) -> Item {
@@ -155,7 +155,7 @@ fn a_source_that_renamed_its_items_does_not_bring_its_history() {
     let mut trail = trail();
     get(&mut trail, "/1", &document([80, 70, -700, -800, -900], Some("/2")));
     get(&mut trail, "/2", &document([-1000, -1100], Some("/3")));
-    assert_eq!(trail.next(), None, "it is long past the last look");
+    assert_eq!(trail.next(), None, "it is long past the last refresh");
     assert_eq!(numbers(&trail.finish()), [80, 70, -700], "a month of grace");
 }
 

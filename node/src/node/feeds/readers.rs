@@ -1,9 +1,10 @@
 //! Who may read a feed: said by the configuration for the feeds that it declares, by the operator for
 //! all others.
 
+use pergola_store::archive::{Changes, FeedId};
+
 use super::FeedError;
 use crate::access::Caller;
-use crate::archive::{Changes, FeedId};
 use crate::node::{Node, StartError};
 use crate::select::FeedCard;
 

@@ -2,7 +2,7 @@
 
 use pergola_proto::v1::{FetchRequest, FetchResponse};
 
-use crate::peer::link::{Link, Refusal};
+use pergola_manners::link::{Link, Refusal};
 
 /// Longer cursors are not worth storing; they would not be honest ones.
 const LONGEST_CURSOR: usize = 4_096;
@@ -55,10 +55,10 @@ pub(super) fn checked(
 
 #[cfg(test)]
 mod tests {
+    use pergola_manners::link::PeerNode;
     use pergola_proto::v1::{Entry, NodeInfo};
 
     use super::*;
-    use crate::peer::link::PeerNode;
 
     fn link() -> Link {
         let node = Some(PeerNode { id: "n1".into(), name: "one".into() });

@@ -12,27 +12,27 @@ use std::sync::Arc;
 
 use pergola_feed::{Item, Origin};
 use pergola_proto::v1;
+use pergola_store::archive::{Archive, ArchiveError, Edit, Entry, Published, SourceId};
+use pergola_store::{Order, Table};
 use prost::Message;
 
 use super::head::last_before;
 use super::recent::Recent;
-use crate::archive::{Archive, ArchiveError, Edit, Entry, Published, SourceId};
 use crate::peer::ENTRY_BYTES;
 use crate::peer::cursor::Cursor;
 use crate::peer::wire::{Delivered, entry_to_wire};
 use crate::publish::{Imprint, Listing, dress, origin};
-use crate::store::{Order, Table};
 use lately::{Lately, Made};
 
 /// The part of an answer that is left for what is said around the entries.
 const AROUND: usize = 16;
-/// Edits looked at in one go.
+/// Edits read in one go.
 const EDITS: usize = 1_000;
 
 /// What somebody wants to know.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Asked {
-    /// How far it has come; nothing at a first look.
+    /// How far it has come; nothing at a first refresh.
     pub(super) cursor: Option<Cursor>,
     /// Entries at most.
     pub(super) limit: usize,

@@ -5,11 +5,13 @@
 //! the limit without a list of who was used when.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use pergola_feed::Item;
 
-use crate::archive::{Archive, ArchiveError, SourceId};
+use pergola_store::archive::{Archive, ArchiveError, SourceId};
+
+use crate::locks::Mutex;
 
 /// Bytes of items that are kept, as they were before packing.
 const LIMIT: usize = 16 << 20;
@@ -59,7 +61,7 @@ impl Recent {
     }
 
     fn known(&self, place: Place) -> Option<Chunk> {
-        let mut generations = self.generations.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut generations = self.generations.lock();
         if let Some((chunk, _)) = generations.young.get(&place) {
             return Some(Arc::clone(chunk));
         }
@@ -69,7 +71,7 @@ impl Recent {
     }
 
     fn keep(&self, place: Place, chunk: Chunk, bytes: usize) {
-        let mut generations = self.generations.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut generations = self.generations.lock();
         generations.keep(place, chunk, bytes, self.limit);
     }
 }
@@ -104,12 +106,13 @@ fn weight(item: &Item) -> usize {
 
 #[cfg(test)]
 mod tests {
+    use pergola_store::archive::Changes;
+
     use super::*;
-    use crate::archive::Changes;
 
     fn archive(chunks: u32) -> (Archive, tempfile::TempDir) {
         let folder = tempfile::tempdir().unwrap();
-        let store = crate::store::open(folder.path(), None, 1 << 20).unwrap().store;
+        let store = pergola_store::open(folder.path(), None, 1 << 20).unwrap().store;
         let archive = Archive::new(store);
         let mut changes = Changes::new();
         for number in 0..chunks {
@@ -130,7 +133,7 @@ mod tests {
                 assert_eq!(chunk[0].id.0, format!("item {number}"), "round {round}");
             }
         }
-        let generations = recent.generations.lock().unwrap();
+        let generations = recent.generations.lock();
         let held = generations.young.len() + generations.old.len();
         assert!((5..=10).contains(&held), "{held} chunks are held");
     }

@@ -9,12 +9,12 @@ use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 
 use pergola_proto::v1;
+use pergola_store::archive::{FeedId, FeedTally};
 use tokio::sync::watch;
 use tonic::Status;
 use tonic::codegen::tokio_stream::Stream;
 
 use super::{Parts, changed_at, unreadable};
-use crate::archive::{FeedId, FeedTally};
 use crate::peer::caller::Caller;
 
 /// The messages of one stream.

@@ -1,32 +1,18 @@
 //! What a node says about when a feed of it may have news.
 
+use pergola_manners::hints::Hints;
 use pergola_proto::v1;
 
 use super::{WireError, millis, seconds};
 
-/// How busy and how good a feed is, and when it may have news; all of it estimated by its node.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct Hints {
-    /// Items a day.
-    pub items_per_day: Option<f64>,
-    /// The share of its sources' items that it has got.
-    pub completeness: Option<f64>,
-    /// The share of its sources' windows that it holds now.
-    pub freshness: Option<f64>,
-    /// When sources of it will be looked at, in order, and the items that each look may bring.
-    pub planned: Vec<(f64, f64)>,
-    /// The node's clock when it said this.
-    pub now: f64,
-}
-
 /// Hints as a message.
 pub fn hints_to_wire(hints: Hints) -> v1::Hints {
-    let look = |(at, items)| v1::PlannedLook { at_ms: millis(at), items };
+    let refresh = |(at, items)| v1::PlannedRefresh { at_ms: millis(at), items };
     v1::Hints {
         items_per_day: hints.items_per_day,
         completeness: hints.completeness,
         freshness: hints.freshness,
-        planned: hints.planned.into_iter().map(look).collect(),
+        planned: hints.planned.into_iter().map(refresh).collect(),
         now_ms: millis(hints.now),
     }
 }
@@ -34,11 +20,11 @@ pub fn hints_to_wire(hints: Hints) -> v1::Hints {
 /// The hints in a message, by the clock of whoever sent it.
 pub fn hints_from_wire(hints: v1::Hints) -> Result<Hints, WireError> {
     let mut planned = Vec::with_capacity(hints.planned.len());
-    for look in hints.planned {
-        if !(look.items.is_finite() && look.items >= 0.0) {
+    for refresh in hints.planned {
+        if !(refresh.items.is_finite() && refresh.items >= 0.0) {
             return Err(WireError::new("planned.items", "is no number of items"));
         }
-        planned.push((seconds(look.at_ms), look.items));
+        planned.push((seconds(refresh.at_ms), refresh.items));
     }
     planned.sort_by(|a, b| a.0.total_cmp(&b.0));
     let rate = hints.items_per_day.filter(|rate| !(rate.is_finite() && *rate >= 0.0));

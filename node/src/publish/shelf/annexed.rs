@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 
 use http::HeaderMap;
+use pergola_store::archive::ArchiveError;
 
 use super::super::annex::{Key, What};
 use super::super::document::Rendered;
@@ -13,7 +14,6 @@ use super::super::negotiate::{Form, digests, is_unchanged, wants_difference};
 use super::super::render::{Bound, Press};
 use super::super::volume::Volume;
 use super::{Listing, Shelf};
-use crate::archive::ArchiveError;
 
 /// Entries in a difference at most: whoever has missed more gets the whole document, which leads to the
 /// archives.

@@ -12,7 +12,7 @@ use std::collections::{HashMap, hash_map};
 
 use pergola_feed::Item;
 
-use crate::archive::{Archive, ArchiveError, Changes, Entry, SourceId};
+use pergola_store::archive::{Archive, ArchiveError, Changes, Entry, SourceId};
 
 /// What was read to compare ways within one group.
 #[derive(Default)]

@@ -3,10 +3,10 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use pergola_feed::{Hop, Item, NodeId, Origin, Text};
+use pergola_store::archive::{SourceId, SourceKind, SourceRecord};
+use pergola_store::{self, Backend, Batch, Order, Store, StoreError, Table, Visit};
 
 use super::*;
-use crate::archive::{SourceId, SourceKind, SourceRecord};
-use crate::store::{self, Backend, Batch, Order, Store, StoreError, Table, Visit};
 
 /// A store that refuses commits when told to.
 struct Moody {
@@ -56,7 +56,7 @@ struct Office {
 
 fn office() -> Office {
     let folder = tempfile::tempdir().unwrap();
-    let inner = store::open(folder.path(), None, 1 << 20).unwrap().store;
+    let inner = pergola_store::open(folder.path(), None, 1 << 20).unwrap().store;
     let refuses = Arc::new(AtomicBool::new(false));
     let archive = Archive::new(Arc::new(Moody { inner, refuses: Arc::clone(&refuses) }));
     let (tell, told) = std::sync::mpsc::channel();
@@ -285,7 +285,7 @@ async fn an_item_that_cannot_be_read_stays_and_is_no_reason_to_refuse_others() {
     let office = office();
     office.writer.commit(delivery(1, 5.0, &by(&["a", "b", "here"]))).await.unwrap();
     let mut damage = Batch::default();
-    let mut key = SourceId(1).to_key().to_vec();
+    let mut key = 1u32.to_be_bytes().to_vec();
     key.extend(10_u32.to_be_bytes());
     damage.put(Table::Chunk, key, b"no chunk".to_vec());
     office.archive.store().commit(&damage).unwrap();

@@ -9,7 +9,7 @@ fn news(number: u64, title: &str, edited: bool) -> News {
     News { item, key: ItemKey(number.into()), edited, chunk: 0, index: 0 }
 }
 
-/// Who keeps the items of a look.
+/// Who keeps the items of a refresh.
 fn heard(profiles: &Profiles, news: &[News], holds: &[u64]) -> Vec<Vec<FeedId>> {
     let mut wanted = vec![vec![STRICT, LOOSE]; news.len()];
     let novel = |feed| (feed == STRICT).then_some(0.1);

@@ -10,10 +10,10 @@
 
 use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
 
+use pergola_store::archive::{FeedId, Subscription};
 use url::Url;
 
 use super::delivery::{Delivery, Ending, Key, Outcome};
-use crate::archive::{FeedId, Subscription};
 use crate::websub::instants::{millis, passed};
 
 /// What the book allows.

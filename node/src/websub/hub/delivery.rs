@@ -1,6 +1,6 @@
 //! A delivery from the book to a subscriber, and what became of it.
 
-use crate::archive::Subscription;
+use pergola_store::archive::Subscription;
 
 /// What identifies a subscription: its topic and its callback.
 pub(super) type Key = u128;

@@ -3,9 +3,9 @@
 //! A topic is the address of a feed in any of its forms, by the node's public address or by the one that
 //! the request itself came to: a reader on the same machine knows the node by another name.
 
+use pergola_store::archive::FeedId;
 use url::Url;
 
-use crate::archive::FeedId;
 use crate::publish::{Form, Shelf};
 
 /// The feed that a topic means, in the form that is sent.

@@ -9,20 +9,20 @@
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 use pergola_feed::digest;
+use pergola_store::archive::{HubTally, Lease, Push, SourceId, Suspect};
 
 use super::asking::{Ask, Token};
 use super::rules::{FAREWELLS, GRACE, LEASES, LONGEST_WAIT, Rules, VERIFYING, wait};
 use super::trust::{is_active, is_trusted, remember};
-use crate::archive::{HubTally, Lease, Push, SourceId, Suspect};
 use crate::websub::discovery::Named;
 use crate::websub::instants::{millis, passed};
 
-/// A look at a source, as far as it matters here.
+/// A refresh of a source, as far as it matters here.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Polled {
     pub(super) source: SourceId,
     pub(super) at: f64,
-    /// The look before it.
+    /// The refresh before it.
     pub(super) since: Option<f64>,
     pub(super) new_items: u32,
     /// What the document named; nothing if none was read.
@@ -78,14 +78,14 @@ impl Book {
         Some(&self.pushes.get(self.by_source.get(&source)?)?.row)
     }
 
-    /// A source was looked at. `fresh` makes a token and a secret, if it can.
+    /// A source was refreshed. `fresh` makes a token and a secret, if it can.
     pub(super) fn polled(
         &mut self,
-        look: &Polled,
+        refresh: &Polled,
         fresh: impl FnOnce() -> Option<(Token, String)>,
     ) {
-        if let Some(named) = &look.named {
-            let (source, now) = (look.source, look.at);
+        if let Some(named) = &refresh.named {
+            let (source, now) = (refresh.source, refresh.at);
             let known = self.of(source).map(|row| (row.hub.clone(), row.topic.clone()));
             let wanted = named.as_ref().map(|n| (n.hub.to_string(), n.topic.to_string()));
             if known != wanted {
@@ -97,13 +97,14 @@ impl Book {
                 }
             }
         }
-        self.edit_source(look.source, |row, _| {
-            row.polled_at = look.at;
+        self.edit_source(refresh.source, |row, _| {
+            row.polled_at = refresh.at;
             // What came before the lease was not the hub's to tell of.
-            let told = row.lease.is_some_and(|lease| look.since.is_some_and(|s| s >= lease.since));
-            if told && look.new_items > 0 && is_active(row, look.at) {
-                let items = row.suspect.map_or(0, |suspect| suspect.items) + look.new_items;
-                let at = row.suspect.map_or(look.at, |suspect| suspect.at);
+            let told =
+                row.lease.is_some_and(|lease| refresh.since.is_some_and(|s| s >= lease.since));
+            if told && refresh.new_items > 0 && is_active(row, refresh.at) {
+                let items = row.suspect.map_or(0, |suspect| suspect.items) + refresh.new_items;
+                let at = row.suspect.map_or(refresh.at, |suspect| suspect.at);
                 row.suspect = Some(Suspect { items, at });
             }
         });
@@ -263,7 +264,7 @@ impl Book {
         });
     }
 
-    /// Until when a source need not be looked at; 0 if only politeness decides, nothing if no hub
+    /// Until when a source need not be refreshed; 0 if only politeness decides, nothing if no hub
     /// tells of it.
     pub(super) fn quiet_until(&self, source: SourceId, now: f64) -> Option<f64> {
         let token = self.by_source.get(&source)?;

@@ -10,10 +10,10 @@ use http::header::{
     CONTENT_ENCODING, CONTENT_TYPE, HeaderMap, HeaderValue, RETRY_AFTER, X_CONTENT_TYPE_OPTIONS,
 };
 use http::{Request, StatusCode};
+use pergola_manners::courtesy::Head;
 use url::{Url, form_urlencoded};
 
 use super::Subscriber;
-use crate::crawl::courtesy::Head;
 use crate::crawl::driver::NotReceived;
 use crate::crawl::fetch::Answer;
 use crate::websub::signature;

@@ -2,7 +2,7 @@
 
 /// Seconds that a hub has for verifying a request.
 pub(super) const VERIFYING: f64 = 600.0;
-/// Seconds that a hub has for telling of an item that a look has found.
+/// Seconds that a hub has for telling of an item that a refresh has found.
 pub(super) const GRACE: f64 = 600.0;
 /// The longest wait before a hub is asked again, in seconds.
 pub(super) const LONGEST_WAIT: f64 = 86_400.0;
@@ -18,7 +18,7 @@ pub(super) struct Rules {
     pub(super) lease: f64,
     /// Seconds before a failed request is repeated; they double.
     pub(super) backoff: f64,
-    /// Seconds between two looks at a source that a trusted hub tells of.
+    /// Seconds between two refreshes of a source that a trusted hub tells of.
     pub(super) poll: f64,
 }
 

@@ -1,12 +1,12 @@
 //! Whether a source may be left to its hub.
 //!
 //! A hub is trusted when it has proved itself: its lease runs, it has delivered, and lately it told of nine
-//! items in ten at least. Only then is the source left to it but for a look a day. Items that a look finds
-//! first are the hub's to tell of for a while, because a look may simply have been quicker.
+//! items in ten at least. Only then is the source left to it but for a refresh a day. Items that a refresh finds
+//! first are the hub's to tell of for a while, because a refresh may simply have been quicker.
 //!
 //! Never: trust without a delivery, or beyond the lease.
 
-use crate::archive::{HubTally, Push};
+use pergola_store::archive::{HubTally, Push};
 
 /// The share of items that a hub may miss.
 const MISSABLE: f64 = 0.1;

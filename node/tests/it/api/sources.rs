@@ -1,4 +1,4 @@
-//! Sources, added, looked at and removed over the API.
+//! Sources, added, refreshed and removed over the API.
 
 use reqwest::{Method, StatusCode};
 use serde_json::{Value, json};
@@ -19,7 +19,7 @@ async fn sources(house: &House, asked: &str) -> Vec<String> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_source_that_is_added_is_looked_at_at_once_and_told_of() {
+async fn a_source_that_is_added_is_refreshed_at_once_and_told_of() {
     let (house, origin) = (quiet_house().await, origin("/rss", feed(&["One", "Two"])).await);
     let (status, added) = add(&house, origin.url("/rss")).await;
     assert_eq!(status, StatusCode::CREATED, "{added}");
@@ -57,19 +57,20 @@ async fn a_source_that_cannot_be_read_is_refused_and_leaves_nothing_behind() {
         assert!(problem["detail"].as_str().unwrap().contains("not added"), "{problem}");
     }
     assert_eq!(sources(&house, "").await, Vec::<String>::new());
-    assert_eq!(house.node().archive.count_sources().unwrap(), 0);
-    assert_eq!(house.node().crawler.roster().len(), 0);
+    assert_eq!(house.node().source_list().unwrap().len(), 0);
+    assert_eq!(house.node().status().sources, 0);
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_source_in_passing_trouble_is_kept_and_so_is_one_that_is_not_looked_at() {
+async fn a_source_in_passing_trouble_is_kept_and_so_is_one_that_is_not_refreshed() {
     let house = quiet_house().await;
     let origin = origin("/busy", Reply::status(500)).await;
     let (status, added) = add(&house, origin.url("/busy")).await;
     assert_eq!(status, StatusCode::CREATED, "{added}");
     assert_eq!(added["report"]["failure"], "server-error", "{added}");
     let url = origin.url("/missing").to_string();
-    let (status, added) = post(&house, "/api/v1/sources", json!({"url": url, "look": false})).await;
+    let (status, added) =
+        post(&house, "/api/v1/sources", json!({"url": url, "refresh": false})).await;
     assert_eq!(status, StatusCode::CREATED, "{added}");
     assert_eq!(added["source"]["standing"], "new", "{added}");
     assert_eq!(origin.hits("/missing"), 0);
@@ -124,7 +125,7 @@ async fn sources_are_told_in_pages_and_found_by_a_search() {
     let house = quiet_house().await;
     for name in ["alpha", "beta", "gamma"] {
         let url = format!("http://127.0.0.1:1/{name}");
-        post(&house, "/api/v1/sources", json!({"url": url, "look": false})).await;
+        post(&house, "/api/v1/sources", json!({"url": url, "refresh": false})).await;
     }
     let (_, first) = get(&house, "/api/v1/sources?limit=2").await;
     assert_eq!(first["sources"].as_array().unwrap().len(), 2);
@@ -142,7 +143,7 @@ async fn sources_are_told_in_pages_and_found_by_a_search() {
 async fn an_unknown_source_is_not_found_but_the_nearest_is_named() {
     let house = quiet_house().await;
     let url = "http://127.0.0.1:1/weather";
-    post(&house, "/api/v1/sources", json!({"url": url, "look": false})).await;
+    post(&house, "/api/v1/sources", json!({"url": url, "refresh": false})).await;
     let typo = encoded("http://127.0.0.1:1/wether");
     for path in [format!("/api/v1/sources/{typo}"), "/api/v1/sources/77".to_owned()] {
         assert_eq!(get(&house, &path).await.0, StatusCode::NOT_FOUND);
@@ -170,12 +171,12 @@ async fn a_source_that_a_feed_reads_stays_until_the_feed_is_gone() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_source_is_looked_at_by_hand_unless_it_asked_for_quiet() {
+async fn a_source_is_refreshed_by_hand_unless_it_asked_for_quiet() {
     let house = quiet_house().await;
     let quiet = feed(&["One"]).header("cache-control", "max-age=3600");
     let origin = Origin::builder().page("/quiet", quiet).start().await;
     let url = origin.url("/quiet").to_string();
-    let (_, added) = post(&house, "/api/v1/sources", json!({"url": url, "look": false})).await;
+    let (_, added) = post(&house, "/api/v1/sources", json!({"url": url, "refresh": false})).await;
     let path = format!("/api/v1/sources/{}/refresh", added["source"]["id"]);
     let (status, refreshed) = post(&house, &path, json!({})).await;
     assert_eq!((status, &refreshed["report"]["new_items"]), (StatusCode::OK, &json!(1)));

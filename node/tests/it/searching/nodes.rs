@@ -108,7 +108,7 @@ async fn a_feed_for_named_readers_is_found_by_them_only() {
     let press = Press::start(&["lava"]).await;
     publish(&press, "lava", &LAVA);
     let alpha = named("alpha", |config| {
-        config.api.token = Some(pergola_node::config::Secret::new("the operator's token"));
+        config.api.token = Some(pergola_config::Secret::new("the operator's token"));
         config.readers = vec![crate::trust::reader("alice")];
     })
     .await;

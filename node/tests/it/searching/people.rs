@@ -102,7 +102,7 @@ async fn everybody_finds_what_they_may_read() {
     publish(&press, "lava", &LAVA);
     publish(&press, "ash", &LAVA);
     let house = named("alpha", |config| {
-        config.api.token = Some(pergola_node::config::Secret::new("the operator's token"));
+        config.api.token = Some(pergola_config::Secret::new("the operator's token"));
         config.readers = vec![reader("alice"), reader("bob")];
     })
     .await;

@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 
 use http::{Method, StatusCode};
 use pergola_feed::{Document, ParseOptions, parse};
-use pergola_node::archive::FeedId;
 use pergola_node::publish::Listing;
-use pergola_node::store::Order;
+use pergola_store::Order;
+use pergola_store::archive::FeedId;
 
 use super::kiosk::{Answer, FEED, Kiosk, listing, numbered};
 

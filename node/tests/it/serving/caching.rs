@@ -121,12 +121,12 @@ async fn head_is_get_without_the_body() {
 }
 
 #[tokio::test]
-async fn a_copy_may_be_kept_until_the_next_look_but_no_longer_than_an_hour() {
+async fn a_copy_may_be_kept_until_the_next_refresh_but_no_longer_than_an_hour() {
     let kiosk = Kiosk::with_news();
     assert_eq!(kiosk.get(ATOM, &[]).await.header("cache-control"), "public, max-age=0");
-    kiosk.shelf.set_next_look(FEED, kiosk.clock.now() + 86_400.0);
+    kiosk.shelf.set_next_refresh(FEED, kiosk.clock.now() + 86_400.0);
     assert_eq!(kiosk.get(ATOM, &[]).await.header("cache-control"), "public, max-age=3600");
-    kiosk.shelf.set_next_look(FEED, kiosk.clock.now() + 1000.0);
+    kiosk.shelf.set_next_refresh(FEED, kiosk.clock.now() + 1000.0);
     let answer = kiosk.get(ATOM, &[]).await;
     let seconds: u32 =
         answer.header("cache-control").strip_prefix("public, max-age=").unwrap().parse().unwrap();
@@ -140,7 +140,7 @@ async fn documents_beyond_the_limit_are_dropped_and_rendered_again() {
     let kiosk = Kiosk::with(pergola_node::clock::Clock::accelerated(1e6), |shelf| {
         shelf.with_memory_limit(5000)
     });
-    let feeds: Vec<_> = (1..=6).map(pergola_node::archive::FeedId).collect();
+    let feeds: Vec<_> = (1..=6).map(pergola_store::archive::FeedId).collect();
     for feed in &feeds {
         kiosk.shelf.put(listing(*feed, &format!("News{}", feed.0)));
         kiosk.publish(*feed, vec![item("one"), item("two")]);

@@ -154,7 +154,7 @@ async fn a_feed_of_the_same_name_is_another_feed() {
     let kiosk = kiosk(20, 50);
     let earlier = tag(&kiosk).await;
     kiosk.shelf.remove(FEED);
-    let other = pergola_node::archive::FeedId(9);
+    let other = pergola_store::archive::FeedId(9);
     kiosk.shelf.put(listing(other, "News"));
     kiosk.publish_many(other, 60);
     assert_eq!(since(&kiosk, &earlier).await.status, StatusCode::OK);

@@ -3,8 +3,8 @@
 use http::StatusCode;
 use pergola_feed::opml::Opml;
 use pergola_feed::{Document, Hop, Millis, NodeId, ParseOptions, parse};
-use pergola_node::archive::{FeedId, SourceId};
 use pergola_query::syntax::OrderBy;
+use pergola_store::archive::{FeedId, SourceId};
 
 use super::kiosk::{FEED, Kiosk, START, item, listing};
 

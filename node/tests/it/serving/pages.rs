@@ -2,8 +2,8 @@
 
 use http::StatusCode;
 use pergola_feed::Text;
-use pergola_node::archive::{Changes, HostTally};
-use pergola_node::store::Store;
+use pergola_store::Store;
+use pergola_store::archive::{Changes, HostTally};
 
 use super::kiosk::{Answer, FEED, Kiosk, START, item};
 

@@ -39,7 +39,7 @@ async fn a_failure_stands_for_all_who_wait_for_the_same_document() {
 async fn the_edition_before_is_sent_while_the_new_one_cannot_be_rendered() {
     let kiosk = Kiosk::with_news();
     let before = kiosk.get(ATOM, &[]).await;
-    kiosk.shelf.set_next_look(FEED, kiosk.clock.now() + 1000.0);
+    kiosk.shelf.set_next_refresh(FEED, kiosk.clock.now() + 1000.0);
     kiosk.publish(FEED, vec![item("three")]);
     kiosk.store.failing.store(true, SeqCst);
     let answer = kiosk.get(ATOM, &[]).await;

@@ -62,7 +62,7 @@ async fn a_source_may_ask_for_something_else_than_the_node_and_keeps_it() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_watched_peer_is_looked_at_when_it_says_so_and_hardly_otherwise() {
+async fn a_watched_peer_is_refreshed_when_it_says_so_and_hardly_otherwise() {
     let stranger = Stranger::start().await;
     stranger.publish(1);
     let reader = Reader::of(&stranger, WATCH).await;
@@ -71,15 +71,15 @@ async fn a_watched_peer_is_looked_at_when_it_says_so_and_hardly_otherwise() {
         if source["peer"]["watched"] == true { Ok(source) } else { Err(source.to_string()) }
     })
     .await;
-    assert!(source["next_look"].as_f64().unwrap() > Clock::real().now() + 3_000.0, "{source}");
+    assert!(source["next_refresh"].as_f64().unwrap() > Clock::real().now() + 3_000.0, "{source}");
     let before = stranger.fetches().len();
     for count in 2..12 {
         stranger.publish(1);
         reader.holds(0..count).await;
     }
-    let looks = stranger.fetches().len() - before;
+    let refreshes = stranger.fetches().len() - before;
     // Some hundred cycles have passed: a poll in each would be far more.
-    assert!((10..=20).contains(&looks), "{looks} looks for ten items");
+    assert!((10..=20).contains(&refreshes), "{refreshes} refreshes for ten items");
     assert_eq!(stranger.streams(), 1);
     let metrics = reader.house.client.get(reader.house.url("/metrics")).send().await.unwrap();
     let metrics = metrics.text().await.unwrap();
@@ -101,8 +101,8 @@ async fn without_its_stream_a_watched_peer_is_polled_as_usual() {
 
 /// What the scheduler believes of the source.
 fn model(reader: &Reader) -> Model {
-    let roster = reader.house.node().crawler.roster();
-    roster.schedule(roster.by_address(&reader.url).unwrap()).unwrap().model
+    let node = reader.house.node();
+    node.schedule_of(node.find_source(&reader.url).unwrap()).unwrap().model
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -112,7 +112,7 @@ async fn a_peers_plan_is_believed_as_long_as_it_tells_one_whatever_its_clock_sho
     stranger.publish(3);
     let reader = Reader::of(&stranger, Cooperation { hints: true, ..ARCHIVE }).await;
     reader.reads_via("peer").await;
-    // It says that it will look in a minute, which will bring one item.
+    // It says that it will refresh in a minute, which will bring one item.
     let planned = eventually("the peer's plan", async || match model(&reader) {
         Model::Relayed(relayed) => {
             let next = relayed.refreshes_after(f64::NEG_INFINITY).first().copied();

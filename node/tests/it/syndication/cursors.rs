@@ -146,7 +146,7 @@ async fn a_restored_backup_never_makes_a_reader_pass_over_what_it_has_not_seen()
     assert_eq!(numbers(&fine), (3..9).collect::<Vec<_>>());
 }
 
-fn quick_config_of(data: &Path) -> pergola_node::config::Config {
+fn quick_config_of(data: &Path) -> pergola_config::Config {
     let scratch = TempDir::new().unwrap();
     let mut config = quick_config(&scratch);
     config.node.data = data.to_owned();

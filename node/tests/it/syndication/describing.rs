@@ -1,6 +1,6 @@
 //! What is said of a feed, and to whom.
 
-use pergola_node::config::Secret;
+use pergola_config::Secret;
 use pergola_proto::v1;
 use tempfile::TempDir;
 use tonic::Request;

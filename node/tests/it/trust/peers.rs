@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use hyper_util::rt::TokioIo;
-use pergola_node::config::{Clients, Limits, Secret};
+use pergola_config::{Clients, Limits, Secret};
 use pergola_proto::v1;
 use pergola_proto::v1::syndication_client::SyndicationClient;
 use rustls::pki_types::ServerName;

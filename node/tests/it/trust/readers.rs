@@ -1,6 +1,6 @@
 //! Feeds for named readers only: for everybody else they do not exist.
 
-use pergola_node::config::{Limits, Secret};
+use pergola_config::{Limits, Secret};
 use reqwest::{Method, StatusCode};
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -164,7 +164,7 @@ async fn for_declared_feeds_the_configuration_says_who_may_read() {
         );
         let file = folder.path().join("declared.toml");
         std::fs::write(&file, text).unwrap();
-        pergola_node::config::Config::load(Some(&file), [])
+        pergola_config::Config::load(Some(&file), [])
     };
     let config = load("readers = [\"alice\"]", "").unwrap();
     let house = House::open(TempDir::new().unwrap(), config).await;

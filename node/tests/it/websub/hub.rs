@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use http::StatusCode;
-use pergola_node::config::Config;
+use pergola_config::Config;
 
 use super::reader::{Confirms, Reader};
 use super::{eventually_counts, metric, newsstand, publish, restarted};

@@ -28,7 +28,7 @@ pub(super) enum Names {
 struct Memory {
     items: Vec<String>,
     names: Names,
-    looks: usize,
+    refreshes: usize,
     asked: Vec<HashMap<String, String>>,
     /// How the hub answers.
     answer: (u16, Option<String>),
@@ -56,7 +56,7 @@ impl Site {
         let memory = Memory {
             items: vec!["First".into()],
             names,
-            looks: 0,
+            refreshes: 0,
             asked: Vec::new(),
             answer: (202, None),
         };
@@ -94,9 +94,9 @@ impl Site {
         self.memory().answer = (status, location.map(str::to_owned));
     }
 
-    /// How often the feed was looked at.
-    pub(super) fn looks(&self) -> usize {
-        self.memory().looks
+    /// How often the feed was refreshed.
+    pub(super) fn refreshes(&self) -> usize {
+        self.memory().refreshes
     }
 
     pub(super) fn asked(&self) -> usize {
@@ -113,12 +113,12 @@ impl Site {
         .await
     }
 
-    /// Waits until the feed was looked at once more.
-    pub(super) async fn was_looked_at(&self) {
-        let before = self.looks();
-        eventually("another look", async || {
-            let looks = self.looks();
-            if looks > before { Ok(()) } else { Err(looks.to_string()) }
+    /// Waits until the feed was refreshed once more.
+    pub(super) async fn was_refreshed(&self) {
+        let before = self.refreshes();
+        eventually("another refresh", async || {
+            let refreshes = self.refreshes();
+            if refreshes > before { Ok(()) } else { Err(refreshes.to_string()) }
         })
         .await;
     }
@@ -232,7 +232,7 @@ fn document(items: &[String], host: &str, names: Names) -> String {
 
 async fn feed(State(memory): State<Arc<Mutex<Memory>>>, headers: http::HeaderMap) -> Response {
     let mut memory = memory.lock().unwrap();
-    memory.looks += 1;
+    memory.refreshes += 1;
     let host = headers["host"].to_str().unwrap();
     let body = document(&memory.items, host, memory.names);
     let link = format!("</hub>; rel=\"hub\", <http://{host}/feed>; rel=self");

@@ -3,11 +3,11 @@
 use std::time::Duration;
 
 use http::StatusCode;
-use pergola_node::archive::SourceId;
+use pergola_api::source::PushStatus;
+use pergola_config::Config;
 use pergola_node::clock::Clock;
-use pergola_node::config::Config;
 use pergola_node::node::NewSource;
-use pergola_node::websub::subscriber::PushStatus;
+use pergola_store::archive::SourceId;
 use ring::hmac;
 
 use super::site::{Asked, Names, Site, signature};
@@ -111,7 +111,7 @@ async fn what_is_pushed_arrives_without_a_look_and_is_the_same_when_a_look_finds
     let status = push(&house, &site);
     assert_eq!((status.pushes, status.items, status.forged), (3, 2, 0));
     site.shows(&["Fourth", "Third", "Second", "First"]);
-    house.node().look_now(source(&house, &site), true).await.unwrap();
+    house.node().refresh_now(source(&house, &site), true).await.unwrap();
     shows(&house, "All", "Fourth").await;
     assert_eq!(house.titles("All").await, ["Fourth", "Third", "Second", "First"]);
     let (stands, state) = house.node().source(source(&house, &site)).unwrap();
@@ -166,28 +166,28 @@ async fn what_cannot_be_read_or_is_too_large_does_no_harm() {
 async fn a_hub_that_has_proved_itself_leaves_a_look_a_day() {
     let (house, site, asked) = reading(Names::InHeader, |_| {}).await;
     site.verifies(&asked, 864_000).await;
-    site.was_looked_at().await;
+    site.was_refreshed().await;
     assert!(!push(&house, &site).trusted, "it has only promised");
     site.pushes(&asked, &["Second", "First"]).await;
     eventually_push(&house, &site, "trust", |push| push.trusted).await;
     let id = source(&house, &site);
-    eventually("the last look to end", async || {
+    eventually("the last refresh to end", async || {
         let stands = house.node().source(id).unwrap().0;
-        let wait = stands.next_look.unwrap() - Clock::real().now();
+        let wait = stands.next_refresh.unwrap() - Clock::real().now();
         let fine = !stands.busy && (80_000.0..92_000.0).contains(&wait);
         if fine { Ok(()) } else { Err(format!("{} s, busy: {}", wait, stands.busy)) }
     })
     .await;
-    let looks = site.looks();
+    let refreshes = site.refreshes();
     for number in 0..5 {
         let title = format!("Pushed {number}");
         site.pushes(&asked, &[&title]).await;
         shows(&house, "All", &title).await;
     }
-    assert_eq!(site.looks(), looks, "news come by the hub, and the source is left alone");
-    // Whoever wants to look may.
-    house.node().look_now(id, true).await.unwrap();
-    assert!(site.looks() > looks);
+    assert_eq!(site.refreshes(), refreshes, "news come by the hub, and the source is left alone");
+    // Whoever wants to refresh may.
+    house.node().refresh_now(id, true).await.unwrap();
+    assert!(site.refreshes() > refreshes);
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -202,8 +202,8 @@ async fn a_hub_that_misses_items_is_found_out_and_not_trusted() {
     read(&house, &site).await;
     let asked = site.was_asked(1).await;
     site.verifies(&asked, 864_000).await;
-    site.was_looked_at().await;
-    site.was_looked_at().await;
+    site.was_refreshed().await;
+    site.was_refreshed().await;
     site.pushes(&asked, &["Second", "First"]).await;
     eventually_push(&house, &site, "trust", |push| push.trusted).await;
     // The safety net finds what the hub keeps to itself.
@@ -211,7 +211,7 @@ async fn a_hub_that_misses_items_is_found_out_and_not_trusted() {
     shows(&house, "All", "Fourth").await;
     eventually_push(&house, &site, "the missed", |push| push.missed == 2 && !push.trusted).await;
     assert_eq!(metric(&house, "pergola_websub_items_missed_total").await, 2.0);
-    site.was_looked_at().await;
+    site.was_refreshed().await;
     assert!(push(&house, &site).active, "what it tells is still welcome");
 }
 
@@ -243,7 +243,7 @@ async fn a_lease_that_the_hub_lets_end_ends_the_trust() {
     eventually_push(&house, &site, "trust", |push| push.trusted).await;
     site.hub_answers(500, None);
     eventually_push(&house, &site, "its end", |push| !push.active && !push.trusted).await;
-    site.was_looked_at().await;
+    site.was_refreshed().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -282,7 +282,7 @@ async fn a_denial_is_believed_and_looks_go_on() {
     let status = push(&house, &site);
     assert!(!status.active && !status.trusted);
     assert_eq!(status.trouble.as_deref(), Some("the hub denied it: full"));
-    site.was_looked_at().await;
+    site.was_refreshed().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -319,7 +319,7 @@ async fn what_was_agreed_on_survives_a_restart() {
     assert_eq!(site.pushes(&asked, &["Third"]).await, StatusCode::NO_CONTENT);
     shows(&house, "All", "Third").await;
     eventually("the source to be left alone", async || {
-        let next = house.node().source(source(&house, &site)).unwrap().0.next_look.unwrap();
+        let next = house.node().source(source(&house, &site)).unwrap().0.next_refresh.unwrap();
         let wait = next - Clock::real().now();
         if wait > 80_000.0 { Ok(()) } else { Err(wait.to_string()) }
     })
@@ -333,7 +333,7 @@ async fn hubs_are_left_alone_if_the_node_is_told_so_or_they_could_not_reach_it()
     let site = Site::start(&off, Names::InHeader).await;
     read(&off, &site).await;
     shows(&off, "All", "First").await;
-    site.was_looked_at().await;
+    site.was_refreshed().await;
     let address = off.url("/websub/0123456789abcdef");
     assert_eq!(off.client.get(address).send().await.unwrap().status(), StatusCode::NOT_FOUND);
     // A hub somewhere in the world cannot reach a node that is known by the name of its own machine.
@@ -342,7 +342,7 @@ async fn hubs_are_left_alone_if_the_node_is_told_so_or_they_could_not_reach_it()
     let origin = Origin::builder().page("/feed", Reply::ok(document)).start().await;
     let feed = NewSource::feed(origin.url("/feed").as_str()).unwrap();
     let id = hidden.node().add_sources(vec![feed]).await.unwrap().new[0];
-    eventually("two looks", async || {
+    eventually("two refreshes", async || {
         let hits = origin.hits("/feed");
         if hits > 1 { Ok(()) } else { Err(hits.to_string()) }
     })

@@ -8,7 +8,7 @@ use super::{eventually_counts, metric, newsstand, node, publish, shows};
 async fn a_node_is_told_at_once_of_what_another_publishes() {
     let (press, upstream) = newsstand(|_| {}).await;
     publish(&press, &upstream, "First").await;
-    // It may look once an hour: whatever comes sooner was pushed.
+    // It may refresh once an hour: whatever comes sooner was pushed.
     let downstream = node(|config| {
         // Two nodes would rather talk to each other in their own way.
         config.peers.enabled = false;

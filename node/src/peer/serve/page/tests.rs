@@ -1,10 +1,10 @@
 use pergola_feed::{NodeId, Text};
+use pergola_store as store;
+use pergola_store::archive::{Changes, FeedId, FeedTally, ItemKey};
 use url::Url;
 
 use super::*;
-use crate::archive::{Changes, FeedId, FeedTally, ItemKey};
 use crate::peer::{ANSWER_BYTES, MESSAGE_BYTES};
-use crate::store;
 
 const SOURCE: SourceId = SourceId(3);
 
@@ -113,7 +113,7 @@ fn numbers(page: &Page) -> Vec<u64> {
 }
 
 #[test]
-fn a_first_look_shows_the_window_or_as_much_as_is_asked_for() {
+fn a_first_refresh_shows_the_window_or_as_much_as_is_asked_for() {
     let bench = Bench::with(10);
     assert_eq!(numbers(&bench.ask(None, 100, 0)), [7, 8, 9]);
     assert_eq!(numbers(&bench.ask(None, 100, 5)), [5, 6, 7, 8, 9]);

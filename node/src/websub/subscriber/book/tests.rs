@@ -14,7 +14,7 @@ fn named(hub: &str) -> Option<Option<Named>> {
     Some(Some(Named { hub: Url::parse(hub).unwrap(), topic: Url::parse(TOPIC).unwrap() }))
 }
 
-fn look(at: f64, since: Option<f64>, new_items: u32) -> Polled {
+fn refresh(at: f64, since: Option<f64>, new_items: u32) -> Polled {
     Polled { source: SOURCE, at, since, new_items, named: named("https://hub.example/") }
 }
 
@@ -26,7 +26,7 @@ fn fresh(token: &str) -> impl FnOnce() -> Option<(Token, String)> {
 /// A book whose subscription `t` was granted for a day at the instant 0.
 fn granted() -> Book {
     let mut book = book();
-    book.polled(&look(0.0, None, 3), fresh("t"));
+    book.polled(&refresh(0.0, None, 3), fresh("t"));
     assert_eq!(book.pass(0.0).len(), 1);
     assert!(book.verifies("t", true, TOPIC, Some(DAY), 0.0));
     book
@@ -39,8 +39,8 @@ fn tally(book: &Book) -> HubTally {
 #[test]
 fn a_source_that_names_a_hub_is_asked_for_once() {
     let mut book = book();
-    book.polled(&look(100.0, None, 3), fresh("t"));
-    book.polled(&look(101.0, Some(100.0), 0), fresh("never"));
+    book.polled(&refresh(100.0, None, 3), fresh("t"));
+    book.polled(&refresh(101.0, Some(100.0), 0), fresh("never"));
     let asks = book.pass(101.0);
     assert_eq!(asks.len(), 1);
     let Ask { token, hub, topic, subscribe, .. } = &asks[0];
@@ -55,7 +55,7 @@ fn a_source_that_names_a_hub_is_asked_for_once() {
 #[test]
 fn only_what_was_asked_for_is_confirmed() {
     let mut book = book();
-    book.polled(&look(0.0, None, 3), fresh("t"));
+    book.polled(&refresh(0.0, None, 3), fresh("t"));
     book.pass(0.0);
     assert!(!book.verifies("other", true, TOPIC, None, 1.0));
     assert!(!book.verifies("t", false, TOPIC, None, 1.0));
@@ -92,9 +92,12 @@ fn trust_needs_a_delivery() {
     assert_eq!(book.quiet_until(SOURCE, 1.0), Some(0.0));
     book.told("t", 1);
     let quiet = book.quiet_until(SOURCE, 1.0).unwrap();
-    assert!((0.95 * DAY..1.05 * DAY).contains(&quiet), "about a day after the last look: {quiet}");
+    assert!(
+        (0.95 * DAY..1.05 * DAY).contains(&quiet),
+        "about a day after the last refresh: {quiet}"
+    );
     book.told("t", 5);
-    assert_eq!(book.quiet_until(SOURCE, 1.0), Some(quiet), "news do not put the look off");
+    assert_eq!(book.quiet_until(SOURCE, 1.0), Some(quiet), "news do not put the refresh off");
     book.pass(DAY);
     assert_eq!(book.quiet_until(SOURCE, DAY), Some(0.0), "the lease has ended");
 }
@@ -103,13 +106,13 @@ fn trust_needs_a_delivery() {
 fn what_a_look_finds_is_missed_only_if_the_hub_never_tells_of_it() {
     let mut book = granted();
     book.told("t", 10);
-    // Found by a look first, told of a little later.
-    book.polled(&look(1_000.0, Some(10.0), 1), fresh("never"));
+    // Found by a refresh first, told of a little later.
+    book.polled(&refresh(1_000.0, Some(10.0), 1), fresh("never"));
     book.told("t", 0);
     book.pass(1_000.0 + GRACE);
     assert_eq!((tally(&book).items, tally(&book).missed), (11, 0));
     // Never told of.
-    book.polled(&look(5_000.0, Some(1_000.0), 2), fresh("never"));
+    book.polled(&refresh(5_000.0, Some(1_000.0), 2), fresh("never"));
     book.pass(4_999.0 + GRACE);
     assert_eq!(tally(&book).missed, 0);
     book.pass(5_000.0 + GRACE);
@@ -122,19 +125,19 @@ fn what_a_look_finds_is_missed_only_if_the_hub_never_tells_of_it() {
 #[test]
 fn what_came_before_the_lease_was_not_the_hubs_to_tell_of() {
     let mut book = book();
-    book.polled(&look(0.0, None, 3), fresh("t"));
+    book.polled(&refresh(0.0, None, 3), fresh("t"));
     book.pass(0.0);
     book.verifies("t", true, TOPIC, Some(DAY), 50.0);
-    book.polled(&look(100.0, Some(0.0), 2), fresh("never"));
+    book.polled(&refresh(100.0, Some(0.0), 2), fresh("never"));
     assert_eq!(book.of(SOURCE).unwrap().suspect, None);
-    book.polled(&look(200.0, Some(100.0), 2), fresh("never"));
+    book.polled(&refresh(200.0, Some(100.0), 2), fresh("never"));
     assert_eq!(book.of(SOURCE).unwrap().suspect, Some(Suspect { items: 2, at: 200.0 }));
 }
 
 #[test]
 fn another_hub_takes_the_place_of_the_first_which_is_left() {
     let mut book = granted();
-    let other = Polled { named: named("https://other.example/"), ..look(10.0, Some(0.0), 0) };
+    let other = Polled { named: named("https://other.example/"), ..refresh(10.0, Some(0.0), 0) };
     book.polled(&other, fresh("u"));
     let mut asks = book.pass(10.0);
     asks.sort_by(|a, b| a.token.cmp(&b.token));
@@ -149,7 +152,7 @@ fn another_hub_takes_the_place_of_the_first_which_is_left() {
 #[test]
 fn a_source_that_names_no_hub_any_more_is_left_after_three_farewells() {
     let mut book = granted();
-    book.polled(&Polled { named: Some(None), ..look(10.0, Some(0.0), 0) }, fresh("never"));
+    book.polled(&Polled { named: Some(None), ..refresh(10.0, Some(0.0), 0) }, fresh("never"));
     assert_eq!(book.quiet_until(SOURCE, 10.0), None);
     let mut asks = 0;
     while book.next_wakeup() < f64::INFINITY {
@@ -164,7 +167,7 @@ fn a_source_that_names_no_hub_any_more_is_left_after_three_farewells() {
 #[test]
 fn a_look_without_a_document_changes_nothing() {
     let mut book = granted();
-    book.polled(&Polled { named: None, ..look(10.0, Some(0.0), 0) }, fresh("never"));
+    book.polled(&Polled { named: None, ..refresh(10.0, Some(0.0), 0) }, fresh("never"));
     assert!(book.expected("t").is_some());
 }
 

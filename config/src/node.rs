@@ -1,0 +1,88 @@
+//! `[node]`: who and where the node is.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+
+use url::Url;
+
+use crate::codec::{http_url, parsed, path, text, whole};
+use crate::table::Table;
+
+/// `[node]`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Node {
+    pub name: String,
+    pub listen: SocketAddr,
+    /// The beginning of every URL that the node hands out.
+    pub public_url: Url,
+    pub data: PathBuf,
+    /// The page that the user agent names.
+    pub contact: Url,
+    pub connections: usize,
+}
+
+impl Node {
+    /// `secure`: whether the node speaks TLS.
+    pub(crate) fn declare(table: &mut Table<'_, Self>, secure: bool) -> Self {
+        table.about("Who and where the node is.");
+        let name = table
+            .key("name", "The name on the pages and in the feeds of the node.")
+            .required(text(), "pergola", |node| node.name.clone());
+        let listen = table
+            .key(
+                "listen",
+                "The address and port on which the node listens. If other machines can reach it, \
+                 changes through the API need `api.token`.",
+            )
+            .required(
+                parsed("an address and a port such as \"127.0.0.1:8080\""),
+                "127.0.0.1:8080",
+                |node| node.listen,
+            );
+        let public_url = table
+            .key(
+                "public_url",
+                "The URL at which others reach the node, if it is not `listen`. Every URL that the \
+                 node hands out begins with it.",
+            )
+            .optional(http_url(), "https://feeds.example.org/", |node| {
+                Some(node.public_url.clone())
+            })
+            .unwrap_or_else(|| local_url(listen, secure));
+        let data = table.key("data", "The folder in which the node keeps its data.").required(
+            path(),
+            "pergola-data",
+            |node| node.data.clone(),
+        );
+        let contact = table
+            .key(
+                "contact",
+                "The page that the user agent names, for site owners who want to know who polls \
+                 them. Left out, it is the node's own page /about.",
+            )
+            .optional(http_url(), "https://example.org/our-crawler", |node| {
+                Some(node.contact.clone())
+            })
+            .unwrap_or_else(|| about_page(&public_url));
+        let connections = table
+            .key("connections", "The most connections that are open at once. Further ones wait.")
+            .required(whole(16..=1_000_000), 4096, |node| node.connections);
+        Self { name, listen, public_url, data, contact, connections }
+    }
+}
+
+/// How the node is reached from its own machine.
+fn local_url(listen: SocketAddr, secure: bool) -> Url {
+    let host = if listen.ip().is_unspecified() {
+        format!("localhost:{}", listen.port())
+    } else {
+        listen.to_string()
+    };
+    let scheme = if secure { "https" } else { "http" };
+    Url::parse(&format!("{scheme}://{host}/")).expect("an address with a port is a URL's authority")
+}
+
+fn about_page(public_url: &Url) -> Url {
+    let base = public_url.as_str().trim_end_matches('/');
+    Url::parse(&format!("{base}/about")).unwrap_or_else(|_| public_url.clone())
+}

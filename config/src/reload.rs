@@ -1,0 +1,53 @@
+//! What a new configuration changes in a running node, and what it can only change at the next start.
+
+use crate::config::Config;
+use crate::document::Form;
+
+/// The differences between the configuration in use and a new one.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Reload {
+    /// `[[source]]` changed.
+    pub sources: bool,
+    /// `[[feed]]` changed.
+    pub feeds: bool,
+    /// `[budget]` changed.
+    pub budget: bool,
+    /// `[[reader]]` changed, or the limits in `[peers]`.
+    pub readers: bool,
+    /// `[tls]` names other files or other clients.
+    pub tls: bool,
+    /// Keys and tables whose new values hold after a restart only.
+    pub restart: Vec<String>,
+}
+
+impl Config {
+    /// What changes if `new` replaces this configuration.
+    pub fn reloadable_changes(&self, new: &Self) -> Reload {
+        let mut restart = Vec::new();
+        let sections = self.compared_with(new);
+        for section in sections.iter().filter(|section| section.form == Form::Once) {
+            let values = section.tables.iter().flat_map(|table| &table.values);
+            let changed = section.keys.iter().zip(values).filter(|(_, value)| value.differs);
+            let late = changed.filter(|(key, _)| !key.reloads);
+            restart.extend(late.map(|(key, _)| format!("{}.{}", section.name, key.name)));
+        }
+        if self.hosts != new.hosts {
+            restart.push("hosts".to_owned());
+        }
+        if self.tls.is_some() != new.tls.is_some() {
+            restart.push("tls".to_owned());
+        }
+        let statements = |config: &Self| -> Vec<(String, Option<Vec<String>>)> {
+            let feeds = config.declared.iter();
+            feeds.map(|feed| (feed.statement.clone(), feed.readers.clone())).collect()
+        };
+        Reload {
+            sources: self.sources != new.sources,
+            feeds: statements(self) != statements(new),
+            budget: self.budget != new.budget,
+            readers: self.readers != new.readers || self.peers.limits != new.peers.limits,
+            tls: self.tls != new.tls,
+            restart,
+        }
+    }
+}

@@ -1,0 +1,44 @@
+//! `[store]`: where the node keeps items, and for how long.
+
+use std::time::Duration;
+
+use pergola_store::Backend;
+
+use crate::codec::one_of;
+use crate::table::Table;
+use crate::units::{duration, size};
+
+const MINUTE: Duration = Duration::from_secs(60);
+const YEAR: Duration = Duration::from_secs(365 * 86_400);
+
+/// `[store]`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Store {
+    /// Without it: the backend that the data folder uses, or sled in a new folder.
+    pub backend: Option<Backend>,
+    pub keep: Duration,
+    /// In bytes.
+    pub cache: u64,
+}
+
+impl Store {
+    pub(crate) fn declare(table: &mut Table<'_, Self>) -> Self {
+        table.about("Where the node keeps items, and for how long.");
+        let backends = [("sled", Backend::Sled), ("redb", Backend::Redb)];
+        Self {
+            backend: table
+                .key(
+                    "backend",
+                    "The storage engine. Left out, it is the one that the data folder uses, and sled \
+                     in a new folder.",
+                )
+                .optional(one_of(backends), "sled", |store| store.backend),
+            keep: table
+                .key("keep", "How long the node keeps an item.")
+                .required(duration(MINUTE..=100 * YEAR), "90 days", |store| store.keep),
+            cache: table
+                .key("cache", "Memory for the cache of the storage engine.")
+                .required(size(1 << 20..=1 << 40), "32 MiB", |store| store.cache),
+        }
+    }
+}

@@ -1,0 +1,173 @@
+//! What is allowed but probably not meant.
+
+use std::fmt;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::Path;
+
+use pergola_refresh::StrategyKind;
+
+use crate::config::Config;
+use crate::readers::Reader;
+use crate::schedule::Choice;
+
+/// Shorter tokens can be guessed.
+const TOKEN_LENGTH: usize = 16;
+
+/// Something that is allowed but probably not meant.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Warning {
+    pub what: String,
+    /// What to do about it.
+    pub advice: Option<String>,
+}
+
+impl Warning {
+    fn new(what: impl Into<String>, advice: impl Into<String>) -> Self {
+        Self { what: what.into(), advice: Some(advice.into()) }
+    }
+}
+
+impl fmt::Display for Warning {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&self.what)?;
+        self.advice.as_ref().map_or(Ok(()), |advice| write!(formatter, "; {advice}"))
+    }
+}
+
+impl Config {
+    /// What is allowed but probably not meant.
+    pub fn warnings(&self) -> Vec<Warning> {
+        let mut warnings = self.warnings_about_reach();
+        if self.api.token.as_ref().is_some_and(|token| token.reveal().len() < TOKEN_LENGTH) {
+            warnings.push(Warning::new(
+                "`api.token` is short enough to be guessed",
+                format!("use at least {TOKEN_LENGTH} characters"),
+            ));
+        }
+        warnings.extend(self.warnings_about_trust());
+        if self.crawl.proxy.is_some() {
+            warnings.push(Warning::new(
+                "with `crawl.proxy` it is the proxy that resolves names",
+                "make sure that the proxy itself refuses private addresses",
+            ));
+        }
+        if self.schedule.strategy == Choice::Fixed(StrategyKind::Reference) {
+            warnings.push(Warning::new(
+                "the strategy Reference ignores `budget` and always refreshes every source",
+                "use it for experiments only",
+            ));
+        }
+        if self.clock.speed != 1.0 && self.clock.epoch.is_none() {
+            warnings.push(Warning::new(
+                "`clock.speed` without `clock.epoch`: after a restart the node is back at the real time, \
+                 behind its own items",
+                "set `clock.epoch`, the same for all nodes",
+            ));
+        }
+        let about_queries = self.declared.iter().flat_map(|feed| feed.warnings());
+        warnings.extend(about_queries.map(|what| Warning { what, advice: None }));
+        warnings
+    }
+
+    /// About a node that other machines can reach.
+    fn warnings_about_reach(&self) -> Vec<Warning> {
+        let mut warnings = Vec::new();
+        let listen = self.node.listen;
+        if listen.ip().is_loopback() {
+            return warnings;
+        }
+        if self.api.token.is_none() {
+            warnings.push(Warning::new(
+                format!(
+                    "the node listens on {listen}, beyond this machine, without `api.token`: its API \
+                     refuses all changes"
+                ),
+                "set PERGOLA_API__TOKEN_FILE to allow them",
+            ));
+        }
+        let local = match self.node.public_url.host() {
+            Some(url::Host::Domain(name)) => name == "localhost",
+            Some(url::Host::Ipv4(address)) => address.is_loopback(),
+            Some(url::Host::Ipv6(address)) => address.is_loopback(),
+            None => false,
+        };
+        if local {
+            let url = &self.node.public_url;
+            warnings.push(Warning::new(
+                format!(
+                    "the node listens on {listen}, but its feeds say they are at {url}, where no other \
+                     machine finds them"
+                ),
+                "set `node.public_url`",
+            ));
+        }
+        warnings
+    }
+
+    /// About certificates, keys and the readers who are known by them.
+    fn warnings_about_trust(&self) -> Vec<Warning> {
+        let mut warnings = Vec::new();
+        let hosts = self.hosts.named.values().filter_map(|rule| rule.credentials.identity.as_ref());
+        let keys = self.tls.iter().map(|tls| &tls.key).chain(hosts.map(|(_, key)| key));
+        for key in keys.filter(|key| is_open_to_all(key)) {
+            let file = key.display();
+            warnings.push(Warning::new(
+                format!("everybody on this machine can read the key {file}"),
+                format!("chmod 600 {file}"),
+            ));
+        }
+        if self.tls.is_some() && self.node.public_url.scheme() == "http" {
+            let url = &self.node.public_url;
+            warnings.push(Warning::new(
+                format!("the node speaks TLS, but its feeds say they are at {url}"),
+                "let `node.public_url` begin with https://",
+            ));
+        }
+        warnings.extend(self.readers.iter().flat_map(|reader| self.warnings_about_reader(reader)));
+        if !self.readers.is_empty() && self.api.token.is_none() {
+            warnings.push(Warning::new(
+                "without `api.token` every program on this machine reads all feeds, and so does every \
+                 caller behind a proxy here that does not say for whom it asks",
+                "set PERGOLA_API__TOKEN_FILE",
+            ));
+        }
+        warnings
+    }
+
+    fn warnings_about_reader(&self, reader: &Reader) -> Vec<Warning> {
+        let mut warnings = Vec::new();
+        let name = &reader.name;
+        if !reader.is_known() {
+            warnings.push(Warning::new(
+                format!("nobody can be the reader `{name}`"),
+                "give it a `token` or a `certificate`",
+            ));
+        }
+        if reader.token.as_ref().is_some_and(|token| token.reveal().len() < TOKEN_LENGTH) {
+            warnings.push(Warning::new(
+                format!("the token of the reader `{name}` is short enough to be guessed"),
+                format!("use at least {TOKEN_LENGTH} characters"),
+            ));
+        }
+        let asked = self.tls.as_ref().is_some_and(|tls| tls.client_ca.is_some());
+        if !reader.certificates.is_empty() && !asked {
+            warnings.push(Warning::new(
+                format!("the certificate of the reader `{name}` is never asked for"),
+                "set `tls.client_ca`",
+            ));
+        }
+        let exposed = !self.node.listen.ip().is_loopback() && self.tls.is_none();
+        if reader.token.is_some() && exposed && self.node.public_url.scheme() == "http" {
+            warnings.push(Warning::new(
+                format!("the token of the reader `{name}` crosses the network in the clear"),
+                "set `tls.certificate`, or a `node.public_url` with https:// if a proxy speaks TLS",
+            ));
+        }
+        warnings
+    }
+}
+
+/// Whether everybody with an account can read a file.
+fn is_open_to_all(file: &Path) -> bool {
+    std::fs::metadata(file).is_ok_and(|about| about.permissions().mode() & 0o004 != 0)
+}

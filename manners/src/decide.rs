@@ -1,0 +1,353 @@
+//! What is new? A pure function from what was known and what a document shows to what follows.
+//!
+//! Why pure: the decision can be printed, tested and compared without a network or a store, and nothing
+//! half done is left behind when the commit that follows fails. Dates never decide what is new; an item
+//! that has already passed this node is dropped, so a wiring mistake cannot loop.
+
+use std::collections::{HashMap, HashSet};
+
+use pergola_feed::identity::{Assigned, Degraded, Policy};
+use pergola_feed::{Document, Hop, Item, Millis, NodeId, Origin, Timestamp};
+use pergola_refresh::DAY;
+
+use super::loops;
+use crate::source::{ItemKey, Known, KnownItem, item_key};
+
+/// Items kept together in one row.
+pub const CHUNK: usize = 32;
+/// Items that have left the document are remembered this long …
+const REMEMBERED: f64 = 60.0 * DAY;
+/// … and no more of them than this.
+const MOST_GONE: usize = 5_000;
+
+/// What a document is compared with.
+pub struct Before<'a> {
+    /// What was seen of the source so far.
+    pub known: Known,
+    /// Where the document was fetched.
+    pub url: &'a str,
+    /// This node.
+    pub node: &'a NodeId,
+    /// The document holds only what has changed (226), not the whole window.
+    pub delta: bool,
+    /// Items that archives add behind those of the document.
+    pub older: Vec<Item>,
+    /// The ids are those of a peer, which has judged them already.
+    pub judged: bool,
+}
+
+/// What a document brought.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Decision {
+    /// What is known from now on.
+    pub known: Known,
+    /// New and edited items, oldest first.
+    pub news: Vec<News>,
+    /// What was observed.
+    pub observed: Observed,
+    /// The source's ids proved bad.
+    pub degraded: Option<Degraded>,
+    /// Items dropped because they had already passed this node.
+    pub loops: usize,
+    /// The nodes by which they came back, this one first and last.
+    pub way_back: Option<Vec<NodeId>>,
+}
+
+/// An item that was not known, or not like this.
+#[derive(Debug, Clone, PartialEq)]
+pub struct News {
+    /// The item.
+    pub item: Item,
+    /// What identifies it.
+    pub key: ItemKey,
+    /// It was known and says something else now.
+    pub edited: bool,
+    /// Where it will be kept.
+    pub chunk: u32,
+    /// … and at which place.
+    pub index: u16,
+}
+
+/// What a model can learn from a refresh.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Observed {
+    /// Items never seen before.
+    pub new_items: u32,
+    /// Items in the document; 0 if it did not show the window.
+    pub window: u32,
+    /// No known item was left: some may have been missed.
+    pub censored: bool,
+    /// Publication instants of the new items, oldest first, if all have one.
+    pub dates: Vec<f64>,
+}
+
+/// Decides what a document brought.
+pub fn decide(mut document: Document, before: Before<'_>, now: f64) -> Decision {
+    let Before { mut known, url, node, delta, judged, older } = before;
+    let window = document.items.len();
+    document.items.extend(older);
+    // Over HTTP the same feed may have degraded; then its items are known by what they are there.
+    let (assigned, degraded) = match judged && known.identity.policy() == Policy::Id {
+        true => (document.items.iter().map(as_it_is).collect(), None),
+        false => known.identity.assign(&mut document),
+    };
+    let origin = origin_of(&document, url);
+    let fetched = Millis::from_seconds(now);
+    let mut places: HashMap<ItemKey, usize> =
+        known.items.iter().enumerate().map(|(place, item)| (item.key, place)).collect();
+    let had_any = !known.items.is_empty();
+    let mut seen = HashSet::with_capacity(window);
+    let (mut news, mut loops, mut met) = (Vec::new(), 0, 0);
+    let mut way_back = None;
+    for (mut item, assigned) in document.items.into_iter().zip(assigned) {
+        if item.has_passed(node) {
+            loops += 1;
+            way_back.get_or_insert_with(|| loops::way_back(&item, node));
+            continue;
+        }
+        let key = item_key(&item.id, &item, url);
+        if !seen.insert(key) {
+            continue;
+        }
+        let digest = item.content_digest();
+        let former = assigned.formerly.map(|id| item_key(&id, &item, url));
+        let place = places.get(&key).or_else(|| places.get(&former?)).copied();
+        item.origin.get_or_insert_with(|| origin.clone());
+        item.hops.push(Hop { fetched: Some(fetched), ..Hop::at(node.clone()) });
+        clamp_dates(&mut item, now);
+        match place {
+            Some(place) => {
+                met += 1;
+                let memory = &mut known.items[place];
+                let edited = memory.digest != digest;
+                (memory.key, memory.digest, memory.seen_at) = (key, digest, now);
+                if edited {
+                    item.first_seen = Some(Timestamp::from_unix(memory.first_seen as i64));
+                    news.push((place, News { item, key, edited: true, chunk: 0, index: 0 }));
+                }
+            }
+            None => {
+                item.first_seen = Some(Timestamp::from_unix(now as i64));
+                let memory =
+                    KnownItem { key, digest, chunk: 0, index: 0, first_seen: now, seen_at: now };
+                let place = known.items.len();
+                known.items.push(memory);
+                places.insert(key, place);
+                news.push((place, News { item, key, edited: false, chunk: 0, index: 0 }));
+            }
+        }
+    }
+    let mut news = chronological(news);
+    place_in_chunks(&mut news, &mut known);
+    let news: Vec<News> = news.into_iter().map(|(_, news)| news).collect();
+    let observed = observe(&news, window, delta, had_any && met == 0, now);
+    forget(&mut known, now);
+    Decision { known, news, observed, degraded, loops, way_back }
+}
+
+/// An item that keeps its id.
+fn as_it_is(item: &Item) -> Assigned {
+    Assigned { id: item.id.clone(), formerly: None }
+}
+
+/// The feed that an item comes from, unless it says so itself.
+fn origin_of(document: &Document, url: &str) -> Origin {
+    Origin {
+        id: document.id.clone(),
+        title: document.title.clone(),
+        feed: Some(url.to_owned()),
+        home: document.home().map(str::to_owned),
+    }
+}
+
+/// A date in the future is clamped to now.
+fn clamp_dates(item: &mut Item, now: f64) {
+    let now = Timestamp::from_unix(now as i64);
+    item.published = item.published.map(|at| at.min(now));
+    item.updated = item.updated.map(|at| at.min(now));
+}
+
+/// Oldest first: by date if every item has one, else in the reverse order of the document.
+fn chronological(mut news: Vec<(usize, News)>) -> Vec<(usize, News)> {
+    news.reverse();
+    if news.iter().all(|(_, news)| news.item.published.is_some()) {
+        news.sort_by_key(|(_, news)| news.item.published);
+    }
+    news
+}
+
+fn place_in_chunks(news: &mut [(usize, News)], known: &mut Known) {
+    for group in news.chunks_mut(CHUNK) {
+        let number = known.next_chunk;
+        known.next_chunk += 1;
+        for (index, (place, news)) in (0..).zip(group) {
+            (news.chunk, news.index) = (number, index);
+            let memory = &mut known.items[*place];
+            (memory.chunk, memory.index) = (number, index);
+        }
+    }
+}
+
+fn observe(news: &[News], window: usize, delta: bool, none_known: bool, now: f64) -> Observed {
+    let new: Vec<&News> = news.iter().filter(|news| !news.edited).collect();
+    let dates: Option<Vec<f64>> =
+        new.iter().map(|news| news.item.published.map(|at| (at.unix() as f64).min(now))).collect();
+    let mut dates = dates.unwrap_or_default();
+    dates.sort_unstable_by(f64::total_cmp);
+    Observed {
+        new_items: u32::try_from(new.len()).unwrap_or(u32::MAX),
+        window: if delta { 0 } else { u32::try_from(window).unwrap_or(u32::MAX) },
+        censored: none_known && !delta && !new.is_empty(),
+        dates,
+    }
+}
+
+/// Items long gone are forgotten, the longest gone first.
+fn forget(known: &mut Known, now: f64) {
+    known.items.sort_by(|a, b| a.seen_at.total_cmp(&b.seen_at));
+    let gone = known.items.iter().take_while(|item| item.seen_at < now).count();
+    let old = known.items.iter().take_while(|item| item.seen_at < now - REMEMBERED).count();
+    known.items.drain(..old.max(gone.saturating_sub(MOST_GONE)));
+}
+
+#[cfg(test)]
+mod tests {
+    use pergola_feed::Format;
+
+    use super::*;
+
+    fn item(id: &str, title: &str) -> Item {
+        Item { guid: Some(id.into()), title: Some(title.into()), ..Item::new(id) }
+    }
+
+    fn document(items: &[(&str, &str)]) -> Document {
+        let items = items.iter().map(|(id, title)| item(id, title)).collect();
+        Document { items, title: Some("News".into()), ..Document::new(Format::Rss2) }
+    }
+
+    fn refresh(document: Document, known: Known, now: f64) -> Decision {
+        let node = NodeId("here".into());
+        let url = "https://example.org/rss";
+        let before = Before { known, url, node: &node, delta: false, judged: false, older: vec![] };
+        decide(document, before, now)
+    }
+
+    /// `+title` for a new item, `~title` for an edited one.
+    fn told(decision: &Decision) -> Vec<String> {
+        let sign = |news: &News| if news.edited { '~' } else { '+' };
+        let title = |news: &News| news.item.title.clone().unwrap_or_default();
+        decision.news.iter().map(|news| format!("{}{}", sign(news), title(news))).collect()
+    }
+
+    #[test]
+    fn everything_is_new_at_first_and_the_oldest_comes_first() {
+        let first = refresh(document(&[("b", "Two"), ("a", "One")]), Known::default(), 100.0);
+        assert_eq!(told(&first), ["+One", "+Two"]);
+        assert_eq!((first.observed.new_items, first.observed.window), (2, 2));
+        assert!(!first.observed.censored, "nothing was known, so nothing is known to be missed");
+        let item = &first.news[0].item;
+        assert_eq!(item.first_seen, Some(Timestamp::from_unix(100)));
+        let fetched = Some(Millis::from_unix(100_000));
+        assert_eq!(item.hops, [Hop { fetched, ..Hop::at(NodeId("here".into())) }]);
+        let origin = item.origin.as_ref().unwrap();
+        assert_eq!(origin.feed.as_deref(), Some("https://example.org/rss"));
+    }
+
+    #[test]
+    fn an_edited_item_is_an_update_and_no_divergence() {
+        let first = refresh(document(&[("b", "Two"), ("a", "One")]), Known::default(), 100.0);
+        let second =
+            refresh(document(&[("c", "Three"), ("b", "Two!"), ("a", "One")]), first.known, 200.0);
+        assert_eq!(told(&second), ["~Two!", "+Three"]);
+        assert_eq!(second.observed.new_items, 1);
+        assert_eq!(second.news[0].item.first_seen, Some(Timestamp::from_unix(100)));
+        let third = refresh(document(&[("c", "Three"), ("b", "Two!")]), second.known, 300.0);
+        assert_eq!(told(&third), Vec::<String>::new());
+    }
+
+    #[test]
+    fn a_window_without_a_known_item_is_censored() {
+        let first = refresh(document(&[("b", "Two"), ("a", "One")]), Known::default(), 100.0);
+        let next = refresh(document(&[("d", "Four"), ("c", "Three")]), first.known, 200.0);
+        assert!(next.observed.censored);
+        // What has left the document is still known when it comes back.
+        let back = refresh(document(&[("d", "Four"), ("a", "One")]), next.known, 300.0);
+        assert_eq!(told(&back), Vec::<String>::new());
+    }
+
+    #[test]
+    fn an_item_that_has_passed_this_node_is_dropped() {
+        let mut looped = document(&[("a", "One"), ("b", "Two")]);
+        looped.items[0].hops = ["there", "here"].map(|node| Hop::at(NodeId(node.into()))).into();
+        let decision = refresh(looped, Known::default(), 100.0);
+        assert_eq!((told(&decision), decision.loops), (vec!["+Two".to_owned()], 1));
+        let way_back = decision.way_back.unwrap();
+        assert_eq!(way_back, ["here", "here"].map(|node| NodeId(node.into())));
+    }
+
+    #[test]
+    fn a_date_in_the_future_is_clamped_and_dates_decide_nothing() {
+        let mut first = document(&[("a", "One")]);
+        first.items[0].published = Some(Timestamp::from_unix(9_999));
+        let decision = refresh(first.clone(), Known::default(), 100.0);
+        assert_eq!(decision.news[0].item.published, Some(Timestamp::from_unix(100)));
+        assert_eq!(decision.observed.dates, [100.0]);
+        first.items[0].published = Some(Timestamp::from_unix(5));
+        assert_eq!(told(&refresh(first, decision.known, 200.0)), Vec::<String>::new());
+    }
+
+    #[test]
+    fn items_lie_in_chunks_and_are_remembered_where() {
+        let ids: Vec<String> = (0..70).map(|n| format!("id {n}")).collect();
+        let items: Vec<(&str, &str)> = ids.iter().map(|id| (id.as_str(), id.as_str())).collect();
+        let decision = refresh(document(&items), Known::default(), 100.0);
+        let places: Vec<(u32, u16)> =
+            decision.news.iter().map(|news| (news.chunk, news.index)).collect();
+        assert_eq!(
+            (places[0], places[31], places[32], places[69]),
+            ((0, 0), (0, 31), (1, 0), (2, 5))
+        );
+        for news in &decision.news {
+            let memory = decision.known.items.iter().find(|item| item.key == news.key).unwrap();
+            assert_eq!((memory.chunk, memory.index), (news.chunk, news.index));
+        }
+        assert_eq!(decision.known.next_chunk, 3);
+    }
+
+    #[test]
+    fn a_delta_shows_no_window_and_is_never_censored() {
+        let node = NodeId("here".into());
+        let known = refresh(document(&[("a", "One")]), Known::default(), 100.0).known;
+        let url = "https://example.org/rss";
+        let before = Before { known, url, node: &node, delta: true, judged: false, older: vec![] };
+        let decision = decide(document(&[("b", "Two")]), before, 200.0);
+        assert_eq!(told(&decision), ["+Two"]);
+        assert_eq!((decision.observed.window, decision.observed.censored), (0, false));
+    }
+
+    #[test]
+    fn items_from_archives_are_new_and_fill_the_gap_but_belong_to_no_window() {
+        let node = NodeId("here".into());
+        let known = refresh(document(&[("b", "Two"), ("a", "One")]), Known::default(), 100.0).known;
+        let url = "https://example.org/rss";
+        let older = document(&[("d", "Four"), ("c", "Three"), ("b", "Two")]).items;
+        let before = Before { known, url, node: &node, delta: false, judged: false, older };
+        let decision = decide(document(&[("f", "Six"), ("e", "Five")]), before, 200.0);
+        assert_eq!(told(&decision), ["+Three", "+Four", "+Five", "+Six"]);
+        let Observed { new_items, window, censored, .. } = decision.observed;
+        assert_eq!((new_items, window, censored), (4, 2, false));
+    }
+
+    #[test]
+    fn memory_is_bounded() {
+        let mut known = Known::default();
+        for round in 0..60u32 {
+            let ids: Vec<String> = (0..100).map(|n| format!("{round}-{n}")).collect();
+            let items: Vec<_> = ids.iter().map(|id| (id.as_str(), id.as_str())).collect();
+            known = refresh(document(&items), known, f64::from(round)).known;
+        }
+        assert_eq!(known.items.len(), MOST_GONE + 100);
+        let later = refresh(document(&[("x", "X")]), known, 61.0 * DAY);
+        assert_eq!(later.known.items.len(), 1);
+    }
+}

@@ -1,0 +1,382 @@
+//! Who is to be refreshed: the scheduler and what it knows of every source, in memory.
+//!
+//! The roster decides and never acts: it is told the time, says which sources are due, and is told how
+//! each refresh ended. A source is in exactly one place: waiting (held until it may be asked), or out (being
+//! refreshed). What it holds can be lost at any time: everything is in the archive, too.
+
+mod foresight;
+#[cfg(test)]
+mod tests;
+
+use pergola_feed::digest;
+use pergola_refresh::{
+    Controller, Invalid, Knowledge, Observation, Scheduler, Source, Sources, StrategyKind, Taste,
+    Threshold,
+};
+use rustc_hash::FxHashMap;
+
+use super::budget::{HORIZON_CYCLES, Purse};
+use super::lanes::LaneId;
+use crate::source::SourceId;
+use foresight::Foresight;
+
+/// τ before anything is known of its right value: below it in any sensible node, so that the budget is
+/// spent on what is most urgent while τ rises. From above, nothing would be refreshed until it has fallen.
+pub const FIRST_THRESHOLD: f64 = 1e-5;
+
+/// A source whose peer says when it has news is polled after this long all the same.
+const SAFETY_NET: f64 = 3_600.0;
+
+/// The scheduler and its sources.
+pub struct Roster {
+    scheduler: Scheduler<Sources>,
+    sources: Sources,
+    seats: Vec<Seat>,
+    places: FxHashMap<SourceId, usize>,
+    addresses: FxHashMap<u128, SourceId>,
+    foresight: Foresight,
+    /// What refreshing may cost.
+    pub purse: Purse,
+}
+
+/// One source, apart from what the scheduler knows of it.
+#[derive(Debug, Clone, Copy)]
+struct Seat {
+    id: SourceId,
+    lane: LaneId,
+    address: u128,
+    /// Not to be asked before.
+    next_at: f64,
+    /// What its user says that one of its items is worth.
+    importance: f32,
+    /// Until when a hub that is trusted tells of it; 0 if it is not, nothing if none does.
+    hub_until: Option<f64>,
+    /// Being refreshed, or on the way.
+    out: bool,
+    /// When the scheduler decided on the refresh that is under way.
+    decided: Option<f64>,
+    /// Its peer says at once when it has news: not to be asked before by the scheduler.
+    quiet_until: Option<f64>,
+    gone: bool,
+}
+
+impl Seat {
+    /// When the scheduler may send it out again.
+    fn held_until(&self) -> f64 {
+        let quiet = [self.quiet_until, self.hub_until].into_iter().flatten();
+        quiet.fold(self.next_at, f64::max)
+    }
+}
+
+impl Roster {
+    /// An empty roster.
+    pub fn new(
+        strategy: StrategyKind,
+        taste: Taste,
+        threshold: Option<Threshold>,
+        purse: Purse,
+    ) -> Result<Self, Invalid> {
+        let controller = Controller::Steady { horizon: HORIZON_CYCLES };
+        let threshold = match threshold {
+            Some(known) => known,
+            None => Threshold::new(FIRST_THRESHOLD, controller)?,
+        };
+        let scheduler = Scheduler::new(strategy.build(taste), threshold, purse.budget()?);
+        Ok(Self {
+            scheduler,
+            sources: Sources::new(),
+            seats: Vec::new(),
+            places: FxHashMap::default(),
+            addresses: FxHashMap::default(),
+            foresight: Foresight::default(),
+            purse,
+        })
+    }
+
+    /// A source takes its place.
+    pub fn add(
+        &mut self,
+        id: SourceId,
+        url: &str,
+        lane: LaneId,
+        source: Source,
+        next_at: f64,
+    ) -> Result<(), Invalid> {
+        let place = self.sources.add(source)?;
+        self.sources.hold(place, next_at);
+        let address = digest(&[url]);
+        self.seats.push(Seat {
+            id,
+            lane,
+            address,
+            next_at,
+            importance: 1.0,
+            out: false,
+            decided: None,
+            quiet_until: None,
+            hub_until: None,
+            gone: false,
+        });
+        self.places.insert(id, place);
+        self.addresses.insert(address, id);
+        Ok(())
+    }
+
+    /// A source leaves. Its place stays empty until the next start.
+    pub fn remove(&mut self, id: SourceId) {
+        if let Some(place) = self.places.remove(&id) {
+            self.seats[place].gone = true;
+            self.sources.hold(place, f64::INFINITY);
+            // Without this it would go on counting in the sum of relevant rates.
+            self.sources.set_relevance(place, 0.0).expect("zero is a relevance");
+            self.addresses.remove(&self.seats[place].address);
+            self.foresight.forget(place);
+        }
+    }
+
+    /// A source has another address.
+    pub fn moved(&mut self, id: SourceId, url: &str, lane: LaneId) {
+        if let Some(&place) = self.places.get(&id) {
+            let address = digest(&[url]);
+            self.addresses.remove(&self.seats[place].address);
+            self.addresses.insert(address, id);
+            (self.seats[place].address, self.seats[place].lane) = (address, lane);
+        }
+    }
+
+    /// The source at an address.
+    pub fn by_address(&self, url: &str) -> Option<SourceId> {
+        self.addresses.get(&digest(&[url])).copied()
+    }
+
+    /// All sources.
+    pub fn ids(&self) -> impl Iterator<Item = SourceId> {
+        self.seats.iter().filter(|seat| !seat.gone).map(|seat| seat.id)
+    }
+
+    /// How many sources there are.
+    pub fn len(&self) -> usize {
+        self.places.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.places.is_empty()
+    }
+
+    /// One cycle: the sources to be refreshed now. They are out until [`Roster::settle`].
+    pub fn decide(&mut self, now: f64) -> Vec<(SourceId, LaneId)> {
+        let chosen = self.scheduler.decide(now, &self.sources).to_vec();
+        chosen.into_iter().map(|place| self.send_out(place, Some(now))).collect()
+    }
+
+    /// Sends one source out, if it is not out already.
+    pub fn send(&mut self, id: SourceId) -> Option<LaneId> {
+        let place = *self.places.get(&id)?;
+        (!self.seats[place].out).then(|| self.send_out(place, None).1)
+    }
+
+    /// Sends one source out, if it is not out already, because its peer says that it has news: charged, as
+    /// long as such refreshes take no more than half of the budget.
+    pub fn send_told(&mut self, id: SourceId) -> Option<LaneId> {
+        let lane = self.send(id)?;
+        self.scheduler.charge_news();
+        Some(lane)
+    }
+
+    fn send_out(&mut self, place: usize, decided: Option<f64>) -> (SourceId, LaneId) {
+        self.sources.hold(place, f64::INFINITY);
+        let seat = &mut self.seats[place];
+        (seat.out, seat.decided) = (true, decided);
+        (seat.id, seat.lane)
+    }
+
+    /// A refresh has ended: `learnt` is the source's new state and what was observed, if anything was.
+    pub fn settle(
+        &mut self,
+        id: SourceId,
+        learnt: Option<(Source, &Observation<'_>)>,
+        next_at: f64,
+    ) -> Result<(), Invalid> {
+        let Some(&place) = self.places.get(&id) else { return Ok(()) };
+        let refreshed = learnt.is_some();
+        if let Some((source, observation)) = learnt {
+            self.learnt(id, source, observation)?;
+        }
+        let refreshed_at = self.sources.last(place).filter(|_| refreshed);
+        let seat = &mut self.seats[place];
+        (seat.out, seat.next_at) = (false, next_at);
+        if seat.quiet_until.is_some() {
+            // A refresh that failed has found nothing, whatever its peer has said.
+            seat.quiet_until = Some(refreshed_at.map_or(next_at, |at| at + SAFETY_NET));
+        }
+        let held = seat.held_until();
+        self.sources.hold(place, held);
+        Ok(())
+    }
+
+    /// A refresh has cost so many requests more than one.
+    pub fn charge(&mut self, requests: u32) {
+        self.scheduler.charge(requests as usize);
+    }
+
+    /// Something was observed of a source, by a refresh or because it was pushed.
+    pub fn learnt(
+        &mut self,
+        id: SourceId,
+        mut source: Source,
+        observation: &Observation<'_>,
+    ) -> Result<(), Invalid> {
+        let Some(&place) = self.places.get(&id) else { return Ok(()) };
+        // What it is worth is not learnt by refreshing it.
+        source.relevance = self.sources.relevance(place);
+        source.cost = self.sources.cost(place);
+        self.sources.set(place, source)?;
+        self.scheduler.observed(place, observation);
+        Ok(())
+    }
+
+    /// A hub tells of a source: until then it need not be refreshed (0: it must, nothing: no hub does).
+    pub fn postpone(&mut self, id: SourceId, until: Option<f64>) {
+        let Some(&place) = self.places.get(&id) else { return };
+        let seat = &mut self.seats[place];
+        seat.hub_until = until;
+        if !seat.out {
+            self.sources.hold(place, seat.held_until());
+        }
+    }
+
+    /// A source's peer says at once when it has news, or does so no more: as long as it does, polling
+    /// is only the safety net.
+    pub fn watched(&mut self, id: SourceId, watched: bool, now: f64) {
+        let Some(&place) = self.places.get(&id) else { return };
+        let seat = &mut self.seats[place];
+        let last = self.sources.last(place).unwrap_or(now);
+        seat.quiet_until = watched.then_some(last + SAFETY_NET);
+        if !seat.out {
+            self.sources.hold(place, seat.held_until());
+        }
+    }
+
+    /// Whether a hub was asked to tell of a source.
+    pub fn has_hub(&self, id: SourceId) -> bool {
+        self.places.get(&id).is_some_and(|&place| self.seats[place].hub_until.is_some())
+    }
+
+    /// A source that is only polled as a safety net may be polled as any other until it was refreshed.
+    pub fn wake(&mut self, id: SourceId) {
+        let Some(&place) = self.places.get(&id) else { return };
+        let seat = &mut self.seats[place];
+        seat.quiet_until = seat.quiet_until.map(|_| seat.next_at);
+        if !seat.out {
+            self.sources.hold(place, seat.next_at);
+        }
+    }
+
+    /// A source is read another way, and waits in another lane.
+    pub fn set_lane(&mut self, id: SourceId, lane: LaneId) {
+        if let Some(&place) = self.places.get(&id) {
+            self.seats[place].lane = lane;
+        }
+    }
+
+    /// What one of a source's items is worth.
+    pub fn weigh(&mut self, id: SourceId, relevance: f64) -> Result<(), Invalid> {
+        let Some(&place) = self.places.get(&id) else { return Ok(()) };
+        self.sources.set_relevance(place, relevance)
+    }
+
+    /// An answer of a source came, of this size, where `usual` is the mean of its answers. Where the
+    /// budget is in bytes, a refresh costs by that.
+    pub fn pay(&mut self, id: SourceId, bytes: u64, usual: f64) -> Result<(), Invalid> {
+        self.purse.spent(bytes);
+        let Some(&place) = self.places.get(&id) else { return Ok(()) };
+        match self.purse.counts_bytes() {
+            true => {
+                self.sources.set_cost(place, (usual / self.purse.mean_size()).clamp(0.05, 20.0))
+            }
+            false => Ok(()),
+        }
+    }
+
+    /// What one of a source's items is worth beside those of other sources; one unless it was said.
+    pub fn importance(&self, id: SourceId) -> f32 {
+        self.places.get(&id).map_or(1.0, |&place| self.seats[place].importance)
+    }
+
+    /// Its user says what one of a source's items is worth.
+    pub fn set_importance(&mut self, id: SourceId, importance: f32) {
+        if let Some(&place) = self.places.get(&id) {
+            self.seats[place].importance = importance;
+        }
+    }
+
+    /// What the scheduler believes of a source.
+    pub fn schedule(&self, id: SourceId) -> Option<Source> {
+        Some(self.sources.get(*self.places.get(&id)?))
+    }
+
+    /// When a source may be asked, by its own wishes.
+    pub fn courteous_at(&self, id: SourceId) -> Option<f64> {
+        Some(self.seats[*self.places.get(&id)?].next_at)
+    }
+
+    /// Whether a source is being refreshed, and when it may be asked next.
+    pub fn standing(&self, id: SourceId) -> Option<(bool, f64)> {
+        let seat = self.seats[*self.places.get(&id)?];
+        Some((seat.out, seat.held_until()))
+    }
+
+    /// The first instant at which one of some sources may be asked.
+    pub fn next_refresh(&self, sources: &[SourceId], now: f64) -> f64 {
+        let at = |id: &SourceId| match self.standing(*id) {
+            Some((true, _)) => now,
+            // News may be pushed at any time.
+            Some((false, _)) if self.is_quiet(*id, now) => now,
+            Some((false, next_at)) => next_at.max(now),
+            None => f64::INFINITY,
+        };
+        sources.iter().map(at).fold(f64::INFINITY, f64::min)
+    }
+
+    fn is_quiet(&self, id: SourceId, now: f64) -> bool {
+        let quiet = |place: &usize| self.seats[*place].hub_until.is_some_and(|until| until > now);
+        self.places.get(&id).is_some_and(quiet)
+    }
+
+    /// Once a minute: lets the budget follow what was measured.
+    pub fn steer(&mut self, now: f64) -> Result<(), Invalid> {
+        let freshness = self.sources.freshness(now);
+        if self.purse.steer(freshness) {
+            self.scheduler.steer_budget(self.purse.budget()?);
+        }
+        Ok(())
+    }
+
+    /// Another strategy, from now on; its threshold has to be found first.
+    pub fn set_strategy(&mut self, strategy: StrategyKind, taste: Taste) {
+        self.scheduler.set_strategy(strategy.build(taste));
+    }
+
+    /// Another budget, from now on.
+    pub fn set_purse(&mut self, purse: Purse) -> Result<(), Invalid> {
+        self.scheduler.set_budget(purse.budget()?);
+        self.purse = purse;
+        Ok(())
+    }
+
+    /// The threshold, to be shown and saved.
+    pub fn threshold(&self) -> &Threshold {
+        self.scheduler.threshold()
+    }
+
+    /// The share of the windows that is believed to be held at this instant.
+    pub fn freshness(&self, now: f64) -> f64 {
+        self.sources.freshness(now)
+    }
+
+    /// Sources that may be asked now.
+    pub fn ready(&self, now: f64) -> usize {
+        (0..self.sources.len()).filter(|&place| self.sources.ready(place, now)).count()
+    }
+}

@@ -1,0 +1,219 @@
+//! A source: what it is, how it stands and what was seen of it.
+
+use std::collections::VecDeque;
+
+use pergola_feed::html::Selectors;
+use pergola_feed::identity::SourceIdentity;
+use pergola_feed::{Item, ItemId, NodeId, digest};
+use pergola_refresh::quality::Estimate;
+use pergola_refresh::{DAY, Invalid, ModelKind, Observation, Source};
+use serde::{Deserialize, Serialize};
+
+use crate::courtesy::{Courtesy, Outcome};
+
+/// Something that is crawled.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct SourceId(pub u32);
+
+/// What makes an item the same item, by whatever route it came.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct ItemKey(pub u128);
+
+/// The key of an item: its id where that means the same everywhere (a web address, `tag:` or `urn:`),
+/// else its id within the feed it first appeared in.
+pub fn item_key(id: &ItemId, item: &Item, source_url: &str) -> ItemKey {
+    let everywhere = ["http://", "https://", "tag:", "urn:"];
+    if everywhere.iter().any(|scheme| id.0.starts_with(scheme)) {
+        return ItemKey(digest(&[&id.0]));
+    }
+    let origin = item.origin.as_ref().and_then(|origin| origin.feed.as_deref());
+    ItemKey(digest(&[origin.unwrap_or(source_url), &id.0]))
+}
+
+/// How a source is read.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub enum SourceKind {
+    /// A feed, or a page that is marked up or leads to one.
+    Feed,
+    /// A page read by selectors.
+    Page(Selectors),
+    /// An OPML list whose sources are subscribed to as long as they are on it.
+    List,
+}
+
+/// A source as it was asked for.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct SourceRecord {
+    /// Where it is now.
+    pub url: String,
+    /// Where it was when it was asked for, if it has moved.
+    pub formerly: Vec<String>,
+    /// The name its user gave it.
+    pub title: Option<String>,
+    /// How it is read.
+    pub kind: SourceKind,
+    /// What one of its items is worth beside those of other sources.
+    pub importance: f32,
+    /// When it was added.
+    pub added_at: f64,
+    /// Asked for by itself, not only by a feed or a list.
+    pub wanted: bool,
+    /// Asked for by the configuration, and gone when it is gone from there.
+    pub declared: bool,
+    /// The lists it is on.
+    pub lists: Vec<SourceId>,
+}
+
+/// How a source stands after its last refresh.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct SourceState {
+    /// What the scheduler believes; kept in a row of its own, which is large and seldom changes.
+    #[serde(skip, default = "unknown")]
+    pub schedule: Source,
+    /// The last refresh that found nothing new, if that row does not know of it.
+    pub unchanged_at: Option<f64>,
+    /// What the source has asked of us.
+    pub courtesy: Courtesy,
+    /// Not to be refreshed before.
+    pub next_at: f64,
+    /// The title that its document has.
+    pub title: Option<String>,
+    /// The page that its document belongs to.
+    pub home: Option<String>,
+    /// Digest of the last document: the same bytes are no change.
+    pub document: u64,
+    /// Counts since it was added.
+    pub tally: Tally,
+    /// Our own estimate of how well we follow it.
+    pub quality: Estimate,
+    /// The last refreshes, oldest first.
+    pub recent: VecDeque<PastRefresh>,
+    /// What went wrong last, in words, until something goes right.
+    pub trouble: Option<String>,
+}
+
+impl SourceState {
+    /// A source that was never refreshed.
+    pub fn new(schedule: Source) -> Self {
+        Self {
+            schedule,
+            unchanged_at: None,
+            courtesy: Courtesy::default(),
+            next_at: 0.0,
+            title: None,
+            home: None,
+            document: 0,
+            tally: Tally::default(),
+            quality: Estimate::default(),
+            recent: VecDeque::new(),
+            trouble: None,
+        }
+    }
+
+    /// Joins the two rows: what the model's row does not know of is one stretch without news.
+    pub fn with_schedule(mut self, schedule: Source) -> Result<Self, Invalid> {
+        self.schedule = schedule;
+        if let Some(at) = self.unchanged_at {
+            let since = self.schedule.last;
+            let nothing =
+                Observation { at, since, new_items: 0, window: 0, censored: false, dates: &[] };
+            self.schedule = self.schedule.after(&nothing)?;
+        }
+        Ok(self)
+    }
+
+    /// Remembers a refresh, forgetting the oldest one beyond [`SourceState::REMEMBERED`].
+    pub fn remember(&mut self, refresh: PastRefresh) {
+        if self.recent.len() == Self::REMEMBERED {
+            self.recent.pop_front();
+        }
+        self.recent.push_back(refresh);
+    }
+
+    /// Refreshes remembered for plots.
+    pub const REMEMBERED: usize = 48;
+}
+
+/// A model that stands in for one that is elsewhere.
+pub fn unknown() -> Source {
+    let model = ModelKind::Gamma.build(1.0 / DAY).expect("an item a day is a rate");
+    Source::new(model, 1)
+}
+
+/// One refresh, as a plot shows it.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct PastRefresh {
+    /// When.
+    pub at: f64,
+    /// How it ended.
+    pub outcome: Outcome,
+    /// New items.
+    pub new_items: u32,
+    /// Bytes that came over the wire.
+    pub bytes: u32,
+}
+
+/// Counts of one source.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+pub struct Tally {
+    /// Requests made.
+    pub requests: u64,
+    /// … answered by 304.
+    pub not_modified: u64,
+    /// … that failed.
+    pub failures: u64,
+    /// Bytes that came over the wire.
+    pub bytes: u64,
+    /// Items delivered.
+    pub items: u64,
+    /// Items that were edited after delivery.
+    pub updates: u64,
+    /// Refreshes that found no known item: something was lost before them.
+    pub overruns: u64,
+}
+
+/// What was seen of a source's items.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Known {
+    /// Whether its ids can be trusted.
+    pub identity: SourceIdentity,
+    /// Items seen, the longest gone first.
+    pub items: Vec<KnownItem>,
+    /// The number of the next chunk.
+    pub next_chunk: u32,
+}
+
+/// One item that was seen.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct KnownItem {
+    /// Which item.
+    pub key: ItemKey,
+    /// What it said: an edited item has another digest.
+    pub digest: u128,
+    /// Where it is kept.
+    pub chunk: u32,
+    /// … and at which place.
+    pub index: u16,
+    /// When it was first seen.
+    pub first_seen: f64,
+    /// When it last stood in the document.
+    pub seen_at: f64,
+}
+
+/// A circle of nodes by which items of a source come back to this node.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Loop {
+    /// When it was found.
+    pub since: f64,
+    /// When an item last came back, to the hour.
+    pub seen: f64,
+    /// The nodes in order, this one first and last.
+    pub nodes: Vec<NodeId>,
+}
+
+impl std::fmt::Display for Loop {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let names: Vec<&str> = self.nodes.iter().map(|node| node.0.as_str()).collect();
+        f.write_str(&names.join(" → "))
+    }
+}

@@ -1,7 +1,0 @@
-//! The command line as a person uses it: the real program, on a running node and on a bare data folder.
-
-mod asking;
-mod keeping;
-pub(crate) mod place;
-mod refusing;
-mod running;

@@ -1,0 +1,86 @@
+//! Benchmarks: how quick the node is, as a ratio to a limit or a peer measured in the same run.
+//!
+//! `pergola bench crawl` plays full passes over many sources beside a bare client loop, `serve` serves
+//! beside nginx, `scale` runs a hundred thousand sources, `budget` halves a budget at run time, `peers`
+//! gives a feed to other nodes, `cascade` sends items through a chain of them. Each part whose CPU time is
+//! measured runs in a process of its own.
+
+pub mod budget;
+pub mod cascade;
+pub mod client;
+pub mod crawl;
+pub mod peers;
+pub mod roles;
+pub mod scale;
+pub mod serve;
+pub mod usage;
+
+use std::fmt::Display;
+use std::num::NonZeroUsize;
+use std::time::Duration;
+
+use clap::Subcommand;
+use serde::Serialize;
+
+use pergola_config::{Config, HostRule};
+
+/// What is measured.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Full passes over many sources, beside a bare loop of reqwest and feed-rs
+    #[command(after_help = "Example:\n  pergola bench crawl\n  pergola bench crawl --store redb")]
+    Crawl(crawl::Args),
+    /// Requests per second for one feed, beside nginx; needs nginx and wrk
+    #[command(after_help = "Example:\n  pergola bench serve")]
+    Serve,
+    /// A hundred thousand sources in one node: memory, cycles, and the budget held
+    #[command(after_help = "Example:\n  pergola bench scale")]
+    Scale(scale::Args),
+    /// The budget halved at run time, beside what the laboratory predicts
+    #[command(after_help = "Example:\n  pergola bench budget")]
+    Budget(budget::Args),
+    /// Nodes in a chain: how old items are at its end, by pulling, with hints and by watching
+    #[command(
+        after_help = "Examples:\n  pergola bench cascade\n  pergola bench cascade --speed 1200 --json"
+    )]
+    Cascade(cascade::Args),
+    /// Feeds given to other nodes, beside a bare tonic server with the same messages
+    #[command(after_help = "Example:\n  pergola bench peers\n  pergola bench peers --rounds 1")]
+    Peers(peers::Args),
+}
+
+impl Command {
+    /// Measures and prints.
+    pub fn run(self, json: bool) -> anyhow::Result<()> {
+        match self {
+            Self::Crawl(args) => crawl::run(&args)?.map_or(Ok(()), |report| print(&report, json)),
+            Self::Serve => print(&serve::run(&serve::Settings::default())?, json),
+            Self::Scale(args) => scale::run(&args)?.map_or(Ok(()), |report| print(&report, json)),
+            Self::Cascade(args) => print(&cascade::run(&args)?, json),
+            Self::Budget(args) => budget::run(&args)?.map_or(Ok(()), |report| print(&report, json)),
+            Self::Peers(args) => peers::run(&args)?.map_or(Ok(()), |report| print(&report, json)),
+        }
+    }
+}
+
+/// Lets a node ask this machine as often as its budget allows.
+fn ask_at_once(config: &mut Config) {
+    let usual = HostRule::usual(&config.crawl);
+    let instantly = HostRule {
+        spacing: Duration::ZERO,
+        floor: Duration::ZERO,
+        floor_known: Duration::ZERO,
+        per_domain: NonZeroUsize::new(64).unwrap_or(usual.per_domain),
+        private: true,
+        ..usual
+    };
+    config.hosts.named.insert("127.0.0.1".to_owned(), instantly);
+}
+
+fn print(report: &(impl Serialize + Display), json: bool) -> anyhow::Result<()> {
+    match json {
+        true => println!("{}", serde_json::to_string_pretty(report)?),
+        false => print!("{report}"),
+    }
+    Ok(())
+}

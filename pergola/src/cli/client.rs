@@ -1,0 +1,84 @@
+//! The client of a command: over the network if a node runs, else on the opened data folder.
+//!
+//! Both ways end in the same routes, so a command is written once and means the same. A command never touches
+//! the data of another node than the one that was meant: `node.json` counts only while a process holds the
+//! folder's lock.
+
+mod in_process;
+mod network;
+mod target;
+
+use std::ops::Deref;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use pergola_node::clock::Clock;
+use pergola_node::node::{self, Node};
+use url::Url;
+
+use super::settings::Settings;
+use in_process::InProcess;
+pub(super) use target::{Target, in_use};
+
+/// The client of one node.
+pub(super) struct Client {
+    api: pergola_api::Client,
+    opened: Option<Opened>,
+}
+
+/// A node that was opened in this process because none runs.
+struct Opened {
+    node: Arc<Node>,
+    data: PathBuf,
+}
+
+impl Deref for Client {
+    type Target = pergola_api::Client;
+
+    fn deref(&self) -> &pergola_api::Client {
+        &self.api
+    }
+}
+
+impl Client {
+    /// Finds the node, runs `work` with a client, and closes what was opened.
+    pub(super) async fn with<T>(
+        settings: &Settings,
+        work: impl AsyncFnOnce(&Self) -> anyhow::Result<T>,
+    ) -> anyhow::Result<T> {
+        let client = Self::connect(settings).await?;
+        let done = work(&client).await;
+        let Self { api, opened } = client;
+        drop(api);
+        if let Some(Opened { node, .. }) = opened {
+            node::close(node).await;
+        }
+        done
+    }
+
+    async fn connect(settings: &Settings) -> anyhow::Result<Self> {
+        let config = match Target::find(settings).await? {
+            Target::Running(api) => return Ok(Self { api, opened: None }),
+            Target::Folder(config) => config,
+        };
+        let token = config.api.token.clone();
+        let data = config.node.data.clone();
+        let clock = Clock::configured(&config.clock);
+        let opened = Node::open_here(*config, clock).await;
+        let node = opened.map_err(|error| target::not_opened(error, &data))?;
+        let router = InProcess(pergola_node::api::router(Arc::clone(&node)));
+        let base = Url::parse("http://localhost/")?;
+        let api = pergola_api::Client::new(router, base, token.as_ref().map(|it| it.reveal()))?;
+        Ok(Self { api, opened: Some(Opened { node, data }) })
+    }
+
+    /// Whether a node runs, so that new items may come.
+    pub(super) fn is_running(&self) -> bool {
+        self.opened.is_none()
+    }
+
+    /// The data folder that was opened because no node runs.
+    pub(super) fn folder(&self) -> Option<&Path> {
+        self.opened.as_ref().map(|opened| opened.data.as_path())
+    }
+}

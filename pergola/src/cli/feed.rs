@@ -1,0 +1,256 @@
+//! `pergola feed`: what is published.
+
+mod tail;
+
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+
+use anyhow::Context as _;
+use clap::{Args, Subcommand};
+use pergola_api::feed::{Applied, FeedDetail, FeedReaders, FeedStatus, QueryRequest, ReadSource};
+use serde_json::json;
+
+use super::client::Client;
+use super::failure::Failure;
+use super::screen::{Cell, Column, Screen, count, facts, harmless, relative, table};
+use super::search;
+
+/// Bytes of a file of statements, at most.
+const MOST: u64 = 1 << 20;
+
+/// Manage feeds
+#[derive(Debug, Subcommand)]
+#[command(after_help = "Example:\n  pergola feed create -f volcanoes.fql\n  pergola feed tail \
+                        Volcanoes")]
+pub(super) enum Command {
+    /// Create a feed from a query; statements can also change and drop feeds
+    #[command(after_help = "Example:\n  pergola feed create 'CREATE FEED Volcanoes AS RETURN \
+                            \"https://example.org/rss\" WHERE ITEM CONTAINS \"volcano\"'\n  pergola \
+                            feed create -f volcanoes.fql")]
+    Create(Create),
+    /// List feeds
+    #[command(after_help = "Example:\n  pergola feed list")]
+    List,
+    /// Show one feed and what it reads
+    #[command(after_help = "Example:\n  pergola feed show Volcanoes")]
+    Show(Which),
+    /// Explain what a query reads, keeps and costs
+    #[command(
+        after_help = "Example:\n  pergola feed explain Volcanoes\n  pergola feed explain -f \
+                            volcanoes.fql"
+    )]
+    Explain(Explain),
+    /// Suggest sources about the same subject that the feed does not read
+    #[command(after_help = "Example:\n  pergola feed suggest Volcanoes --limit 5")]
+    Suggest(search::Suggest),
+    /// Show or set who may read a feed
+    #[command(
+        after_help = "Example:\n  pergola feed readers Volcanoes\n  pergola feed readers Volcanoes \
+                            alice bob\n  pergola feed readers Volcanoes --anybody"
+    )]
+    Readers(Readers),
+    /// Drop a feed and its items
+    #[command(after_help = "Example:\n  pergola feed drop Volcanoes")]
+    Drop(Which),
+    /// Print a feed's items as they come
+    #[command(
+        after_help = "Example:\n  pergola feed tail Volcanoes\n  pergola feed tail Volcanoes \
+                            --since 0 --json"
+    )]
+    Tail(tail::Args),
+}
+
+/// Statements, or a file with statements.
+#[derive(Debug, Args)]
+#[group(required = true, multiple = false)]
+pub(super) struct Create {
+    /// Statements of the query language
+    query: Option<String>,
+    /// A file with statements; - is standard input
+    #[arg(short, long, value_name = "FILE")]
+    file: Option<PathBuf>,
+}
+
+/// A feed, or a file with the query of a feed.
+#[derive(Debug, Args)]
+#[group(required = true, multiple = false)]
+pub(super) struct Explain {
+    /// The name of a feed
+    name: Option<String>,
+    /// A file with the query of a feed that does not exist yet; - is standard input
+    #[arg(short, long, value_name = "FILE")]
+    file: Option<PathBuf>,
+}
+
+/// A feed, and who may read it.
+#[derive(Debug, Args)]
+pub(super) struct Readers {
+    /// Its name
+    name: String,
+    /// Who may read it from now on, by the names in the configuration; for everybody else the feed does
+    /// not exist
+    #[arg(conflicts_with_all = ["anybody", "nobody"])]
+    readers: Vec<String>,
+    /// Let anybody read it
+    #[arg(long, conflicts_with = "nobody")]
+    anybody: bool,
+    /// Let only the operator of the node read it
+    #[arg(long)]
+    nobody: bool,
+}
+
+/// One feed.
+#[derive(Debug, Args)]
+pub(super) struct Which {
+    /// Its name
+    name: String,
+}
+
+pub(super) async fn run(command: Command, client: &Client, screen: &Screen) -> anyhow::Result<()> {
+    match command {
+        Command::Create(Create { query, file }) => {
+            let query = query.map_or_else(|| statements(file.as_deref()), Ok)?;
+            let done = client.run_statements(&QueryRequest { query }).await?;
+            screen.show(&done, || done.applied.iter().map(applied).collect())
+        }
+        Command::List => list(client, screen).await,
+        Command::Show(Which { name }) => {
+            let feed = client.feed(&name).await?;
+            screen.show(&feed, || shown(&feed, screen))
+        }
+        Command::Explain(Explain { name, file }) => {
+            let explained = match name {
+                Some(name) => client.explain_feed(&name).await?,
+                None => {
+                    let query = statements(file.as_deref())?;
+                    client.explain_query(&QueryRequest { query }).await?
+                }
+            };
+            screen.show(&explained, || lines(&explained.text))
+        }
+        Command::Suggest(args) => search::suggest(args, client, screen).await,
+        Command::Readers(args) => readers(args, client, screen).await,
+        Command::Drop(Which { name }) => {
+            client.drop_feed(&name).await?;
+            screen
+                .show(&json!({ "dropped": name }), || format!("dropped feed {}\n", harmless(&name)))
+        }
+        Command::Tail(args) => tail::run(args, client, screen).await,
+    }
+}
+
+/// The statements in a file, or on standard input.
+fn statements(file: Option<&Path>) -> anyhow::Result<String> {
+    let path = file.unwrap_or(Path::new("-"));
+    let mut text = String::new();
+    let read = match path.as_os_str() == "-" {
+        true => std::io::stdin().lock().take(MOST + 1).read_to_string(&mut text),
+        false => {
+            std::fs::File::open(path).and_then(|file| file.take(MOST + 1).read_to_string(&mut text))
+        }
+    };
+    read.with_context(|| Failure::new(format!("cannot read {}", path.display())))?;
+    if text.len() as u64 > MOST {
+        anyhow::bail!("{} is larger than {} MiB", path.display(), MOST >> 20);
+    }
+    Ok(text)
+}
+
+async fn list(client: &Client, screen: &Screen) -> anyhow::Result<()> {
+    let list = client.feeds().await?;
+    screen.show(&list, || {
+        let row = |feed: &FeedStatus| -> Vec<Cell> {
+            vec![
+                (&feed.name).into(),
+                feed.sources.to_string().into(),
+                feed.published.to_string().into(),
+                relative(feed.changed_at, screen.now).into(),
+                (&feed.url).into(),
+            ]
+        };
+        let rows: Vec<Vec<Cell>> = list.feeds.iter().map(row).collect();
+        let columns = [
+            Column::Text("feed"),
+            Column::Number("sources"),
+            Column::Number("items"),
+            Column::Word("changed"),
+            Column::Text("url"),
+        ];
+        table(screen, &columns, &rows, "no feeds; `pergola feed create QUERY` creates one")
+    })
+}
+
+async fn readers(args: Readers, client: &Client, screen: &Screen) -> anyhow::Result<()> {
+    let Readers { name, readers, anybody, nobody } = args;
+    let set = if readers.is_empty() && !anybody && !nobody {
+        client.readers(&name).await?
+    } else {
+        let readers = (!anybody).then_some(readers);
+        client.set_readers(&name, &FeedReaders { readers }).await?
+    };
+    screen.show(&set, || {
+        let who = match set.readers.as_deref() {
+            None => "anybody may read it".to_owned(),
+            Some([]) => "only the operator may read it".to_owned(),
+            Some(names) => format!("{} may read it", harmless(&names.join(", "))),
+        };
+        format!("{}: {who}\n", harmless(&name))
+    })
+}
+
+fn shown(feed: &FeedDetail, screen: &Screen) -> String {
+    let FeedDetail { status, reads } = feed;
+    let mut text = facts(
+        screen,
+        &[
+            ("feed", (&status.name).into()),
+            ("url", (&status.url).into()),
+            ("items", status.published.to_string().into()),
+            ("changed", relative(status.changed_at, screen.now).into()),
+            ("sources", status.sources.to_string().into()),
+            ("query", (&status.query).into()),
+        ],
+    );
+    if !reads.is_empty() {
+        let row = |read: &ReadSource| -> Vec<Cell> {
+            let number = |number: f64| format!("{number:.3}").into();
+            vec![(&read.url).into(), number(read.share), number(read.weight)]
+        };
+        let rows: Vec<Vec<Cell>> = reads.iter().map(row).collect();
+        let columns = [Column::Text("reads"), Column::Number("share"), Column::Number("weight")];
+        text.push('\n');
+        text.push_str(&table(screen, &columns, &rows, ""));
+    }
+    text
+}
+
+/// What a statement did.
+fn applied(applied: &Applied) -> String {
+    match applied {
+        Applied::Created { name, items, sources } => {
+            let (items, sources) = (count_of(*items, "item"), count_of(*sources, "new source"));
+            format!("created {} with {items} and {sources}\n", harmless(name))
+        }
+        Applied::Changed { name, items } => {
+            format!("changed {}, which gained {}\n", harmless(name), count_of(*items, "item"))
+        }
+        Applied::Renamed { from, name } => {
+            format!("renamed {} to {}\n", harmless(from), harmless(name))
+        }
+        Applied::Dropped { name } => format!("dropped {}\n", harmless(name)),
+        Applied::Explained(explained) => lines(&explained.text),
+    }
+}
+
+fn count_of(number: usize, thing: &str) -> String {
+    count(number as u64, thing)
+}
+
+/// The lines of an explanation with their indentation. What they quote comes from strangers.
+fn lines(text: &str) -> String {
+    text.lines().map(|line| format!("{}{}\n", indent(line), harmless(line))).collect()
+}
+
+fn indent(line: &str) -> &str {
+    &line[..line.len() - line.trim_start().len()]
+}

@@ -1,0 +1,79 @@
+//! Times, sizes and counts as text.
+
+use pergola_feed::Timestamp;
+
+const MINUTE: f64 = 60.0;
+const HOUR: f64 = 60.0 * MINUTE;
+const DAY: f64 = 24.0 * HOUR;
+
+/// "12 min ago" or "in 3 h"; empty for an unknown time.
+pub(in crate::cli) fn relative(at: Option<f64>, now: f64) -> String {
+    match at.map(|at| at - now) {
+        None => String::new(),
+        Some(ahead) if ahead.abs() < 1.0 => "now".to_owned(),
+        Some(ahead) if ahead > 0.0 => format!("in {}", span(ahead)),
+        Some(ahead) => format!("{} ago", span(-ahead)),
+    }
+}
+
+/// Seconds in a readable unit.
+pub(in crate::cli) fn span(seconds: f64) -> String {
+    let (amount, unit) = match seconds {
+        s if s < 2.0 * MINUTE => (s, "s"),
+        s if s < 2.0 * HOUR => (s / MINUTE, "min"),
+        s if s < 2.0 * DAY => (s / HOUR, "h"),
+        s => (s / DAY, "days"),
+    };
+    format!("{amount:.0} {unit}")
+}
+
+/// An instant as RFC 3339.
+pub(in crate::cli) fn instant(at: f64) -> String {
+    Timestamp::from_unix(at as i64).to_rfc3339()
+}
+
+/// Bytes in a readable unit.
+pub(in crate::cli) fn size(bytes: u64) -> String {
+    let mut amount = bytes as f64;
+    for unit in ["bytes", "kB", "MB", "GB"] {
+        if amount < 999.5 {
+            let digits = usize::from(unit != "bytes" && amount < 9.95);
+            return format!("{amount:.digits$} {unit}");
+        }
+        amount /= 1000.0;
+    }
+    format!("{amount:.1} TB")
+}
+
+/// A share of 1 in per cent.
+pub(in crate::cli) fn percent(share: f64) -> String {
+    format!("{:.0} %", share * 100.0)
+}
+
+/// "1 item", "2 items".
+pub(in crate::cli) fn count(number: u64, thing: &str) -> String {
+    if number == 1 { format!("1 {thing}") } else { format!("{number} {thing}s") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_are_told_from_now() {
+        assert_eq!(relative(Some(1000.0), 1720.0), "12 min ago");
+        assert_eq!(relative(Some(1000.0 + 3.0 * HOUR), 1000.0), "in 3 h");
+        assert_eq!(relative(Some(1000.4), 1000.0), "now");
+        assert_eq!(relative(Some(0.0), 90.0 * DAY), "90 days ago");
+        assert_eq!(relative(None, 5.0), "");
+    }
+
+    #[test]
+    fn sizes_have_the_unit_that_says_most() {
+        assert_eq!(size(0), "0 bytes");
+        assert_eq!(size(999), "999 bytes");
+        assert_eq!(size(1234), "1.2 kB");
+        assert_eq!(size(999_600), "1.0 MB");
+        assert_eq!(size(52_000_000), "52 MB");
+    }
+}

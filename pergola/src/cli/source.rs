@@ -1,0 +1,186 @@
+//! `pergola source`: what is crawled.
+
+mod shown;
+
+use clap::{Args, Subcommand};
+use pergola_api::source::{AddSourceRequest, PageSelectors, SourceFilter, SourceStanding};
+use pergola_manners::Cooperation;
+use serde_json::json;
+use url::Url;
+
+use super::client::Client;
+use super::screen::{Cell, Column, Screen, harmless, table};
+use shown::{report, row, shown};
+
+/// Sources in one response.
+const AT_ONCE: usize = 500;
+
+/// Manage sources
+#[derive(Debug, Subcommand)]
+#[command(after_help = "Example:\n  pergola source add https://example.org/feed.xml\n  pergola \
+                        source list --failing")]
+pub(super) enum Command {
+    /// Add a feed, a web page or an OPML list, and crawl it from now on
+    #[command(after_help = "Example:\n  pergola source add https://example.org/feed.xml --title \
+                            News\n  pergola source add https://example.org/list.opml --list\n  \
+                            pergola source add https://example.org/news --item article --link 'h2 a'\n  \
+                            pergola source add https://feeds.example.org/feeds/Volcanoes \
+                            --cooperate watch,archive")]
+    Add(Box<Add>),
+    /// List sources
+    #[command(after_help = "Example:\n  pergola source list --failing")]
+    List(List),
+    /// Show everything about one source
+    #[command(after_help = "Example:\n  pergola source show 12\n  pergola source show \
+                            https://example.org/feed.xml")]
+    Show(Which),
+    /// Remove a source
+    #[command(after_help = "Example:\n  pergola source remove 12")]
+    Remove(Which),
+    /// Refresh a source now
+    #[command(after_help = "Example:\n  pergola source refresh 12")]
+    Refresh(Which),
+}
+
+/// A new source.
+#[derive(Debug, Args)]
+pub(super) struct Add {
+    /// Its URL
+    url: Url,
+    /// Its title [default: the one that the source gives itself]
+    #[arg(long)]
+    title: Option<String>,
+    /// How much its items count, compared with those of other sources [default: 1]
+    #[arg(long, value_name = "FACTOR")]
+    importance: Option<f32>,
+    /// It is an OPML list: crawl the sources that it names
+    #[arg(long, conflicts_with = "item")]
+    list: bool,
+    /// How to cooperate if another node publishes it: hints, watch, archive, or '' to fetch only its
+    /// newest items [default: peers.cooperate in the configuration]
+    #[arg(long, value_name = "WAYS")]
+    cooperate: Option<Cooperation>,
+    #[command(flatten)]
+    page: Page,
+    /// Do not refresh it first, and keep it even if it turns out not to be a feed
+    #[arg(long)]
+    no_refresh: bool,
+}
+
+/// How to read a web page.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "For a web page that is not a feed")]
+struct Page {
+    /// Matches once for each item; the other selectors are applied inside the match
+    #[arg(long, value_name = "CSS")]
+    item: Option<String>,
+    /// The item's title [default: the text of its link]
+    #[arg(long = "item-title", value_name = "CSS", requires = "item")]
+    item_title: Option<String>,
+    /// The item's link [default: the first one]
+    #[arg(long, value_name = "CSS", requires = "item")]
+    link: Option<String>,
+    /// The item's date
+    #[arg(long, value_name = "CSS", requires = "item")]
+    date: Option<String>,
+    /// The item's content
+    #[arg(long, value_name = "CSS", requires = "item")]
+    content: Option<String>,
+}
+
+/// Which sources to list.
+#[derive(Debug, Args)]
+pub(super) struct List {
+    /// Only those that fail
+    #[arg(long)]
+    failing: bool,
+    /// Only those with this text in their URL or title
+    #[arg(long, value_name = "TEXT")]
+    search: Option<String>,
+}
+
+/// One source.
+#[derive(Debug, Args)]
+pub(super) struct Which {
+    /// Its number or URL
+    source: String,
+}
+
+pub(super) async fn run(command: Command, client: &Client, screen: &Screen) -> anyhow::Result<()> {
+    match command {
+        Command::Add(new) => add(*new, client, screen).await,
+        Command::List(which) => list(which, client, screen).await,
+        Command::Show(Which { source }) => {
+            let detail = client.source(&source).await?;
+            screen.show(&detail, || shown(&detail, screen))
+        }
+        Command::Remove(Which { source }) => {
+            client.remove_source(&source).await?;
+            screen.show(&json!({ "removed": source }), || {
+                format!("removed source {}\n", harmless(&source))
+            })
+        }
+        Command::Refresh(Which { source }) => {
+            let refreshed = client.refresh_source(&source).await?;
+            screen.show(&refreshed, || report(&refreshed.report, screen.now))
+        }
+    }
+}
+
+async fn add(new: Add, client: &Client, screen: &Screen) -> anyhow::Result<()> {
+    let Page { item, item_title, link, date, content } = new.page;
+    let page = item.map(|item| PageSelectors { item, title: item_title, link, date, content });
+    let ways = |ways: Cooperation| ways.names().into_iter().map(str::to_owned).collect();
+    let request = AddSourceRequest {
+        title: new.title,
+        importance: new.importance,
+        list: new.list,
+        page,
+        cooperate: new.cooperate.map(ways),
+        refresh: !new.no_refresh,
+        ..AddSourceRequest::new(new.url)
+    };
+    let added = client.add_source(&request).await?;
+    screen.show(&added, || {
+        let source = &added.source;
+        let name = harmless(source.title.as_deref().unwrap_or(&source.url));
+        let report = added.report.as_ref().map(|it| report(it, screen.now)).unwrap_or_default();
+        format!("source {}: {name}\n{report}", source.id)
+    })
+}
+
+async fn list(which: List, client: &Client, screen: &Screen) -> anyhow::Result<()> {
+    let mut filter = SourceFilter {
+        standing: which.failing.then_some(SourceStanding::Failing),
+        search: which.search,
+        after: None,
+        limit: Some(AT_ONCE),
+    };
+    let mut sources = Vec::new();
+    loop {
+        let page = client.sources(&filter).await?;
+        sources.extend(page.sources);
+        filter.after = page.next;
+        if filter.after.is_none() {
+            break;
+        }
+    }
+    screen.show(&json!({ "sources": sources }), || {
+        let rows: Vec<Vec<Cell>> = sources.iter().map(|source| row(source, screen)).collect();
+        let columns = [
+            Column::Number("id"),
+            Column::Text("source"),
+            Column::Word("standing"),
+            Column::Word("via"),
+            Column::Number("items"),
+            Column::Word("last refresh"),
+            Column::Word("next refresh"),
+            Column::Text("trouble"),
+        ];
+        let nothing = match which.failing {
+            true => "no source fails",
+            false => "no sources; `pergola source add URL` adds one",
+        };
+        table(screen, &columns, &rows, nothing)
+    })
+}

@@ -1,0 +1,194 @@
+//! A source as text: a row of the list, or everything about it.
+
+use pergola_api::source::{
+    PeerStatus, PushStatus, RecentRefresh, RefreshReport, SourceDetail, SourceStanding,
+    SourceStatus,
+};
+
+use crate::cli::screen::{
+    Cell, Column, Screen, Tone, count, facts, harmless, percent, relative, size, table,
+};
+
+pub(super) fn row(source: &SourceStatus, screen: &Screen) -> Vec<Cell> {
+    vec![
+        source.id.to_string().into(),
+        source.title.as_deref().unwrap_or(&source.url).into(),
+        standing(source.standing),
+        source.via.name().into(),
+        source.items.to_string().into(),
+        relative(source.last_refresh, screen.now).into(),
+        soon(source.next_refresh, screen.now).into(),
+        source.trouble.as_deref().unwrap_or_default().into(),
+    ]
+}
+
+/// The time of something that is due. Once its time has passed, it only waits for its turn.
+fn soon(at: Option<f64>, now: f64) -> String {
+    relative(at.map(|at| at.max(now)), now)
+}
+
+fn standing(standing: SourceStanding) -> Cell {
+    let tone = match standing {
+        SourceStanding::New => Tone::Plain,
+        SourceStanding::Well => Tone::Good,
+        SourceStanding::Paused | SourceStanding::Ended => Tone::Warning,
+        SourceStanding::Failing => Tone::Bad,
+    };
+    Cell::toned(standing.name(), tone)
+}
+
+pub(super) fn shown(detail: &SourceDetail, screen: &Screen) -> String {
+    let SourceDetail { source, recent, formerly, push, .. } = detail;
+    let requests = format!(
+        "{} ({} unchanged, {} failed), {}",
+        source.requests,
+        source.not_modified,
+        source.failures,
+        size(source.bytes)
+    );
+    let (hub, pushed) =
+        push.as_ref().map(|push| subscription(push, screen.now)).unwrap_or_default();
+    let circle = source.way_back.as_deref().unwrap_or_default().join(" → ");
+    let mut text = facts(
+        screen,
+        &[
+            ("source", source.id.to_string().into()),
+            ("url", (&source.url).into()),
+            ("formerly", formerly.join(", ").into()),
+            ("title", source.title.as_deref().unwrap_or_default().into()),
+            ("kind", source.kind.name().into()),
+            ("via", via(source, screen.now).into()),
+            ("standing", standing(source.standing)),
+            ("trouble", source.trouble.as_deref().unwrap_or_default().into()),
+            ("loop", Cell::toned(&circle, Tone::Warning)),
+            ("importance", source.importance.to_string().into()),
+            ("read by", count(source.readers.into(), "feed").into()),
+            ("last refresh", relative(source.last_refresh, screen.now).into()),
+            ("next refresh", soon(source.next_refresh, screen.now).into()),
+            ("items", format!("{}, about {:.1} a day", source.items, source.items_per_day).into()),
+            ("requests", requests.into()),
+            ("hub", hub.into()),
+            ("pushed", pushed.into()),
+            ("completeness", percent(source.completeness).into()),
+            ("freshness", percent(source.freshness).into()),
+        ],
+    );
+    if !recent.is_empty() {
+        let columns = [
+            Column::Word("refresh"),
+            Column::Word("outcome"),
+            Column::Number("new"),
+            Column::Number("size"),
+            Column::Text("failure"),
+        ];
+        let rows: Vec<Vec<Cell>> =
+            recent.iter().rev().map(|refresh| past(refresh, screen.now)).collect();
+        text.push('\n');
+        text.push_str(&table(screen, &columns, &rows, ""));
+    }
+    text
+}
+
+/// The state of a subscription at a hub, and what came of it.
+fn subscription(push: &PushStatus, now: f64) -> (String, String) {
+    let state = match (push.active, push.trusted) {
+        (true, true) => "trusted",
+        (true, false) => "confirmed, not yet proved",
+        (false, _) => "not confirmed",
+    };
+    let mut hub = format!("{} ({state}", harmless(&push.hub));
+    if let Some(until) = push.lease_until {
+        hub.push_str(&format!(", lease ends {}", relative(Some(until), now)));
+    }
+    hub.push(')');
+    if let Some(trouble) = &push.trouble {
+        hub.push_str(&format!("; {}", harmless(trouble)));
+    }
+    let PushStatus { pushes, items, missed, forged, failures, .. } = push;
+    let pushed = format!(
+        "{} in {}, {missed} missed, {forged} with a wrong signature, {}",
+        count(*items, "item"),
+        count(*pushes, "document"),
+        count(*failures, "failure")
+    );
+    (hub, pushed)
+}
+
+/// How a source is fetched, and from whom.
+fn via(source: &SourceStatus, now: f64) -> String {
+    let via = source.via.name();
+    let Some(peer) = &source.peer else { return via.to_owned() };
+    let PeerStatus { node, name, feed, cooperate, .. } = peer;
+    let node = name.as_deref().or(node.as_deref()).unwrap_or("a node");
+    let mut text = format!("{via}: feed {} of {}", harmless(feed), harmless(node));
+    let ways = cooperate.join(", ");
+    text.push_str(&format!("; asks for {}", if ways.is_empty() { "nothing more" } else { &ways }));
+    if peer.watched {
+        text.push_str("; announces new items at once");
+    }
+    if peer.cursor_at.is_some() {
+        text.push_str(&format!("; last news {}", relative(peer.cursor_at, now)));
+    }
+    if let Some(because) = &peer.http_because {
+        let until = relative(peer.http_until, now);
+        text.push_str(&format!("; retries gRPC {until} ({})", harmless(because)));
+    }
+    text
+}
+
+fn past(refresh: &RecentRefresh, now: f64) -> Vec<Cell> {
+    vec![
+        relative(Some(refresh.at), now).into(),
+        (&refresh.outcome).into(),
+        refresh.new_items.to_string().into(),
+        size(refresh.bytes.into()).into(),
+        refresh.failure.as_deref().unwrap_or_default().into(),
+    ]
+}
+
+/// The result of a refresh, in a line.
+pub(super) fn report(report: &RefreshReport, now: f64) -> String {
+    let new = count(report.new_items.into(), "new item");
+    let mut text = format!("{}: {new}", harmless(&report.outcome));
+    if let Some(trouble) = &report.trouble {
+        text.push_str(&format!("; {}", harmless(trouble)));
+    }
+    if report.next_refresh.is_some() {
+        text.push_str(&format!("; next refresh {}", soon(report.next_refresh, now)));
+    }
+    text.push('\n');
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_subscription_is_shown_in_two_lines() {
+        let push = PushStatus {
+            hub: "https://hub.example/".into(),
+            topic: "https://example.org/rss".into(),
+            active: true,
+            trusted: true,
+            lease_until: Some(3_600.0),
+            trouble: None,
+            pushes: 2,
+            items: 5,
+            missed: 1,
+            forged: 0,
+            failures: 1,
+        };
+        let (hub, pushed) = subscription(&push, 0.0);
+        assert!(hub.starts_with("https://hub.example/ (trusted, lease ends in "), "{hub}");
+        assert_eq!(pushed, "5 items in 2 documents, 1 missed, 0 with a wrong signature, 1 failure");
+        let refused = PushStatus {
+            active: false,
+            lease_until: None,
+            trouble: Some("the hub answered 500".into()),
+            ..push
+        };
+        let expected = "https://hub.example/ (not confirmed); the hub answered 500";
+        assert_eq!(subscription(&refused, 0.0).0, expected);
+    }
+}

@@ -1,0 +1,71 @@
+//! `pergola doctor`: what commonly goes wrong, and what to do about it.
+//!
+//! Plain, it checks the configuration, the machine and the sources, and changes nothing. With
+//! `--politeness` it runs the crawler against a server that scores its manners. Neither asks anything
+//! of anybody outside this machine.
+
+mod checks;
+pub mod finding;
+pub mod politeness;
+
+use pergola_config::Config;
+
+pub use finding::{Examination, Finding, Grade};
+
+/// What the doctor is asked to do.
+#[derive(Debug, Clone, Copy, Default, clap::Args)]
+pub struct Args {
+    /// Run this node's crawler against a scoring server on loopback; takes about a minute.
+    #[arg(long)]
+    pub politeness: bool,
+    /// Print JSON.
+    #[arg(skip)]
+    pub json: bool,
+}
+
+/// What the doctor found, in one word; whoever calls decides on the exit code.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Verdict {
+    /// All is well.
+    Well,
+    /// Something should be refreshed.
+    Ailing,
+    /// Something is wrong.
+    Ill,
+}
+
+/// Examines, and prints what was found.
+///
+/// # Errors
+/// When the examination itself cannot be made.
+pub async fn run(args: Args, config: Config) -> anyhow::Result<Verdict> {
+    if !args.politeness {
+        let examination = examine(&config).await;
+        match args.json {
+            true => println!("{}", serde_json::to_string_pretty(&examination)?),
+            false => println!("{examination}"),
+        }
+        return Ok(examination.verdict());
+    }
+    if !args.json {
+        println!("A real node meets a server that misbehaves, all on loopback.");
+        println!("Five weeks pass in about a minute …\n");
+    }
+    let score = tokio::select! {
+        score = politeness::score(&config) => score?,
+        stopped = crate::signals::stop(None) => {
+            stopped?;
+            anyhow::bail!("stopped before the score was known");
+        }
+    };
+    match args.json {
+        true => println!("{}", serde_json::to_string_pretty(&score)?),
+        false => println!("{score}"),
+    }
+    Ok(if score.is_full() { Verdict::Well } else { Verdict::Ill })
+}
+
+/// Refreshes at everything that commonly goes wrong.
+pub async fn examine(config: &Config) -> Examination {
+    checks::all(config).await
+}

@@ -1,0 +1,181 @@
+//! What the machine must offer: a clock, name servers, an address, a folder.
+
+use std::net::SocketAddr;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use pergola_config::Config;
+use pergola_node::clock::Clock;
+use pergola_node::surroundings::ResolverFiles;
+use pergola_node::tls;
+use rustls::pki_types::ServerName;
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
+use tokio::net::{TcpListener, TcpStream};
+use tokio_rustls::TlsConnector;
+
+use crate::doctor::Finding;
+
+/// When this program was written; a clock before that is wrong (2026-01-01).
+const WRITTEN: f64 = 1_767_225_600.0;
+/// A clock after that is wrong, too (2100-01-01).
+const UNLIKELY: f64 = 4_102_444_800.0;
+/// Less is too little to begin with; the store itself refuses to write below 16 MiB.
+const LITTLE_SPACE: u64 = 200 << 20;
+const TOO_LITTLE_SPACE: u64 = 16 << 20;
+const PATIENCE: Duration = Duration::from_secs(3);
+
+pub(super) fn clock() -> Finding {
+    let now = Clock::real().now();
+    let shown = pergola_feed::Timestamp::from_unix(now as i64).to_rfc3339();
+    match (WRITTEN..UNLIKELY).contains(&now) {
+        true => Finding::well(format!("the clock shows {shown}")),
+        false => Finding::wrong(
+            format!("the clock shows {shown}, which cannot be"),
+            "set it, and let NTP keep it: certificates and schedules depend on it",
+        ),
+    }
+}
+
+/// Whether there is somebody to ask for names; nobody is asked.
+pub(super) fn name_servers(files: &ResolverFiles) -> Finding {
+    let path = files.resolv_conf.display();
+    let servers = match std::fs::read_to_string(&files.resolv_conf) {
+        Ok(text) => text.lines().filter(|line| line.trim_start().starts_with("nameserver")).count(),
+        Err(error) => {
+            return Finding::wrong(
+                format!("{path} cannot be read: {error}"),
+                "without it only names in /etc/hosts are found; name a server there",
+            );
+        }
+    };
+    match servers {
+        0 => Finding::wrong(
+            format!("{path} names no name server"),
+            "add a line such as `nameserver 192.0.2.53` with your resolver's address",
+        ),
+        count => Finding::well(format!("{count} name server(s) in {path}")),
+    }
+}
+
+/// Whether the address is free, or a node is there already: then whether that one is ready.
+pub(super) async fn address(config: &Config) -> (bool, Finding) {
+    let listen = config.node.listen;
+    let taken = match TcpListener::bind(listen).await {
+        Ok(_) => return (false, Finding::well(format!("the address {listen} is free"))),
+        Err(error) => error,
+    };
+    if taken.kind() != std::io::ErrorKind::AddrInUse {
+        let advice = "choose another with node.listen (ports below 1024 need privileges)";
+        return (false, Finding::wrong(format!("cannot listen on {listen}: {taken}"), advice));
+    }
+    match tokio::time::timeout(PATIENCE, ready(config)).await {
+        Ok(Ok((200, _))) => (true, Finding::well(format!("a node runs on {listen} and is ready"))),
+        Ok(Ok((503, body))) => {
+            let said = body.lines().last().unwrap_or_default().trim();
+            let what = format!("a node runs on {listen} and is not ready: {said}");
+            (true, Finding::wrong(what, "its log says more"))
+        }
+        _ => {
+            let what = format!("{listen} is taken by something that is not a node");
+            (false, Finding::wrong(what, "stop it, or choose another with node.listen"))
+        }
+    }
+}
+
+/// What `/readyz` says: status and body.
+async fn ready(config: &Config) -> std::io::Result<(u16, String)> {
+    let mut at = config.node.listen;
+    if at.ip().is_unspecified() {
+        at.set_ip(std::net::Ipv4Addr::LOCALHOST.into());
+    }
+    let stream = TcpStream::connect(at).await?;
+    let Some(tls) = &config.tls else { return ask(stream, at).await };
+    let mut client = tls::client_of_own_node(Some(tls), &[]).map_err(std::io::Error::other)?;
+    client.alpn_protocols.clear();
+    let connector = TlsConnector::from(Arc::new(client));
+    ask(connector.connect(ServerName::from(at.ip()), stream).await?, at).await
+}
+
+async fn ask(
+    mut stream: impl AsyncRead + AsyncWrite + Unpin,
+    at: SocketAddr,
+) -> std::io::Result<(u16, String)> {
+    let request = format!("GET /readyz HTTP/1.1\r\nHost: {at}\r\nConnection: close\r\n\r\n");
+    stream.write_all(request.as_bytes()).await?;
+    let mut answer = Vec::new();
+    stream.take(64 * 1024).read_to_end(&mut answer).await?;
+    let answer = String::from_utf8_lossy(&answer);
+    let status = answer.split(' ').nth(1).and_then(|status| status.parse().ok()).unwrap_or(0);
+    Ok((status, answer.into_owned()))
+}
+
+/// Whether the data folder, or the one it will be made in, can be written to and has room.
+pub(super) fn folder(data: &Path) -> Vec<Finding> {
+    let there = data.ancestors().find(|folder| folder.is_dir()).unwrap_or(Path::new("."));
+    let shown = data.display();
+    let probe = tempfile::Builder::new().prefix(".pergola-doctor-").tempfile_in(there);
+    let written = match probe {
+        Ok(_) if there == data => Finding::well(format!("the data folder {shown} is writable")),
+        Ok(_) => Finding::well(format!("the data folder {shown} can be made")),
+        Err(error) => Finding::wrong(
+            format!("the data folder {shown} cannot be written: {error}"),
+            "give it to the user who runs the node, or name another with node.data",
+        ),
+    };
+    let space = match rustix::fs::statvfs(there) {
+        Ok(stat) => {
+            let free = stat.f_bavail.saturating_mul(stat.f_frsize);
+            let what = format!("{} MiB are free there", free >> 20);
+            let advice = "make room: below 16 MiB nothing is written";
+            match free {
+                free if free < TOO_LITTLE_SPACE => Finding::wrong(what, advice),
+                free if free < LITTLE_SPACE => Finding::warning(what, advice),
+                _ => Finding::well(what),
+            }
+        }
+        Err(error) => Finding::warning(
+            format!("nobody knows how much space is free at {}: {error}", there.display()),
+            "refresh with `df`",
+        ),
+    };
+    vec![written, space]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::doctor::Grade;
+
+    #[test]
+    fn a_machine_without_name_servers_is_told_so() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("resolv.conf");
+        let files = ResolverFiles { resolv_conf: file.clone(), ..ResolverFiles::default() };
+        assert_eq!(name_servers(&files).grade, Grade::Wrong);
+        std::fs::write(&file, "# nameserver 192.0.2.1\nsearch example.org\n").unwrap();
+        assert_eq!(name_servers(&files).grade, Grade::Wrong);
+        std::fs::write(&file, "nameserver 192.0.2.1\n").unwrap();
+        assert_eq!(name_servers(&files).grade, Grade::Well);
+    }
+
+    #[tokio::test]
+    async fn an_address_taken_by_a_stranger_is_wrong() {
+        let stranger = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let mut config = Config::default();
+        config.node.listen = stranger.local_addr().unwrap();
+        let stranger = tokio::spawn(async move { while stranger.accept().await.is_ok() {} });
+        let (runs, found) = address(&config).await;
+        assert!(!runs);
+        assert!(found.what.contains("not a node"), "{found:?}");
+        stranger.abort();
+    }
+
+    #[test]
+    fn a_folder_that_is_not_there_can_be_made() {
+        let folder = tempfile::tempdir().unwrap();
+        let found = super::folder(&folder.path().join("a/b"));
+        assert_eq!(found[0].grade, Grade::Well, "{found:?}");
+        assert!(!folder.path().join("a").exists());
+    }
+}

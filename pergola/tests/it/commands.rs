@@ -1,0 +1,8 @@
+//! The command line as a person uses it: the real program, on a running node and on a bare data folder.
+
+mod asking;
+mod keeping;
+mod refusing;
+mod running;
+pub(crate) mod sandbox;
+mod trust;

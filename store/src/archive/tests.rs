@@ -1,0 +1,107 @@
+use pergola_feed::Item;
+use pergola_refresh::{DAY, ModelKind, Observation, PublicationModel, Source};
+
+use super::*;
+
+fn archive() -> (Archive, tempfile::TempDir) {
+    let folder = tempfile::tempdir().unwrap();
+    let opened = crate::engine::open(folder.path(), None, 1 << 20).unwrap();
+    (Archive::new(opened.store), folder)
+}
+
+fn commit(archive: &Archive, fill: impl FnOnce(&mut Changes)) {
+    let mut changes = Changes::new();
+    fill(&mut changes);
+    archive.store().commit(&changes.into_batch()).unwrap();
+}
+
+const SOURCE: SourceId = SourceId(3);
+const FEED: FeedId = FeedId(9);
+
+fn entry(chunk: u32, index: u16, at: f64) -> Entry {
+    let key = ItemKey(u128::from(chunk) << 16 | u128::from(index));
+    Entry { key, source: SOURCE, chunk, index, at, changed_at: at }
+}
+
+#[test]
+fn every_model_survives_the_store() {
+    let (archive, _folder) = archive();
+    for kind in ModelKind::ALL {
+        let schedule = Source::new(kind.build(2.0 / DAY).unwrap(), 20);
+        let state = SourceState::new(schedule);
+        commit(&archive, |changes| {
+            changes.put_state(SOURCE, &state);
+            changes.put_model(SOURCE, &state);
+        });
+        assert_eq!(archive.state(SOURCE).unwrap().unwrap(), state, "{kind:?}");
+    }
+}
+
+#[test]
+fn refreshes_without_news_are_one_stretch_for_a_model_that_was_not_written() {
+    let (archive, _folder) = archive();
+    let refresh = |at: f64, since: Option<f64>, new_items: u32| Observation {
+        at,
+        since,
+        new_items,
+        window: new_items,
+        censored: false,
+        dates: &[],
+    };
+    let fresh = Source::new(ModelKind::Gamma.build(1.0 / DAY).unwrap(), 20);
+    let seen = fresh.after(&refresh(0.0, None, 5)).unwrap();
+    let mut state = SourceState::new(seen.clone());
+    commit(&archive, |changes| changes.put_model(SOURCE, &state));
+    // Ten empty refreshes, each seen by the scheduler; only the state's row is written.
+    let mut truth = seen;
+    for hour in 1..=10 {
+        let at = f64::from(hour) * 3_600.0;
+        let since = truth.last;
+        truth = truth.after(&refresh(at, since, 0)).unwrap();
+        state.unchanged_at = Some(at);
+        commit(&archive, |changes| changes.put_state(SOURCE, &state));
+    }
+    let kept = archive.state(SOURCE).unwrap().unwrap().schedule;
+    assert_eq!(kept.last, truth.last);
+    let (kept, truth) = (kept.model.mean_rate(), truth.model.mean_rate());
+    assert!((kept / truth - 1.0).abs() < 0.01, "{kept} is not {truth}");
+}
+
+#[test]
+fn a_window_is_newest_first_and_reads_each_item_from_its_chunk() {
+    let (archive, _folder) = archive();
+    let items: Vec<Item> = (0..4).map(|n| Item::new(format!("item {n}"))).collect();
+    commit(&archive, |changes| {
+        changes.put_chunk(SOURCE, 0, 1.0, &[&items[0], &items[1]]);
+        changes.put_chunk(SOURCE, 1, 2.0, &[&items[2], &items[3]]);
+        for (sequence, place) in [(0, (0, 0)), (1, (0, 1)), (2, (1, 0)), (3, (1, 1))] {
+            changes.put_entry(FEED, sequence, &entry(place.0, place.1, 5.0));
+        }
+    });
+    let ids = |list: Vec<Published>| -> Vec<(u64, String)> {
+        list.into_iter().map(|p| (p.sequence, p.item.id.0)).collect()
+    };
+    let newest = ids(archive.window(FEED, 2).unwrap());
+    assert_eq!(newest, [(3, "item 3".to_owned()), (2, "item 2".to_owned())]);
+    let after = ids(archive.after(FEED, 0, 2).unwrap());
+    assert_eq!(after, [(1, "item 1".to_owned()), (2, "item 2".to_owned())]);
+    assert_eq!(archive.window(FeedId(8), 5).unwrap(), []);
+    assert_eq!(archive.member(FEED, entry(1, 0, 0.0).key).unwrap(), Some(2));
+}
+
+#[test]
+fn an_entry_whose_item_is_gone_is_an_error_and_not_a_panic() {
+    let (archive, _folder) = archive();
+    commit(&archive, |changes| changes.put_entry(FEED, 0, &entry(7, 0, 1.0)));
+    let error = archive.window(FEED, 1).unwrap_err();
+    assert!(error.to_string().contains("entry 0 refers to an item that is gone"), "{error}");
+}
+
+#[test]
+fn ids_that_mean_the_same_everywhere_are_keys_by_themselves() {
+    let item = Item::new("x");
+    let key = |id: &str, source: &str| item_key(&pergola_feed::ItemId(id.into()), &item, source);
+    assert_eq!(key("tag:example.org,2026:1", "a"), key("tag:example.org,2026:1", "b"));
+    assert_eq!(key("https://example.org/1", "a"), key("https://example.org/1", "b"));
+    assert_ne!(key("1", "a"), key("1", "b"));
+}

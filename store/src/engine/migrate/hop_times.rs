@@ -1,0 +1,118 @@
+//! To version 2: the nodes that an item has passed carry the times they told.
+//!
+//! The items of both versions are written out here in plain types, because what an item looks like
+//! later must not change what version 1 was. A chunk that cannot be read is left as it is: it could not
+//! be read before either, and says so to whoever asks for it.
+
+use std::{error::Error, ops::ControlFlow};
+
+use serde::{Deserialize, Serialize};
+
+use crate::engine::{Batch, Order, Store, StoreError, Table};
+
+/// Up to which chunk the work is done, as long as it is not done altogether.
+const DONE_KEY: &[u8] = b"hop times";
+/// Chunks are committed in groups of about this many bytes.
+const GROUP_BYTES: u64 = 4 << 20;
+/// No chunk is larger when unpacked.
+const MAX_UNPACKED: usize = 256 << 20;
+
+/// An item as both versions have it, except for what is known of a hop.
+#[derive(Serialize, Deserialize)]
+struct Item<Hop> {
+    id: String,
+    guid: Option<String>,
+    title: Option<String>,
+    link: Option<String>,
+    links: Vec<(String, String, Option<String>)>,
+    summary: Option<Text>,
+    content: Option<Text>,
+    authors: Vec<[Option<String>; 3]>,
+    categories: Vec<(String, Option<String>)>,
+    /// Published, updated, first seen.
+    times: [Option<i64>; 3],
+    enclosures: Vec<(String, Option<String>, Option<u64>)>,
+    origin: Option<[Option<String>; 4]>,
+    hops: Vec<Hop>,
+}
+
+/// A kind's number and a body.
+type Text = (u32, String);
+/// A chunk's row: when it was delivered, its length when unpacked, and its packed items.
+type Row = (f64, u64, Vec<u8>);
+/// A node.
+type Before = String;
+/// A node, when it got the item, and when it published it.
+type After = (String, Option<i64>, Option<i64>);
+
+/// Converts every chunk, group by group; the last group is returned.
+pub(super) fn step(store: &dyn Store) -> Result<Batch, StoreError> {
+    let mut unreadable = 0_u64;
+    loop {
+        let mut group = Batch::default();
+        let mut last = None;
+        store.scan(Table::Chunk, &next(store)?, None, Order::Ascending, &mut |key, value| {
+            match converted(value) {
+                Ok(value) => group.put(Table::Chunk, key, value),
+                Err(error) => {
+                    tracing::debug!(%error, ?key, "a chunk cannot be brought forward");
+                    unreadable += 1;
+                }
+            }
+            if group.bytes() < GROUP_BYTES {
+                return ControlFlow::Continue(());
+            }
+            last = Some(key.to_vec());
+            ControlFlow::Break(())
+        })?;
+        let Some(last) = last else {
+            if unreadable > 0 {
+                tracing::warn!(
+                    chunks = unreadable,
+                    "items that could not be read stay as they are"
+                );
+            }
+            group.delete(Table::Meta, DONE_KEY);
+            return Ok(group);
+        };
+        group.put(Table::Meta, DONE_KEY, last);
+        store.commit(&group)?;
+    }
+}
+
+/// The first key that is not done.
+fn next(store: &dyn Store) -> Result<Vec<u8>, StoreError> {
+    let done = store.get(Table::Meta, DONE_KEY)?;
+    Ok(done.map_or_else(Vec::new, |mut key| {
+        key.push(0);
+        key
+    }))
+}
+
+fn converted(value: &[u8]) -> Result<Vec<u8>, Box<dyn Error>> {
+    let (at, length, packed): Row = postcard::from_bytes(value)?;
+    let length = usize::try_from(length).unwrap_or(usize::MAX).min(MAX_UNPACKED);
+    let items: Vec<Item<Before>> = postcard::from_bytes(&zstd::bulk::decompress(&packed, length)?)?;
+    let items: Vec<Item<After>> = items.into_iter().map(with_times).collect();
+    let items = postcard::to_stdvec(&items)?;
+    let row: Row = (at, items.len() as u64, zstd::bulk::compress(&items, 1)?);
+    Ok(postcard::to_stdvec(&row)?)
+}
+
+fn with_times(item: Item<Before>) -> Item<After> {
+    Item {
+        id: item.id,
+        guid: item.guid,
+        title: item.title,
+        link: item.link,
+        links: item.links,
+        summary: item.summary,
+        content: item.content,
+        authors: item.authors,
+        categories: item.categories,
+        times: item.times,
+        enclosures: item.enclosures,
+        origin: item.origin,
+        hops: item.hops.into_iter().map(|node| (node, None, None)).collect(),
+    }
+}

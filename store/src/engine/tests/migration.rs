@@ -1,0 +1,182 @@
+//! Data folders of earlier versions, opened by this one.
+
+use std::{fs, io};
+
+use pergola_feed::{
+    Category, Enclosure, Hop, Item, ItemId, Link, NodeId, Origin, Person, Text, Timestamp,
+};
+use serde::Serialize;
+
+use super::{
+    super::{
+        StoreError,
+        backup::{Replace, restore, write_backup},
+        folder::Opening,
+        format::Format,
+        migrate::schema_of,
+    },
+    *,
+};
+use crate::archive::{Archive, RowKey as _, SourceId};
+
+/// An item as version 1 stored it.
+#[derive(Serialize)]
+struct FirstItem {
+    id: ItemId,
+    guid: Option<String>,
+    title: Option<String>,
+    link: Option<String>,
+    links: Vec<Link>,
+    summary: Option<Text>,
+    content: Option<Text>,
+    authors: Vec<Person>,
+    categories: Vec<Category>,
+    published: Option<Timestamp>,
+    updated: Option<Timestamp>,
+    first_seen: Option<Timestamp>,
+    enclosures: Vec<Enclosure>,
+    origin: Option<Origin>,
+    hops: Vec<NodeId>,
+}
+
+impl From<Item> for FirstItem {
+    fn from(item: Item) -> Self {
+        Self {
+            id: item.id,
+            guid: item.guid,
+            title: item.title,
+            link: item.link,
+            links: item.links,
+            summary: item.summary,
+            content: item.content,
+            authors: item.authors,
+            categories: item.categories,
+            published: item.published,
+            updated: item.updated,
+            first_seen: item.first_seen,
+            enclosures: item.enclosures,
+            origin: item.origin,
+            hops: item.hops.into_iter().map(|hop| hop.node).collect(),
+        }
+    }
+}
+
+const SOURCE: SourceId = SourceId(5);
+
+/// An item with something in every field, and a text that does not get smaller by packing.
+fn item(number: u64, bytes: usize) -> Item {
+    let some = |what: &str| Some(format!("{what} {number}"));
+    Item {
+        guid: some("guid"),
+        title: some("title"),
+        link: some("link"),
+        links: vec![Link { media_type: some("type"), ..Link::new("via", "https://example.org/") }],
+        summary: Some(Text::plain("short")),
+        content: Some(Text::html(
+            content(bytes, number).iter().map(|b| char::from(*b)).collect::<String>(),
+        )),
+        authors: vec![Person { name: some("name"), uri: None, email: some("mail") }],
+        categories: vec![Category { scheme: some("scheme"), ..Category::new("term") }],
+        published: Some(Timestamp::from_unix(-5)),
+        updated: None,
+        first_seen: Some(Timestamp::from_unix(1_794_880_800)),
+        enclosures: vec![Enclosure { url: "u".into(), media_type: None, length: Some(1 << 40) }],
+        origin: Some(Origin { id: some("id"), feed: some("feed"), ..Origin::default() }),
+        hops: ["one", "two"].map(|node| Hop::at(NodeId(node.into()))).into(),
+        ..Item::new(format!("urn:item:{number}"))
+    }
+}
+
+const CHUNKS: u32 = 10;
+
+fn items_of(chunk: u32) -> Vec<Item> {
+    (0..3).map(|n| item(u64::from(chunk) * 3 + n, 400_000)).collect()
+}
+
+/// A folder as version 1 left it.
+fn first_version(folder: &Path, backend: Backend) -> Arc<dyn Store> {
+    let opening = Opening { steps: &[], ..Opening::default() };
+    let store = opening.open(folder, Some(backend)).unwrap().store;
+    for chunk in 0..CHUNKS {
+        let items: Vec<FirstItem> = items_of(chunk).into_iter().map(FirstItem::from).collect();
+        let items = postcard::to_stdvec(&items).unwrap();
+        let packed = zstd::bulk::compress(&items, 1).unwrap();
+        let row = postcard::to_stdvec(&(7.5, items.len() as u64, packed)).unwrap();
+        let mut key = SOURCE.to_key().to_vec();
+        key.extend(chunk.to_be_bytes());
+        put(&*store, Table::Chunk, &key, &row);
+    }
+    put(&*store, Table::Feed, b"other", b"rows stay");
+    store
+}
+
+fn assert_whole(store: Arc<dyn Store>) {
+    assert_eq!(schema_of(&*store).unwrap(), Some(2));
+    assert_eq!(store.get(Table::Feed, b"other").unwrap().unwrap(), b"rows stay");
+    let archive = Archive::new(store);
+    for chunk in 0..CHUNKS {
+        assert!(archive.chunk(SOURCE, chunk).unwrap() == items_of(chunk), "chunk {chunk}");
+    }
+    let mut times = Vec::new();
+    archive.each_chunk(|_, _, at| times.push(at)).unwrap();
+    assert_eq!(times, vec![7.5; CHUNKS as usize]);
+    let own = all_rows(&**archive.store(), Table::Meta);
+    assert_eq!(own.len(), 1, "nothing is left of the work: {own:?}");
+}
+
+/// A disk that has room for as many commits as a file in the folder says.
+fn room_by_file(folder: &Path) -> io::Result<u64> {
+    let path = folder.join("room");
+    let left: u64 = fs::read_to_string(&path)?.parse().map_err(io::Error::other)?;
+    fs::write(&path, left.saturating_sub(1).to_string())?;
+    Ok(if left == 0 { 0 } else { u64::MAX })
+}
+
+#[test]
+fn a_folder_of_version_1_is_brought_forward_however_often_that_is_interrupted() {
+    on_each_backend(|backend, folder| {
+        drop(first_version(folder, backend));
+        let opening = Opening { free_bytes: room_by_file, ..Opening::default() };
+        let mut interrupted = 0;
+        let store = loop {
+            // Room to begin and for one commit, then the disk is full.
+            fs::write(folder.join("room"), "2").unwrap();
+            match opening.open(folder, None) {
+                Ok(opened) => break opened.store,
+                Err(StoreError::Full { .. }) => interrupted += 1,
+                Err(error) => panic!("{error}"),
+            }
+            // What is half brought forward is nothing for a program that knows version 1 only.
+            let first = Opening { steps: &[], ..Opening::default() };
+            let error = first.open(folder, None).map(|_| ()).unwrap_err();
+            assert!(matches!(error, StoreError::Newer { found: 2, known: 1, .. }), "{error}");
+        };
+        assert!(interrupted > 1, "it was done at once");
+        assert_eq!(Format::read(folder, 2).unwrap().unwrap().schema, 2);
+        assert_whole(store);
+    });
+}
+
+#[test]
+fn a_backup_of_version_1_is_restored_and_brought_forward() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut file = Vec::new();
+    write_backup(&*first_version(folder.path(), Backend::Redb), &mut file, |_| ()).unwrap();
+    on_each_backend(|backend, folder| {
+        restore(folder, backend, Replace::Never, &file[..], |_| ()).unwrap();
+        assert_eq!(Format::read(folder, 2).unwrap().unwrap().schema, 1);
+        assert_whole(open_store(folder, backend));
+    });
+}
+
+#[test]
+fn a_chunk_that_cannot_be_read_stays_and_stops_nobody() {
+    on_each_backend(|backend, folder| {
+        let store = first_version(folder, backend);
+        put(&*store, Table::Chunk, &[9; 8], b"no chunk");
+        drop(store);
+        let store = open_store(folder, backend);
+        assert_eq!(store.get(Table::Chunk, &[9; 8]).unwrap().unwrap(), b"no chunk");
+        assert!(Archive::new(store).chunk(SOURCE, CHUNKS - 1).unwrap() == items_of(CHUNKS - 1));
+    });
+}

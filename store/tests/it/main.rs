@@ -1,0 +1,5 @@
+//! What is kept survives.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on should say where")]
+
+mod crash;
