@@ -268,7 +268,7 @@ fn a_function_that_is_too_long_is_found() {
     assert_eq!(found(&function(80)), [""; 0]);
     let long = found(&format!("\n{}", function(81)));
     assert_eq!(long, ["example/src/lib.rs:2: `long` has 81 lines, and 80 are allowed; split it"]);
-    // Where it stands, and what its signature looks like, does not matter.
+    // It may be a method, and its signature may have several lines.
     let method = format!("impl<const N: usize> S<N> {{\n{}}}\n", function(81));
     assert_eq!(found(&method).len(), 1);
     let signature = "fn long(\n    x: [u8; 3],\n) -> Result<[u8; 3], E>\nwhere\n    E: Fn(),\n{";
