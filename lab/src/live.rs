@@ -20,7 +20,7 @@ use pergola_refresh::HOUR;
 
 use self::bundle::Bundle;
 use self::comparison::Compared;
-use self::record::{Recorded, Seen};
+use self::record::{Observed, Recorded};
 use self::running::{Running, Stopping};
 use crate::mesh::{CYCLE, Cooperation, Network, Settings, Tuning};
 use crate::report::Report;
@@ -93,7 +93,7 @@ async fn watch(
     mode: Cooperation,
     program: &Path,
     settings: &Settings<'_>,
-) -> Result<Seen> {
+) -> Result<Observed> {
     let mut stopping = Stopping::new()?;
     let running = Running::start(bundle, mode, program, &mut stopping).await?;
     let start = running.now().await?;
@@ -118,7 +118,7 @@ async fn watch(
             items.push(running.items(&bundle.nodes[feed.node], &feed.name).await?);
         }
         let truths = running.truths().await?;
-        Ok(Seen { start, truths, items, before, after })
+        Ok(Observed { start, truths, items, before, after })
     };
     stopping.unless(recording).await?
 }
@@ -166,7 +166,7 @@ fn compared(
     bundle: &Bundle,
     mode: Cooperation,
     settings: &Settings<'_>,
-    seen: &Seen,
+    seen: &Observed,
 ) -> Result<Compared> {
     let recorded = Recorded::new(bundle, seen)?;
     // With `watch`, a step from node to node is a notice, a request and an answer, and nothing else. How long

@@ -294,7 +294,7 @@ mod tests {
     #[test]
     fn missing_files_and_empty_traces_are_errors_too() {
         let folder = Folder::new("empty", "");
-        assert!(folder.error().contains("there is no item in it"));
+        assert!(folder.error().contains("it has no items"));
         fs::remove_file(folder.0.join("streams.tsv")).unwrap();
         assert_eq!(folder.error(), "cannot read streams.tsv");
         let folder = Folder::new("header", GOOD);

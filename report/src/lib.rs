@@ -85,5 +85,6 @@ pub use {
     report::{Report, check_paths},
 };
 
-#[cfg(all(test, feature = "draw"))]
+#[cfg(feature = "draw")]
+#[cfg(test)]
 mod tests;

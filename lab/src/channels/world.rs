@@ -9,17 +9,17 @@ use pergola_refresh::WEEK;
 /// The items of all channels.
 pub(crate) struct TextWorld {
     /// For each channel its items in order of time.
-    pub(crate) channels: Vec<Vec<Said>>,
+    pub(crate) channels: Vec<Vec<TextItem>>,
     /// All items in order of time, as (instant, channel).
     pub(super) order: Vec<(f64, usize)>,
-    /// Squared idf of each term over the whole time, by the numbers in [`Said::terms`].
+    /// Squared idf of each term over the whole time, by the numbers in [`TextItem::terms`].
     pub(super) weights: Vec<f64>,
     /// In seconds.
     pub(crate) end: f64,
 }
 
 /// One item.
-pub(crate) struct Said {
+pub(crate) struct TextItem {
     pub(super) at: f64,
     pub(super) bag: Bag,
     /// The numbers of its terms.
@@ -38,9 +38,9 @@ impl TextWorld {
                 let next = numbers.len() as u32;
                 *numbers.entry(term).or_insert(next)
             });
-            Said { at, terms: terms.collect(), bag }
+            TextItem { at, terms: terms.collect(), bag }
         };
-        let mut channels: Vec<Vec<Said>> = Vec::new();
+        let mut channels: Vec<Vec<TextItem>> = Vec::new();
         for stream in trace.streams.iter().filter(|stream| !stream.items.is_empty()) {
             let items = stream.items.iter();
             let text = |item: &TraceItem| format!("{} {}", item.title, item.keywords);

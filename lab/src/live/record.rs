@@ -9,7 +9,7 @@ use super::bundle::{Bundle, Published};
 use crate::mesh::{Channel, Mesh, Origins, Record, Spent};
 
 /// What the newsroom and the nodes have answered.
-pub(super) struct Seen {
+pub(super) struct Observed {
     /// When all nodes were ready.
     pub(super) start: f64,
     /// What each source has published.
@@ -36,7 +36,7 @@ pub(super) struct Recorded {
 }
 
 impl Recorded {
-    pub(super) fn new(bundle: &Bundle, seen: &Seen) -> Result<Self> {
+    pub(super) fn new(bundle: &Bundle, seen: &Observed) -> Result<Self> {
         let mut catalogue = Catalogue::default();
         for truth in seen.truths.iter().flat_map(|truth| &truth.sources) {
             catalogue.add(truth, seen.start)?;
@@ -129,7 +129,7 @@ impl<'a> Catalogue<'a> {
 }
 
 /// Seconds from one node to the next, of the median item.
-fn median_step(seen: &Seen) -> f64 {
+fn median_step(seen: &Observed) -> f64 {
     let mut took = Vec::new();
     for item in seen.items.iter().flat_map(|items| &items.items) {
         if let [.., before, here] = &item.hops[..]

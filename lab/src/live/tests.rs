@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use super::bundle::Bundle;
-use super::record::{Recorded, Seen};
+use super::record::{Observed, Recorded};
 use crate::mesh::{CYCLE, Channel, Settings};
 
 /// The leaf has the first name, so that the order of the files is not the order of reading.
@@ -172,7 +172,7 @@ fn what_nodes_answer_becomes_what_the_lab_measures() {
     };
     let (source, weather) =
         ("http://127.0.0.1:9000/sources/wire", "http://127.0.0.1:9001/feeds/Weather.atom");
-    let seen = Seen {
+    let seen = Observed {
         start: START,
         truths: vec![answer(json!({ "now": START, "sources": [wire] }))],
         items: vec![

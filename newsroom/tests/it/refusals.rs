@@ -13,15 +13,15 @@ use crate::Stage;
 async fn an_unknown_address_is_answered_with_the_known_ones() {
     let stage = Stage::with_times(&[0.0], |source| source).await;
     let cases = [
-        ("/sources/nobody", "there is no source `nobody`; /opml lists the sources there are\n"),
-        ("/sources/news/", "there is no source `news/`; /opml lists the sources there are\n"),
-        ("/truth?source=x", "there is no source `x`; /opml lists the sources there are\n"),
+        ("/sources/nobody", "there is no source `nobody`; /opml lists all sources\n"),
+        ("/sources/news/", "there is no source `news/`; /opml lists all sources\n"),
+        ("/truth?source=x", "there is no source `x`; /opml lists all sources\n"),
         ("/items/news/7", "item 7 of `news` is not published yet; there are 1 so far\n"),
-        ("/items/news/x", "`news/x` names no item; ask for /items/{source}/{number}\n"),
-        ("/items/who/1", "there is no source `who`; /opml lists the sources there are\n"),
+        ("/items/news/x", "`news/x` is not an item; use /items/{source}/{number}\n"),
+        ("/items/who/1", "there is no source `who`; /opml lists all sources\n"),
         (
             "/elsewhere",
-            "there is nothing here; try /, /opml, /truth, /sources/{name} and /items/{name}/{number}\n",
+            "not found; try /, /opml, /truth, /sources/{name} and /items/{name}/{number}\n",
         ),
     ];
     for (path, expected) in cases {
