@@ -11,9 +11,10 @@ use super::asked::{Asking, Named, bad_request};
 use super::feeds::card;
 use super::work::blocking;
 use crate::access::Caller;
-use crate::node::{Found, Kind, Node};
-use crate::peer::{Heard, Silent};
+use crate::node::Node;
+use crate::peers::{Heard, Silent};
 use crate::publish::Problem;
+use crate::select::{Found, Kind};
 
 /// Results, unless another number is asked for, and at most.
 pub(super) const USUAL: usize = 20;

@@ -11,8 +11,8 @@ use pergola_store::archive::{ArchiveError, Changes, FeedId, FeedRecord, SourceKi
 use super::sources::{EVERY_SOURCE, peer_address};
 use super::{NewSource, Node, SourceError};
 use crate::access::Caller;
-use crate::publish::writer::{Job, NotCommitted};
 use crate::select::statement;
+use crate::writer::{Job, NotCommitted};
 
 /// What goes wrong with feeds.
 #[derive(Debug, thiserror::Error)]

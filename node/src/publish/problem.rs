@@ -14,7 +14,7 @@ use utoipa::ToSchema;
 use super::negotiate::is_browser;
 use super::shelf::ARCHIVE;
 use super::volume::Volume;
-use crate::pages;
+use crate::publish::pages;
 
 /// Seconds after which it may work again.
 const RETRY_SECONDS: u16 = 10;
