@@ -192,9 +192,9 @@ mod tests {
             let mean = hourly_rates(rhythm, 5).iter().sum::<f64>() / 24.0;
             assert!((mean - 1.0).abs() < 1e-12, "{}", rhythm.name());
         }
-        let waves = hours(Rhythm::Waves, 0);
+        let waves = hourly_rates(Rhythm::Waves, 0);
         assert!(waves[2] < 0.1 && waves[14] > 2.0, "{waves:?}");
-        assert_eq!(hours(Rhythm::Waves, 3)[17], waves[14]);
+        assert_eq!(hourly_rates(Rhythm::Waves, 3)[17], waves[14]);
     }
 
     #[test]

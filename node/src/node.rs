@@ -26,7 +26,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 
-use pergola_config::Config;
+use pergola_api::source::PushStatus;
+use pergola_config::{Budget, Config};
 use pergola_feed::NodeId;
 use pergola_store::archive::{Archive, ArchiveError, Changes, NodeRecord, SourceId};
 use tokio::sync::{Semaphore, mpsc};
@@ -42,17 +43,16 @@ use crate::select::Desk;
 use crate::surroundings::Blocking;
 use crate::tls::Shown;
 use crate::websub::hub::Hub;
-use crate::websub::subscriber::{PushStatus, Subscriber};
+use crate::websub::subscriber::Subscriber;
 use crate::writer::{Job, NotCommitted, Writer};
-pub use feeds::{Applied, FeedError};
+pub use feeds::{FeedError, explained};
 pub use outlook::Outlook;
 pub use peers::Upstream;
-pub use reload::{ReloadError, Reloaded};
+pub use reload::ReloadError;
 pub use running::{Running, close};
 pub use scheduling::{FIRST_RATE, FIRST_WINDOW};
 pub use sources::{Added, EVERY_SOURCE, NewSource, SourceError};
 pub use start_error::StartError;
-pub use status::{FeedStatus, NodeStatus, PeerStatus, SourceStatus, Standing};
 
 /// A node, open.
 pub struct Node {
@@ -68,6 +68,8 @@ pub struct Node {
     /// Who may read what.
     access: Arc<Access>,
     config: RwLock<Arc<Config>>,
+    /// The budget that the configuration gave last; another one may have been set since.
+    configured_budget: Mutex<Budget>,
     writer: Writer,
     record: Mutex<NodeRecord>,
     members: Mutex<HashMap<SourceId, Vec<SourceId>>>,

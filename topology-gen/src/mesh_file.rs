@@ -10,12 +10,12 @@ mod raw;
 use std::collections::HashSet;
 use std::path::PathBuf;
 
+use pergola_api::mesh::MeshFile;
 use pergola_wiring::mesh::{Feed, Mesh, Source};
 use pergola_wiring::profile::Dictionary;
 
 use crate::file::FileError;
 use crate::names::did_you_mean;
-use raw::RawMesh;
 
 pub(crate) use query::body_of;
 
@@ -35,7 +35,7 @@ pub enum MeshFileError {
 /// hosted by a node that is not listed.
 pub fn read(paths: &[PathBuf]) -> Result<Mesh, MeshFileError> {
     let files = paths.iter().map(|path| raw::read(path)).collect::<Result<Vec<_>, _>>()?;
-    let RawMesh { dictionary: all, sources, feeds, nodes } = join::joined(files);
+    let MeshFile { dictionary: all, sources, feeds, nodes } = join::joined(files);
     let mut dictionary = Dictionary::default();
     all.iter().flatten().for_each(|word| _ = dictionary.add(&raw::folded(word)));
     let mut profile = |keywords: &[String]| {

@@ -13,7 +13,7 @@ use tokio::sync::{Semaphore, mpsc};
 
 use super::scheduling::strategy;
 use super::settings::{fetch_settings, lane_rules, manners};
-use super::{Node, StartError};
+use super::{Node, StartError, reload};
 use crate::access::Access;
 use crate::clock::Clock;
 use crate::crawl::discovery::RefreshNotice;
@@ -89,6 +89,7 @@ impl Node {
             crawler,
             metrics: shared.metrics,
             access: shared.access,
+            configured_budget: Mutex::new(shared.config.budget.clone()),
             config: RwLock::new(shared.config),
             writer,
             record: Mutex::new(record),
@@ -107,6 +108,7 @@ impl Node {
         node.load_feeds()?;
         node.save_record().await?;
         node.take_over_declared().await?;
+        node.reap_left_behind().await.map_err(reload::sources_refused)?;
         Ok(node)
     }
 }

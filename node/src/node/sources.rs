@@ -32,7 +32,7 @@ pub enum SourceError {
         reason: String,
     },
     /// There is no such source.
-    #[error("there is no source {0}; `pergola source list` shows those there are")]
+    #[error("there is no source {0}")]
     Unknown(String),
     /// A feed would be left without it.
     #[error("source {url} is read by {}: drop or alter them first", .feeds.join(", "))]
@@ -266,6 +266,32 @@ impl Node {
         self.forget_sources(&unwanted).await
     }
 
+    /// Removes the sources that a crash left behind: added for a feed that was then never stored.
+    pub(super) async fn reap_left_behind(&self) -> Result<(), SourceError> {
+        let mut left = Vec::new();
+        self.archive.each_source(|id, record| {
+            if !record.wanted && record.lists.is_empty() && self.desk.readers_of(id) == 0 {
+                left.push(id);
+            }
+        })?;
+        self.reap_unnamed(&left).await
+    }
+
+    /// Removes sources that nobody wants and no feed names. A feed names lists, of which it reads the
+    /// members; and a feed that could not be bound names its sources without reading them.
+    pub(super) async fn reap_unnamed(&self, candidates: &[SourceId]) -> Result<(), SourceError> {
+        let feeds = self.desk.feeds();
+        let mut unnamed = Vec::new();
+        for &id in candidates {
+            let Some(record) = self.archive.source(id)? else { continue };
+            let mut urls = std::iter::once(&record.url).chain(&record.formerly);
+            if !urls.any(|url| feeds.iter().any(|card| card.names(url))) {
+                unnamed.push(id);
+            }
+        }
+        self.reap_sources(&unnamed).await
+    }
+
     async fn forget_sources(&self, ids: &[SourceId]) -> Result<(), SourceError> {
         if ids.is_empty() {
             return Ok(());
@@ -362,19 +388,24 @@ impl Node {
         self.reap_sources(&gone).await
     }
 
+    /// The source with this URL.
+    pub(super) fn at(&self, url: &str) -> Option<SourceId> {
+        let url = normal_url(url).ok()?;
+        self.crawler.by_address(url.as_str())
+    }
+
     /// The sources that a clause of a query stands for.
     pub(super) fn resolve(&self, clause: &SourceRef) -> Vec<SourceId> {
-        let at = |url: &str| {
-            let url = normal_url(url).ok()?;
-            self.crawler.by_address(url.as_str())
-        };
         match clause {
-            SourceRef::Url(url) => at(url).into_iter().collect(),
+            SourceRef::Url(url) => self.at(url).into_iter().collect(),
             SourceRef::Opml(list) if list == EVERY_SOURCE => self.crawler.ids(),
-            SourceRef::Opml(list) => at(list)
+            SourceRef::Opml(list) => self
+                .at(list)
                 .and_then(|list| self.members.lock().get(&list).cloned())
                 .unwrap_or_default(),
-            SourceRef::Peer { node, feed } => at(&peer_address(node, feed)).into_iter().collect(),
+            SourceRef::Peer { node, feed } => {
+                self.at(&peer_address(node, feed)).into_iter().collect()
+            }
             SourceRef::Feed(_) => Vec::new(),
         }
     }

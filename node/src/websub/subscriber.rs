@@ -18,14 +18,13 @@ use std::sync::Arc;
 
 use axum::Router;
 use axum::routing::get;
+use pergola_api::source::PushStatus;
 use pergola_config::WebSub;
 use pergola_store::archive::{Archive, ArchiveError, Changes, Push, SourceId};
-use serde::Serialize;
 use tokio::sync::{Notify, Semaphore, mpsc};
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 use url::{Host, Url};
-use utoipa::ToSchema;
 
 use self::asking::{Ask, Token};
 use self::book::{Book, Polled};
@@ -87,33 +86,6 @@ pub struct Parts {
     pub max_body: usize,
     /// The refreshes of sources that name a hub, or did.
     pub refreshes: mpsc::Receiver<RefreshNotice>,
-}
-
-/// What a hub does for a source.
-#[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
-pub struct PushStatus {
-    /// The hub.
-    pub hub: String,
-    /// The address by which it knows the source.
-    pub topic: String,
-    /// Whether the hub has agreed and its lease runs.
-    pub active: bool,
-    /// Whether it has proved reliable, so that the source is refreshed once a day only.
-    pub trusted: bool,
-    /// When the lease ends, in Unix seconds.
-    pub lease_until: Option<f64>,
-    /// What the hub said last against it.
-    pub trouble: Option<String>,
-    /// Documents that it sent and that were taken in.
-    pub pushes: u64,
-    /// Items that it told of.
-    pub items: u64,
-    /// Items that a refresh found and of which it never told.
-    pub missed: u64,
-    /// Documents with no signature or a wrong one, which were ignored.
-    pub forged: u64,
-    /// Requests that it refused or did not verify, and documents that could not be read.
-    pub failures: u64,
 }
 
 impl Subscriber {

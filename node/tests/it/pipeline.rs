@@ -1,8 +1,9 @@
 //! An item's way through the node: crawled, selected, published.
 
+use pergola_api::feed::Applied;
 use pergola_config::BudgetRule;
 use pergola_newsroom::serve::Headline;
-use pergola_node::node::{Applied, FeedError, NewSource, SourceError};
+use pergola_node::node::{FeedError, NewSource, SourceError};
 
 use tempfile::TempDir;
 

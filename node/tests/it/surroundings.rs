@@ -109,7 +109,7 @@ async fn two_nodes_live_in_a_world_without_sockets_resolver_or_real_time() {
     let lower = lower.start(world.listen("lower.example")).unwrap();
     let report = lower.node.refresh_now(copy, true).await.unwrap();
     assert_eq!(report.new_items, 1, "{report:?}");
-    assert_eq!(lower.node.source(copy).unwrap().0.via, "peer", "it speaks gRPC from now on");
+    assert_eq!(lower.node.source(copy).unwrap().0.via, Via::Peer, "it speaks gRPC from now on");
 
     items.lock().unwrap().push("second".to_owned());
     eventually("the second item, through both nodes", async || {

@@ -5,14 +5,15 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::raw::RawMesh;
+use pergola_api::mesh::MeshFile;
+
 use crate::names::unused;
 
 /// All files as one. Duplicates within one file stay, and are refused later.
-pub(super) fn joined(files: Vec<RawMesh>) -> RawMesh {
+pub(super) fn joined(files: Vec<MeshFile>) -> MeshFile {
     let feeds = files.iter().flat_map(|file| &file.feeds);
     let published: HashSet<String> = feeds.filter_map(|feed| feed.channel.clone()).collect();
-    let mut whole = RawMesh::default();
+    let mut whole = MeshFile::default();
     let mut names = Names::default();
     // The sources of earlier files by URL.
     let mut known: HashMap<String, usize> = HashMap::new();

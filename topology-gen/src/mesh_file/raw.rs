@@ -3,48 +3,11 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use serde::Deserialize;
+use pergola_api::mesh::{MeshFeed, MeshFile};
 
 use super::query::body_of;
 use crate::file::{self, FileError};
 use crate::names::did_you_mean;
-
-#[derive(Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct RawMesh {
-    /// All keywords that may be used. Without it any keyword may be.
-    pub(super) dictionary: Option<Vec<String>>,
-    #[serde(default, alias = "source")]
-    pub(super) sources: Vec<RawSource>,
-    #[serde(default, alias = "feed")]
-    pub(super) feeds: Vec<RawFeed>,
-    #[serde(default)]
-    pub(super) nodes: Vec<String>,
-}
-
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct RawSource {
-    pub(super) name: String,
-    pub(super) url: Option<String>,
-    pub(super) keywords: Vec<String>,
-    pub(super) items_per_day: Option<f64>,
-    /// If it is a feed of a running node, the channel that this node gave it.
-    pub(super) channel: Option<String>,
-}
-
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct RawFeed {
-    pub(super) name: String,
-    /// The channel that a running node gave it. A source of another file with this channel is this feed.
-    pub(super) channel: Option<String>,
-    #[serde(default)]
-    pub(super) keywords: Vec<String>,
-    /// `CREATE FEED …`, or only its condition. Its words are keywords, too.
-    pub(super) query: Option<String>,
-    pub(super) node: Option<String>,
-}
 
 /// Why the content of a mesh file is wrong.
 #[derive(Debug, thiserror::Error)]
@@ -63,7 +26,7 @@ enum Invalid {
 }
 
 /// Reads and checks one file. Adds the words of its queries to the keywords.
-pub(super) fn read(path: &Path) -> Result<RawMesh, FileError> {
+pub(super) fn read(path: &Path) -> Result<MeshFile, FileError> {
     let text = file::read(path)?;
     let raw = match path.extension().and_then(|extension| extension.to_str()) {
         Some("toml") => toml::from_str(&text).map_err(|error| FileError::invalid(path, error))?,
@@ -75,8 +38,8 @@ pub(super) fn read(path: &Path) -> Result<RawMesh, FileError> {
     checked(raw).map_err(|error| FileError::invalid(path, error))
 }
 
-fn checked(mut raw: RawMesh) -> Result<RawMesh, Invalid> {
-    for RawFeed { name, keywords, query, .. } in &mut raw.feeds {
+fn checked(mut raw: MeshFile) -> Result<MeshFile, Invalid> {
+    for MeshFeed { name, keywords, query, .. } in &mut raw.feeds {
         if let Some(query) = query {
             let body = body_of(query);
             let body = body.map_err(|reason| Invalid::Query { feed: name.clone(), reason })?;
@@ -91,7 +54,7 @@ fn checked(mut raw: RawMesh) -> Result<RawMesh, Invalid> {
 }
 
 /// Checks that all keywords are in the dictionary, if there is one.
-fn check_words(raw: &RawMesh) -> Result<(), Invalid> {
+fn check_words(raw: &MeshFile) -> Result<(), Invalid> {
     let Some(words) = &raw.dictionary else { return Ok(()) };
     let words: BTreeSet<String> = words.iter().map(|word| folded(word)).collect();
     let sources = raw.sources.iter().map(|source| ("source", &source.name, &source.keywords));

@@ -33,6 +33,10 @@ async fn the_budget_of_a_running_node_can_be_changed() {
     assert_eq!(get(&house, "/api/v1/status").await.1["budget_per_minute"], 5.0);
     let fresh = json!({"freshness": 0.9, "max_refreshes_per_minute": 8});
     assert_eq!(post(&house, "/api/v1/budget", fresh).await.1["budget_per_minute"], 8.0);
+    let shown = ask(&house, Method::GET, "/api/v1/config").send().await.unwrap().text().await;
+    let shown: toml::Table = shown.unwrap().parse().unwrap();
+    assert_eq!(shown["budget"]["freshness"].as_float(), Some(0.9), "{shown}");
+    assert_eq!(shown["budget"]["max_refreshes_per_minute"].as_float(), Some(8.0), "{shown}");
     for wrong in [
         json!({}),
         json!({"refreshes_per_minute": 0}),
@@ -68,6 +72,19 @@ async fn the_configuration_is_shown_without_its_secrets_and_read_again() {
     let (status, reloaded) = told(request(Method::POST, "/api/v1/reload").await.unwrap()).await;
     assert_eq!(status, StatusCode::OK, "{reloaded}");
     assert_eq!(reloaded["changed"], json!(["budget"]));
+    // A budget that is set by hand outlives a configuration that gives no other.
+    let body = json!({"refreshes_per_minute": 7}).to_string();
+    let set = ask(&house, Method::POST, "/api/v1/budget")
+        .header("authorization", "Bearer open sesame")
+        .header("content-type", "application/json");
+    assert_eq!(set.body(body).send().await.unwrap().status(), StatusCode::OK);
+    let (_, again) = told(request(Method::POST, "/api/v1/reload").await.unwrap()).await;
+    assert_eq!(again["changed"], json!([]));
+    assert_eq!(house.node().status().budget_per_minute, 7.0);
+    std::fs::write(&file, "[budget]\nrefreshes_per_minute = 4\n").unwrap();
+    let (_, again) = told(request(Method::POST, "/api/v1/reload").await.unwrap()).await;
+    assert_eq!(again["changed"], json!(["budget"]));
+    assert_eq!(house.node().status().budget_per_minute, 4.0);
     assert!(reloaded["restart"].as_array().unwrap().contains(&json!("api.token")), "{reloaded}");
 }
 

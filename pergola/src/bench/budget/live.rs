@@ -52,7 +52,7 @@ pub(super) async fn play(args: &Args) -> Result<Played> {
     let until = |cycle: usize| clock.sleep_until(start + (cycle as f64 - 0.5) * args.cycle);
     until(args.warmup + args.before).await;
     let before = threshold();
-    running.node.set_budget(&Budget { rule: rule(args, 0.5), burst: None })?;
+    running.node.set_budget(Budget { rule: rule(args, 0.5), burst: None })?;
     until(args.warmup + args.before + args.after).await;
     let thresholds = [before, threshold()];
     let failed = running.node.refresh_counts().failed;

@@ -1,4 +1,4 @@
-//! Where the node is: at an address that was given, where `node.json` says, or nowhere.
+//! Which node a command talks to: the one at the given URL, the one that `node.json` names, or none.
 
 use std::fs::{File, TryLockError};
 use std::path::{Path, PathBuf};
@@ -12,36 +12,29 @@ use pergola_store::StoreError;
 use rustls::ClientConfig;
 use url::{Host, Url};
 
-use super::Network;
+use super::network;
 use crate::cli::failure::Failure;
 use crate::cli::presence::Whereabouts;
 use crate::cli::settings::Settings;
 
-/// Time for a node to say that it is there.
+/// Time for a running node to answer.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// Where the node is.
-pub(in crate::cli) enum Place {
-    /// At an address.
-    At {
-        /// The beginning of its addresses.
-        base: Url,
-        /// What it wants to see.
-        token: Option<Secret>,
-        /// The way there.
-        network: Network,
-    },
-    /// No node runs; this configuration names its folder.
+/// The node that a command talks to.
+pub(in crate::cli) enum Target {
+    /// A running node.
+    Running(pergola_api::Client),
+    /// No node runs; the configuration names the data folder.
     Folder(Box<Config>),
 }
 
-impl Place {
+impl Target {
     /// Finds the node that is meant.
     pub(in crate::cli) async fn find(settings: &Settings) -> anyhow::Result<Self> {
         if let Some(base) = settings.options.node.clone() {
             let token = token_for(&base, settings);
-            let network = Network::new(tls_for(&base, settings)?)?;
-            return Ok(Self::At { base, token, network });
+            let network = network::client(tls_for(&base, settings)?)?;
+            return running(network, base, token);
         }
         let config = settings.load()?;
         let Some(found) = find_running(&config.node.data) else {
@@ -50,24 +43,32 @@ impl Place {
         let scheme = if found.secure { "https" } else { "http" };
         let base = Url::parse(&format!("{scheme}://{}/", found.address))?;
         let own = config.tls.as_ref().filter(|_| found.secure);
-        let network = Network::new(tls::client_of_own_node(own, &given_ca(settings))?)?;
-        network.probe(&base, "healthz", PATIENCE).await.with_context(|| {
+        let network = network::client(tls::client_of_own_node(own, &given_ca(settings))?)?;
+        let silent = || {
             let data = config.node.data.display();
-            let what = format!("{data} is used by process {} that does not answer", found.pid);
-            Failure::new(what).hint("it may be starting or stopping: try again, or look at its log")
-        })?;
-        Ok(Self::At { base, token: config.api.token, network })
+            let what = format!("process {} uses {data} and does not answer", found.pid);
+            Failure::new(what).hint("it may be starting or stopping: try again, or read its log")
+        };
+        let probe = pergola_api::Client::new(network.clone(), base.clone(), None)?;
+        let alive = tokio::time::timeout(PATIENCE, probe.alive()).await;
+        alive.map_err(|_| silent())?.with_context(silent)?;
+        running(network, base, config.api.token)
     }
 }
 
-/// The token for a node that was named: the configured one is for this machine's node only.
+fn running(network: reqwest::Client, base: Url, token: Option<Secret>) -> anyhow::Result<Target> {
+    let token = token.as_ref().map(|token| token.reveal());
+    Ok(Target::Running(pergola_api::Client::new(network, base, token)?))
+}
+
+/// The token for the node at a given URL. The configured token goes only to a node on this machine.
 fn token_for(base: &Url, settings: &Settings) -> Option<Secret> {
     let configured = || settings.load().ok().and_then(|config| config.api.token);
     settings.given_token().or_else(|| if is_local(base) { configured() } else { None })
 }
 
-/// How a node that was named is spoken to: as its own node on this machine, as the configuration says
-/// of its host elsewhere.
+/// The TLS settings for the node at a given URL: on this machine those of the own node, elsewhere those that the
+/// configuration gives for the host.
 fn tls_for(base: &Url, settings: &Settings) -> Result<ClientConfig, TlsError> {
     let mut trusted = given_ca(settings);
     let config = settings.load().ok().filter(|_| base.scheme() == "https");
@@ -96,14 +97,14 @@ fn is_local(base: &Url) -> bool {
     }
 }
 
-/// The node that uses a folder now. What a node left behind when it died does not count.
+/// The node that uses a folder now. What a dead node left behind does not count.
 fn find_running(data: &Path) -> Option<Whereabouts> {
     let found = Whereabouts::read(data)?;
     let lock = File::options().write(true).open(data.join("lock")).ok()?;
     matches!(lock.try_lock(), Err(TryLockError::WouldBlock)).then_some(found)
 }
 
-/// Why a command that needs the folder for itself is refused.
+/// The failure of a command that needs the folder for itself.
 pub(in crate::cli) fn in_use(data: &Path) -> Failure {
     let folder = data.display();
     match find_running(data) {
@@ -112,12 +113,14 @@ pub(in crate::cli) fn in_use(data: &Path) -> Failure {
             found.pid, found.address
         ))
         .hint(format!("stop it first: kill {}", found.pid)),
-        None => Failure::new(format!("{folder} is used by another pergola that cannot be reached"))
-            .hint("a node that is starting or stopping, or another command: try again"),
+        None => {
+            Failure::new(format!("another pergola process uses {folder} and cannot be reached"))
+                .hint("it may be a node that starts or stops, or another command: try again")
+        }
     }
 }
 
-/// Why a folder could not be opened; what uses it is named.
+/// Why a folder could not be opened; names the process that uses it.
 pub(super) fn not_opened(error: StartError, data: &Path) -> anyhow::Error {
     match error {
         StartError::Store(StoreError::Locked { .. }) => in_use(data).into(),

@@ -25,12 +25,12 @@ pub(crate) const RSS: &str = r#"<rss version="2.0"><channel><title>Island news</
 </channel></rss>"#;
 
 /// A folder in which `pergola` is called.
-pub(crate) struct Place {
+pub(crate) struct Sandbox {
     pub(crate) folder: TempDir,
     node: Option<Running>,
 }
 
-impl Place {
+impl Sandbox {
     /// Without a node.
     pub(crate) fn bare() -> Self {
         let folder = tempfile::tempdir().unwrap();
@@ -40,9 +40,9 @@ impl Place {
 
     /// With a node at work.
     pub(crate) fn running() -> Self {
-        let mut place = Self::bare();
-        place.node = Some(place.run(&[]));
-        place
+        let mut sandbox = Self::bare();
+        sandbox.node = Some(sandbox.run(&[]));
+        sandbox
     }
 
     /// One of each.
