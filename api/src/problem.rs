@@ -186,14 +186,16 @@ mod tests {
 
     #[test]
     fn a_code_of_a_newer_node_is_no_obstacle() {
-        let json = r#"{"type":"about:blank","status":418,"code":"teapot","title":"t","detail":"d"}"#;
+        let json =
+            r#"{"type":"about:blank","status":418,"code":"teapot","title":"t","detail":"d"}"#;
         let problem: Problem = serde_json::from_str(json).unwrap();
         assert_eq!((problem.status, problem.code), (418, Code::Other));
     }
 
     #[test]
     fn every_code_is_an_error_and_no_two_have_the_same_title() {
-        let titles: std::collections::HashSet<_> = Code::ALL.iter().map(|code| code.title()).collect();
+        let titles: std::collections::HashSet<_> =
+            Code::ALL.iter().map(|code| code.title()).collect();
         assert_eq!(titles.len(), Code::ALL.len());
         for code in Code::ALL {
             assert!(code.status().is_client_error() || code.status().is_server_error(), "{code:?}");

@@ -146,13 +146,11 @@ fn what_nodes_answer_becomes_what_the_lab_measures() {
     let wire = json!({ "name": "wire", "forgotten": 7, "items": items });
     let came = |id: &str, cycle: f64| {
         let at = START + cycle * CYCLE;
-        let hop = |node: &str, fetched: f64, published: f64| {
-            PassedNode {
-                node: node.to_owned(),
-                fetched: Some(fetched),
-                published: Some(published),
-                age: None,
-            }
+        let hop = |node: &str, fetched: f64, published: f64| PassedNode {
+            node: node.to_owned(),
+            fetched: Some(fetched),
+            published: Some(published),
+            age: None,
         };
         PublishedItem {
             sequence: 1,

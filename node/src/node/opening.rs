@@ -11,9 +11,10 @@ use pergola_manners::roster::Roster;
 use pergola_store::archive::{Archive, NodeRecord};
 use tokio::sync::{Semaphore, mpsc};
 
+use super::reload::sources_refused;
 use super::scheduling::strategy;
 use super::settings::{fetch_settings, lane_rules, manners};
-use super::{Node, StartError, reload};
+use super::{Node, StartError};
 use crate::access::Access;
 use crate::clock::Clock;
 use crate::crawl::discovery::RefreshNotice;
@@ -108,7 +109,7 @@ impl Node {
         node.load_feeds()?;
         node.save_record().await?;
         node.take_over_declared().await?;
-        node.reap_left_behind().await.map_err(reload::sources_refused)?;
+        node.reap_left_behind().await.map_err(sources_refused)?;
         Ok(node)
     }
 }

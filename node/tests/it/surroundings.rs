@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex};
 
 use axum::Router;
 use axum::routing::get;
+use pergola_api::source::Via;
 use pergola_config::Config;
 use pergola_node::clock::ManualClock;
 use pergola_node::node::{NewSource, Node, Running};

@@ -11,7 +11,7 @@ use pergola_node::publish::{Imprint, Listing, Shelf, router};
 use pergola_store::archive::{
     Archive, Changes, Entry, FeedId, FeedTally, SourceId, SourceKind, SourceRecord, item_key,
 };
-use pergola_store::{self, Backend};
+use pergola_store::{self, Backend, Order, Store as _};
 use tower::ServiceExt;
 
 use crate::watched_store::Watched;
