@@ -1,7 +1,7 @@
 //! The node: everything it consists of, put together, and what can be done to it.
 //!
 //! [`Node::open`] reads what is kept and starts the two threads through which every change goes; nothing
-//! is crawled and nobody is served until [`Node::start`]. The command line works on an opened node when
+//! is crawled and nobody is served until it is started. The command line works on an opened node when
 //! none is running, and through the API when one is; both do the same.
 
 mod callers;
@@ -39,19 +39,18 @@ use crate::crawl::driver::{Crawler, List};
 use crate::locks::{Mutex, RwLock};
 use crate::metrics::Metrics;
 use crate::publish::Shelf;
-use crate::publish::writer::{Job, NotCommitted, Writer};
 use crate::select::Desk;
 use crate::surroundings::Blocking;
 use crate::tls::Shown;
 use crate::websub::hub::Hub;
 use crate::websub::subscriber::Subscriber;
+use crate::writer::{Job, NotCommitted, Writer};
 pub use feeds::{FeedError, explained};
 pub use outlook::Outlook;
 pub use peers::Upstream;
 pub use reload::ReloadError;
 pub use running::{Running, close};
 pub use scheduling::{FIRST_RATE, FIRST_WINDOW};
-pub use searching::{Found, Kind};
 pub use sources::{Added, EVERY_SOURCE, NewSource, SourceError};
 pub use start_error::StartError;
 
@@ -102,7 +101,7 @@ impl Node {
         self.notices.lock().clone()
     }
 
-    /// Whether it crawls and serves: from [`Node::start`] until it is told to stop.
+    /// Whether it crawls and serves: from its start until it is told to stop.
     pub fn is_running(&self) -> bool {
         self.running.load(Ordering::Acquire)
     }

@@ -4,8 +4,8 @@
 //! all of them at once, and what was learnt about how much of each source they keep. It never touches
 //! the store: whoever changes a query commits the change first and then tells the desk.
 
+mod found;
 mod profiles;
-pub mod stage;
 mod standing;
 mod view;
 
@@ -15,6 +15,7 @@ use pergola_query::syntax::{FeedBody, SourceRef};
 use pergola_query::{Catalogue, Change, Explanation, QueryError, Scratch, Selectivity, explain};
 use pergola_store::archive::{FeedId, ItemKey, SourceId};
 
+pub use found::{Found, Kind};
 pub use profiles::{About, Channel, Profiles};
 use standing::Standing;
 pub use standing::{FeedCard, statement};
@@ -45,7 +46,7 @@ impl Desk {
     }
 
     /// Selection begins; over when the guard is dropped.
-    fn pass(&self) -> MutexGuard<'_, ()> {
+    pub(crate) fn pass(&self) -> MutexGuard<'_, ()> {
         self.passing.lock()
     }
 

@@ -3,11 +3,7 @@
 //! `hub` tells whoever subscribes of the changes of this node's feeds; `subscriber` has the hubs of
 //! sources tell this node. Both are optional beside polling: whatever fails here only makes news later.
 
-mod counts;
-pub mod discovery;
 pub mod hub;
 mod instants;
 mod signature;
 pub mod subscriber;
-
-pub use counts::Counts;

@@ -12,8 +12,8 @@ use pergola_store::archive::{ArchiveError, Changes, FeedId, FeedRecord, FeedTall
 use super::sources::{EVERY_SOURCE, peer_address};
 use super::{NewSource, Node, SourceError};
 use crate::access::Caller;
-use crate::publish::writer::{Job, NotCommitted};
 use crate::select::statement;
+use crate::writer::{Job, NotCommitted};
 
 /// Why something cannot be done to a feed.
 #[derive(Debug, thiserror::Error)]

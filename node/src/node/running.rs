@@ -8,6 +8,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
+use axum::Router;
 use tokio::net::TcpListener;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
@@ -23,7 +24,7 @@ pub struct Running {
     pub node: Arc<Node>,
     address: SocketAddr,
     stop: CancellationToken,
-    tasks: JoinSet<&'static str>,
+    tasks: Tasks,
 }
 
 impl Node {
@@ -40,73 +41,63 @@ impl Node {
         })
     }
 
-    /// Crawls and serves from now on.
-    pub fn start(
+    /// Crawls, and serves its feeds and what `router` answers besides, until `stop` is cancelled.
+    pub(crate) fn run(
         self: Arc<Self>,
-        listener: impl Into<Box<dyn Listener>>,
+        listener: Box<dyn Listener>,
+        router: Router,
+        stop: CancellationToken,
     ) -> Result<Running, StartError> {
-        let listener = listener.into();
         let system = |source| StartError::System { what: "the socket is unusable".into(), source };
         let address = listener.local_address().map_err(system)?;
         let config = self.config();
         let shown = config.tls.as_ref().map(Shown::read).transpose()?.map(Arc::new);
-        let stop = CancellationToken::new();
         let mut tasks = JoinSet::new();
-        let (crawler, crawling) = (Arc::clone(&self.crawler), stop.clone());
-        tasks.spawn(async move {
-            crawler.run(crawling).await;
-            "crawler"
-        });
-        let (crawler, watching) = (Arc::clone(&self.crawler), stop.clone());
-        tasks.spawn(async move {
-            crate::peer::watch::run(crawler, watching).await;
-            "watching"
-        });
-        let (node, keeping) = (Arc::clone(&self), stop.clone());
-        tasks.spawn(async move {
-            node.keep_house(keeping).await;
-            "housekeeping"
-        });
-        let (node, following) = (Arc::clone(&self), stop.clone());
-        tasks.spawn(async move {
-            node.follow_lists(following).await;
-            "lists"
-        });
-        let limits = crate::peer::Limits::default();
-        let mut router = crate::api::router(Arc::clone(&self))
-            .merge(crate::publish::router(Arc::clone(&self.shelf)))
-            .merge(crate::peer::router(Arc::clone(&self), limits, stop.clone()));
-        if let Some(hub) = &self.hub {
-            router = router.merge(hub.router());
-            let (hub, telling) = (Arc::clone(hub), stop.clone());
-            tasks.spawn(async move {
-                hub.run(telling).await;
-                "hub"
-            });
-        }
-        if let Some(subscriber) = &self.subscriber {
-            router = router.merge(subscriber.router());
-            let (subscriber, asking) = (Arc::clone(subscriber), stop.clone());
-            tasks.spawn(async move {
-                subscriber.run(asking).await;
-                "subscriber"
-            });
-        }
+        self.start_crawling(&stop, &mut tasks);
+        let pushing = self.start_pushing(&stop, &mut tasks);
         let port = Port {
-            router,
+            router: router.merge(crate::publish::router(Arc::clone(&self.shelf))).merge(pushing),
             tls: shown.clone(),
             connections: config.node.connections,
             failed_handshakes: self.metrics.failed_handshakes.clone(),
         };
         *self.shown.lock() = shown;
-        let serving = stop.clone();
-        tasks.spawn(async move {
-            port.serve(listener, serving).await;
-            "server"
-        });
+        spawn(&mut tasks, "server", port.serve(listener, stop.clone()));
         self.set_running(true);
         Ok(Running { node: self, address, stop, tasks })
     }
+
+    fn start_crawling(self: &Arc<Self>, stop: &CancellationToken, tasks: &mut Tasks) {
+        let crawler = &self.crawler;
+        spawn(tasks, "crawler", Arc::clone(crawler).run(stop.clone()));
+        spawn(tasks, "watching", crate::crawl::watch::run(Arc::clone(crawler), stop.clone()));
+        spawn(tasks, "housekeeping", Arc::clone(self).keep_house(stop.clone()));
+        spawn(tasks, "lists", Arc::clone(self).follow_lists(stop.clone()));
+    }
+
+    /// Starts the hub and the subscriber, as far as the node has them; where they are asked.
+    fn start_pushing(&self, stop: &CancellationToken, tasks: &mut Tasks) -> Router {
+        let mut router = Router::new();
+        if let Some(hub) = &self.hub {
+            router = router.merge(hub.router());
+            spawn(tasks, "hub", Arc::clone(hub).run(stop.clone()));
+        }
+        if let Some(subscriber) = &self.subscriber {
+            router = router.merge(subscriber.router());
+            spawn(tasks, "subscriber", Arc::clone(subscriber).run(stop.clone()));
+        }
+        router
+    }
+}
+
+/// What runs, each task by its name.
+type Tasks = JoinSet<&'static str>;
+
+fn spawn(tasks: &mut Tasks, name: &'static str, task: impl Future<Output = ()> + Send + 'static) {
+    tasks.spawn(async move {
+        task.await;
+        name
+    });
 }
 
 impl Running {

@@ -13,7 +13,7 @@ use url::Url;
 use super::{Node, normal_url};
 use crate::crawl::driver::Report;
 use crate::crawl::read::Member;
-use crate::publish::writer::NotCommitted;
+use crate::writer::NotCommitted;
 
 /// The name by which a query means every source of the node: `OPML "all"`.
 pub const EVERY_SOURCE: &str = "all";

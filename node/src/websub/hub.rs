@@ -29,12 +29,12 @@ use self::delivery::{Delivery, Ending, Key, Outcome};
 use self::door::{Asked, Pending};
 use self::request::{Mode, Request};
 use crate::clock::{Clock, network_now};
-use crate::crawl::fetch::Fetcher;
+use crate::fetch::Fetcher;
 use crate::locks::Mutex;
 use crate::metrics::Metrics;
-use crate::publish::writer::{Job, Writer};
 use crate::publish::{Form, Shelf};
 use crate::surroundings::Randomness;
+use crate::writer::{Job, Writer};
 
 /// Requests that may wait for their verification.
 const WAITING: usize = 256;

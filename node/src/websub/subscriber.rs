@@ -29,13 +29,13 @@ use url::{Host, Url};
 use self::asking::{Ask, Token};
 use self::book::{Book, Polled};
 use self::rules::Rules;
-use super::discovery::RefreshNotice;
 use crate::clock::Clock;
+use crate::crawl::discovery::RefreshNotice;
 use crate::crawl::driver::Crawler;
 use crate::locks::{Mutex, MutexGuard};
 use crate::metrics::Metrics;
-use crate::publish::writer::{Job, Writer};
 use crate::surroundings::Randomness;
+use crate::writer::{Job, Writer};
 
 /// Hubs asked at the same time.
 const ASKING: usize = 8;

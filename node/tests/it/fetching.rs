@@ -3,10 +3,8 @@
 use std::time::Duration;
 
 use pergola_manners::courtesy::{Courtesy, FailureKind, Outcome, Reading, Rules, Validators};
-use pergola_node::crawl::fetch::{
-    Answer, Ask, DecodeLimits, FetchError, FetchSettings, Fetcher, Stage,
-};
-use pergola_node::crawl::guard::Guard;
+use pergola_node::fetch::{Answer, Ask, DecodeLimits, FetchError, FetchSettings, Fetcher, Stage};
+use pergola_node::guard::Guard;
 use pergola_node::surroundings::{Outside, ResolverFiles};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpListener;

@@ -13,8 +13,8 @@ use url::Url;
 use super::Crawler;
 use super::outing::Problem;
 use crate::crawl::conclude::{Refreshed, Subject, Way, conclude};
-use crate::crawl::fetch::{Answer, Ask, FetchError};
 use crate::crawl::trail::{Backlog, Trail};
+use crate::fetch::{Answer, Ask, FetchError};
 
 /// Bytes on the wire of a document that takes less than a millisecond to read.
 const SMALL: u64 = 16 * 1024;

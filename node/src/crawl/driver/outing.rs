@@ -11,9 +11,9 @@ use url::Url;
 use super::conclusion::Exchange;
 use super::{Crawler, Delivery};
 use crate::crawl::conclude::Refreshed;
-use crate::crawl::fetch::Ask;
 use crate::crawl::trail::Backlog;
-use crate::publish::writer::{Committed, NotCommitted};
+use crate::fetch::Ask;
+use crate::writer::{Committed, NotCommitted};
 
 /// After a failure of our own a source is left alone this long.
 const OUR_FAULT: f64 = 60.0;

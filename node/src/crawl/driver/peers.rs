@@ -10,9 +10,9 @@ use url::Url;
 
 use super::Crawler;
 use crate::crawl::conclude::Way;
-use crate::crawl::fetch::{Answer, Ask, FetchError};
+use crate::fetch::{Answer, Ask, FetchError};
 use crate::metrics::Asked;
-use crate::peer::pull::Pulled;
+use crate::peers::pull::Pulled;
 
 impl Crawler {
     /// Asks a source: its peer if it has one, and with a GET if it has none or that does not work.

@@ -12,9 +12,9 @@ use url::Url;
 
 use super::{Crawler, Report};
 use crate::crawl::conclude::Refreshed;
+use crate::crawl::discovery::RefreshNotice;
 use crate::metrics::Journey;
-use crate::publish::writer::Committed;
-use crate::websub::discovery::RefreshNotice;
+use crate::writer::Committed;
 
 /// What was observed, as a model learns from it.
 fn observation(refreshed: &Refreshed) -> Option<Observation<'_>> {

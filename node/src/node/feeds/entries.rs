@@ -10,8 +10,8 @@ use pergola_store::archive::{Archive, ArchiveError, Changes, Edit, Entry, FeedId
 
 use super::FeedError;
 use crate::node::{Node, SourceError};
-use crate::publish::writer::{Append, Job};
 use crate::select::{Desk, Texts};
+use crate::writer::{Append, Job};
 
 /// A new feed begins with at most so many items that its sources show already.
 const BACKFILL: usize = 10_000;

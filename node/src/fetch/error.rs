@@ -8,7 +8,7 @@ use pergola_manners::courtesy::FailureKind;
 use thiserror::Error;
 use url::Url;
 
-use crate::crawl::guard::{Forbidden, ResolveError};
+use crate::guard::{Forbidden, ResolveError};
 use crate::surroundings::ExchangeError;
 use crate::tls::{self, TlsError};
 

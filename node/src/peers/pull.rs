@@ -25,11 +25,11 @@ use tokio::time::timeout_at;
 use tonic::{Code, Status};
 use url::Url;
 
-use super::MESSAGE_BYTES;
 use super::channel::{Line, NoConnection};
-use super::wire::{Delivered, entry_from_wire, hints_from_wire};
 use crate::clock::network_now;
-use crate::crawl::fetch::{Answer, FetchError, Stage};
+use crate::fetch::{Answer, FetchError, Page, Stage};
+use crate::wire::MESSAGE_BYTES;
+use crate::wire::{Delivered, entry_from_wire, hints_from_wire};
 use check::{Checked, checked};
 
 /// Entries asked for at once.
@@ -42,26 +42,6 @@ const ENOUGH_BYTES: usize = 8 << 20;
 const ENOUGH_PAGES: usize = 16;
 /// Planned refreshes that are remembered of a peer.
 const MOST_PLANNED: usize = 64;
-
-/// What a peer has delivered.
-#[derive(Clone, Debug)]
-pub struct Page {
-    /// The items, newest first, as a document would show them.
-    pub document: Document,
-    /// The peer, as it is known once this is committed.
-    pub link: Link,
-    /// Entries that the peer knows we have missed.
-    pub missed: u64,
-    /// There is more, to be fetched at once.
-    pub more: bool,
-    /// Nothing was asked for but the newest window, and everything is wanted: if it does not meet what is
-    /// known, the rest is fetched from the oldest entry on.
-    pub must_meet: bool,
-    /// When the peer plans to have news, by our clock.
-    pub hints: Option<Hints>,
-    /// Sentences for the log.
-    pub notes: Vec<String>,
-}
 
 /// What came of asking.
 #[derive(Debug)]

@@ -16,6 +16,12 @@ use pergola_proto::v1;
 
 pub use hints::{hints_from_wire, hints_to_wire};
 
+/// Bytes of one answer, as most clients accept them without being told.
+pub const ANSWER_BYTES: usize = 4 << 20;
+/// Bytes of one entry: a larger one goes without its texts. An entry beyond [`ANSWER_BYTES`] goes alone.
+pub const ENTRY_BYTES: usize = 16 << 20;
+/// Bytes of a message that whoever fetches must be ready to take: the largest entry and what is around it.
+pub const MESSAGE_BYTES: usize = ENTRY_BYTES + (1 << 20);
 /// Nodes that an item is believed to have passed, as in documents.
 const MOST_HOPS: usize = 128;
 

@@ -7,8 +7,8 @@ use pergola_config::Hosts;
 use url::Url;
 
 use super::FetchError;
-use crate::crawl::guard::Guard;
 use crate::credentials::Credentials;
+use crate::guard::Guard;
 use crate::surroundings::Outside;
 
 /// How the fetcher is set up.

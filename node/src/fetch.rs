@@ -11,6 +11,7 @@ mod call;
 mod clients;
 mod decode;
 mod error;
+mod page;
 mod settings;
 
 use std::sync::Arc;
@@ -30,11 +31,12 @@ pub use answer::Answer;
 pub use call::{Call, Called};
 pub use decode::DecodeLimits;
 pub use error::{FetchError, Stage};
+pub use page::Page;
 pub use settings::FetchSettings;
 
-use super::guard::Guard;
 use crate::clock::network_now;
 use crate::credentials::Credentials;
+use crate::guard::Guard;
 use clients::Clients;
 
 const A_IM: HeaderName = HeaderName::from_static("a-im");

@@ -9,10 +9,10 @@ use pergola_query::Scratch;
 use pergola_store::archive::{Archive, Entry};
 use tokio::sync::mpsc;
 
-use super::{Desk, Texts};
 use crate::crawl::conclude::Refreshed;
 use crate::crawl::driver::Delivery;
-use crate::publish::writer::{Append, Job, Writer};
+use crate::select::{Desk, Texts};
+use crate::writer::{Append, Job, Writer};
 
 /// A group is complete when nobody has come for so long: waking a thread and flushing the store cost as
 /// much as a hundred rows.
@@ -23,7 +23,7 @@ const WAITS: usize = 10;
 const MOST: usize = 256;
 
 /// Selects until the last crawler is gone.
-pub fn run(
+pub(crate) fn run(
     mut deliveries: mpsc::Receiver<Delivery>,
     desk: &Desk,
     archive: &Archive,

@@ -33,7 +33,7 @@ const REFUSED_WAIT: Duration = Duration::from_secs(600);
 const GLANCE: Duration = Duration::from_secs(30);
 
 /// Watches whoever is to be watched, until told to stop.
-pub async fn run(crawler: Arc<Crawler>, stop: CancellationToken) {
+pub(crate) async fn run(crawler: Arc<Crawler>, stop: CancellationToken) {
     let mut streams = JoinSet::new();
     let mut running: HashMap<SourceId, (Link, AbortHandle)> = HashMap::new();
     loop {
@@ -109,7 +109,7 @@ async fn follow(crawler: Arc<Crawler>, id: SourceId) {
 async fn listen(crawler: &Crawler, id: SourceId, link: &Link, heard: &mut bool) -> Status {
     let Ok(url) = Url::parse(&link.url) else { return Status::not_found("no address") };
     let now = crawler.clock.now();
-    let channel = match crawler.peers.channels.to(&url, now) {
+    let channel = match crawler.peers.connection(&url, now) {
         Ok(channel) => channel,
         Err(error) => return Status::unavailable(error.to_string()),
     };

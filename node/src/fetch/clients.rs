@@ -11,8 +11,8 @@ use reqwest::{Request, Response};
 use rustls::ClientConfig;
 
 use super::{FetchError, FetchSettings};
-use crate::crawl::guard::GuardedResolver;
 use crate::credentials::Credentials;
+use crate::guard::GuardedResolver;
 use crate::surroundings::{ClientSetup, ExchangeError, HttpClient, SetupError};
 
 /// The clients. Cheap to clone.

@@ -3,6 +3,10 @@
 //! Held in memory because every refresh asks; what must survive is in the archive and comes back at the
 //! start. A source that is no peer costs one access of a map.
 
+pub mod channel;
+pub mod pull;
+mod search;
+
 use std::collections::{HashMap, HashSet};
 use std::time::Duration;
 
@@ -12,10 +16,11 @@ use pergola_store::archive::{Archive, ArchiveError, SourceId};
 use tokio::sync::Notify;
 use url::Url;
 
-use super::channel::Channels;
-use super::pull::{Pulled, pull};
-use crate::crawl::fetch::{FetchError, FetchSettings};
+use crate::fetch::{FetchError, FetchSettings};
 use crate::locks::Mutex;
+use channel::{Channels, Line};
+use pull::{Pulled, pull};
+pub use search::{Foreign, Heard, Silent};
 
 /// The peers among a node's sources.
 pub struct Peers {
@@ -23,14 +28,14 @@ pub struct Peers {
     pub enabled: bool,
     usual: Cooperation,
     patience: Duration,
-    pub(super) channels: Channels,
+    channels: Channels,
     links: Mutex<HashMap<SourceId, Link>>,
     wishes: Mutex<HashMap<SourceId, Cooperation>>,
     watched: Mutex<HashSet<SourceId>>,
     /// News that came while the source was being refreshed: the cursor that a refresh would end with.
     news: Mutex<HashMap<SourceId, String>>,
     /// Something was learnt that changes who is to be watched.
-    pub(super) changed: Notify,
+    pub(crate) changed: Notify,
 }
 
 impl Peers {
@@ -71,7 +76,7 @@ impl Peers {
     }
 
     /// What is known of every peer, in the order of the sources.
-    pub(super) fn all(&self) -> Vec<(SourceId, Link)> {
+    fn all(&self) -> Vec<(SourceId, Link)> {
         let mut all: Vec<_> = self.links.lock().iter().map(|(id, l)| (*id, l.clone())).collect();
         all.sort_unstable_by_key(|(id, _)| *id);
         all
@@ -158,9 +163,14 @@ impl Peers {
         self.links.lock().get(&id).is_some_and(|link| link.cursor != head)
     }
 
+    /// The connection to the origin of an address.
+    pub(crate) fn connection(&self, url: &Url, now: f64) -> Result<Line, FetchError> {
+        self.channels.to(url, now)
+    }
+
     /// Asks a peer for what is new.
     pub async fn pull(&self, id: SourceId, url: &Url, link: &Link, now: f64) -> Pulled {
-        match self.channels.to(url, now) {
+        match self.connection(url, now) {
             Ok(channel) => pull(channel, url, link, self.cooperation(id), self.patience, now).await,
             Err(error) => Pulled::Unreachable(error),
         }

@@ -3,9 +3,9 @@
 use maud::{Markup, html};
 
 use super::layout;
-use crate::node::{Found, Kind};
-use crate::peer::Heard;
+use crate::peers::Heard;
 use crate::publish::Imprint;
+use crate::select::{Found, Kind};
 
 /// Words shown of what something is about.
 const WORDS: usize = 8;

@@ -20,9 +20,9 @@ use tonic::transport::{Channel, Endpoint, Uri};
 use tonic::{Request, Status};
 use url::{Host, Url};
 
-use crate::crawl::fetch::{FetchError, FetchSettings, Stage};
-use crate::crawl::guard::{Guard, GuardedResolver};
 use crate::credentials::Credentials;
+use crate::fetch::{FetchError, FetchSettings, Stage};
+use crate::guard::{Guard, GuardedResolver};
 use crate::locks::Mutex;
 use crate::surroundings::{Connection, Network};
 

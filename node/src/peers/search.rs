@@ -13,8 +13,8 @@ use pergola_store::archive::SourceId;
 use tonic::{Code, Status};
 use url::Url;
 
+use super::Peers;
 use super::channel::{Line, NoConnection};
-use super::peers::Peers;
 
 /// Time for a peer to answer.
 const PATIENCE: Duration = Duration::from_secs(3);

@@ -8,8 +8,7 @@ use pergola_manners::courtesy::{Exchange, Head, Hop, Reading, Reply};
 use url::Url;
 
 use super::decode::{DecodeLimits, decode};
-use super::{Ask, FetchError};
-use crate::peer::pull::Page;
+use super::{Ask, FetchError, Page};
 
 /// What a source answered.
 #[derive(Clone, Debug)]
