@@ -14,7 +14,7 @@ mod source;
 use std::collections::HashSet;
 
 use crate::model::{Document, Item, ItemId};
-pub use source::{Assigned, Degraded, SourceIdentity};
+pub use source::{Assigned, Degraded, IdentityParts, SourceIdentity};
 
 /// What identifies the items of a source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]

@@ -28,7 +28,7 @@ use pergola_manners::courtesy::{RuleBook, Rules};
 use pergola_manners::lanes::{LaneOverride, LaneRules, Lanes};
 use pergola_manners::roster::Roster;
 use pergola_store as store;
-use pergola_store::archive::{Archive, Changes, NodeRecord, SourceId};
+use pergola_store::archive::{Archive, Commit, NodeRecord, SourceId};
 use tokio::sync::{Semaphore, mpsc};
 use url::Url;
 
@@ -40,7 +40,7 @@ use crate::crawl::fetch::{DecodeLimits, FetchSettings, Fetcher};
 use crate::crawl::guard::{BadException, Guard};
 use crate::metrics::Metrics;
 use crate::peer::Peers;
-use crate::publish::writer::{Job, NotCommitted, Writer};
+use crate::publish::writer::{NotCommitted, Writer};
 use crate::publish::{Imprint, Shelf};
 use crate::select::{Desk, Profiles, stage};
 use crate::tls::Shown;
@@ -264,8 +264,8 @@ impl Node {
         self.writer.alone(work).await.ok_or(NotCommitted::Stopping)
     }
 
-    async fn commit(&self, changes: Changes) -> Result<(), NotCommitted> {
-        self.writer.commit(Job { changes, ..Job::default() }).await.map(drop)
+    async fn commit(&self, commit: Commit) -> Result<(), NotCommitted> {
+        self.writer.commit(commit).await.map(drop)
     }
 
     /// Saves what the node knows of itself, τ included.
@@ -276,9 +276,9 @@ impl Node {
             record.threshold = Some(threshold);
             record.clone()
         };
-        let mut changes = Changes::new();
-        changes.put_node(&record);
-        self.commit(changes).await
+        let mut commit = Commit::new();
+        commit.node().put_record(&record);
+        self.commit(commit).await
     }
 }
 

@@ -7,10 +7,13 @@
 //! source had seen when the pair began, and the difference, aged alike, is what the pair has seen. An
 //! item therefore costs what it matches, not what reads its source.
 
+mod parts;
+
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
 use crate::matcher::{QueryId, SourceId};
+pub use parts::{AgedCount, SelectivityParts};
 
 /// After so many seconds an item counts half, unless said otherwise: thirty days.
 pub const HALF_LIFE: u32 = 30 * 86_400;

@@ -66,6 +66,7 @@ mod threshold;
 pub use counts::CountTable;
 pub use error::Invalid;
 pub use knowledge::{Exact, Knowledge, Outlook, Taste};
+pub use model::parts;
 pub use model::{
     BestWeight, Calendar, Constant, Dynamo, GammaPoisson, GammaSlots, Hybrid, Likelihood, Model,
     ModelKind, MovingAverage, Periodic, PlannedLook, PublicationModel, Relayed, Seen,
@@ -75,7 +76,7 @@ pub use observation::Observation;
 pub use scheduler::{Budget, Scheduler};
 pub use sources::{Source, Sources};
 pub use strategy::{Cycle, Rule, Strategy, StrategyKind};
-pub use threshold::{Controller, Spending, Threshold};
+pub use threshold::{Controller, Spending, Threshold, ThresholdParts};
 
 /// Seconds in an hour.
 pub const HOUR: f64 = 3600.0;

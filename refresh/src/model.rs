@@ -14,6 +14,7 @@ mod gamma_slots;
 mod hybrid;
 mod likelihood;
 mod moving_average;
+pub mod parts;
 mod periodic;
 mod relayed;
 mod single;

@@ -3,9 +3,13 @@
 //! [`Ledger`] follows one source through publications and refreshes and keeps the published measures
 //! exactly; [`Estimate`] is what a node can say about itself, which never sees what it lost.
 
+mod parts;
+
 use std::collections::VecDeque;
 
 use serde::{Deserialize, Serialize};
+
+pub use parts::EstimateParts;
 
 /// Share of items lost at a constant rate when a window is refreshed `refresh_rate` times per unit
 /// of time: 1 − W·r/λ, or 0 if the refreshes keep up.

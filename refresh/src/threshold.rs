@@ -7,9 +7,12 @@
 //! error and an integral of it so that no error lasts; at first, while the right value is unknown,
 //! it takes the published steps.
 
+mod parts;
+
 use serde::{Deserialize, Serialize};
 
 use crate::Invalid;
+pub use parts::ThresholdParts;
 
 /// τ never leaves this range: zero would be absorbing.
 const LEAST: f64 = 1e-12;

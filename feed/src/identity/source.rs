@@ -1,11 +1,14 @@
 //! Whether the ids of one source can be trusted, learnt from fetch to fetch.
 
+mod parts;
+
 use std::collections::{HashMap, HashSet, VecDeque};
 
 use serde::{Deserialize, Serialize};
 
 use super::{Policy, identify};
 use crate::model::{Document, Item, ItemId, digest};
+pub use parts::IdentityParts;
 
 /// One bad id in this many is still forgiven.
 const TOLERATED: u32 = 20;

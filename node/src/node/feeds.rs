@@ -6,12 +6,12 @@ mod readers;
 
 use pergola_query::syntax::{FeedBody, Script, SourceRef, Span, Spanned, Statement};
 use pergola_query::{Change, Explanation, QueryError};
-use pergola_store::archive::{ArchiveError, Changes, FeedId, FeedRecord, SourceKind};
+use pergola_store::archive::{ArchiveError, Commit, FeedId, FeedRecord, SourceKind};
 
 use super::sources::{EVERY_SOURCE, peer_address};
 use super::{NewSource, Node, SourceError, locked};
 use crate::access::Caller;
-use crate::publish::writer::{Job, NotCommitted};
+use crate::publish::writer::NotCommitted;
 use crate::select::statement;
 
 /// What goes wrong with feeds.
@@ -120,15 +120,15 @@ impl Node {
                     created_at: self.clock.now(),
                     declared,
                 };
-                let mut changes = Changes::new();
-                changes.put_feed(id, &record);
+                let mut commit = Commit::new();
+                commit.feed(id).put_record(&record);
                 let mut node = locked(&self.record).clone();
                 node.next_feed += 1;
-                changes.put_node(&node);
+                commit.node().put_record(&node);
                 // Closed from its first moment, if it is to be closed.
                 let readers = self.declared_readers(&name).filter(|_| declared);
-                changes.put_readers(id, readers.as_deref());
-                self.commit(changes).await?;
+                commit.feed(id).set_readers(readers.as_deref());
+                self.commit(commit).await?;
                 locked(&self.record).next_feed = node.next_feed;
                 self.access.set(id, readers.as_deref());
                 self.put_in_force(id, &name, &body);
@@ -149,12 +149,12 @@ impl Node {
             Change::Rename { from, to } => {
                 let Some(card) = self.desk.feed(&from) else { return Err(self.unknown(&from)) };
                 self.desk.rename(card.id, &from, &to);
-                let mut changes = Changes::new();
+                let mut commit = Commit::new();
                 for card in self.desk.feeds() {
                     // The feed itself, and those that read it by its name.
-                    self.put_feed_record(&mut changes, card.id, &card.name, &card.body)?;
+                    self.put_feed_record(&mut commit, card.id, &card.name, &card.body)?;
                 }
-                if let Err(error) = self.commit(changes).await {
+                if let Err(error) = self.commit(commit).await {
                     self.desk.rename(card.id, &to, &from);
                     return Err(error.into());
                 }
@@ -164,10 +164,9 @@ impl Node {
             Change::Drop { name } => {
                 let Some(card) = self.desk.feed(&name) else { return Err(self.unknown(&name)) };
                 let sources = self.desk.sources_of(card.id);
-                let mut changes = Changes::new();
-                changes.delete_feed(card.id);
-                let dropped = vec![card.id];
-                self.writer.commit(Job { changes, dropped, ..Job::default() }).await?;
+                let mut commit = Commit::new();
+                commit.feed(card.id).drop_feed();
+                self.commit(commit).await?;
                 self.desk.remove(card.id, &name);
                 self.shelf.remove(card.id);
                 self.access.set(card.id, None);
@@ -242,7 +241,7 @@ impl Node {
         body: &FeedBody,
         declared: bool,
     ) -> Result<(), FeedError> {
-        let mut changes = Changes::new();
+        let mut commit = Commit::new();
         let created_at = self.clock.now();
         let mut record = self.archive.feed(id)?.unwrap_or(FeedRecord {
             name: String::new(),
@@ -252,13 +251,13 @@ impl Node {
         });
         (record.name, record.statement) = (name.to_owned(), statement(name, body));
         record.declared |= declared;
-        changes.put_feed(id, &record);
-        Ok(self.commit(changes).await?)
+        commit.feed(id).put_record(&record);
+        Ok(self.commit(commit).await?)
     }
 
     fn put_feed_record(
         &self,
-        changes: &mut Changes,
+        commit: &mut Commit,
         id: FeedId,
         name: &str,
         body: &FeedBody,
@@ -267,7 +266,7 @@ impl Node {
         let written = statement(name, body);
         if record.name != name || record.statement != written {
             (record.name, record.statement) = (name.to_owned(), written);
-            changes.put_feed(id, &record);
+            commit.feed(id).put_record(&record);
         }
         Ok(())
     }

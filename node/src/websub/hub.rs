@@ -18,7 +18,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use pergola_config::WebSub;
-use pergola_store::archive::{Archive, ArchiveError, Changes, FeedId, Subscription};
+use pergola_store::archive::{Archive, ArchiveError, Commit, FeedId, Subscription};
 use tokio::sync::{Semaphore, mpsc};
 use tokio::task::{Id, JoinError, JoinSet};
 use tokio::time::Instant;
@@ -33,7 +33,7 @@ use super::chance;
 use crate::clock::Clock;
 use crate::crawl::fetch::Fetcher;
 use crate::metrics::Metrics;
-use crate::publish::writer::{Job, Writer};
+use crate::publish::writer::Writer;
 use crate::publish::{Form, Shelf};
 
 /// Requests that may wait for their verification.
@@ -351,11 +351,13 @@ impl Hub {
         if rows.is_empty() {
             return;
         }
-        let mut changes = Changes::new();
-        rows.iter().for_each(|(key, row)| changes.set_subscription(*key, row.as_ref()));
-        if let Err(error) = self.writer.commit(Job { changes, ..Job::default() }).await {
+        let mut commit = Commit::new();
+        for (feed, key, row) in &rows {
+            commit.feed(*feed).set_subscription(*key, row.as_ref());
+        }
+        if let Err(error) = self.writer.commit(commit).await {
             tracing::warn!(%error, "subscriptions could not be saved; it is tried again");
-            locked(&self.book).not_saved(rows.into_iter().map(|(key, _)| key));
+            locked(&self.book).not_saved(rows.into_iter().map(|(feed, key, _)| (key, feed)));
         }
     }
 }

@@ -81,9 +81,9 @@ impl Seen {
 /// The rate that makes the last observations most likely.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Likelihood {
-    rate: f32,
-    profile: [Seen; MEMORY],
-    next: u8,
+    pub(super) rate: f32,
+    pub(super) profile: [Seen; MEMORY],
+    pub(super) next: u8,
 }
 
 impl Likelihood {

@@ -14,10 +14,10 @@ const CLAIM: f64 = 0.1;
 /// Rates per slot of a period, learnt from counts between refreshes.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Periodic {
-    clock: SlotClock,
+    pub(super) clock: SlotClock,
     /// Weight of an observation for a slot that it covers wholly.
-    alpha: f32,
-    rates: [f32; MAX_SLOTS],
+    pub(super) alpha: f32,
+    pub(super) rates: [f32; MAX_SLOTS],
 }
 
 impl Periodic {

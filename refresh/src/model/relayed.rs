@@ -37,12 +37,12 @@ pub struct PlannedLook {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Relayed {
     /// What holds outside the plan, and learns.
-    beyond: Model,
+    pub(super) beyond: Model,
     /// When the plan was made and until when it holds.
-    made: f64,
-    until: f64,
+    pub(super) made: f64,
+    pub(super) until: f64,
     /// Looks after `made` and up to `until`, in order.
-    looks: Vec<PlannedLook>,
+    pub(super) looks: Vec<PlannedLook>,
 }
 
 impl Relayed {

@@ -14,8 +14,8 @@ pub(crate) const MAX_SLOTS: usize = 24;
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub(crate) struct SlotClock {
     /// Length of a slot; multiplying gives the period, dividing would cost every decision time.
-    length: f32,
-    slots: u8,
+    pub(super) length: f32,
+    pub(super) slots: u8,
 }
 
 impl SlotClock {

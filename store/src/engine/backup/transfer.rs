@@ -1,7 +1,7 @@
-//! A data folder changed from one engine to the other.
+//! Moving a data folder from one engine to the other.
 //!
-//! `format.json` says at every moment which store counts and which one is to be removed, so a crash
-//! leaves the old store or the new one, and the next opening clears the other away.
+//! `format.json` says at every moment which store is valid and which one is to be removed, so a crash leaves
+//! the old store or the new one, and the next start removes the other.
 
 use std::path::Path;
 
@@ -14,8 +14,8 @@ use crate::engine::{
     space,
 };
 
-/// Copies a folder's rows into the other engine, compares, and removes the old store. `progress` is
-/// told the number of rows copied. A folder that already has the engine is left as it is.
+/// Copies a folder's rows into the other engine, compares, and removes the old store. `progress` gets the
+/// number of rows copied. A folder that already has the engine is left as it is.
 pub fn move_backend(
     folder: &Path,
     to: Backend,
@@ -26,7 +26,7 @@ pub fn move_backend(
 
 /// What has just been done; the tests stop after each.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::store) enum Done {
+pub(in crate::engine) enum Done {
     Announced,
     Copied,
     Verified,
@@ -36,11 +36,11 @@ pub(in crate::store) enum Done {
 
 impl Done {
     #[cfg(test)]
-    pub(in crate::store) const ALL: [Self; 5] =
+    pub(in crate::engine) const ALL: [Self; 5] =
         [Self::Announced, Self::Copied, Self::Verified, Self::Flipped, Self::Removed];
 }
 
-pub(in crate::store) fn move_in_steps(
+pub(in crate::engine) fn move_in_steps(
     folder: &Path,
     to: Backend,
     progress: impl FnMut(u64),
