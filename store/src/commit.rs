@@ -86,7 +86,11 @@ impl Commit {
     }
 
     /// The items of a chunk, if this commit stores it.
-    pub(crate) fn chunk(&self, source: SourceId, chunk: u32) -> Result<Option<Vec<Item>>, Nonsense> {
+    pub(crate) fn chunk(
+        &self,
+        source: SourceId,
+        chunk: u32,
+    ) -> Result<Option<Vec<Item>>, Nonsense> {
         self.sources.get(&source).map_or(Ok(None), |part| part.chunk(chunk))
     }
 

@@ -139,8 +139,7 @@ mod tests {
     };
 
     use super::*;
-    use crate::budget::{HORIZON_CYCLES, Purse};
-    use crate::config::{self, BudgetRule};
+    use crate::budget::{BudgetRule, HORIZON_CYCLES, Purse};
     use crate::lanes::Lanes;
 
     const CYCLE: f64 = 10.0;
@@ -149,7 +148,7 @@ mod tests {
     /// A roster with one source, which was refreshed at 1000 at the latest and may be asked again at once.
     fn roster(strategy: StrategyKind) -> Roster {
         let rule = BudgetRule::Refreshes { per_minute: 1.0 };
-        let purse = Purse::new(&config::Budget { rule, burst: None }, CYCLE);
+        let purse = Purse::new(rule, None, CYCLE);
         // A utility or a price that a batch passes, and what comes unplanned does not.
         let threshold = if strategy == StrategyKind::TwoSteps { 50.0 } else { 0.05 };
         let controller = Controller::Steady { horizon: HORIZON_CYCLES };

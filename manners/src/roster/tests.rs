@@ -1,7 +1,7 @@
 use pergola_refresh::ModelKind;
 
 use super::*;
-use crate::config::{self, BudgetRule};
+use crate::budget::BudgetRule;
 use crate::lanes::Lanes;
 
 const ID: SourceId = SourceId(1);
@@ -9,7 +9,7 @@ const ID: SourceId = SourceId(1);
 #[test]
 fn a_source_that_a_hub_tells_of_is_left_alone_and_may_have_news_at_any_time() {
     let rule = BudgetRule::Refreshes { per_minute: 60.0 };
-    let purse = Purse::new(&config::Budget { rule, burst: None }, 10.0);
+    let purse = Purse::new(rule, None, 10.0);
     let mut roster = Roster::new(StrategyKind::TwoSteps, Taste::default(), None, purse).unwrap();
     let (id, url) = (ID, "https://example.org/rss");
     let lane = Lanes::new(Default::default()).lane_of(&url::Url::parse(url).unwrap());
@@ -35,7 +35,7 @@ fn a_source_that_a_hub_tells_of_is_left_alone_and_may_have_news_at_any_time() {
 /// A roster with one source.
 fn roster() -> Roster {
     let rule = BudgetRule::Bytes { per_hour: 1_000_000 };
-    let purse = Purse::new(&config::Budget { rule, burst: None }, 10.0);
+    let purse = Purse::new(rule, None, 10.0);
     let mut roster = Roster::new(StrategyKind::TwoSteps, Taste::default(), None, purse).unwrap();
     let url = "https://example.org/rss";
     let lane = Lanes::new(Default::default()).lane_of(&url::Url::parse(url).unwrap());
@@ -90,7 +90,7 @@ fn what_a_look_costs_in_bytes_outlives_a_change_of_its_worth() {
 /// sent out so many times in each cycle besides.
 fn decided_beside(times: impl Fn(u32) -> u32, send: impl Fn(&mut Roster)) -> usize {
     let rule = BudgetRule::Refreshes { per_minute: 6.0 };
-    let purse = Purse::new(&config::Budget { rule, burst: None }, 10.0);
+    let purse = Purse::new(rule, None, 10.0);
     let mut roster = Roster::new(StrategyKind::TwoSteps, Taste::default(), None, purse).unwrap();
     let lanes = Lanes::new(Default::default());
     for number in 1..=40 {

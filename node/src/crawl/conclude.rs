@@ -10,6 +10,7 @@ use pergola_manners::courtesy::{Courtesy, FailureKind, Outcome, Reading, RuleBoo
 use pergola_manners::decide::{Before, Decision, News, Observed, decide};
 use pergola_manners::hints::Hints as PeerHints;
 use pergola_manners::link::{Link, Refusal};
+use pergola_manners::loops::LoopChange;
 use pergola_refresh::{Invalid, Observation, PublicationModel};
 use pergola_store::archive::{
     Known, Loop, PastRefresh, SourceId, SourceRecord, SourceState, unknown,
@@ -17,7 +18,6 @@ use pergola_store::archive::{
 use url::Url;
 
 use super::fetch::{Answer, Ask, DecodeLimits, FetchError};
-use super::loops::LoopChange;
 use super::read::{Body, Member, read};
 use super::trail::Backlog;
 use crate::websub::discovery::Named;

@@ -222,7 +222,7 @@ impl Crawler {
         let (sender, mut report) = oneshot::channel();
         locked(&self.waiting).entry(id).or_default().push(sender);
         for _ in 0..LEADS {
-            self.clone().refresh(id, lane).await;
+            self.clone().refresh_and_settle(id, lane).await;
             match report.try_recv() {
                 Ok(report) => return Some(report),
                 Err(oneshot::error::TryRecvError::Closed) => return None,
@@ -298,7 +298,7 @@ impl Crawler {
         let mut lanes = locked(&self.lanes);
         while let Some((source, lane)) = lanes.pop(now) {
             // Kilobytes of state, which the runtime would move about a dozen times.
-            refreshes.spawn(Box::pin(self.clone().refresh(SourceId(source), lane)));
+            refreshes.spawn(Box::pin(self.clone().refresh_and_settle(SourceId(source), lane)));
         }
         lanes.next_wakeup(now).unwrap_or(f64::INFINITY)
     }

@@ -6,12 +6,12 @@
 
 use pergola_manners::courtesy::Outcome;
 use pergola_manners::decide::{Before, Decision, Observed, decide};
+use pergola_manners::loops::LoopChange;
 use pergola_refresh::Invalid;
 use pergola_store::archive::PastRefresh;
 
 use super::conclude::{Manners, Refreshed, Subject, learn};
 use super::fetch::Answer;
-use super::loops::LoopChange;
 use super::read::{Body, read};
 
 /// Everything that follows from a pushed document; `Err` in the inner result if it is none.

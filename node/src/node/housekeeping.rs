@@ -9,9 +9,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use pergola_store::Order;
-use pergola_store::archive::{
-    Archive, ArchiveError, Commit, FeedId, Sample, SourceId, SourceKind,
-};
+use pergola_store::archive::{Archive, ArchiveError, Commit, FeedId, Sample, SourceId, SourceKind};
 use tokio_util::sync::CancellationToken;
 
 use super::feeds::FeedError;

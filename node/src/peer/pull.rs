@@ -14,7 +14,10 @@ use std::time::Duration;
 
 use http::HeaderValue;
 use pergola_feed::{Document, Format};
+use pergola_manners::Cooperation;
 use pergola_manners::courtesy::Head;
+use pergola_manners::hints::Hints;
+use pergola_manners::link::{Link, PeerQuality, Refusal};
 use pergola_proto::v1::syndication_client::SyndicationClient;
 use pergola_proto::v1::{FetchRequest, FetchResponse};
 use prost::Message;
@@ -22,10 +25,9 @@ use tokio::time::{Instant, timeout_at};
 use tonic::{Code, Status};
 use url::Url;
 
+use super::MESSAGE_BYTES;
 use super::channel::{Line, NoConnection};
-use super::link::{Link, PeerQuality, Refusal};
-use super::wire::{Delivered, Hints, entry_from_wire, hints_from_wire};
-use super::{Cooperation, MESSAGE_BYTES};
+use super::wire::{Delivered, entry_from_wire, hints_from_wire};
 use crate::crawl::fetch::{Answer, FetchError, Stage};
 use check::{Checked, checked};
 

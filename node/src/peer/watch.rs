@@ -10,6 +10,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 use std::time::Duration;
 
+use pergola_manners::link::Link;
 use pergola_proto::v1::WatchRequest;
 use pergola_proto::v1::syndication_client::SyndicationClient;
 use pergola_store::archive::SourceId;
@@ -18,7 +19,6 @@ use tokio_util::sync::CancellationToken;
 use tonic::{Code, Status};
 use url::Url;
 
-use super::link::Link;
 use crate::crawl::driver::Crawler;
 
 /// Bytes of a message in which a peer says how far it has come.

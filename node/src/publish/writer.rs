@@ -108,8 +108,7 @@ impl Writer {
         let (messages, inbox) = mpsc::channel(WAITING);
         let trouble = Trouble::default();
         let tallies = HashMap::new();
-        let worker =
-            Worker { archive, announce, refused, tallies, trouble: Arc::clone(&trouble) };
+        let worker = Worker { archive, announce, refused, tallies, trouble: Arc::clone(&trouble) };
         let thread = std::thread::Builder::new().name("writer".into());
         let thread = thread.spawn(|| worker.run(inbox))?;
         Ok((Self { messages, trouble }, thread))

@@ -4,6 +4,7 @@
 use std::time::Duration;
 
 use pergola_manners::decide::CHUNK;
+use pergola_manners::loops::LoopChange;
 use pergola_query::Scratch;
 use pergola_store::archive::{Archive, Entry, SourcePart};
 use tokio::sync::mpsc;
@@ -11,7 +12,6 @@ use tokio::sync::mpsc;
 use super::{Desk, Texts};
 use crate::crawl::conclude::Refreshed;
 use crate::crawl::driver::Delivery;
-use crate::crawl::loops::LoopChange;
 use crate::publish::writer::{Append, Job, Writer};
 
 /// A group is complete when nothing has arrived for so long: waking a thread and syncing the store cost as

@@ -463,7 +463,10 @@ mod tests {
         assert_eq!(spoilt!(GammaSlots, parts => parts.slots = 0), "number of slots");
         assert_eq!(spoilt!(GammaSlots, parts => parts.slot_length = 0.0), "seconds of a slot");
         assert_eq!(spoilt!(Gamma, parts => parts.items = f32::NAN), "belief");
-        assert_eq!(spoilt!(Dynamo, parts => parts.series.push(f32::INFINITY)), "interval between updates");
+        assert_eq!(
+            spoilt!(Dynamo, parts => parts.series.push(f32::INFINITY)),
+            "interval between updates"
+        );
         let short = spoilt!(Calendar, parts => parts.cells.to_mut().truncate(9));
         assert_eq!(short, "number of cells of a calendar");
     }

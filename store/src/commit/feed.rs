@@ -7,9 +7,7 @@ use crate::engine::{Batch, Table};
 use crate::records::{
     Channel, Edit, Entry, FeedId, FeedRecord, FeedTally, ProfileRecord, Subscription,
 };
-use crate::rows::keys::{
-    RowKey, edit_key, entry_key, feed_key, feed_tally_key, member_key,
-};
+use crate::rows::keys::{RowKey, edit_key, entry_key, feed_key, feed_tally_key, member_key};
 
 /// Changes to the rows of one feed.
 #[derive(Debug)]

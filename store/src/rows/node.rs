@@ -100,9 +100,9 @@ impl Stored for Selectivity {
     fn to_row(&self) -> SelectivityRow {
         let SelectivityParts { half_life, seen, pairs } = self.parts();
         let seen = seen.into_iter().map(|(source, count)| (source.0, count.to_row()));
-        let pairs = pairs.into_iter().map(|(source, feed, counts)| {
-            (source.0, feed.0, counts.map(|count| count.to_row()))
-        });
+        let pairs = pairs
+            .into_iter()
+            .map(|(source, feed, counts)| (source.0, feed.0, counts.map(|count| count.to_row())));
         SelectivityRow { half_life, seen: seen.collect(), pairs: pairs.collect() }
     }
 
@@ -110,9 +110,8 @@ impl Stored for Selectivity {
         let count = |CountRow { count, at }: CountRow| AgedCount { count, at };
         let seen = row.seen.into_iter().map(|(source, seen)| (SourceId(source), count(seen)));
         let pairs = row.pairs.into_iter();
-        let pairs = pairs.map(|(source, feed, counts)| {
-            (SourceId(source), QueryId(feed), counts.map(count))
-        });
+        let pairs = pairs
+            .map(|(source, feed, counts)| (SourceId(source), QueryId(feed), counts.map(count)));
         let (seen, pairs) = (seen.collect(), pairs.collect());
         Ok(Self::from_parts(SelectivityParts { half_life: row.half_life, seen, pairs }))
     }

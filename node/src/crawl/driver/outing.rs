@@ -19,7 +19,7 @@ use crate::publish::writer::{Committed, NotCommitted};
 const OUR_FAULT: f64 = 60.0;
 
 impl Crawler {
-    pub(super) async fn refresh(self: Arc<Self>, id: SourceId, lane: LaneId) {
+    pub(super) async fn refresh_and_settle(self: Arc<Self>, id: SourceId, lane: LaneId) {
         let _alone = self.alone.with(id).await;
         let back_at = self.clock.now() + OUR_FAULT;
         let mut outing =

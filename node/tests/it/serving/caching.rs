@@ -157,10 +157,7 @@ async fn documents_beyond_the_limit_are_dropped_and_rendered_again() {
     let last = kiosk.get("/feeds/News6.atom", &[]).await;
     assert_eq!((last.header("etag"), kiosk.store.scans()), (tags[5].as_str(), scans));
     let first = kiosk.get("/feeds/News1.atom", &[]).await;
-    assert_eq!(
-        (first.header("etag"), kiosk.store.scans()),
-        (tags[0].as_str(), scans + 1)
-    );
+    assert_eq!((first.header("etag"), kiosk.store.scans()), (tags[0].as_str(), scans + 1));
 }
 
 #[tokio::test]

@@ -1,6 +1,5 @@
 //! What is said when something does not work.
 
-
 use http::StatusCode;
 use pergola_node::clock::Clock;
 

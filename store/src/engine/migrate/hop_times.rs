@@ -67,10 +67,7 @@ pub(super) fn step(store: &dyn Store) -> Result<Batch, StoreError> {
         })?;
         let Some(last) = last else {
             if unreadable > 0 {
-                tracing::warn!(
-                    chunks = unreadable,
-                    "items that cannot be read stay as they are"
-                );
+                tracing::warn!(chunks = unreadable, "items that cannot be read stay as they are");
             }
             group.delete(Table::Meta, DONE_KEY);
             return Ok(group);

@@ -7,6 +7,7 @@ use pergola_feed::identity::{IdentityParts, Policy, SourceIdentity};
 use pergola_feed::{
     Category, Enclosure, Hop, Item, Link, Millis, NodeId, Origin, Person, Text, Timestamp,
 };
+use pergola_manners::Cooperation;
 use pergola_manners::courtesy::{
     Courtesy, Ended, FailureKind, Failures, Moved, Outcome, Pace, Pause, QuietTimes, Validators,
 };
@@ -15,7 +16,6 @@ use pergola_manners::source::{
     ItemKey, Known, KnownItem, Loop, PastRefresh, SourceId, SourceKind, SourceRecord, SourceState,
     Tally, unknown,
 };
-use pergola_manners::Cooperation;
 use pergola_profile::{Cohesion, Kept};
 use pergola_query::{AgedCount, QueryId, Selectivity, SelectivityParts};
 use pergola_refresh::parts::{
@@ -106,13 +106,8 @@ pub(super) fn sources(written: &mut Written) {
     written.is("source-list", &SourceRecord { kind: SourceKind::List, lists: vec![], ..feed });
 
     written.is("state-new", &SourceState::new(unknown()));
-    let outcomes = [
-        Outcome::Changed,
-        Outcome::Unchanged,
-        Outcome::Delta,
-        Outcome::Paused,
-        Outcome::Gone,
-    ];
+    let outcomes =
+        [Outcome::Changed, Outcome::Unchanged, Outcome::Delta, Outcome::Paused, Outcome::Gone];
     let failed = FailureKind::ALL.map(Outcome::Failed);
     let recent = outcomes.into_iter().chain(failed).enumerate().map(|(n, outcome)| PastRefresh {
         at: 1000.0 + n as f64,
@@ -124,33 +119,36 @@ pub(super) fn sources(written: &mut Written) {
     // In two pieces in memory, as a ring buffer that has been in use.
     let first = recent.pop_front().unwrap();
     recent.push_back(first);
-    written.is("state-full", &SourceState {
-        schedule: unknown(),
-        unchanged_at: Some(5.5),
-        courtesy: courtesy(),
-        next_at: 6.5,
-        title: some("Document"),
-        home: some("https://example.org/"),
-        document: u64::MAX,
-        tally: Tally {
-            requests: 1,
-            not_modified: 2,
-            failures: 3,
-            bytes: 1 << 33,
-            items: 5,
-            updates: 6,
-            overruns: 7,
+    written.is(
+        "state-full",
+        &SourceState {
+            schedule: unknown(),
+            unchanged_at: Some(5.5),
+            courtesy: courtesy(),
+            next_at: 6.5,
+            title: some("Document"),
+            home: some("https://example.org/"),
+            document: u64::MAX,
+            tally: Tally {
+                requests: 1,
+                not_modified: 2,
+                failures: 3,
+                bytes: 1 << 33,
+                items: 5,
+                updates: 6,
+                overruns: 7,
+            },
+            quality: Estimate::from_parts(EstimateParts {
+                delivered: 1.5,
+                lost: 2.5,
+                stale: 3.5,
+                time: 4.5,
+            })
+            .unwrap(),
+            recent,
+            trouble: some("no feed found"),
         },
-        quality: Estimate::from_parts(EstimateParts {
-            delivered: 1.5,
-            lost: 2.5,
-            stale: 3.5,
-            time: 4.5,
-        })
-        .unwrap(),
-        recent,
-        trouble: some("no feed found"),
-    });
+    );
     written.is("known-nothing", &Known::default());
     for (name, policy) in
         [("known-id", Policy::Id), ("known-link", Policy::Link), ("known-digest", Policy::Digest)]
@@ -212,57 +210,78 @@ pub(super) fn models(written: &mut Written) {
     is("model-single", ModelParts::Single(SingleParts { errors: None, ..single() }));
     is("model-single-dynamic", ModelParts::Single(single()));
     is("model-periodic", ModelParts::Periodic(periodic()));
-    is("model-hybrid", ModelParts::Hybrid(HybridParts {
-        single: single(),
-        periodic: periodic(),
-        single_errors: numbers(),
-        periodic_errors: numbers(),
-        next: 4,
-    }));
+    is(
+        "model-hybrid",
+        ModelParts::Hybrid(HybridParts {
+            single: single(),
+            periodic: periodic(),
+            single_errors: numbers(),
+            periodic_errors: numbers(),
+            next: 4,
+        }),
+    );
     let profile = std::array::from_fn(|n| (n as f32, n as f32 / 2.0, n % 2 == 1));
-    is("model-likelihood", ModelParts::Likelihood(LikelihoodParts { rate: 0.5, profile, next: 15 }));
+    is(
+        "model-likelihood",
+        ModelParts::Likelihood(LikelihoodParts { rate: 0.5, profile, next: 15 }),
+    );
     is("model-gamma", ModelParts::Gamma(gamma()));
-    is("model-gamma-slots", ModelParts::GammaSlots(GammaSlotsParts {
-        slot_length: 1800.0,
-        slots: 23,
-        prior_time: 0.75,
-        uses_dates: true,
-        items: numbers(),
-        time: numbers(),
-    }));
+    is(
+        "model-gamma-slots",
+        ModelParts::GammaSlots(GammaSlotsParts {
+            slot_length: 1800.0,
+            slots: 23,
+            prior_time: 0.75,
+            uses_dates: true,
+            items: numbers(),
+            time: numbers(),
+        }),
+    );
     let cells: Vec<(f32, f32)> = (0..492).map(|n| (n as f32, n as f32 / 8.0)).collect();
-    is("model-calendar", ModelParts::Calendar(CalendarParts {
-        prior_time: 0.5,
-        items: 1.5,
-        time: 2.5,
-        cells: cells.into(),
-        scale: 3.5,
-        credit: numbers(),
-    }));
+    is(
+        "model-calendar",
+        ModelParts::Calendar(CalendarParts {
+            prior_time: 0.5,
+            items: 1.5,
+            time: 2.5,
+            cells: cells.into(),
+            scale: 3.5,
+            credit: numbers(),
+        }),
+    );
     is("model-moving-average", ModelParts::MovingAverage(moving_average(7)));
-    is("model-relayed", ModelParts::Relayed(RelayedParts {
-        beyond: Box::new(ModelParts::Gamma(gamma())),
-        made: 100.5,
-        until: 200.5,
-        planned: vec![(150.5, 3.5), (200.5, 4.5)],
-    }));
-    is("model-dynamo", ModelParts::Dynamo(DynamoParts {
-        interval: 0.5,
-        items: 1.5,
-        alpha: 0.75,
-        series: numbers::<3>().to_vec(),
-        unsought: 2,
-        idle: 3.5,
-    }));
-    written.is("schedule", &Source {
-        model: Model::from_parts(ModelParts::Gamma(gamma())).unwrap(),
-        window: 300,
-        last: Some(1.5),
-        relevance: 2.5,
-        cost: 3.5,
-        shown: 20,
-        dispersion: 4.5,
-    });
+    is(
+        "model-relayed",
+        ModelParts::Relayed(RelayedParts {
+            beyond: Box::new(ModelParts::Gamma(gamma())),
+            made: 100.5,
+            until: 200.5,
+            planned: vec![(150.5, 3.5), (200.5, 4.5)],
+        }),
+    );
+    is(
+        "model-dynamo",
+        ModelParts::Dynamo(DynamoParts {
+            interval: 0.5,
+            items: 1.5,
+            alpha: 0.75,
+            series: numbers::<3>().to_vec(),
+            unsought: 2,
+            idle: 3.5,
+        }),
+    );
+    written.is(
+        "schedule",
+        &Source {
+            model: Model::from_parts(ModelParts::Gamma(gamma())).unwrap(),
+            window: 300,
+            last: Some(1.5),
+            relevance: 2.5,
+            cost: 3.5,
+            shown: 20,
+            dispersion: 4.5,
+        },
+    );
 }
 
 /// A moving average whose ring goes on beyond its end.
@@ -278,18 +297,21 @@ pub(super) fn model_bytes_with_a_wrong_place() -> Vec<u8> {
 pub(super) fn peers(written: &mut Written) {
     let bare = link::Link::new("https://peer.example/feeds/F", "F".into());
     written.is("link-new", &bare);
-    written.is("link-full", &link::Link {
-        node: Some(PeerNode { id: "abc".into(), name: "Peer".into() }),
-        cursor: "c7".into(),
-        moved_at: Some(1.5),
-        sequence: Some(300),
-        window: 50,
-        from_oldest: true,
-        begun_again_at: Some(2.5),
-        setback: Some(Setback { until: 3.5, count: 4, why: "reset".into() }),
-        quality: Some(PeerQuality { completeness: 0.5, freshness: 0.75 }),
-        ..bare
-    });
+    written.is(
+        "link-full",
+        &link::Link {
+            node: Some(PeerNode { id: "abc".into(), name: "Peer".into() }),
+            cursor: "c7".into(),
+            moved_at: Some(1.5),
+            sequence: Some(300),
+            window: 50,
+            from_oldest: true,
+            begun_again_at: Some(2.5),
+            setback: Some(Setback { until: 3.5, count: 4, why: "reset".into() }),
+            quality: Some(PeerQuality { completeness: 0.5, freshness: 0.75 }),
+            ..bare
+        },
+    );
     written.is("wish", &Cooperation { hints: true, watch: false, archive: true });
     let nodes = ["a", "b", "a"].map(|name| NodeId(name.into())).to_vec();
     written.is("loop", &Loop { since: 1.5, seen: 2.5, nodes });
@@ -322,21 +344,27 @@ pub(super) fn peers(written: &mut Written) {
 }
 
 pub(super) fn feeds(written: &mut Written) {
-    written.is("feed", &FeedRecord {
-        name: "Volcanoes".into(),
-        statement: "CREATE FEED Volcanoes AS RETURN OPML \"all\";".into(),
-        created_at: 1.5,
-        declared: true,
-    });
+    written.is(
+        "feed",
+        &FeedRecord {
+            name: "Volcanoes".into(),
+            statement: "CREATE FEED Volcanoes AS RETURN OPML \"all\";".into(),
+            created_at: 1.5,
+            declared: true,
+        },
+    );
     written.is("feed-tally", &FeedTally { next: 300, edition: 7, changed_at: 2.5 });
-    written.is("entry", &Entry {
-        key: ItemKey(u128::MAX / 3),
-        source: SourceId(300),
-        chunk: 70_000,
-        index: 31,
-        at: 1.5,
-        changed_at: 2.5,
-    });
+    written.is(
+        "entry",
+        &Entry {
+            key: ItemKey(u128::MAX / 3),
+            source: SourceId(300),
+            chunk: 70_000,
+            index: 31,
+            at: 1.5,
+            changed_at: 2.5,
+        },
+    );
     written.is("member", &300_u64);
     written.is("readers", &vec!["ada".to_owned(), "grace".to_owned()]);
     let subscription = Subscription {
@@ -353,14 +381,17 @@ pub(super) fn feeds(written: &mut Written) {
     };
     written.is("subscription", &subscription);
     written.is("subscription-open", &Subscription { secret: None, ..subscription });
-    written.is("profile", &ProfileRecord {
-        kept: Kept {
-            items: vec![vec!["lava".into(), "lava flow".into()], vec![], vec!["ash".into()]],
-            cohesion: Cohesion::from_parts(300, 0.5, 0.25).unwrap(),
+    written.is(
+        "profile",
+        &ProfileRecord {
+            kept: Kept {
+                items: vec![vec!["lava".into(), "lava flow".into()], vec![], vec!["ash".into()]],
+                cohesion: Cohesion::from_parts(300, 0.5, 0.25).unwrap(),
+            },
+            seen: 1.5,
+            novel: 0.5,
         },
-        seen: 1.5,
-        novel: 0.5,
-    });
+    );
 }
 
 pub(super) fn node(written: &mut Written) {
@@ -385,33 +416,42 @@ pub(super) fn node(written: &mut Written) {
         });
         written.is(name, &node(Some(threshold.unwrap())));
     }
-    written.is("host", &HostTally {
-        requests: 300,
-        not_modified: 2,
-        bytes: 1 << 33,
-        pauses: 4,
-        hints: 5,
-        last: 6.5,
-    });
-    written.is("sample", &Sample {
-        threshold: 0.5,
-        budget: 1.5,
-        refreshes: 300,
-        not_modified: 2,
-        failures: 3,
-        items: 4,
-        bytes: 1 << 33,
-        completeness: 0.75,
-        freshness: 0.25,
-    });
+    written.is(
+        "host",
+        &HostTally {
+            requests: 300,
+            not_modified: 2,
+            bytes: 1 << 33,
+            pauses: 4,
+            hints: 5,
+            last: 6.5,
+        },
+    );
+    written.is(
+        "sample",
+        &Sample {
+            threshold: 0.5,
+            budget: 1.5,
+            refreshes: 300,
+            not_modified: 2,
+            failures: 3,
+            items: 4,
+            bytes: 1 << 33,
+            completeness: 0.75,
+            freshness: 0.25,
+        },
+    );
     let count = |count: f64, at: i64| AgedCount { count, at };
     let (source, feed) = (pergola_query::SourceId, QueryId);
-    written.is("selectivity", &Selectivity::from_parts(SelectivityParts {
-        half_life: 2_592_000,
-        seen: vec![(source(1), count(1.5, -7)), (source(300), count(2.5, 1_794_880_800))],
-        pairs: vec![
-            (source(1), feed(4), [count(0.5, 8), count(0.25, 9)]),
-            (source(300), feed(2), [count(3.5, 10), count(4.5, 11)]),
-        ],
-    }));
+    written.is(
+        "selectivity",
+        &Selectivity::from_parts(SelectivityParts {
+            half_life: 2_592_000,
+            seen: vec![(source(1), count(1.5, -7)), (source(300), count(2.5, 1_794_880_800))],
+            pairs: vec![
+                (source(1), feed(4), [count(0.5, 8), count(0.25, 9)]),
+                (source(300), feed(2), [count(3.5, 10), count(4.5, 11)]),
+            ],
+        }),
+    );
 }
