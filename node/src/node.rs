@@ -23,6 +23,7 @@ use std::thread::JoinHandle;
 
 use pergola_config::Config;
 use pergola_feed::NodeId;
+use pergola_manners::Manners;
 use pergola_manners::budget::Purse;
 use pergola_manners::courtesy::{RuleBook, Rules};
 use pergola_manners::lanes::{LaneOverride, LaneRules, Lanes};
@@ -34,8 +35,7 @@ use url::Url;
 
 use crate::access::Access;
 use crate::clock::Clock;
-use crate::crawl::conclude::Manners;
-use crate::crawl::driver::{Crawler, List, Parts};
+use crate::crawl::driver::{Crawler, List, Tools};
 use crate::crawl::fetch::{DecodeLimits, FetchSettings, Fetcher};
 use crate::crawl::guard::{BadException, Guard};
 use crate::metrics::Metrics;
@@ -61,8 +61,8 @@ pub use status::{FeedStatus, NodeStatus, PeerStatus, SourceStatus, Standing};
 const DELIVERIES: usize = 256;
 /// Lists that may wait to be taken over.
 const LISTS: usize = 64;
-/// Refreshes of sources with hubs that may wait to be told of.
-const REFRESHES: usize = 1024;
+/// Refreshes of sources with hubs that the subscriber may not have heard of yet.
+const HUB_NOTICES: usize = 1024;
 
 /// A node, open.
 pub struct Node {
@@ -134,7 +134,7 @@ impl Node {
                 .map_err(thread)?;
         let (deliveries, inbox) = mpsc::channel(DELIVERIES);
         let (to_lists, lists) = mpsc::channel(LISTS);
-        let (to_subscriber, refreshes) = mpsc::channel(REFRESHES);
+        let (to_subscriber, hub_notices) = mpsc::channel(HUB_NOTICES);
         let (selecting, selected, kept) = (Arc::clone(&desk), writer.clone(), archive.clone());
         let selector = std::thread::Builder::new()
             .name("select".into())
@@ -150,7 +150,7 @@ impl Node {
         let settings = fetch_settings(&config)?;
         let (enabled, usual) = (config.peers.enabled, config.peers.cooperate);
         let peers = Arc::new(Peers::load(&archive, enabled, usual, &settings)?);
-        let crawler = Arc::new(Crawler::new(Parts {
+        let tools = Tools {
             archive: archive.clone(),
             clock: clock.clone(),
             fetcher: Fetcher::new(settings)?,
@@ -159,35 +159,33 @@ impl Node {
             metrics: Arc::clone(&metrics),
             peers,
             cycle: config.schedule.cycle.as_secs_f64(),
-            roster,
-            lanes: Lanes::new(lane_rules(&config)),
             deliveries,
             lists: to_lists,
-            refreshes: to_subscriber,
-        })?);
+            hub_notices: to_subscriber,
+        };
+        let crawler =
+            Arc::new(Crawler::new(tools, roster, Lanes::new(lane_rules(&config)))?);
         let hub = config.websub.hub.then(|| {
-            Hub::new(hub::Parts {
-                archive: archive.clone(),
+            let tools = hub::Tools {
                 shelf: Arc::clone(&shelf),
-                fetcher: crawler.fetcher.clone(),
+                fetcher: crawler.tools.fetcher.clone(),
                 writer: writer.clone(),
                 clock: clock.clone(),
                 metrics: Arc::clone(&metrics),
                 settings: config.websub.clone(),
-            })
+            };
+            Hub::new(&archive, tools)
         });
         let subscriber = config.websub.subscribe.then(|| {
-            Subscriber::new(subscriber::Parts {
-                archive: archive.clone(),
+            let tools = subscriber::Tools {
                 crawler: Arc::clone(&crawler),
                 writer: writer.clone(),
                 clock: clock.clone(),
                 metrics: Arc::clone(&metrics),
-                settings: config.websub.clone(),
-                public_url: config.node.public_url.clone(),
+                base: config.node.public_url.clone(),
                 max_body: config.crawl.max_body,
-                refreshes,
-            })
+            };
+            Subscriber::new(&archive, tools, &config.websub, hub_notices)
         });
         let (hub, subscriber) = (hub.transpose()?, subscriber.transpose()?);
         let node = Arc::new(Self {
@@ -300,9 +298,8 @@ fn manners(config: &Config, node: NodeId) -> Manners {
         bytes: config.crawl.max_body,
         ..Default::default()
     };
-    let decode = DecodeLimits { max_decoded: config.crawl.max_body, ..DecodeLimits::default() };
     let peers = config.peers.enabled && config.crawl.proxy.is_none();
-    Manners { node, rules, limits, decode, peers }
+    Manners { node, rules, limits, peers }
 }
 
 fn lane_rules(config: &Config) -> LaneRules {
@@ -336,6 +333,7 @@ fn fetch_settings(config: &Config) -> Result<FetchSettings, BadException> {
         connect_timeout: config.crawl.connect_timeout,
         total_timeout: config.crawl.timeout,
         max_body: config.crawl.max_body,
+        decode: DecodeLimits { max_decoded: config.crawl.max_body, ..DecodeLimits::default() },
         max_redirects: config.crawl.max_redirects,
         idle_per_host: config.crawl.parallel.get().min(64),
         ..FetchSettings::default()

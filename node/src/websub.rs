@@ -4,7 +4,6 @@
 //! sources tell this node. Both are optional beside polling: whatever fails here only makes news later.
 
 mod counts;
-pub mod discovery;
 pub mod hub;
 mod instants;
 mod signature;
@@ -14,6 +13,7 @@ pub use counts::Counts;
 
 use std::hash::{BuildHasher, RandomState};
 
+use pergola_manners::backoff::share;
 use ring::rand::{SecureRandom, SystemRandom};
 
 /// So many random bytes in hexadecimal digits, fit to be a secret; nothing if the machine has none.
@@ -25,5 +25,5 @@ fn nonce(bytes: usize) -> Option<String> {
 
 /// A number in [0, 1) that spreads many tries apart.
 fn chance() -> f64 {
-    (RandomState::new().hash_one(0) >> 11) as f64 / (1u64 << 53) as f64
+    share(RandomState::new().hash_one(0))
 }

@@ -94,7 +94,7 @@ pub(super) async fn mesh(
             let name = unlike(&mut names, plain(&title, "source"), id.0);
             let known = node.crawler.roster().schedule(id);
             let items_per_day = known.map(|known| known.model.mean_rate() * DAY);
-            let link = node.crawler.peers.link(id).filter(|link| link.url == record.url);
+            let link = node.crawler.tools.peers.link(id).filter(|link| link.url == record.url);
             let channel = link.and_then(|link| Some(channel(&link.node?.id, &link.feed)));
             sources.push(LearntSource { name, url: record.url, keywords, items_per_day, channel });
         }

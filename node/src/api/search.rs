@@ -123,7 +123,7 @@ pub(super) async fn everywhere(
 ) -> Result<(Vec<Found>, Option<Heard>), Problem> {
     // Others are asked on the operator's behalf only: a stranger could turn one question into eight.
     let heard = match peers && caller.is_operator() {
-        true => Some(node.crawler.peers.search(text, limit as u32, node.clock.now()).await),
+        true => Some(node.crawler.tools.peers.search(text, limit as u32, node.clock.now()).await),
         false => None,
     };
     let text = text.to_owned();

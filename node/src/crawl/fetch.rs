@@ -27,6 +27,7 @@ use tokio::time::{Instant, timeout_at};
 use url::Url;
 
 pub use answer::Answer;
+pub(crate) use answer::decompressed;
 pub use call::{Call, Called};
 pub use decode::DecodeLimits;
 pub use error::{FetchError, Stage};
@@ -81,6 +82,7 @@ pub struct Fetcher {
     total_timeout: Duration,
     max_body: usize,
     max_redirects: usize,
+    decode: DecodeLimits,
 }
 
 impl Fetcher {
@@ -93,7 +95,13 @@ impl Fetcher {
             total_timeout: settings.total_timeout,
             max_body: settings.max_body,
             max_redirects: settings.max_redirects,
+            decode: settings.decode,
         })
+    }
+
+    /// How far a body may decompress.
+    pub fn decode_limits(&self) -> &DecodeLimits {
+        &self.decode
     }
 
     /// What hosts are shown, and whom we trust there.
@@ -103,8 +111,7 @@ impl Fetcher {
 
     /// Asks once, follows redirects, and returns whatever the source answered.
     pub async fn fetch(&self, ask: &Ask) -> Result<Answer, FetchError> {
-        let started = Instant::now();
-        let deadline = started + self.total_timeout;
+        let deadline = Instant::now() + self.total_timeout;
         let mut url = ask.url.clone();
         let mut hops: Vec<Hop> = Vec::new();
         loop {
@@ -124,18 +131,8 @@ impl Fetcher {
                 drain(response, deadline).await;
                 Bytes::new()
             };
-            let took = started.elapsed();
             let wire_bytes = body.len() as u64;
-            return Ok(Answer {
-                status: status.as_u16(),
-                url,
-                hops,
-                head,
-                body,
-                wire_bytes,
-                took,
-                page: None,
-            });
+            return Ok(Answer { status: status.as_u16(), url, hops, head, body, wire_bytes });
         }
     }
 

@@ -7,13 +7,13 @@ use std::collections::{HashMap, HashSet};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use pergola_manners::Cooperation;
+use pergola_manners::link::{Link, PeerQuality};
 use pergola_store::archive::{Archive, ArchiveError, SourceId};
 use tokio::sync::Notify;
 use url::Url;
 
-use super::Cooperation;
 use super::channel::Channels;
-use super::link::{Link, PeerQuality};
 use super::pull::{Pulled, pull};
 use crate::crawl::fetch::{FetchError, FetchSettings};
 

@@ -6,10 +6,11 @@
 //! because they were away (each try waits longer, by chance, up to a minute).
 
 use std::collections::HashMap;
-use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 use std::time::Duration;
 
+use pergola_manners::backoff::{backoff, share_of};
+use pergola_manners::link::Link;
 use pergola_proto::v1::WatchRequest;
 use pergola_proto::v1::syndication_client::SyndicationClient;
 use pergola_store::archive::SourceId;
@@ -18,7 +19,6 @@ use tokio_util::sync::CancellationToken;
 use tonic::{Code, Status};
 use url::Url;
 
-use super::link::Link;
 use crate::crawl::driver::Crawler;
 
 /// Bytes of a message in which a peer says how far it has come.
@@ -55,7 +55,7 @@ pub async fn run(crawler: Arc<Crawler>, stop: CancellationToken) {
         }
         tokio::select! {
             () = stop.cancelled() => break,
-            () = crawler.peers.changed.notified() => {}
+            () = crawler.tools.peers.changed.notified() => {}
             () = tokio::time::sleep(GLANCE) => {}
             Some(ended) = streams.join_next(), if !streams.is_empty() => {
                 if let Err(error) = ended && error.is_panic() {
@@ -69,8 +69,8 @@ pub async fn run(crawler: Arc<Crawler>, stop: CancellationToken) {
 
 /// Who is to be watched now.
 fn wanted(crawler: &Crawler) -> HashMap<SourceId, Link> {
-    let peers = &crawler.peers;
-    let now = crawler.clock.now();
+    let peers = &crawler.tools.peers;
+    let now = crawler.tools.clock.now();
     let mut wanted = HashMap::new();
     for id in peers.ids() {
         let Some(link) = peers.link(id) else { continue };
@@ -88,7 +88,7 @@ fn wanted(crawler: &Crawler) -> HashMap<SourceId, Link> {
 /// Watches one source for as long as somebody wants it.
 async fn follow(crawler: Arc<Crawler>, id: SourceId) {
     let mut tries = 0;
-    while let Some(link) = crawler.peers.link(id) {
+    while let Some(link) = crawler.tools.peers.link(id) {
         let mut heard = false;
         let ended = listen(&crawler, id, &link, &mut heard).await;
         unwatch(&crawler, id);
@@ -97,19 +97,19 @@ async fn follow(crawler: Arc<Crawler>, id: SourceId) {
             Code::Unimplemented | Code::ResourceExhausted => REFUSED_WAIT,
             // What went wrong will go wrong for a refresh, too, which knows what to do about it.
             Code::NotFound => LONGEST_WAIT,
-            _ => FIRST_WAIT.saturating_mul(1 << tries.min(10)).min(LONGEST_WAIT),
+            _ => FIRST_WAIT.mul_f64(backoff(1.0, 2.0, tries.min(10) + 1)).min(LONGEST_WAIT),
         };
         let text = ended.message();
         tracing::debug!(source = id.0, code = ?ended.code(), text, ?wait, "a stream has ended");
-        tokio::time::sleep(spread(wait, id, crawler.clock.now())).await;
+        tokio::time::sleep(spread(wait, id, crawler.tools.clock.now())).await;
     }
 }
 
 /// Listens until the stream ends; says why it did.
 async fn listen(crawler: &Crawler, id: SourceId, link: &Link, heard: &mut bool) -> Status {
     let Ok(url) = Url::parse(&link.url) else { return Status::not_found("no address") };
-    let now = crawler.clock.now();
-    let channel = match crawler.peers.channels.to(&url, now) {
+    let now = crawler.tools.clock.now();
+    let channel = match crawler.tools.peers.channels.to(&url, now) {
         Ok(channel) => channel,
         Err(error) => return Status::unavailable(error.to_string()),
     };
@@ -124,8 +124,8 @@ async fn listen(crawler: &Crawler, id: SourceId, link: &Link, heard: &mut bool) 
             Ok(Some(news)) => {
                 if !*heard {
                     *heard = true;
-                    crawler.peers.set_watched(id, true);
-                    crawler.roster().watched(id, true, crawler.clock.now());
+                    crawler.tools.peers.set_watched(id, true);
+                    crawler.roster().watched(id, true, crawler.tools.clock.now());
                 }
                 crawler.notified(id, &news.head);
             }
@@ -137,16 +137,13 @@ async fn listen(crawler: &Crawler, id: SourceId, link: &Link, heard: &mut bool) 
 
 /// Nobody says any more when the source has news.
 fn unwatch(crawler: &Crawler, id: SourceId) {
-    if crawler.peers.is_watched(id) {
-        crawler.peers.set_watched(id, false);
-        crawler.roster().watched(id, false, crawler.clock.now());
+    if crawler.tools.peers.is_watched(id) {
+        crawler.tools.peers.set_watched(id, false);
+        crawler.roster().watched(id, false, crawler.tools.clock.now());
     }
 }
 
 /// From half of a wait to all of it, so that many readers do not come back at once.
 fn spread(wait: Duration, id: SourceId, now: f64) -> Duration {
-    let mut hasher = DefaultHasher::new();
-    (id, now.to_bits(), std::process::id()).hash(&mut hasher);
-    let share = (hasher.finish() >> 11) as f64 / (1u64 << 53) as f64;
-    wait.mul_f64(0.5 + 0.5 * share)
+    wait.mul_f64(0.5 + 0.5 * share_of((id, now.to_bits(), std::process::id())))
 }

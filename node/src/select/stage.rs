@@ -4,14 +4,14 @@
 use std::time::Duration;
 
 use pergola_manners::decide::CHUNK;
+use pergola_manners::loops::LoopChange;
+use pergola_manners::refreshed::SourceChange;
 use pergola_query::Scratch;
 use pergola_store::archive::{Archive, Entry};
 use tokio::sync::mpsc;
 
 use super::{Desk, Texts};
-use crate::crawl::conclude::Refreshed;
 use crate::crawl::driver::Delivery;
-use crate::crawl::loops::LoopChange;
 use crate::publish::writer::{Append, Job, Writer};
 
 /// A group is complete when nobody has come for so long: waking a thread and flushing the store cost as
@@ -40,8 +40,8 @@ pub fn run(
         }
         alone = gathered.len() == 1;
         let _passing = desk.pass();
-        let group = gathered.drain(..).map(|Delivery { refreshed, done }| {
-            (job(&refreshed, desk, archive, &mut scratch), done)
+        let group = gathered.drain(..).map(|Delivery { change, done }| {
+            (job(&change, desk, archive, &mut scratch), done)
         });
         writer.hand_over(group.collect());
     }
@@ -65,9 +65,9 @@ fn gather(deliveries: &mut mpsc::Receiver<Delivery>, gathered: &mut Vec<Delivery
 }
 
 /// Everything that a refresh changes.
-fn job(refreshed: &Refreshed, desk: &Desk, archive: &Archive, scratch: &mut Scratch) -> Job {
-    let mut job = Job { appends: select(refreshed, desk, archive, scratch), ..Job::default() };
-    let Refreshed { id, at, record, moved, state, known, news, link, .. } = refreshed;
+fn job(change: &SourceChange, desk: &Desk, archive: &Archive, scratch: &mut Scratch) -> Job {
+    let mut job = Job { appends: select(change, desk, archive, scratch), ..Job::default() };
+    let SourceChange { id, at, record, moved, state, known, news, link, loop_change } = change;
     job.changes.put_state(*id, state);
     if *moved {
         job.changes.put_source(*id, record);
@@ -78,7 +78,7 @@ fn job(refreshed: &Refreshed, desk: &Desk, archive: &Archive, scratch: &mut Scra
     if let Some(known) = known {
         job.changes.put_known(*id, known);
     }
-    match &refreshed.loop_change {
+    match loop_change {
         LoopChange::AsBefore => {}
         LoopChange::Found(found) | LoopChange::Again(found) => job.changes.put_loop(*id, found),
         LoopChange::Gone => job.changes.delete_loop(*id),
@@ -95,12 +95,12 @@ fn job(refreshed: &Refreshed, desk: &Desk, archive: &Archive, scratch: &mut Scra
 
 /// Which feeds want the news.
 fn select(
-    refreshed: &Refreshed,
+    change: &SourceChange,
     desk: &Desk,
     archive: &Archive,
     scratch: &mut Scratch,
 ) -> Vec<Append> {
-    let Refreshed { id, at, record, state, news, .. } = refreshed;
+    let SourceChange { id, at, record, state, news, .. } = change;
     if news.is_empty() {
         return Vec::new();
     }

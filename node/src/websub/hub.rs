@@ -27,7 +27,7 @@ use url::Url;
 
 use self::book::{Book, Limits, host_of};
 use self::delivery::{Delivery, Ending, Key, Outcome};
-use self::door::{Asked, Pending};
+use self::door::{Pending, PendingRequest};
 use self::request::{Mode, Request};
 use super::chance;
 use crate::clock::Clock;
@@ -47,36 +47,23 @@ const SAVING: f64 = 1.0;
 
 /// The hub.
 pub struct Hub {
-    shelf: Arc<Shelf>,
-    fetcher: Fetcher,
-    writer: Writer,
-    clock: Clock,
-    metrics: Arc<Metrics>,
-    settings: WebSub,
+    tools: Tools,
     book: Mutex<Book>,
     /// Requests that wait or are being verified, by host of the callback.
     pending: Pending,
-    /// Subscribers that are told at once that there is nothing for them.
+    /// Subscribers that are being told that their subscription is denied.
     telling: Semaphore,
-    asked: mpsc::Sender<Asked>,
-    inbox: Mutex<Option<mpsc::Receiver<Asked>>>,
+    requests: mpsc::Sender<PendingRequest>,
+    inbox: Mutex<Option<mpsc::Receiver<PendingRequest>>>,
 }
 
 /// What a hub works with.
-pub struct Parts {
-    /// What is kept.
-    pub archive: Archive,
-    /// The feeds.
+pub struct Tools {
     pub shelf: Arc<Shelf>,
-    /// Who asks and sends.
     pub fetcher: Fetcher,
-    /// The way to the writer.
     pub writer: Writer,
-    /// The time.
     pub clock: Clock,
-    /// What is counted.
     pub metrics: Arc<Metrics>,
-    /// What was configured.
     pub settings: WebSub,
 }
 
@@ -89,9 +76,9 @@ enum Ended {
 }
 
 impl Hub {
-    /// A hub that does nothing until it is run; it knows who had subscribed before.
-    pub fn new(parts: Parts) -> Result<Self, ArchiveError> {
-        let Parts { archive, shelf, fetcher, writer, clock, metrics, settings } = parts;
+    /// A hub that does nothing until it is run; it knows the subscriptions that are stored.
+    pub fn new(archive: &Archive, tools: Tools) -> Result<Self, ArchiveError> {
+        let settings = &tools.settings;
         let mut book = Book::new(Limits {
             most: settings.most,
             per_feed: settings.per_feed,
@@ -100,22 +87,17 @@ impl Hub {
             tries: u32::try_from(settings.tries.get()).unwrap_or(u32::MAX),
             backoff: settings.backoff.as_secs_f64(),
         });
-        let now = clock.now();
+        let now = tools.clock.now();
         for (key, subscription) in archive.subscriptions()? {
             book.load(key, subscription, now);
         }
-        let (asked, inbox) = mpsc::channel(WAITING);
+        let (requests, inbox) = mpsc::channel(WAITING);
         Ok(Self {
-            shelf,
-            fetcher,
-            writer,
-            clock,
-            metrics,
-            settings,
+            tools,
             book: Mutex::new(book),
             pending: Pending::default(),
             telling: Semaphore::new(VERIFYING),
-            asked,
+            requests,
             inbox: Mutex::new(Some(inbox)),
         })
     }
@@ -128,22 +110,22 @@ impl Hub {
     /// Verifies, delivers and lets leases end, until told to stop.
     pub async fn run(self: Arc<Self>, stop: CancellationToken) {
         let Some(mut inbox) = locked(&self.inbox).take() else { return };
-        let mut changes = self.shelf.changes();
+        let mut changes = self.tools.shelf.changes();
         let mut calls: JoinSet<Ended> = JoinSet::new();
         let mut deliveries: HashMap<Id, Delivery> = HashMap::new();
-        let (mut round_at, mut save_at) = (self.clock.now(), self.clock.now());
+        let (mut round_at, mut save_at) = (self.tools.clock.now(), self.tools.clock.now());
         let mut changed = true;
         while !stop.is_cancelled() {
-            let now = self.clock.now();
+            let now = self.tools.clock.now();
             if changed && now >= round_at {
                 changed = false;
-                round_at = now + ROUND * self.clock.speed();
+                round_at = now + ROUND * self.tools.clock.speed();
                 self.round(now, &mut calls);
             }
             locked(&self.book).pass(now);
             if locked(&self.book).is_changed() && now >= save_at {
                 self.save().await;
-                save_at = self.clock.now() + SAVING * self.clock.speed();
+                save_at = self.tools.clock.now() + SAVING * self.tools.clock.speed();
             }
             self.send_out(&mut calls, &mut deliveries);
             let verifying = calls.len().saturating_sub(deliveries.len());
@@ -155,15 +137,15 @@ impl Hub {
             };
             tokio::select! {
                 () = stop.cancelled() => {}
-                () = self.clock.sleep_until(wake) => {}
+                () = self.tools.clock.sleep_until(wake) => {}
                 told = changes.changed() => {
                     changed = true;
                     if told.is_err() {
                         break;
                     }
                 }
-                Some(asked) = inbox.recv(), if verifying < VERIFYING => {
-                    calls.spawn(Arc::clone(&self).examine(asked));
+                Some(pending) = inbox.recv(), if verifying < VERIFYING => {
+                    calls.spawn(Arc::clone(&self).examine(pending));
                 }
                 Some(ended) = calls.join_next_with_id(), if !calls.is_empty() => {
                     self.conclude(ended, &mut deliveries);
@@ -179,7 +161,7 @@ impl Hub {
     fn round(self: &Arc<Self>, now: f64, calls: &mut JoinSet<Ended>) {
         let mut book = locked(&self.book);
         for feed in book.feeds() {
-            match self.shelf.tally(feed) {
+            match self.tools.shelf.tally(feed) {
                 Some(tally) => book.edition(feed, tally.edition, now),
                 None => {
                     for gone in book.drop_feed(feed) {
@@ -202,15 +184,15 @@ impl Hub {
         while let Some(delivery) = locked(&self.book).take() {
             let (hub, to) = (Arc::clone(self), delivery.subscription.clone());
             let task = calls.spawn(async move {
-                Ended::Delivered(calls::deliver(&hub.fetcher, &hub.shelf, &to).await)
+                Ended::Delivered(calls::deliver(&hub.tools.fetcher, &hub.tools.shelf, &to).await)
             });
             deliveries.insert(task.id(), delivery);
         }
     }
 
     /// Decides on a request: is there such a feed, is there room, does the subscriber mean it?
-    async fn examine(self: Arc<Self>, asked: Asked) -> Ended {
-        let Asked { request, host, seat } = asked;
+    async fn examine(self: Arc<Self>, pending: PendingRequest) -> Ended {
+        let PendingRequest { request, host, seat } = pending;
         let ended = self.decided(request, host).await;
         seat.ends(matches!(ended, Ended::Confirmed(..)), Instant::now());
         ended
@@ -224,7 +206,7 @@ impl Hub {
                 false => Ended::Refused,
             };
         }
-        let found = topic::feed_of(&self.shelf, &request.topic, host.as_deref());
+        let found = topic::feed_of(&self.tools.shelf, &request.topic, host.as_deref());
         let callback_host = host_of(request.callback.as_str());
         let allowed = found.and_then(|(feed, form)| {
             locked(&self.book).room(key, feed, &callback_host).map(|()| (feed, form))
@@ -240,9 +222,9 @@ impl Hub {
         let delivered = self.edition_of(feed);
         let lease = request
             .lease
-            .unwrap_or(self.settings.lease.as_secs_f64())
-            .clamp(self.settings.lease_min.as_secs_f64(), self.settings.lease_max.as_secs_f64());
-        let now = self.clock.now();
+            .unwrap_or(self.tools.settings.lease.as_secs_f64())
+            .clamp(self.tools.settings.lease_min.as_secs_f64(), self.tools.settings.lease_max.as_secs_f64());
+        let now = self.tools.clock.now();
         if !self.confirmed(&request, lease).await {
             return Ended::Refused;
         }
@@ -263,28 +245,28 @@ impl Hub {
 
     async fn confirmed(&self, request: &Request, lease: f64) -> bool {
         let Request { callback, mode, topic, .. } = request;
-        match calls::verify(&self.fetcher, callback, *mode, topic, lease).await {
+        match calls::verify(&self.tools.fetcher, callback, *mode, topic, lease).await {
             Ok(()) => true,
             Err(why) => {
                 tracing::info!(%callback, topic, mode = mode.name(), why, "not confirmed");
-                self.metrics.websub.verified("failed");
+                self.tools.metrics.websub.verified("failed");
                 false
             }
         }
     }
 
     async fn tell_denied(&self, callback: &str, topic: &str, reason: &str) {
-        self.metrics.websub.verified("denied");
+        self.tools.metrics.websub.verified("denied");
         tracing::info!(callback, topic, reason, "a subscription is denied");
         let Ok(url) = Url::parse(callback) else { return };
         let _turn = self.telling.acquire().await;
-        if let Err(why) = calls::deny(&self.fetcher, &url, topic, reason).await {
+        if let Err(why) = calls::deny(&self.tools.fetcher, &url, topic, reason).await {
             tracing::debug!(callback, why, "the subscriber could not be told");
         }
     }
 
     fn edition_of(&self, feed: FeedId) -> u64 {
-        self.shelf.tally(feed).map_or(0, |tally| tally.edition)
+        self.tools.shelf.tally(feed).map_or(0, |tally| tally.edition)
     }
 
     /// Something has ended: the book learns of it.
@@ -293,7 +275,7 @@ impl Hub {
         ended: Result<(Id, Ended), JoinError>,
         deliveries: &mut HashMap<Id, Delivery>,
     ) {
-        let now = self.clock.now();
+        let now = self.tools.clock.now();
         let (id, ended) = match ended {
             Ok((id, ended)) => (id, ended),
             Err(error) => {
@@ -315,7 +297,7 @@ impl Hub {
                     Some(Outcome::Gone) => "gone",
                     None => "left",
                 };
-                self.metrics.websub.delivered(name);
+                self.tools.metrics.websub.delivered(name);
                 if matches!(outcome, Some(Outcome::GivenUp | Outcome::Gone)) {
                     let Subscription { callback, topic, .. } = subscription;
                     tracing::info!(callback, topic, outcome = name, "a delivery has ended");
@@ -330,17 +312,17 @@ impl Hub {
         match subscription {
             None => {
                 book.remove(key);
-                self.metrics.websub.verified("unsubscribed");
+                self.tools.metrics.websub.verified("unsubscribed");
             }
             Some(subscription) => {
                 let host = host_of(&subscription.callback);
                 if book.room(key, subscription.feed, &host).is_err() {
                     // Others were confirmed meanwhile. It hears nothing, as if its lease had ended.
-                    self.metrics.websub.verified("denied");
+                    self.tools.metrics.websub.verified("denied");
                     return;
                 }
                 book.put(key, *subscription, now);
-                self.metrics.websub.verified("subscribed");
+                self.tools.metrics.websub.verified("subscribed");
             }
         }
     }
@@ -353,7 +335,7 @@ impl Hub {
         }
         let mut changes = Changes::new();
         rows.iter().for_each(|(key, row)| changes.set_subscription(*key, row.as_ref()));
-        if let Err(error) = self.writer.commit(Job { changes, ..Job::default() }).await {
+        if let Err(error) = self.tools.writer.commit(Job { changes, ..Job::default() }).await {
             tracing::warn!(%error, "subscriptions could not be saved; it is tried again");
             locked(&self.book).not_saved(rows.into_iter().map(|(key, _)| key));
         }

@@ -5,6 +5,7 @@ use std::fmt;
 use std::net::IpAddr;
 
 use pergola_manners::courtesy::FailureKind;
+use pergola_manners::reply::Failure;
 use thiserror::Error;
 use url::Url;
 
@@ -144,6 +145,21 @@ impl FetchError {
                 FailureKind::BadUrl
             }
         }
+    }
+
+    /// What went wrong, for whoever does not know how sources are fetched: its kind, and this error with its
+    /// causes in one line.
+    pub(crate) fn failure(&self) -> Failure {
+        let mut words = self.to_string();
+        let mut cause = StdError::source(self);
+        while let Some(inner) = cause {
+            let said = inner.to_string();
+            if !words.contains(&said) {
+                words = format!("{words}: {said}");
+            }
+            cause = inner.source();
+        }
+        Failure { kind: self.kind(), words }
     }
 
     /// The private address that was refused, if that was it.

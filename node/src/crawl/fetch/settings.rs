@@ -6,7 +6,7 @@ use std::time::Duration;
 use pergola_config::Hosts;
 use url::Url;
 
-use super::FetchError;
+use super::{DecodeLimits, FetchError};
 use crate::crawl::guard::{Guard, ResolverFiles};
 use crate::credentials::Credentials;
 
@@ -34,6 +34,8 @@ pub struct FetchSettings {
     pub total_timeout: Duration,
     /// The longest body, as it comes over the wire.
     pub max_body: usize,
+    /// How far a body may decompress.
+    pub decode: DecodeLimits,
     /// The longest chain of redirects.
     pub max_redirects: usize,
     /// Connections to one host that are kept alive while idle.
@@ -53,6 +55,7 @@ impl Default for FetchSettings {
             connect_timeout: Duration::from_secs(10),
             total_timeout: Duration::from_secs(30),
             max_body: 10 * 1024 * 1024,
+            decode: DecodeLimits::default(),
             max_redirects: 5,
             idle_per_host: 2,
         }

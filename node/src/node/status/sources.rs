@@ -197,7 +197,7 @@ impl Node {
             SourceKind::List => "list",
         };
         let peer = self.peer_status(id, &record.url);
-        let by_peer = self.crawler.peers.is_usable(id, &record.url, self.clock.now());
+        let by_peer = self.crawler.tools.peers.is_usable(id, &record.url, self.clock.now());
         SourceStatus {
             via: if by_peer { "peer" } else { "http" },
             peer,
@@ -233,7 +233,7 @@ impl Node {
     }
 
     fn peer_status(&self, id: SourceId, url: &str) -> Option<PeerStatus> {
-        let peers = &self.crawler.peers;
+        let peers = &self.crawler.tools.peers;
         let link = peers.link(id).filter(|link| peers.enabled && link.url == url)?;
         let now = self.clock.now();
         let setback = link.setback.filter(|setback| setback.until > now);

@@ -106,7 +106,7 @@ fn upstreams(node: &Node, feed: FeedId) -> Result<Vec<v1::Upstream>, ArchiveErro
         let Some(record) = node.archive.source(source)? else { continue };
         let rate =
             node.crawler.roster().schedule(source).map(|known| known.model.mean_rate() * DAY);
-        let link = node.crawler.peers.link(source).filter(|link| link.url == record.url);
+        let link = node.crawler.tools.peers.link(source).filter(|link| link.url == record.url);
         let (peer, feed) = link.map(|link| (link.node, link.feed)).unwrap_or_default();
         upstreams.push(v1::Upstream {
             title: record.title.unwrap_or_default(),

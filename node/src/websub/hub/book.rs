@@ -10,6 +10,7 @@
 
 use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
 
+use pergola_manners::backoff::{backoff, lengthened};
 use pergola_store::archive::{FeedId, Subscription};
 use url::Url;
 
@@ -38,7 +39,7 @@ const LONGEST_WAIT: f64 = 6.0 * 3_600.0;
 /// Everybody who is told of changes.
 pub(super) struct Book {
     limits: Limits,
-    subscriptions: HashMap<Key, Standing>,
+    subscriptions: HashMap<Key, Subscribed>,
     by_feed: HashMap<FeedId, HashSet<Key>>,
     editions: HashMap<FeedId, u64>,
     hosts: HashMap<String, Host>,
@@ -51,18 +52,18 @@ pub(super) struct Book {
     next_serial: u64,
 }
 
-struct Standing {
+struct Subscribed {
     row: Subscription,
     host: String,
-    place: Place,
+    progress: Progress,
     timer: u64,
     /// Tells it from one that left and came back while a delivery was on the way.
     serial: u64,
 }
 
-/// Where its delivery is.
+/// How far its delivery has come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Place {
+enum Progress {
     /// There is none, or it is not due yet.
     Idle,
     Waiting,
@@ -147,10 +148,10 @@ impl Book {
             None => {
                 self.by_feed.entry(row.feed).or_default().insert(key);
                 self.hosts.entry(host.clone()).or_default().subscriptions += 1;
-                let (place, serial) = (Place::Idle, self.next_serial);
+                let (progress, serial) = (Progress::Idle, self.next_serial);
                 self.next_serial += 1;
-                let standing = Standing { row, host, place, timer: 0, serial };
-                self.subscriptions.insert(key, standing);
+                let subscribed = Subscribed { row, host, progress, timer: 0, serial };
+                self.subscriptions.insert(key, subscribed);
             }
         }
         self.changed.insert(key);
@@ -160,7 +161,7 @@ impl Book {
 
     /// A subscription has ended, for whatever reason.
     pub(super) fn remove(&mut self, key: Key) -> Option<Subscription> {
-        let Standing { row, host, place, timer, .. } = self.subscriptions.remove(&key)?;
+        let Subscribed { row, host, progress, timer, .. } = self.subscriptions.remove(&key)?;
         self.timers.remove(&(timer, key));
         if let Some(keys) = self.by_feed.get_mut(&row.feed) {
             keys.remove(&key);
@@ -171,7 +172,7 @@ impl Book {
         }
         if let Some(entry) = self.hosts.get_mut(&host) {
             entry.subscriptions -= 1;
-            if place == Place::Waiting {
+            if progress == Progress::Waiting {
                 entry.waiting.retain(|waiting| *waiting != key);
             }
             self.forget_idle(&host);
@@ -235,13 +236,13 @@ impl Book {
             host.on_the_way += 1;
             self.on_the_way += 1;
             self.line_up(&name);
-            let Some(standing) = self.subscriptions.get_mut(&key) else {
+            let Some(subscribed) = self.subscriptions.get_mut(&key) else {
                 // It cannot be: who leaves is taken out of the line.
                 self.leave_road(&name);
                 continue;
             };
-            standing.place = Place::OnTheWay;
-            let (serial, subscription) = (standing.serial, standing.row.clone());
+            subscribed.progress = Progress::OnTheWay;
+            let (serial, subscription) = (subscribed.serial, subscribed.row.clone());
             return Some(Delivery { key, host: name, serial, subscription });
         }
         None
@@ -260,10 +261,10 @@ impl Book {
             host.failing = matches!(ending, Ending::Failed { .. });
         }
         self.leave_road(host);
-        let Limits { tries, backoff, .. } = self.limits;
-        let standing = self.subscriptions.get_mut(&key).filter(|it| it.serial == serial)?;
-        standing.place = Place::Idle;
-        let row = &mut standing.row;
+        let Limits { tries, backoff: first, .. } = self.limits;
+        let subscribed = self.subscriptions.get_mut(&key).filter(|it| it.serial == serial)?;
+        subscribed.progress = Progress::Idle;
+        let row = &mut subscribed.row;
         let outcome = match ending {
             Ending::Gone => {
                 self.remove(key);
@@ -281,8 +282,8 @@ impl Book {
                     (row.tries, row.next_try) = (0, 0.0);
                     Outcome::GivenUp
                 } else {
-                    let doubled = backoff * 2f64.powi(row.tries.min(32) as i32 - 1);
-                    let wait = doubled.min(LONGEST_WAIT) * (1.0 + 0.25 * random);
+                    let wait = backoff(first, 2.0, row.tries).min(LONGEST_WAIT);
+                    let wait = lengthened(wait, random);
                     row.next_try = now + wait.max(retry_after.unwrap_or(0.0));
                     Outcome::Delayed
                 }
@@ -296,7 +297,7 @@ impl Book {
 
     /// The rows that have changed since this was last called; `None` if one is gone.
     pub(super) fn take_changed(&mut self) -> Vec<(Key, Option<Subscription>)> {
-        let row = |key| (key, self.subscriptions.get(&key).map(|standing| standing.row.clone()));
+        let row = |key| (key, self.subscriptions.get(&key).map(|subscribed| subscribed.row.clone()));
         std::mem::take(&mut self.changed).into_iter().map(row).collect()
     }
 
@@ -312,15 +313,15 @@ impl Book {
 
     /// Puts a delivery in its host's line, if one is due and none is there.
     fn stand_in_line(&mut self, key: Key, now: f64) {
-        let Some(standing) = self.subscriptions.get_mut(&key) else { return };
-        let newest = self.editions.get(&standing.row.feed).copied().unwrap_or(0);
-        let due = standing.place == Place::Idle
-            && standing.row.delivered < newest
-            && standing.row.next_try <= now
-            && standing.row.expires_at > now;
+        let Some(subscribed) = self.subscriptions.get_mut(&key) else { return };
+        let newest = self.editions.get(&subscribed.row.feed).copied().unwrap_or(0);
+        let due = subscribed.progress == Progress::Idle
+            && subscribed.row.delivered < newest
+            && subscribed.row.next_try <= now
+            && subscribed.row.expires_at > now;
         if due {
-            standing.place = Place::Waiting;
-            let host = standing.host.clone();
+            subscribed.progress = Progress::Waiting;
+            let host = subscribed.host.clone();
             self.hosts.entry(host.clone()).or_default().waiting.push_back(key);
             self.line_up(&host);
         }
@@ -353,12 +354,12 @@ impl Book {
     }
 
     fn set_timer(&mut self, key: Key) {
-        let Some(standing) = self.subscriptions.get_mut(&key) else { return };
-        self.timers.remove(&(standing.timer, key));
-        let Subscription { expires_at, next_try, .. } = standing.row;
-        let retries = standing.place == Place::Idle && next_try > 0.0;
-        standing.timer = millis(if retries { expires_at.min(next_try) } else { expires_at });
-        self.timers.insert((standing.timer, key));
+        let Some(subscribed) = self.subscriptions.get_mut(&key) else { return };
+        self.timers.remove(&(subscribed.timer, key));
+        let Subscription { expires_at, next_try, .. } = subscribed.row;
+        let retries = subscribed.progress == Progress::Idle && next_try > 0.0;
+        subscribed.timer = millis(if retries { expires_at.min(next_try) } else { expires_at });
+        self.timers.insert((subscribed.timer, key));
     }
 }
 

@@ -31,22 +31,22 @@ const CAREFUL: Duration = Duration::from_secs(60);
 const REMEMBERED: usize = 1024;
 
 /// A request to be verified, and which address it came to.
-pub(super) struct Asked {
+pub(super) struct PendingRequest {
     pub(super) request: Request,
     pub(super) host: Option<String>,
     pub(super) seat: Seat,
 }
 
-pub(super) type Pending = Arc<Mutex<HashMap<String, Places>>>;
+pub(super) type Pending = Arc<Mutex<HashMap<String, HostRequests>>>;
 
 /// The requests of one host.
 #[derive(Default)]
-pub(super) struct Places {
+pub(super) struct HostRequests {
     taken: usize,
     refused_at: Option<Instant>,
 }
 
-impl Places {
+impl HostRequests {
     fn is_careful(&self, now: Instant) -> bool {
         self.refused_at.is_some_and(|at| now < at + CAREFUL)
     }
@@ -119,7 +119,7 @@ async fn subscribe(State(hub): State<Arc<Hub>>, headers: HeaderMap, form: Bytes)
         Ok(request) => request,
         Err(wrong) => return (StatusCode::BAD_REQUEST, format!("{wrong}\n")).into_response(),
     };
-    if let Err(error) = hub.fetcher.may_call(&request.callback) {
+    if let Err(error) = hub.tools.fetcher.may_call(&request.callback) {
         // What the operator could do about it is not the subscriber's business.
         tracing::debug!(callback = %request.callback, %error, "a callback is refused");
         let wrong = "`hub.callback` is an address that this hub does not send to\n";
@@ -128,7 +128,7 @@ async fn subscribe(State(hub): State<Arc<Hub>>, headers: HeaderMap, form: Bytes)
     let host = headers.get(HOST).and_then(|host| host.to_str().ok()).map(str::to_owned);
     let seat = Seat::take(&hub.pending, host_of(request.callback.as_str()), Instant::now());
     if let Some(seat) = seat
-        && hub.asked.try_send(Asked { request, host, seat }).is_ok()
+        && hub.requests.try_send(PendingRequest { request, host, seat }).is_ok()
     {
         return StatusCode::ACCEPTED.into_response();
     }

@@ -21,7 +21,7 @@ pub(super) type Token = String;
 
 /// A request to be sent to a hub.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Ask {
+pub(super) struct HubRequest {
     pub(super) token: Token,
     pub(super) hub: String,
     pub(super) topic: String,
@@ -31,7 +31,7 @@ pub(super) struct Ask {
 }
 
 /// Sends a request. `Err` says what the hub has against it.
-pub(super) async fn ask(fetcher: &Fetcher, ask: &Ask, callback: &Url) -> Result<(), String> {
+pub(super) async fn ask(fetcher: &Fetcher, ask: &HubRequest, callback: &Url) -> Result<(), String> {
     let form = form(ask, callback);
     let mut hub = Url::parse(&ask.hub).map_err(|error| error.to_string())?;
     for _ in 0..=REFERRALS {
@@ -60,7 +60,7 @@ pub(super) async fn ask(fetcher: &Fetcher, ask: &Ask, callback: &Url) -> Result<
     Err(format!("the hub refers to another one more than {REFERRALS} times"))
 }
 
-fn form(ask: &Ask, callback: &Url) -> Bytes {
+fn form(ask: &HubRequest, callback: &Url) -> Bytes {
     let mut form = form_urlencoded::Serializer::new(String::new());
     form.append_pair("hub.mode", if ask.subscribe { "subscribe" } else { "unsubscribe" });
     form.append_pair("hub.topic", &ask.topic);

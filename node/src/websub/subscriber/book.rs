@@ -9,25 +9,14 @@
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 use pergola_feed::digest;
+use pergola_manners::backoff::{lengthened, share};
+use pergola_manners::hub::{Advertised, HubNotice};
 use pergola_store::archive::{HubTally, Lease, Push, SourceId, Suspect};
 
-use super::asking::{Ask, Token};
+use super::asking::{HubRequest, Token};
 use super::rules::{FAREWELLS, GRACE, LEASES, LONGEST_WAIT, Rules, VERIFYING, wait};
 use super::trust::{is_active, is_trusted, remember};
-use crate::websub::discovery::Named;
 use crate::websub::instants::{millis, passed};
-
-/// A refresh of a source, as far as it matters here.
-#[derive(Debug, Clone, PartialEq)]
-pub(super) struct Polled {
-    pub(super) source: SourceId,
-    pub(super) at: f64,
-    /// The refresh before it.
-    pub(super) since: Option<f64>,
-    pub(super) new_items: u32,
-    /// What the document named; nothing if none was read.
-    pub(super) named: Option<Option<Named>>,
-}
 
 /// All subscriptions of ours.
 pub(super) struct Book {
@@ -81,23 +70,24 @@ impl Book {
     /// A source was refreshed. `fresh` makes a token and a secret, if it can.
     pub(super) fn polled(
         &mut self,
-        refresh: &Polled,
+        refresh: &HubNotice,
         fresh: impl FnOnce() -> Option<(Token, String)>,
     ) {
-        if let Some(named) = &refresh.named {
-            let (source, now) = (refresh.source, refresh.at);
-            let known = self.of(source).map(|row| (row.hub.clone(), row.topic.clone()));
-            let wanted = named.as_ref().map(|n| (n.hub.to_string(), n.topic.to_string()));
-            if known != wanted {
-                self.forget(source, now);
-                if let Some((hub, topic)) = wanted
-                    && let Some((token, secret)) = fresh()
-                {
-                    self.begin(token, Push { hub, topic, secret, ..blank(source, now) });
-                }
+        let (source, now) = (refresh.id, refresh.at);
+        let wanted = match &refresh.advertised {
+            Advertised::Unknown => self.of(source).map(address),
+            Advertised::NoHub => None,
+            Advertised::Hub(named) => Some((named.hub.to_string(), named.topic.to_string())),
+        };
+        if self.of(source).map(address) != wanted {
+            self.forget(source, now);
+            if let Some((hub, topic)) = wanted
+                && let Some((token, secret)) = fresh()
+            {
+                self.begin(token, Push { hub, topic, secret, ..blank(source, now) });
             }
         }
-        self.edit_source(refresh.source, |row, _| {
+        self.edit_source(source, |row, _| {
             row.polled_at = refresh.at;
             // What came before the lease was not the hub's to tell of.
             let told =
@@ -122,7 +112,7 @@ impl Book {
     }
 
     /// Time has passed: whom to ask now.
-    pub(super) fn pass(&mut self, now: f64) -> Vec<Ask> {
+    pub(super) fn pass(&mut self, now: f64) -> Vec<HubRequest> {
         let mut asks = Vec::new();
         // Each once: one that is set again for this very instant waits for the next time.
         let end = (passed(now) + 1, Token::new());
@@ -153,7 +143,7 @@ impl Book {
                 row.tries = row.tries.saturating_add(1);
                 row.asked_at = Some(now);
                 row.next_ask = now + VERIFYING.max(wait(rules, row.tries));
-                ask = Some(Ask {
+                ask = Some(HubRequest {
                     token: token.clone(),
                     hub: row.hub.clone(),
                     topic: row.topic.clone(),
@@ -185,7 +175,7 @@ impl Book {
             if row.asked_at.take().is_some() {
                 row.tally.failures += u64::from(row.wanted);
                 row.trouble = Some(trouble);
-                row.next_ask = now + wait(rules, row.tries) * (1.0 + 0.25 * random);
+                row.next_ask = now + lengthened(wait(rules, row.tries), random);
             }
         });
     }
@@ -351,6 +341,11 @@ impl Book {
     }
 }
 
+/// Where it is subscribed, and to what.
+fn address(row: &Push) -> (String, String) {
+    (row.hub.clone(), row.topic.clone())
+}
+
 /// When something is to be done about a subscription if nothing happens before.
 fn next_event(row: &Push) -> f64 {
     let lease = row.lease.map_or(f64::INFINITY, |lease| lease.until);
@@ -360,7 +355,7 @@ fn next_event(row: &Push) -> f64 {
 
 /// A number in [0, 1) of a token's own.
 fn spread(token: &str) -> f64 {
-    (digest(&[token]) as u64 >> 11) as f64 / (1u64 << 53) as f64
+    share(digest(&[token]) as u64)
 }
 
 fn blank(source: SourceId, now: f64) -> Push {

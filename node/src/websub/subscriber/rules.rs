@@ -1,5 +1,7 @@
 //! How long hubs are waited for, asked and believed.
 
+use pergola_manners::backoff::backoff;
+
 /// Seconds that a hub has for verifying a request.
 pub(super) const VERIFYING: f64 = 600.0;
 /// Seconds that a hub has for telling of an item that a refresh has found.
@@ -24,5 +26,5 @@ pub(super) struct Rules {
 
 /// Seconds before a request is repeated that has failed so often.
 pub(super) fn wait(rules: &Rules, tries: u32) -> f64 {
-    (rules.backoff * 2f64.powi(tries.clamp(1, 32) as i32 - 1)).min(LONGEST_WAIT)
+    backoff(rules.backoff, 2.0, tries).min(LONGEST_WAIT)
 }

@@ -88,7 +88,7 @@ pub(super) fn crawling(args: &Args) -> Result<()> {
         let (from, _) = marks[0];
         for minute in 1..=args.minutes.max(1.0) as u32 {
             // Half a cycle early, because the mark is the end of the cycle.
-            let due = from + f64::from(minute) * 60.0 - 0.5 * running.node.crawler.cycle;
+            let due = from + f64::from(minute) * 60.0 - 0.5 * running.node.crawler.tools.cycle;
             running.node.clock.sleep_until(due).await;
             marks.push(after_a_cycle(&running).await);
         }
@@ -159,7 +159,7 @@ fn count(running: &Running) -> u64 {
 /// Measured from one such instant to another, no cycle counts by half.
 async fn after_a_cycle(running: &Running) -> (f64, u64) {
     let node = &running.node;
-    let (until, before) = (node.clock.now() + 2.0 * node.crawler.cycle, count(running));
+    let (until, before) = (node.clock.now() + 2.0 * node.crawler.tools.cycle, count(running));
     while node.clock.now() < until && (count(running) == before || node.crawler.queue() != (0, 0)) {
         tokio::time::sleep(Duration::from_millis(1)).await;
     }
