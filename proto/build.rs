@@ -1,18 +1,13 @@
 //! Compiles the contract with protox, so that nobody needs `protoc`.
 
-const ADMIN: &str = "pergola/v1/admin.proto";
+use prost::Message;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     println!("cargo:rerun-if-changed=pergola");
-    let files = protox::compile(["pergola/v1/syndication.proto", ADMIN], ["."])?;
-    let mut builder = tonic_prost_build::configure();
-    // What the REST API answers is read into these, so there is one place that knows how to answer.
-    let admin = files.file.iter().filter(|file| file.name() == ADMIN);
-    for message in admin.flat_map(|file| &file.message_type) {
-        let path = format!(".pergola.v1.{}", message.name());
-        builder = builder.type_attribute(&path, "#[derive(serde::Deserialize)]");
-        builder = builder.type_attribute(&path, "#[serde(default)]");
-    }
-    builder.compile_fds(files)?;
+    let files = protox::compile(["pergola/v1/syndication.proto"], ["."])?;
+    let folder = std::env::var_os("OUT_DIR").ok_or("cargo names no folder for what is built")?;
+    // Server reflection tells clients what is in here.
+    std::fs::write(std::path::Path::new(&folder).join("contract.bin"), files.encode_to_vec())?;
+    tonic_prost_build::configure().compile_fds(files)?;
     Ok(())
 }

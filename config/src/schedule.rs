@@ -3,7 +3,7 @@
 use std::num::NonZeroUsize;
 use std::time::Duration;
 
-use pergola_manners::budget::BudgetRule;
+use pergola_manners::budget::{BudgetRule, Purse};
 use pergola_refresh::{ModelKind, StrategyKind, Taste};
 
 use super::reader::Reader;
@@ -57,6 +57,11 @@ const RULES: [&str; 3] = ["refreshes_per_minute", "bytes_per_hour", "freshness"]
 const MOST_PER_MINUTE: f64 = 1_000_000.0;
 
 impl Budget {
+    /// What keeps to it, with decisions every `cycle` seconds.
+    pub fn purse(&self, cycle: f64) -> Purse {
+        Purse::new(self.rule, self.burst.map(usize::from), cycle)
+    }
+
     pub(super) fn read(reader: &mut Reader<'_>) -> Self {
         let chosen = reader.set_among(&RULES);
         if let [first, others @ ..] = &chosen[..] {

@@ -123,13 +123,7 @@ struct Comparison<'a> {
 }
 
 impl<'a> Comparison<'a> {
-    fn new(
-        known: &'a mut Known,
-        origin: Origin,
-        url: &'a str,
-        node: &'a NodeId,
-        now: f64,
-    ) -> Self {
+    fn new(known: &'a mut Known, origin: Origin, url: &'a str, node: &'a NodeId, now: f64) -> Self {
         let places = known.items.iter().enumerate().map(|(place, item)| (item.key, place));
         Self {
             places: places.collect(),

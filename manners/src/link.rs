@@ -151,9 +151,8 @@ impl Link {
             self.cursor.clear();
             self.from_oldest = true;
         }
-        let note = (count == 1).then(|| {
-            format!("cannot be read over gRPC ({why}): HTTP is used for {wait:.0} s")
-        });
+        let note = (count == 1)
+            .then(|| format!("cannot be read over gRPC ({why}): HTTP is used for {wait:.0} s"));
         let why = why.chars().take(300).collect();
         self.setback = Some(Setback { until: now + wait, count, why });
         note

@@ -170,8 +170,8 @@ impl Trail {
             return;
         }
         let Some(older) = older else { return };
-        let full = self.found.items.len() >= limits.items
-            || self.found.bytes >= limits.bytes as u64;
+        let full =
+            self.found.items.len() >= limits.items || self.found.bytes >= limits.bytes as u64;
         if older.host() != at.host() || self.visited.contains(&older) {
             self.end(format!("{at} leads to {older}, which is not followed"));
         } else if full || self.found.documents >= DOCUMENTS {

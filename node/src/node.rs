@@ -24,7 +24,6 @@ use std::thread::JoinHandle;
 use pergola_config::Config;
 use pergola_feed::NodeId;
 use pergola_manners::Manners;
-use pergola_manners::budget::Purse;
 use pergola_manners::courtesy::{RuleBook, Rules};
 use pergola_manners::lanes::{LaneOverride, LaneRules, Lanes};
 use pergola_manners::roster::Roster;
@@ -51,7 +50,7 @@ pub use outlook::Outlook;
 pub use reload::{ReloadError, Reloaded};
 pub use running::{Running, close};
 use scheduling::strategy;
-pub(crate) use scheduling::{FIRST_RATE, FIRST_WINDOW};
+pub use scheduling::{FIRST_RATE, FIRST_WINDOW};
 pub use searching::{Found, Kind};
 pub use sources::{Added, EVERY_SOURCE, NewSource, SourceError};
 pub use start_error::StartError;
@@ -145,7 +144,7 @@ impl Node {
             strategy(&config, count),
             config.schedule.taste,
             record.threshold.clone(),
-            Purse::new(&config.budget, config.schedule.cycle.as_secs_f64()),
+            config.budget.purse(config.schedule.cycle.as_secs_f64()),
         )?;
         let settings = fetch_settings(&config)?;
         let (enabled, usual) = (config.peers.enabled, config.peers.cooperate);
@@ -163,8 +162,7 @@ impl Node {
             lists: to_lists,
             hub_notices: to_subscriber,
         };
-        let crawler =
-            Arc::new(Crawler::new(tools, roster, Lanes::new(lane_rules(&config)))?);
+        let crawler = Arc::new(Crawler::new(tools, roster, Lanes::new(lane_rules(&config)))?);
         let hub = config.websub.hub.then(|| {
             let tools = hub::Tools {
                 shelf: Arc::clone(&shelf),
@@ -237,6 +235,21 @@ impl Node {
         self.running.store(running, Ordering::Release);
         // Whoever waits for items learns that none will come.
         self.shelf.wake();
+    }
+
+    /// Why the node does not do its work; nothing if it does. Reads the store, so it may block.
+    pub fn why_not_ready(&self) -> Vec<String> {
+        let mut reasons = Vec::new();
+        if !self.is_running() {
+            reasons.push("the node is not running: nothing is crawled".to_owned());
+        }
+        if let Err(error) = self.archive.node() {
+            reasons.push(format!("the store cannot be read: {error}"));
+        }
+        if let Some(trouble) = self.store_trouble() {
+            reasons.push(format!("the store refused the last commit: {trouble}"));
+        }
+        reasons
     }
 
     /// Why the store refused the last commit, if it did.

@@ -2,15 +2,15 @@
 //!
 //! Messages are made and read in `wire` and go no further: the rest of the node knows items, not
 //! messages. A `cursor` says how far a reader has come, so that nothing is lost however seldom it asks.
-//! `serve` answers, after `caller` has let the call through; `admin` is the REST API by another door.
+//! `serve` answers, after `caller` has let the call through; `health` says whether the node does its work.
 //!
 //! Never: an entry passed over without being counted; an answer beyond the limit of its bytes; a stream
 //! that outlives the node or waits for a reader with memory that grows.
 
-mod admin;
 mod caller;
 pub mod channel;
 pub mod cursor;
+mod health;
 mod peers;
 pub mod pull;
 mod search;
@@ -26,15 +26,16 @@ use axum::middleware::from_fn_with_state;
 use axum::response::{IntoResponse, Response};
 use http::StatusCode;
 use http::header::CONTENT_TYPE;
-use pergola_proto::v1::admin_server::{self, AdminServer};
-use pergola_proto::v1::syndication_server::{self, SyndicationServer};
+use pergola_proto::v1::syndication_server::SyndicationServer;
 use tokio_util::sync::CancellationToken;
 use tonic::Status;
+use tonic::server::NamedService;
+use tonic_health::pb::health_server::HealthServer;
 
 use crate::node::Node;
-use admin::Administration;
 use caller::Callers;
 pub use caller::Limits;
+use health::Health;
 pub use peers::{LoadError, Peers};
 pub use search::{Foreign, Heard, Silent};
 use serve::Syndicate;
@@ -47,23 +48,30 @@ pub const ENTRY_BYTES: usize = 16 << 20;
 pub const MESSAGE_BYTES: usize = ENTRY_BYTES + (1 << 20);
 /// Bytes of a question.
 const QUESTION_BYTES: usize = 64 << 10;
-/// Bytes of a question about the node itself, which may bring a list of sources.
-const ADMIN_BYTES: usize = 17 << 20;
 
-/// The services for other nodes. Streams end when `stop` is cancelled.
+/// The services for other nodes and for whoever watches over this one. Streams end when `stop` is cancelled.
 pub fn router(node: Arc<Node>, limits: Limits, stop: CancellationToken) -> Router {
     let callers = Callers::new(Arc::clone(&node), limits);
-    let admin = AdminServer::new(Administration::new(Arc::clone(&node)))
-        .max_decoding_message_size(ADMIN_BYTES);
+    let health = HealthServer::new(Health::new(Arc::clone(&node), stop.clone()));
     let syndication = SyndicationServer::new(Syndicate::new(node, stop))
         .max_decoding_message_size(QUESTION_BYTES)
         .max_encoding_message_size(MESSAGE_BYTES);
-    let methods = |service: &str| format!("/{service}/{{*method}}");
+    let reflection = tonic_reflection::server::Builder::configure()
+        .register_encoded_file_descriptor_set(pergola_proto::FILE_DESCRIPTOR_SET)
+        .register_encoded_file_descriptor_set(tonic_health::pb::FILE_DESCRIPTOR_SET)
+        .build_v1()
+        .expect("the compiled contracts are well-formed");
     Router::new()
-        .route_service(&methods(syndication_server::SERVICE_NAME), syndication)
-        .route_service(&methods(admin_server::SERVICE_NAME), admin)
+        .route_service(&methods_of(&syndication), syndication)
+        .route_service(&methods_of(&health), health)
+        .route_service(&methods_of(&reflection), reflection)
         .layer(from_fn_with_state(callers, caller::check))
         .fallback(unknown)
+}
+
+/// Every method of a service.
+fn methods_of<S: NamedService>(_: &S) -> String {
+    format!("/{}/{{*method}}", S::NAME)
 }
 
 /// A call of a service that this node does not have is told so as gRPC does it.

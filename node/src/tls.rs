@@ -182,7 +182,7 @@ pub fn fingerprint(certificate: &CertificateDer<'_>) -> Fingerprint {
 }
 
 /// The TLS error in an error, which the layers between wrap in I/O errors.
-pub(crate) fn cause<'e>(error: &'e (dyn std::error::Error + 'static)) -> Option<&'e rustls::Error> {
+pub fn cause<'e>(error: &'e (dyn std::error::Error + 'static)) -> Option<&'e rustls::Error> {
     error.downcast_ref::<rustls::Error>().or_else(|| {
         let mut inner = error.downcast_ref::<std::io::Error>()?.get_ref()?;
         while let Some(io) = inner.downcast_ref::<std::io::Error>() {

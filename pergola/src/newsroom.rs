@@ -85,7 +85,7 @@ pub async fn run(args: Args) -> anyhow::Result<()> {
             "--epoch is {epoch}; give an instant in seconds since 1970"
         );
     }
-    let clock = config::Clock { speed: args.speed, epoch: args.epoch }.start();
+    let clock = Clock::configured(&config::Clock { speed: args.speed, epoch: args.epoch });
     let listener = TcpListener::bind(args.listen).await.with_context(|| {
         format!("cannot listen on {}; is another program there? --listen says where", args.listen)
     })?;

@@ -224,7 +224,10 @@ fn an_archive_that_asks_for_quiet_speaks_for_its_source() {
     let refreshed = refresh_with(subject(), ok(2..4), backlog, now);
     assert_eq!(refreshed.account.outcome, Outcome::Changed);
     assert_eq!(refreshed.new_items(), 4, "what the archives added is news as well");
-    assert_eq!((refreshed.schedule.next_at, refreshed.schedule.quiet_until), (8_200.0, Some(8_200.0)));
+    assert_eq!(
+        (refreshed.schedule.next_at, refreshed.schedule.quiet_until),
+        (8_200.0, Some(8_200.0))
+    );
     assert_eq!(refreshed.change.state.courtesy.pause, None);
     assert_eq!((refreshed.schedule.more_requests, refreshed.account.archives), (2, 2));
     assert_eq!(refreshed.visit.unwrap().requests, 3);
@@ -238,7 +241,10 @@ fn a_page_that_leads_to_a_feed_moves_the_source_there_at_once() {
     let refreshed = refresh(subject(), html, 1_000.0);
     let SourceChange { record, moved, state, .. } = &*refreshed.change;
     assert!(*moved);
-    assert_eq!((record.url.as_str(), &*record.formerly), ("https://a.example/rss", &[FEED.to_owned()][..]));
+    assert_eq!(
+        (record.url.as_str(), &*record.formerly),
+        ("https://a.example/rss", &[FEED.to_owned()][..])
+    );
     assert_eq!((state.courtesy.clone(), state.next_at), (Courtesy::default(), 1_000.0));
     assert_eq!(refreshed.schedule.again, Again::Unfinished);
     assert!(refreshed.account.notes[0].contains("https://a.example/rss"));
@@ -265,7 +271,11 @@ fn a_list_goes_to_whoever_follows_lists() {
     assert_eq!(refreshed.list.as_ref().unwrap()[0].url, "https://b.example/f");
     assert_eq!(refreshed.account.outcome, Outcome::Changed);
     let same = refresh(
-        Subject { record: refreshed.change.record.clone(), state: refreshed.change.state.clone(), ..subject() },
+        Subject {
+            record: refreshed.change.record.clone(),
+            state: refreshed.change.state.clone(),
+            ..subject()
+        },
         Reply::Http(Box::new(answer(200, &[], opml.into()))),
         9_000.0,
     );

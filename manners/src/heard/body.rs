@@ -30,8 +30,7 @@ pub(super) fn read(
     if digest == hearing.last {
         return Said::SameDocument;
     }
-    let told =
-        |document| Said::Document(Box::new(Told { document, span, digest: Some(digest) }));
+    let told = |document| Said::Document(Box::new(Told { document, span, digest: Some(digest) }));
     let charset = content_type.and_then(charset);
     match hearing.kind {
         SourceKind::Feed => feed(&bytes, charset, url, hearing, told),

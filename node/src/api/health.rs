@@ -36,7 +36,7 @@ pub(super) async fn alive() -> &'static str {
 #[utoipa::path(get, path = "/readyz",
     responses((status = 200, body = Readiness), (status = 503, body = Readiness)))]
 pub(super) async fn ready(State(node): State<Arc<Node>>) -> Result<Response, Problem> {
-    let reasons = blocking(move || Ok(reasons(&node))).await?;
+    let reasons = blocking(move || Ok(node.why_not_ready())).await?;
     let status = match reasons.is_empty() {
         true => StatusCode::OK,
         false => StatusCode::SERVICE_UNAVAILABLE,
@@ -51,18 +51,4 @@ pub(super) async fn ready(State(node): State<Arc<Node>>) -> Result<Response, Pro
 pub(super) async fn metrics(State(node): State<Arc<Node>>) -> Result<Response, Problem> {
     let text = blocking(move || Ok(node.metrics_text())).await?;
     Ok(([(CONTENT_TYPE, METRICS)], text).into_response())
-}
-
-fn reasons(node: &Node) -> Vec<String> {
-    let mut reasons = Vec::new();
-    if !node.is_running() {
-        reasons.push("the node is not running: nothing is crawled".to_owned());
-    }
-    if let Err(error) = node.archive.node() {
-        reasons.push(format!("the store cannot be read: {error}"));
-    }
-    if let Some(trouble) = node.store_trouble() {
-        reasons.push(format!("the store refused the last commit: {trouble}"));
-    }
-    reasons
 }

@@ -4,7 +4,6 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use pergola_config::{Budget, Config, ConfigError};
-use pergola_manners::budget::Purse;
 use pergola_query::Change;
 use pergola_store::archive::{Changes, SourceId, SourceKind};
 
@@ -53,7 +52,7 @@ impl Node {
 
     /// Another budget, until the configuration says otherwise or the node is started again.
     pub fn set_budget(&self, budget: &Budget) -> Result<(), pergola_refresh::Invalid> {
-        self.crawler.roster().set_purse(Purse::new(budget, self.crawler.tools.cycle))
+        self.crawler.roster().set_purse(budget.purse(self.crawler.tools.cycle))
     }
 
     /// Takes over another configuration: certificates, readers, sources, feeds and budget at once, the rest at the next start.
@@ -64,7 +63,7 @@ impl Node {
         self.reload_certificates(&config)?;
         changed.extend(differences.tls.then(|| "tls".to_owned()));
         if differences.budget {
-            let purse = Purse::new(&config.budget, self.crawler.tools.cycle);
+            let purse = config.budget.purse(self.crawler.tools.cycle);
             self.crawler.roster().set_purse(purse)?;
             changed.push("budget".to_owned());
         }

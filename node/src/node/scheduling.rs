@@ -12,9 +12,9 @@ use super::Node;
 /// decision, some 0.07 ms for each source, and nobody else gets at the roster meanwhile.
 const FEW: usize = 5_000;
 /// Before anything is known, a source is believed to publish an item a day.
-pub(crate) const FIRST_RATE: f64 = 1.0 / DAY;
+pub const FIRST_RATE: f64 = 1.0 / DAY;
 /// The window is believed to be this long until one was seen.
-pub(crate) const FIRST_WINDOW: u32 = 20;
+pub const FIRST_WINDOW: u32 = 20;
 
 impl Node {
     /// What every item of some sources is worth, as the queries stand.

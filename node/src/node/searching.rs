@@ -136,7 +136,8 @@ impl Node {
             Channel::Source(id) => match self.archive.source(id)? {
                 Some(record) => {
                     let title = self.archive.state_alone(id)?.and_then(|state| state.title);
-                    let link = self.crawler.tools.peers.link(id).filter(|link| link.url == record.url);
+                    let link =
+                        self.crawler.tools.peers.link(id).filter(|link| link.url == record.url);
                     Some(Found {
                         kind: Kind::Source,
                         name: record.title.or(title).unwrap_or_else(|| record.url.clone()),

@@ -14,7 +14,6 @@ use axum::body::{Body, Bytes, HttpBody};
 use axum::extract::{Request, State};
 use axum::middleware::Next;
 use axum::response::Response;
-use http::uri::Authority;
 use hyper::body::Frame;
 use pergola_store::archive::FeedId;
 use tonic::{Code, Status};
@@ -47,10 +46,6 @@ pub(super) struct Caller {
     /// Who may read what; without it, nobody anything.
     access: Option<Arc<Access>>,
 }
-
-/// The name under which the node was called.
-#[derive(Debug, Clone)]
-pub(super) struct Addressed(pub(super) Option<Authority>);
 
 impl Caller {
     /// Who made a call.
@@ -125,10 +120,8 @@ pub(super) async fn check(
             return refused.into_status().into_http();
         }
     };
-    let addressed = Addressed(request.uri().authority().cloned());
     let caller = Caller { who, access: Some(Arc::clone(access)) };
     request.extensions_mut().insert(caller);
-    request.extensions_mut().insert(addressed);
     let (head, body) = next.run(request).await.into_parts();
     Response::from_parts(head, Body::new(Counted::new(body, ticket)))
 }

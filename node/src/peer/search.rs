@@ -6,6 +6,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::time::Duration;
 
+use pergola_manners::link::{Link, PeerNode};
 use pergola_proto::v1;
 use pergola_proto::v1::syndication_client::SyndicationClient;
 use pergola_store::archive::SourceId;
@@ -13,7 +14,6 @@ use tonic::{Code, Status};
 use url::Url;
 
 use super::channel::{Line, NoConnection};
-use super::link::{Link, PeerNode};
 use super::peers::Peers;
 
 /// Time for a peer to answer.
@@ -222,7 +222,7 @@ mod tests {
             let mut link = Link::new(url, "F".into());
             link.node = name.map(|name| PeerNode { id: name.to_owned(), name: name.to_owned() });
             if fails {
-                link.refused(super::super::link::Refusal::firm("reset"), 0.0, 0.0);
+                link.refused(pergola_manners::link::Refusal::firm("reset"), 0.0, 0.0);
             }
             link
         };

@@ -40,9 +40,9 @@ pub fn run(
         }
         alone = gathered.len() == 1;
         let _passing = desk.pass();
-        let group = gathered.drain(..).map(|Delivery { change, done }| {
-            (job(&change, desk, archive, &mut scratch), done)
-        });
+        let group = gathered
+            .drain(..)
+            .map(|Delivery { change, done }| (job(&change, desk, archive, &mut scratch), done));
         writer.hand_over(group.collect());
     }
 }

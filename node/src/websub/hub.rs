@@ -220,10 +220,10 @@ impl Hub {
         };
         // What changes while the subscriber is asked is delivered to it.
         let delivered = self.edition_of(feed);
-        let lease = request
-            .lease
-            .unwrap_or(self.tools.settings.lease.as_secs_f64())
-            .clamp(self.tools.settings.lease_min.as_secs_f64(), self.tools.settings.lease_max.as_secs_f64());
+        let lease = request.lease.unwrap_or(self.tools.settings.lease.as_secs_f64()).clamp(
+            self.tools.settings.lease_min.as_secs_f64(),
+            self.tools.settings.lease_max.as_secs_f64(),
+        );
         let now = self.tools.clock.now();
         if !self.confirmed(&request, lease).await {
             return Ended::Refused;

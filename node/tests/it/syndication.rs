@@ -1,8 +1,8 @@
 //! The service for other nodes, as a client of it sees it.
 
-mod admin;
 mod cursors;
 mod describing;
+mod health;
 mod limits;
 mod reading;
 mod watching;

@@ -1,6 +1,5 @@
 //! Whom a node trusts, and who trusts it: certificates, tokens, and feeds for named readers only.
 
-mod commands;
 mod papers;
 mod peers;
 mod presented;

@@ -16,6 +16,7 @@ use axum::body::Body;
 use axum::extract::ConnectInfo;
 use http::{Method, Request, header};
 use pergola_config::Secret;
+use pergola_node::clock::Clock;
 use pergola_node::node::{self, Node};
 use serde::Serialize;
 use serde_json::Value;
@@ -66,7 +67,7 @@ impl Client {
             Place::Folder(config) => {
                 let token = config.api.token.clone();
                 let data = config.node.data.clone();
-                let clock = config.clock.start();
+                let clock = Clock::configured(&config.clock);
                 let opened = Node::open(*config, clock).await;
                 let node = opened.map_err(|error| place::not_opened(error, &data))?;
                 let router = pergola_node::api::router(Arc::clone(&node));

@@ -11,6 +11,7 @@ use std::time::Duration;
 
 use anyhow::Context as _;
 use pergola_config::Config;
+use pergola_node::clock::Clock;
 use pergola_node::node::{Node, Running, StartError};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::time::{Interval, MissedTickBehavior, interval};
@@ -53,7 +54,7 @@ pub(super) async fn run(args: Args, mut settings: Settings) -> anyhow::Result<()
     }
     config.warnings().iter().for_each(|warning| tracing::warn!("{warning}"));
     let data = config.node.data.clone();
-    let clock = config.clock.start();
+    let clock = Clock::configured(&config.clock);
     let node = Node::open(config, clock).await?;
     node.notices().iter().for_each(|notice| tracing::warn!("{notice}"));
     let mut signals = Signals::new().context("signals cannot be handled")?;

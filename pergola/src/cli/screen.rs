@@ -33,7 +33,9 @@ impl Screen {
     pub(super) fn new(settings: &Settings) -> Self {
         let terminal = io::stdout().is_terminal();
         // What is wrong with the configuration is told by whoever needs it.
-        let clock = settings.load().map_or_else(|_| Clock::real(), |config| config.clock.start());
+        let clock = settings
+            .load()
+            .map_or_else(|_| Clock::real(), |config| Clock::configured(&config.clock));
         let told = settings.variable("COLUMNS").and_then(|columns| columns.parse().ok());
         let asked = || {
             let size = rustix::termios::tcgetwinsize(io::stdout()).ok()?;

@@ -5,3 +5,4 @@ mod keeping;
 pub(crate) mod place;
 mod refusing;
 mod running;
+mod trust;

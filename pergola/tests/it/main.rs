@@ -4,4 +4,7 @@
 
 mod commands;
 mod demo;
+#[expect(dead_code, reason = "the tests of the node use the rest")]
+#[path = "../../../node/tests/it/trust/papers.rs"]
+mod papers;
 mod politeness;

@@ -10,10 +10,10 @@ use pergola_manners::trail::{Backlog, Trail};
 use pergola_store::archive::{ArchiveError, Known, SourceId, SourceKind};
 use url::Url;
 
-use super::{Crawler, NotReceived};
 use super::following::Route;
 use super::outing::Unfinished;
 use super::received::Received;
+use super::{Crawler, NotReceived};
 
 /// What reading a reply has led to. Boxed, because a refresh hands on kilobytes.
 enum Step {

@@ -3,13 +3,14 @@
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 
+use pergola_manners::hints::Hints;
 use pergola_proto::v1;
 use pergola_refresh::{DAY, PublicationModel};
 use pergola_store::archive::{ArchiveError, FeedId};
 
 use super::changed_at;
 use crate::node::{Node, Outlook};
-use crate::peer::wire::{Hints, hints_to_wire};
+use crate::peer::wire::hints_to_wire;
 use crate::publish::{Form, Imprint, Listing};
 use crate::select::Channel;
 

@@ -1,6 +1,8 @@
 use proptest::option::of;
 use proptest::prelude::*;
 
+use pergola_manners::hints::Hints;
+
 use super::*;
 
 fn word() -> impl Strategy<Value = String> {

@@ -56,7 +56,7 @@ struct Office {
 
 fn office() -> Office {
     let folder = tempfile::tempdir().unwrap();
-    let inner = store::open(folder.path(), None, 1 << 20).unwrap().store;
+    let inner = pergola_store::open(folder.path(), None, 1 << 20).unwrap().store;
     let refuses = Arc::new(AtomicBool::new(false));
     let archive = Archive::new(Arc::new(Moody { inner, refuses: Arc::clone(&refuses) }));
     let (tell, told) = std::sync::mpsc::channel();

@@ -297,7 +297,8 @@ impl Book {
 
     /// The rows that have changed since this was last called; `None` if one is gone.
     pub(super) fn take_changed(&mut self) -> Vec<(Key, Option<Subscription>)> {
-        let row = |key| (key, self.subscriptions.get(&key).map(|subscribed| subscribed.row.clone()));
+        let row =
+            |key| (key, self.subscriptions.get(&key).map(|subscribed| subscribed.row.clone()));
         std::mem::take(&mut self.changed).into_iter().map(row).collect()
     }
 

@@ -42,7 +42,7 @@ impl Kiosk {
 
     pub(crate) fn with(clock: Clock, change: impl FnOnce(Shelf) -> Shelf) -> Self {
         let folder = tempfile::tempdir().unwrap();
-        let opened = store::open(folder.path(), Some(Backend::Redb), 1 << 20).unwrap();
+        let opened = pergola_store::open(folder.path(), Some(Backend::Redb), 1 << 20).unwrap();
         let store = Arc::new(Watched::over(opened.store));
         let archive = Archive::new(store.clone());
         let public_url = "https://node.example/pergola/".parse().unwrap();

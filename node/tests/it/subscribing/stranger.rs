@@ -230,7 +230,7 @@ impl Service {
                 items_per_day: Some(24.0),
                 completeness: Some(0.5),
                 freshness: Some(0.25),
-                planned: vec![PlannedLook { at_ms: ((now + 60.0) * 1000.0) as i64, items: 1.0 }],
+                planned: vec![PlannedRefresh { at_ms: ((now + 60.0) * 1000.0) as i64, items: 1.0 }],
                 now_ms: (now * 1000.0) as i64,
             }),
             node: Some(NodeInfo {

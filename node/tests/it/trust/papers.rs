@@ -7,22 +7,22 @@ use rcgen::{BasicConstraints, CertificateParams, DnType, IsCa, Issuer, KeyPair};
 use tempfile::TempDir;
 
 /// Somebody who signs.
-pub(super) struct Authority {
+pub(crate) struct Authority {
     /// Its certificate.
-    pub(super) file: PathBuf,
+    pub(crate) file: PathBuf,
     issuer: Issuer<'static, KeyPair>,
     folder: TempDir,
 }
 
 /// A certificate and its key, in files.
-pub(super) struct Papers {
-    pub(super) chain: PathBuf,
-    pub(super) key: PathBuf,
-    pub(super) fingerprint: Fingerprint,
+pub(crate) struct Papers {
+    pub(crate) chain: PathBuf,
+    pub(crate) key: PathBuf,
+    pub(crate) fingerprint: Fingerprint,
 }
 
 impl Authority {
-    pub(super) fn new(name: &str) -> Self {
+    pub(crate) fn new(name: &str) -> Self {
         let folder = TempDir::new().unwrap();
         let mut about = CertificateParams::new(Vec::new()).unwrap();
         about.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
@@ -34,12 +34,12 @@ impl Authority {
     }
 
     /// Papers that are good now and for long.
-    pub(super) fn papers(&self, name: &str, hosts: &[&str]) -> Papers {
+    pub(crate) fn papers(&self, name: &str, hosts: &[&str]) -> Papers {
         self.papers_for(name, hosts, (2020, 2090))
     }
 
     /// Papers that are good from the first of January of a year to that of another.
-    pub(super) fn papers_for(&self, name: &str, hosts: &[&str], years: (i32, i32)) -> Papers {
+    pub(crate) fn papers_for(&self, name: &str, hosts: &[&str], years: (i32, i32)) -> Papers {
         let hosts: Vec<String> = hosts.iter().map(|host| (*host).to_owned()).collect();
         let mut about = CertificateParams::new(hosts).unwrap();
         about.distinguished_name.push(DnType::CommonName, name);

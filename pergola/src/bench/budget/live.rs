@@ -6,7 +6,7 @@ use std::time::Duration;
 use anyhow::Result;
 use axum::extract::Request;
 use axum::middleware::{self, Next};
-use pergola_config::{self, BudgetRule, Config};
+use pergola_config::{BudgetRule, Config};
 use pergola_manners::budget::Purse;
 use pergola_newsroom::serve::{Newsroom, Source};
 use pergola_newsroom::{Process, Rhythm};
@@ -73,7 +73,7 @@ pub(super) async fn play(args: &Args) -> Result<Played> {
 pub(super) fn purse(args: &Args, share: f64) -> Purse {
     let per_minute = share * args.budget * 60.0 / args.cycle;
     let rule = BudgetRule::Refreshes { per_minute };
-    Purse::new(&config::Budget { rule, burst: None }, args.cycle)
+    Purse::new(rule, None, args.cycle)
 }
 
 fn config(args: &Args) -> Result<Config> {

@@ -2,7 +2,7 @@
 //! moments of decision, but no network, no store and no time passing between a decision and its refreshes.
 
 use anyhow::{Context, Result};
-use pergola_config::{self, BudgetRule};
+use pergola_config::BudgetRule;
 use pergola_manners::budget::{HORIZON_CYCLES, Purse};
 use pergola_manners::roster::FIRST_THRESHOLD;
 use pergola_node::node::{FIRST_RATE, FIRST_WINDOW};
@@ -74,7 +74,7 @@ impl Node {
             sources.add(Source { relevance: share(0.0), ..Source::new(model, FIRST_WINDOW) })?;
         }
         let rule = BudgetRule::Refreshes { per_minute: per_minute(args) };
-        let purse = Purse::new(&config::Budget { rule, burst: None }, args.cycle);
+        let purse = Purse::new(rule, None, args.cycle);
         let controller = Controller::Steady { horizon: HORIZON_CYCLES };
         let threshold = Threshold::new(FIRST_THRESHOLD, controller)?;
         let strategy = StrategyKind::Plan.build(Taste::default());

@@ -9,7 +9,7 @@ use pergola_refresh::{
 use serde::{Deserialize, Serialize};
 use url::Url;
 
-use pergola_config::{self, BudgetRule, Config};
+use pergola_config::{BudgetRule, Config};
 use pergola_manners::budget::{HORIZON_CYCLES, Purse};
 use pergola_manners::lanes::{LaneRules, Lanes};
 use pergola_manners::roster::Roster;
@@ -53,7 +53,7 @@ pub struct Decisions {
 pub(super) fn as_stored(archive: &Archive, config: &Config, now: f64) -> Result<Decisions> {
     let mut sources = Vec::new();
     archive.each_state(|id, state| sources.push((id, state.schedule)))?;
-    let per_minute = Purse::new(&config.budget, CYCLE).per_minute();
+    let per_minute = config.budget.purse(CYCLE).per_minute();
     let threshold = steady(1.0)?;
     let setting = Setting { strategy: StrategyKind::TwoSteps, threshold, per_minute, start: now };
     setting.decide("gamma", sources, SETTLED_AFTER + SETTLED)
@@ -114,8 +114,7 @@ impl Setting {
         cycles: usize,
     ) -> Result<Decisions> {
         let Self { strategy, threshold, per_minute, start } = self;
-        let budget = config::Budget { rule: BudgetRule::Refreshes { per_minute }, burst: None };
-        let purse = Purse::new(&budget, CYCLE);
+        let purse = Purse::new(BudgetRule::Refreshes { per_minute }, None, CYCLE);
         let mut roster = Roster::new(strategy, Taste::default(), Some(threshold), purse)?;
         let lane = Lanes::new(LaneRules::new(0.0, 1, 1)).lane_of(&Url::parse("http://a.example/")?);
         sources.sort_unstable_by_key(|(id, _)| *id);

@@ -26,7 +26,7 @@ pub(super) fn all(config: &Config, runs: bool) -> Vec<Finding> {
     } else if !config.node.data.is_dir() {
         findings.push(Finding::well("nothing is stored yet: the first start makes the store"));
     } else {
-        match store::open(&config.node.data, config.store.backend, config.store.cache) {
+        match pergola_store::open(&config.node.data, config.store.backend, config.store.cache) {
             Ok(opened) => {
                 let notice = opened.notice.map(|notice| Finding::warning(notice, "keep a backup"));
                 findings.extend(notice);

@@ -26,7 +26,7 @@ pub fn move_backend(
 
 /// What has just been done; the tests stop after each.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::store) enum Done {
+pub(in crate::engine) enum Done {
     Announced,
     Copied,
     Verified,
@@ -36,11 +36,11 @@ pub(in crate::store) enum Done {
 
 impl Done {
     #[cfg(test)]
-    pub(in crate::store) const ALL: [Self; 5] =
+    pub(in crate::engine) const ALL: [Self; 5] =
         [Self::Announced, Self::Copied, Self::Verified, Self::Flipped, Self::Removed];
 }
 
-pub(in crate::store) fn move_in_steps(
+pub(in crate::engine) fn move_in_steps(
     folder: &Path,
     to: Backend,
     progress: impl FnMut(u64),

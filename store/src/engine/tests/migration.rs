@@ -17,7 +17,7 @@ use super::{
     },
     *,
 };
-use crate::archive::{Archive, SourceId};
+use crate::archive::{Archive, RowKey as _, SourceId};
 
 /// An item as version 1 stored it.
 #[derive(Serialize)]

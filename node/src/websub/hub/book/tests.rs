@@ -165,7 +165,8 @@ fn a_host_that_has_just_failed_is_tried_by_one_delivery_at_a_time() {
         assert!(book.on_the_way + keys(&mut book).len() <= PARALLEL_PER_HOST);
     }
     assert_eq!(book.on_the_way, 1, "two wait, and one of them is on the way");
-    let last = *book.subscriptions.iter().find(|(_, it)| it.progress == Progress::OnTheWay).unwrap().0;
+    let last =
+        *book.subscriptions.iter().find(|(_, it)| it.progress == Progress::OnTheWay).unwrap().0;
     book.ended((last, serial(&book, last)), "dead.example", Ending::Delivered(1), 2.0, 0.0);
     book.pass(1_000.0);
     assert_eq!(keys(&mut book).len(), PARALLEL_PER_HOST, "it is well again");

@@ -2,8 +2,8 @@
 
 use std::fs;
 
-use super::Authority;
-use crate::commands::place::{CONFIG, Place};
+use super::place::{CONFIG, Place};
+use crate::papers::Authority;
 
 /// A folder whose configuration secures the node by papers of these years.
 fn place(authority: &Authority, years: (i32, i32), more: &str) -> Place {
