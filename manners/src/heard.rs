@@ -13,7 +13,7 @@ use pergola_feed::{Document, Limits};
 use url::Url;
 
 pub use crate::courtesy::Span;
-use crate::courtesy::{Gist, Head, Hop, No, Terms, Validation, Validators};
+use crate::courtesy::{Exchange, Gist, Head, Hop, No, Terms, Validation, Validators};
 use crate::link::{Refusal, announced};
 use crate::reply::{Failure, HttpAnswer, Page, PeerReply, PeerWord, Push, Reply, Silence};
 use crate::source::SourceKind;
@@ -204,6 +204,18 @@ impl Heard {
         }
     }
 
+    /// What was heard, in the terms of courtesy. `url` is the source's address, `new_items` what its document
+    /// had that was not known.
+    pub fn exchange<'a>(&'a self, new_items: u32, url: &'a Url) -> Exchange<'a> {
+        let (unconditional, validation, hops) = match &self.carrier {
+            Carrier::Http(http) => (!http.conditional, &http.validation, &http.hops[..]),
+            Carrier::Nobody { conditional } => (!conditional, &Validation::Kept, &[][..]),
+            Carrier::Peer(_) | Carrier::Hub => (false, &Validation::Kept, &[][..]),
+        };
+        let (gist, terms) = (self.said.gist(new_items), self.terms);
+        Exchange { url, unconditional, gist, terms, validation, hops }
+    }
+
     /// The document with older items that this one leads to, if it may be followed: only over HTTP, from a
     /// whole window, and on the same host.
     pub fn older(&self) -> Option<Url> {
@@ -230,7 +242,7 @@ impl Said {
     }
 
     /// What politeness needs of it; `new_items` is what its document had that was not known.
-    pub fn gist(&self, new_items: u32) -> Gist<'_> {
+    fn gist(&self, new_items: u32) -> Gist<'_> {
         match self {
             Self::NothingNew => Gist::NothingNew,
             Self::SameDocument => Gist::SameDocument,

@@ -1,7 +1,7 @@
-//! WebSub (W3C): news that is pushed instead of asked for, both ways.
+//! WebSub (W3C): news that is pushed instead of polled, both ways.
 //!
-//! `hub` tells whoever subscribes of the changes of this node's feeds; `subscriber` has the hubs of
-//! sources tell this node. Both are optional beside polling: whatever fails here only makes news later.
+//! `hub` pushes changes of this node's feeds to its subscribers. `subscriber` subscribes to the hubs that
+//! sources advertise. Polling goes on without both: a failure here only makes news later.
 
 mod counts;
 pub mod hub;
@@ -16,14 +16,15 @@ use std::hash::{BuildHasher, RandomState};
 use pergola_manners::backoff::share;
 use ring::rand::{SecureRandom, SystemRandom};
 
-/// So many random bytes in hexadecimal digits, fit to be a secret; nothing if the machine has none.
+/// So many random bytes in hexadecimal digits, good enough for a secret; nothing if the machine has no
+/// randomness.
 fn nonce(bytes: usize) -> Option<String> {
     let mut random = vec![0; bytes];
     SystemRandom::new().fill(&mut random).ok()?;
     Some(signature::hex(&random))
 }
 
-/// A number in [0, 1) that spreads many tries apart.
+/// A random number in [0, 1) that spreads retries.
 fn chance() -> f64 {
     share(RandomState::new().hash_one(0))
 }

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use url::Url;
 
 use super::Moment;
-use crate::courtesy::{Courtesy, Exchange, Outcome, RuleBook, Rules, Validation, Verdict};
+use crate::courtesy::{Courtesy, Outcome, RuleBook, Rules, Verdict};
 use crate::heard::{Carrier, Heard, Said};
 use crate::link::Link;
 use crate::refreshed::HostVisit;
@@ -44,10 +44,10 @@ pub(super) fn judge(
         Carrier::Peer(_) => state.courtesy.forget_document(),
         Carrier::Http(_) | Carrier::Nobody { .. } => {}
     }
-    let mut verdict = state.courtesy.after(&exchange(heard, new_items, url), now, rules, random);
+    let mut verdict = state.courtesy.after(&heard.exchange(new_items, url), now, rules, random);
     if let Some(quiet) = &backlog.quiet {
         // An archive asked for it, but it is the same source.
-        let asked = exchange(quiet, 0, url);
+        let asked = quiet.exchange(0, url);
         let pause = state.courtesy.clone().after(&asked, now, rules, random);
         verdict.next_at = verdict.next_at.max(pause.next_at);
         verdict.quiet_until = pause.quiet_until.or(verdict.quiet_until);
@@ -64,17 +64,6 @@ fn unasked(state: &SourceState, heard: &Heard) -> Verdict {
         _ => Outcome::Unchanged,
     };
     Verdict::new(outcome, state.next_at)
-}
-
-/// A reply in the terms of courtesy.
-fn exchange<'a>(heard: &'a Heard, new_items: u32, url: &'a Url) -> Exchange<'a> {
-    let (unconditional, validation, hops) = match &heard.carrier {
-        Carrier::Http(http) => (!http.conditional, &http.validation, &http.hops[..]),
-        Carrier::Nobody { conditional } => (!conditional, &Validation::Kept, &[][..]),
-        Carrier::Peer(_) | Carrier::Hub => (false, &Validation::Kept, &[][..]),
-    };
-    let (gist, terms) = (heard.said.gist(new_items), heard.terms);
-    Exchange { url, unconditional, gist, terms, validation, hops }
 }
 
 /// What was done to the host, if anybody has asked it.

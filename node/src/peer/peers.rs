@@ -1,7 +1,7 @@
-//! Which sources are peers: what is known of each, what is asked of it, and who is being watched.
+//! Which sources are peers: what is known of each, what is asked of it, and which are watched.
 //!
-//! Held in memory because every refresh asks; what must survive is in the archive and comes back at the
-//! start. A source that is no peer costs one access of a map.
+//! Kept in memory because every refresh asks. What must survive is stored and loaded at the start. A source
+//! that is no peer costs one access of a map.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -27,14 +27,14 @@ pub struct Peers {
     links: Mutex<HashMap<SourceId, Link>>,
     wishes: Mutex<HashMap<SourceId, Cooperation>>,
     watched: Mutex<HashSet<SourceId>>,
-    /// News that came while the source was being refreshed: the cursor that a refresh would end with.
+    /// News announced while the source was being refreshed: the cursor at which a refresh would end.
     news: Mutex<HashMap<SourceId, String>>,
-    /// Something was learnt that changes who is to be watched.
+    /// Something has changed that may decide which peers are watched.
     pub(super) changed: Notify,
 }
 
 impl Peers {
-    /// Those that the archive knows.
+    /// Those that are stored.
     pub fn load(
         archive: &Archive,
         enabled: bool,
@@ -42,7 +42,7 @@ impl Peers {
         settings: &FetchSettings,
     ) -> Result<Self, LoadError> {
         Ok(Self {
-            // A proxy sees to addresses itself and speaks no HTTP/2 to peers.
+            // A proxy resolves addresses itself and speaks no HTTP/2 to peers.
             enabled: enabled && settings.proxy.is_none(),
             usual,
             patience: settings.total_timeout,
@@ -87,12 +87,12 @@ impl Peers {
         locked(&self.wishes).get(&id).copied().unwrap_or(self.usual)
     }
 
-    /// What a source's own wish is, if it has one.
+    /// What is asked of a source's peer in particular, if anything is.
     pub fn wish(&self, id: SourceId) -> Option<Cooperation> {
         locked(&self.wishes).get(&id).copied()
     }
 
-    /// A source has another wish, which is durable.
+    /// Something else is asked of a source's peer, and that is durable.
     pub fn set_wish(&self, id: SourceId, wish: Option<Cooperation>) {
         match wish {
             Some(wish) => locked(&self.wishes).insert(id, wish),
@@ -101,13 +101,13 @@ impl Peers {
         self.changed.notify_one();
     }
 
-    /// What was learnt of a peer is durable.
+    /// What was learnt about a peer is durable.
     pub fn put(&self, id: SourceId, link: Link) {
         locked(&self.links).insert(id, link);
         self.changed.notify_one();
     }
 
-    /// A source is gone.
+    /// A source was removed.
     pub fn forget(&self, id: SourceId) {
         locked(&self.links).remove(&id);
         locked(&self.wishes).remove(&id);
@@ -115,18 +115,18 @@ impl Peers {
         self.changed.notify_one();
     }
 
-    /// What a source's peer says of its own quality; that of a source without a peer is not in question.
+    /// What a source's peer says about its own quality; perfect for a source without a peer.
     pub fn quality(&self, id: SourceId) -> PeerQuality {
         let told = locked(&self.links).get(&id).and_then(|link| link.quality);
         told.unwrap_or(PeerQuality { completeness: 1.0, freshness: 1.0 })
     }
 
-    /// Whether a source's peer says at once when it has news.
+    /// Whether a source's peer notifies us of news.
     pub fn is_watched(&self, id: SourceId) -> bool {
         locked(&self.watched).contains(&id)
     }
 
-    /// How many peers are being watched.
+    /// How many peers are watched.
     pub fn count_watched(&self) -> usize {
         locked(&self.watched).len()
     }
@@ -138,7 +138,7 @@ impl Peers {
         };
     }
 
-    /// A peer has come as far as `head`; whether we have not.
+    /// A peer has news up to the cursor `head`. `true` if we have not read as far.
     pub fn has_news(&self, id: SourceId, head: &str) -> bool {
         let behind = locked(&self.links).get(&id).is_some_and(|link| link.cursor != head);
         if behind {
@@ -147,12 +147,12 @@ impl Peers {
         behind
     }
 
-    /// A refresh of the source begins: it will find the news there are.
+    /// A refresh of the source begins: it will find the news announced so far.
     pub fn refreshes(&self, id: SourceId) {
         locked(&self.news).remove(&id);
     }
 
-    /// Whether news came while the source was being refreshed, which the refresh has not found.
+    /// Whether news was announced during the refresh that the refresh has not found.
     pub fn has_more_news(&self, id: SourceId) -> bool {
         let Some(head) = locked(&self.news).remove(&id) else { return false };
         locked(&self.links).get(&id).is_some_and(|link| link.cursor != head)
@@ -167,13 +167,11 @@ impl Peers {
     }
 }
 
-/// Why peers cannot be read.
+/// Why the peers could not be loaded.
 #[derive(Debug, thiserror::Error)]
 pub enum LoadError {
-    /// What is kept cannot be read.
     #[error(transparent)]
     Archive(#[from] ArchiveError),
-    /// Connections cannot be made.
     #[error(transparent)]
     Fetch(#[from] FetchError),
 }

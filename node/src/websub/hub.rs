@@ -1,11 +1,12 @@
-//! The hub for this node's own feeds: whoever subscribes is sent each new edition (WebSub, W3C).
+//! The hub for this node's own feeds: subscribers are sent each new edition (WebSub, W3C).
 //!
-//! `door` lets requests in, `request` reads what is asked, `topic` says which feed that means, `calls` talks to subscribers, `book`
-//! decides who is sent what when, and the task here is the loop around them. Nothing here ever waits for a
-//! subscriber but the request to it; a feed's change costs the writer one number that it writes anyway.
+//! `door` accepts requests, `request` parses them, `topic` finds the feed, `calls` talks to subscribers,
+//! `book` decides what is sent to whom and when, and the task here is the loop around them. Only the request
+//! to a subscriber waits for that subscriber. A changed feed costs the writer one number that it writes
+//! anyway.
 //!
-//! Never: a subscription that its subscriber has not confirmed; a subscriber asked in a private network
-//! that the configuration does not name; a redirect followed; a request kept waiting without a bound.
+//! Never: a subscription that its subscriber has not confirmed; a call to a private network that the
+//! configuration does not name; a redirect followed; a queue without a limit.
 
 mod book;
 mod calls;
@@ -40,9 +41,9 @@ use crate::publish::{Form, Shelf};
 const WAITING: usize = 256;
 /// Verifications at the same time.
 const VERIFYING: usize = 16;
-/// Real seconds between two rounds through the feeds that have subscribers; changes in between are one.
+/// Real seconds between two checks of the feeds that have subscribers; changes in between count as one.
 const ROUND: f64 = 0.05;
-/// Real seconds between two savings of what was delivered.
+/// Real seconds between two commits of what was delivered.
 const SAVING: f64 = 1.0;
 
 /// The hub.
@@ -67,7 +68,7 @@ pub struct Tools {
     pub settings: WebSub,
 }
 
-/// Something that was asked of a subscriber has ended.
+/// How a call to a subscriber ended.
 enum Ended {
     Confirmed(Key, Option<Box<Subscription>>),
     /// Not confirmed, or denied.
@@ -102,12 +103,12 @@ impl Hub {
         })
     }
 
-    /// How many have subscribed.
+    /// How many subscriptions there are.
     pub fn subscriptions(&self) -> usize {
         locked(&self.book).len()
     }
 
-    /// Verifies, delivers and lets leases end, until told to stop.
+    /// Verifies requests, delivers editions and ends leases, until told to stop.
     pub async fn run(self: Arc<Self>, stop: CancellationToken) {
         let Some(mut inbox) = locked(&self.inbox).take() else { return };
         let mut changes = self.tools.shelf.changes();
@@ -152,12 +153,12 @@ impl Hub {
                 }
             }
         }
-        // What is on the way is cut off: it is delivered again after the next start.
+        // Deliveries in progress are aborted, and made again after the next start.
         calls.shutdown().await;
         self.save().await;
     }
 
-    /// Checks which feeds have changed, and which are no more.
+    /// Checks which feeds have changed, and which are gone.
     fn round(self: &Arc<Self>, now: f64, calls: &mut JoinSet<Ended>) {
         let mut book = locked(&self.book);
         for feed in book.feeds() {
@@ -190,7 +191,7 @@ impl Hub {
         }
     }
 
-    /// Decides on a request: is there such a feed, is there room, does the subscriber mean it?
+    /// Decides on a request: is there such a feed, is there room, does the subscriber confirm it?
     async fn examine(self: Arc<Self>, pending: PendingRequest) -> Ended {
         let PendingRequest { request, host, seat } = pending;
         let ended = self.decided(request, host).await;
@@ -218,7 +219,7 @@ impl Hub {
                 return Ended::Refused;
             }
         };
-        // What changes while the subscriber is asked is delivered to it.
+        // What changes while the subscriber confirms is delivered to it.
         let delivered = self.edition_of(feed);
         let lease = request.lease.unwrap_or(self.tools.settings.lease.as_secs_f64()).clamp(
             self.tools.settings.lease_min.as_secs_f64(),
@@ -269,7 +270,7 @@ impl Hub {
         self.tools.shelf.tally(feed).map_or(0, |tally| tally.edition)
     }
 
-    /// Something has ended: the book learns of it.
+    /// A call has ended: the book is told.
     fn conclude(
         &self,
         ended: Result<(Id, Ended), JoinError>,
@@ -306,7 +307,7 @@ impl Hub {
         }
     }
 
-    /// A subscriber has confirmed what it asked for.
+    /// A subscriber has confirmed its request.
     fn agree(&self, key: Key, subscription: Option<Box<Subscription>>, now: f64) {
         let mut book = locked(&self.book);
         match subscription {
@@ -317,7 +318,7 @@ impl Hub {
             Some(subscription) => {
                 let host = host_of(&subscription.callback);
                 if book.room(key, subscription.feed, &host).is_err() {
-                    // Others were confirmed meanwhile. It hears nothing, as if its lease had ended.
+                    // Others were confirmed in the meantime. It gets nothing, as if its lease had ended.
                     self.tools.metrics.websub.verified("denied");
                     return;
                 }
@@ -327,7 +328,7 @@ impl Hub {
         }
     }
 
-    /// Saves what has changed in the book; what cannot be saved is tried again.
+    /// Stores what has changed in the book; a commit that fails is tried again.
     async fn save(&self) {
         let rows = locked(&self.book).take_changed();
         if rows.is_empty() {
@@ -336,14 +337,14 @@ impl Hub {
         let mut changes = Changes::new();
         rows.iter().for_each(|(key, row)| changes.set_subscription(*key, row.as_ref()));
         if let Err(error) = self.tools.writer.commit(Job { changes, ..Job::default() }).await {
-            tracing::warn!(%error, "subscriptions could not be saved; it is tried again");
+            tracing::warn!(%error, "subscriptions could not be stored; this is tried again");
             locked(&self.book).not_saved(rows.into_iter().map(|(key, _)| key));
         }
     }
 }
 
-/// Why a subscription ends although its lease does not.
-const GONE: &str = "the feed is published no more";
+/// Why a subscription ends before its lease.
+const GONE: &str = "the feed is no longer published";
 
 fn key_of(request: &Request) -> Key {
     pergola_feed::digest(&[&request.topic, request.callback.as_str()])

@@ -1,12 +1,12 @@
-//! Has the hubs of sources tell this node of their news.
+//! Subscribes to the hubs that sources advertise.
 //!
-//! A refresh finds the hub that a source names; `book` decides what to ask of it and whether it is to be
-//! trusted, `asking` sends the requests, `callback` answers the hub. What a hub sends is taken in like what
-//! a refresh finds, and it is durable before the hub hears that it has arrived: whatever is killed when, the
-//! hub sends it again or a refresh finds it.
+//! A refresh finds the hub that a source advertises. `book` decides what to ask of it and whether to trust
+//! it, `asking` sends the requests, `callback` answers the hub. A pushed document takes the same path as a
+//! fetched one, and is durable before the hub is told that it has arrived: whatever crashes, the hub sends it
+//! again or a refresh finds it.
 //!
-//! Never: news without the right signature; more of them in memory than a few; a source that is not refreshed
-//! at any more because a hub claims to tell of it.
+//! Never: a push accepted without the right signature; more than a few pushes in memory; a source that is no
+//! longer refreshed because a hub claims to push its news.
 
 mod asking;
 mod book;
@@ -39,9 +39,9 @@ use crate::publish::writer::{Job, Writer};
 
 /// Hubs asked at the same time.
 const ASKING: usize = 8;
-/// News read at the same time; more are to come again.
+/// Pushes read at the same time; the hub has to repeat the others.
 const RECEIVING: usize = 16;
-/// Real seconds between two savings of what was counted.
+/// Real seconds between two commits of what has changed.
 const SAVING: f64 = 1.0;
 
 /// Subscribes to the hubs that sources advertise.
@@ -72,25 +72,24 @@ pub struct Tools {
 /// What a hub does for a source.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 pub struct PushStatus {
-    /// The hub.
     pub hub: String,
     /// The address by which it knows the source.
     pub topic: String,
-    /// Whether the hub has agreed and its lease runs.
+    /// Whether the hub has agreed and its lease has not ended.
     pub active: bool,
-    /// Whether it has proved reliable, so that the source is refreshed once a day only.
+    /// Whether it has proved reliable, so that the source is only refreshed once a day.
     pub trusted: bool,
     /// When the lease ends, in Unix seconds.
     pub lease_until: Option<f64>,
-    /// What the hub said last against it.
+    /// Why the hub last refused.
     pub trouble: Option<String>,
-    /// Documents that it sent and that were taken in.
+    /// Documents that it pushed and that were accepted.
     pub pushes: u64,
-    /// Items that it told of.
+    /// Items that it pushed.
     pub items: u64,
-    /// Items that a refresh found and of which it never told.
+    /// Items that a refresh found and that it never pushed.
     pub missed: u64,
-    /// Documents with no signature or a wrong one, which were ignored.
+    /// Documents without a valid signature, which were ignored.
     pub forged: u64,
     /// Requests that it refused or did not verify, and documents that could not be read.
     pub failures: u64,
@@ -125,13 +124,13 @@ impl Subscriber {
         })
     }
 
-    /// Where hubs ask and send.
+    /// The routes by which hubs verify and push.
     pub fn router(self: &Arc<Self>) -> Router {
         let handlers = get(callback::verify).post(callback::receive);
         Router::new().route("/websub/{token}", handlers).with_state(Arc::clone(self))
     }
 
-    /// What a hub does for a source, if one was asked to.
+    /// What a hub does for a source, if it has one.
     pub fn status(&self, source: SourceId) -> Option<PushStatus> {
         let now = self.tools.clock.now();
         let book = self.book();
@@ -151,19 +150,19 @@ impl Subscriber {
         })
     }
 
-    /// How many sources a hub tells us of.
+    /// How many sources a hub pushes to us.
     pub fn sources(&self) -> usize {
         self.book().active(self.tools.clock.now())
     }
 
-    /// Sources are no more: their hubs need tell of them no longer.
+    /// Sources were removed: their hubs are no longer needed.
     pub fn forget(&self, sources: &[SourceId]) {
         let now = self.tools.clock.now();
         sources.iter().for_each(|source| self.book().forget(*source, now));
         self.nudge.notify_one();
     }
 
-    /// Asks hubs whenever it is time to, until told to stop.
+    /// Subscribes and renews whenever it is time to, until told to stop.
     pub async fn run(self: Arc<Self>, stop: CancellationToken) {
         let Some(mut notices) = locked(&self.notices).take() else { return };
         let mut asks: JoinSet<(Token, Result<(), String>)> = JoinSet::new();
@@ -173,7 +172,7 @@ impl Subscriber {
             let due = self.book().pass(now);
             self.replan();
             if (!due.is_empty() || now >= save_at) && self.book().is_changed() {
-                // A hub may answer before the next saving: it must find what it was asked for.
+                // A hub may verify before the next commit: the request must be known by then.
                 self.save().await;
                 save_at = self.tools.clock.now() + SAVING * self.tools.clock.speed();
             }
@@ -207,7 +206,7 @@ impl Subscriber {
         let answer = asking::ask(&self.tools.crawler.tools.fetcher, &ask, &callback).await;
         self.tools.metrics.websub.asked(if answer.is_ok() { "accepted" } else { "failed" });
         if let Err(why) = &answer {
-            tracing::info!(hub = ask.hub, topic = ask.topic, why, "a hub did not take a request");
+            tracing::info!(hub = ask.hub, topic = ask.topic, why, "a hub did not accept a request");
         }
         (ask.token, answer)
     }
@@ -229,7 +228,7 @@ impl Subscriber {
         (self.is_public || fetcher.is_neighbour(hub)) && fetcher.may_call(hub).is_ok()
     }
 
-    /// Tells the roster which sources may be left to their hubs for how long.
+    /// Tells the roster how long sources may be left to their hubs.
     fn replan(&self) {
         let now = self.tools.clock.now();
         let (plans, missed) = {
@@ -249,7 +248,7 @@ impl Subscriber {
         }
     }
 
-    /// Saves what has changed in the book; what cannot be saved is tried again.
+    /// Stores what has changed in the book; a commit that fails is tried again.
     async fn save(&self) {
         let rows = self.book().take_changed();
         if rows.is_empty() {
@@ -258,7 +257,7 @@ impl Subscriber {
         let mut changes = Changes::new();
         rows.iter().for_each(|(token, row)| changes.set_push(token, row.as_ref()));
         if let Err(error) = self.tools.writer.commit(Job { changes, ..Job::default() }).await {
-            tracing::warn!(%error, "what hubs granted could not be saved; it is tried again");
+            tracing::warn!(%error, "the hubs' leases could not be stored; this is tried again");
             self.book().not_saved(rows.into_iter().map(|(token, _)| token));
         }
     }
@@ -276,7 +275,7 @@ impl Subscriber {
     }
 }
 
-/// Whether an address leads whoever uses it to their own machine.
+/// Whether an address means the machine of whoever uses it.
 fn is_this_machine(url: &Url) -> bool {
     match url.host() {
         Some(Host::Domain(name)) => name == "localhost" || name.ends_with(".localhost"),

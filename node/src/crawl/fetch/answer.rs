@@ -37,7 +37,7 @@ impl Answer {
     }
 
     /// This answer as a reply. Decompresses the body, which takes time.
-    pub(crate) fn into_reply(
+    pub fn into_reply(
         self,
         conditional: bool,
         refusal: Option<Refusal>,

@@ -1,6 +1,6 @@
 //! The HTTP clients: the usual one, and one for each host with certificates of its own.
 //!
-//! Connections are shared within a client, so none that was made for one host's certificates is ever used
+//! Connections are shared within a client only, so a connection with one host's certificates is never used
 //! for another host.
 
 use std::collections::HashMap;
@@ -37,13 +37,13 @@ impl Clients {
         &self.credentials
     }
 
-    /// The client for an address. It shows the certificate that its host is to see, but no token.
+    /// The client for an address. It presents the certificate for its host, but no token.
     pub(super) fn of(&self, url: &Url) -> &reqwest::Client {
         let host = url.host_str().unwrap_or_default().trim_end_matches('.');
         self.special.get(host).unwrap_or(&self.usual)
     }
 
-    /// A request to an address with these headers and what its host is to see besides.
+    /// A GET with these headers, and the token for its host if there is one.
     pub(super) async fn get(
         &self,
         url: &Url,

@@ -1,12 +1,12 @@
-//! Who has subscribed, and what is still to be delivered to whom.
+//! The subscriptions at this hub, and what is still to be delivered to whom.
 //!
-//! Pure: it is told the time, the dice and the editions, and says what to do next. There is at most one
-//! delivery per subscription, waiting or on the way, and it brings whatever is newest when it goes: no
-//! queue grows, however fast a feed changes or however slow its readers are. Each host has a line of its
+//! Pure: it is told the time, the randomness and the editions, and says what to do next. There is at most one
+//! delivery per subscription, waiting or in flight, and it carries the newest edition when it starts: no
+//! queue grows, however fast a feed changes or however slow its readers are. Each host has a queue of its
 //! own, so that a slow one holds up nobody else.
 //!
-//! Never: two deliveries to one subscription at once; a delivery after the end of its lease; more than
-//! the limits allow, to a host or in all.
+//! Never: two deliveries to one subscription at once; a delivery after the end of its lease; more than the
+//! limits allow, to a host or in all.
 
 use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
 
@@ -23,7 +23,7 @@ pub(super) struct Limits {
     pub(super) most: usize,
     pub(super) per_feed: usize,
     pub(super) per_host: usize,
-    /// Deliveries on the way, in all.
+    /// Deliveries in flight, in all.
     pub(super) parallel: usize,
     /// Tries of one delivery.
     pub(super) tries: u32,
@@ -31,12 +31,12 @@ pub(super) struct Limits {
     pub(super) backoff: f64,
 }
 
-/// Deliveries on the way to one host; to one that has just failed there is one.
+/// Deliveries in flight to one host; one that has just failed gets one.
 const PARALLEL_PER_HOST: usize = 4;
 /// The longest wait between two tries, in seconds.
 const LONGEST_WAIT: f64 = 6.0 * 3_600.0;
 
-/// Everybody who is told of changes.
+/// All subscriptions at this hub.
 pub(super) struct Book {
     limits: Limits,
     subscriptions: HashMap<Key, Subscribed>,
@@ -44,9 +44,9 @@ pub(super) struct Book {
     editions: HashMap<FeedId, u64>,
     hosts: HashMap<String, Host>,
     /// Hosts with something to be delivered and room for it.
-    line: VecDeque<String>,
-    on_the_way: usize,
-    /// When something happens by itself: in milliseconds, a lease that ends or a try that is due.
+    queue: VecDeque<String>,
+    in_flight: usize,
+    /// When a lease ends or a retry is due, in milliseconds.
     timers: BTreeSet<(u64, Key)>,
     changed: HashSet<Key>,
     next_serial: u64,
@@ -57,7 +57,7 @@ struct Subscribed {
     host: String,
     progress: Progress,
     timer: u64,
-    /// Tells it from one that left and came back while a delivery was on the way.
+    /// Tells it from an earlier subscription with the same key whose delivery is still in flight.
     serial: u64,
 }
 
@@ -67,21 +67,21 @@ enum Progress {
     /// There is none, or it is not due yet.
     Idle,
     Waiting,
-    OnTheWay,
+    InFlight,
 }
 
 #[derive(Default)]
 struct Host {
     subscriptions: usize,
     waiting: VecDeque<Key>,
-    on_the_way: usize,
-    in_line: bool,
+    in_flight: usize,
+    queued: bool,
     failing: bool,
 }
 
 impl Host {
     fn has_room(&self) -> bool {
-        self.on_the_way < if self.failing { 1 } else { PARALLEL_PER_HOST }
+        self.in_flight < if self.failing { 1 } else { PARALLEL_PER_HOST }
     }
 }
 
@@ -93,8 +93,8 @@ impl Book {
             by_feed: HashMap::new(),
             editions: HashMap::new(),
             hosts: HashMap::new(),
-            line: VecDeque::new(),
-            on_the_way: 0,
+            queue: VecDeque::new(),
+            in_flight: 0,
             timers: BTreeSet::new(),
             changed: HashSet::new(),
             next_serial: 0,
@@ -105,7 +105,7 @@ impl Book {
         self.subscriptions.len()
     }
 
-    /// The feeds that somebody has subscribed to.
+    /// The feeds that have subscriptions.
     pub(super) fn feeds(&self) -> Vec<FeedId> {
         self.by_feed.keys().copied().collect()
     }
@@ -131,13 +131,13 @@ impl Book {
         }
     }
 
-    /// What was kept of a subscription before the start.
+    /// A stored subscription.
     pub(super) fn load(&mut self, key: Key, row: Subscription, now: f64) {
         self.put(key, row, now);
         self.changed.remove(&key);
     }
 
-    /// A subscription is verified: a new one, or one that was there with another lease and secret.
+    /// A subscription is verified: a new one, or a known one with another lease and secret.
     pub(super) fn put(&mut self, key: Key, row: Subscription, now: f64) {
         let host = host_of(&row.callback);
         match self.subscriptions.get_mut(&key) {
@@ -155,7 +155,7 @@ impl Book {
             }
         }
         self.changed.insert(key);
-        self.stand_in_line(key, now);
+        self.enqueue(key, now);
         self.set_timer(key);
     }
 
@@ -181,7 +181,7 @@ impl Book {
         Some(row)
     }
 
-    /// Everybody who had subscribed to a feed that is no more.
+    /// Removes the subscriptions to a feed that is gone.
     pub(super) fn drop_feed(&mut self, feed: FeedId) -> Vec<Subscription> {
         let keys = self.by_feed.get(&feed).cloned().unwrap_or_default();
         keys.into_iter().filter_map(|key| self.remove(key)).collect()
@@ -193,14 +193,14 @@ impl Book {
             return;
         }
         for key in self.by_feed.get(&feed).cloned().unwrap_or_default() {
-            self.stand_in_line(key, now);
+            self.enqueue(key, now);
         }
     }
 
-    /// Time has passed: leases end, and tries are due. Returns how many leases have ended.
+    /// Time has passed: leases end, and retries are due. Returns how many leases have ended.
     pub(super) fn pass(&mut self, now: f64) -> usize {
         let mut ended = 0;
-        // Each once: one that is set again for this very instant waits for the next time.
+        // Each one once: a timer that is set to this instant again waits for the next call.
         let due: Vec<(u64, Key)> = self.timers.range(..=(passed(now), Key::MAX)).copied().collect();
         for (at, key) in due {
             self.timers.remove(&(at, key));
@@ -208,7 +208,7 @@ impl Book {
             if over {
                 ended += usize::from(self.remove(key).is_some());
             } else {
-                self.stand_in_line(key, now);
+                self.enqueue(key, now);
                 self.set_timer(key);
             }
         }
@@ -220,28 +220,28 @@ impl Book {
         self.timers.first().map_or(f64::INFINITY, |(at, _)| *at as f64 / 1_000.0)
     }
 
-    /// The next delivery that may go; it is on the way until [`Book::ended`].
+    /// The next delivery that may start; it is in flight until [`Book::ended`].
     pub(super) fn take(&mut self) -> Option<Delivery> {
-        if self.on_the_way >= self.limits.parallel {
+        if self.in_flight >= self.limits.parallel {
             return None;
         }
-        while let Some(name) = self.line.pop_front() {
+        while let Some(name) = self.queue.pop_front() {
             let Some(host) = self.hosts.get_mut(&name) else { continue };
-            host.in_line = false;
-            // It may have lost its room since it stood in line; when there is some it stands there again.
+            host.queued = false;
+            // It may have lost its room in the meantime; it is queued again when there is some.
             if !host.has_room() {
                 continue;
             }
             let Some(key) = host.waiting.pop_front() else { continue };
-            host.on_the_way += 1;
-            self.on_the_way += 1;
-            self.line_up(&name);
+            host.in_flight += 1;
+            self.in_flight += 1;
+            self.queue_host(&name);
             let Some(subscribed) = self.subscriptions.get_mut(&key) else {
-                // It cannot be: who leaves is taken out of the line.
-                self.leave_road(&name);
+                // Does not happen: a removed subscription is taken out of its queue.
+                self.landed(&name);
                 continue;
             };
-            subscribed.progress = Progress::OnTheWay;
+            subscribed.progress = Progress::InFlight;
             let (serial, subscription) = (subscribed.serial, subscribed.row.clone());
             return Some(Delivery { key, host: name, serial, subscription });
         }
@@ -260,7 +260,7 @@ impl Book {
         if let Some(host) = self.hosts.get_mut(host) {
             host.failing = matches!(ending, Ending::Failed { .. });
         }
-        self.leave_road(host);
+        self.landed(host);
         let Limits { tries, backoff: first, .. } = self.limits;
         let subscribed = self.subscriptions.get_mut(&key).filter(|it| it.serial == serial)?;
         subscribed.progress = Progress::Idle;
@@ -290,7 +290,7 @@ impl Book {
             }
         };
         self.changed.insert(key);
-        self.stand_in_line(key, now);
+        self.enqueue(key, now);
         self.set_timer(key);
         Some(outcome)
     }
@@ -302,18 +302,18 @@ impl Book {
         std::mem::take(&mut self.changed).into_iter().map(row).collect()
     }
 
-    /// They could not be saved.
+    /// These could not be stored.
     pub(super) fn not_saved(&mut self, keys: impl IntoIterator<Item = Key>) {
         self.changed.extend(keys);
     }
 
-    /// Whether there is something to be saved.
+    /// Whether there is something to be stored.
     pub(super) fn is_changed(&self) -> bool {
         !self.changed.is_empty()
     }
 
-    /// Puts a delivery in its host's line, if one is due and none is there.
-    fn stand_in_line(&mut self, key: Key, now: f64) {
+    /// Queues a delivery for its host, if one is due and none is queued.
+    fn enqueue(&mut self, key: Key, now: f64) {
         let Some(subscribed) = self.subscriptions.get_mut(&key) else { return };
         let newest = self.editions.get(&subscribed.row.feed).copied().unwrap_or(0);
         let due = subscribed.progress == Progress::Idle
@@ -324,33 +324,33 @@ impl Book {
             subscribed.progress = Progress::Waiting;
             let host = subscribed.host.clone();
             self.hosts.entry(host.clone()).or_default().waiting.push_back(key);
-            self.line_up(&host);
+            self.queue_host(&host);
         }
     }
 
-    fn line_up(&mut self, name: &str) {
+    fn queue_host(&mut self, name: &str) {
         let Some(host) = self.hosts.get_mut(name) else { return };
-        if !host.in_line && !host.waiting.is_empty() && host.has_room() {
-            host.in_line = true;
-            self.line.push_back(name.to_owned());
+        if !host.queued && !host.waiting.is_empty() && host.has_room() {
+            host.queued = true;
+            self.queue.push_back(name.to_owned());
         }
     }
 
-    fn leave_road(&mut self, name: &str) {
-        self.on_the_way = self.on_the_way.saturating_sub(1);
+    fn landed(&mut self, name: &str) {
+        self.in_flight = self.in_flight.saturating_sub(1);
         if let Some(host) = self.hosts.get_mut(name) {
-            host.on_the_way = host.on_the_way.saturating_sub(1);
+            host.in_flight = host.in_flight.saturating_sub(1);
         }
-        self.line_up(name);
+        self.queue_host(name);
         self.forget_idle(name);
     }
 
     fn forget_idle(&mut self, name: &str) {
-        let idle = |host: &Host| host.subscriptions == 0 && host.on_the_way == 0;
+        let idle = |host: &Host| host.subscriptions == 0 && host.in_flight == 0;
         if self.hosts.get(name).is_some_and(idle)
-            && let Some(Host { in_line: true, .. }) = self.hosts.remove(name)
+            && let Some(Host { queued: true, .. }) = self.hosts.remove(name)
         {
-            self.line.retain(|other| other != name);
+            self.queue.retain(|other| other != name);
         }
     }
 
@@ -364,7 +364,7 @@ impl Book {
     }
 }
 
-/// Whoever is at the same host shares a line.
+/// The host of a callback; callbacks on the same host share a queue.
 pub(super) fn host_of(callback: &str) -> String {
     let url = Url::parse(callback).ok();
     url.and_then(|url| url.host_str().map(str::to_owned)).unwrap_or_default()

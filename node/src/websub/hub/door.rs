@@ -1,5 +1,5 @@
-//! Where subscribers ask: what makes no sense is refused at once, the rest waits for its verification,
-//! within bounds for each host and for all.
+//! The hub's endpoint: invalid requests are refused at once, the others wait for their verification, within
+//! limits for each host and in all.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
@@ -23,14 +23,14 @@ const REQUEST_BYTES: usize = 16 << 10;
 /// Requests of callbacks on one host that wait or are being verified.
 const WAITING_PER_HOST: usize = 8;
 
-/// A host of which a request was denied or not confirmed rests for this long …
+/// After a denied or unconfirmed request, no other is accepted for the same host for this long …
 const REST: Duration = Duration::from_millis(500);
-/// … and is asked one thing at a time for this long: nobody can have this node pester another.
+/// … and only one at a time for this long, so that nobody can use this node to flood another.
 const CAREFUL: Duration = Duration::from_secs(60);
-/// Hosts that may be remembered before those are forgotten that have behaved for a while.
+/// Hosts that are remembered before those without recent trouble are forgotten.
 const REMEMBERED: usize = 1024;
 
-/// A request to be verified, and which address it came to.
+/// A request to be verified, and the host that it was sent to.
 pub(super) struct PendingRequest {
     pub(super) request: Request,
     pub(super) host: Option<String>,
@@ -57,7 +57,7 @@ impl HostRequests {
     }
 }
 
-/// A request's place among those of its host, given back when it is dropped.
+/// A slot for one request of a host, released when it is dropped.
 pub(super) struct Seat {
     pending: Pending,
     host: String,
@@ -98,7 +98,7 @@ impl Drop for Seat {
 }
 
 impl Hub {
-    /// Where subscribers ask.
+    /// The route by which subscribers ask.
     pub fn router(self: &Arc<Self>) -> Router {
         Router::new()
             .route("/hub", post(subscribe))
@@ -120,7 +120,7 @@ async fn subscribe(State(hub): State<Arc<Hub>>, headers: HeaderMap, form: Bytes)
         Err(wrong) => return (StatusCode::BAD_REQUEST, format!("{wrong}\n")).into_response(),
     };
     if let Err(error) = hub.tools.fetcher.may_call(&request.callback) {
-        // What the operator could do about it is not the subscriber's business.
+        // The error advises the operator, so it is not shown to the subscriber.
         tracing::debug!(callback = %request.callback, %error, "a callback is refused");
         let wrong = "`hub.callback` is an address that this hub does not send to\n";
         return (StatusCode::BAD_REQUEST, wrong).into_response();
@@ -133,7 +133,7 @@ async fn subscribe(State(hub): State<Arc<Hub>>, headers: HeaderMap, form: Bytes)
         return StatusCode::ACCEPTED.into_response();
     }
     let wait = [(RETRY_AFTER, HeaderValue::from_static("1"))];
-    let busy = "too many requests wait for their verification; try again in a moment\n";
+    let busy = "too many requests are waiting for verification; try again in a moment\n";
     (StatusCode::SERVICE_UNAVAILABLE, wait, busy).into_response()
 }
 

@@ -1,4 +1,4 @@
-//! A request to a hub: to tell us of a source, or not to any more.
+//! A request to a hub: to push a source's news, or to stop.
 
 use std::time::Duration;
 
@@ -9,14 +9,14 @@ use url::{Url, form_urlencoded};
 
 use crate::crawl::fetch::{Call, Fetcher};
 
-/// A hub that takes longer has failed. Some verify before they answer.
+/// A hub that takes longer has failed. Some hubs verify before they answer.
 const PATIENCE: Duration = Duration::from_secs(30);
-/// Bytes of what it says against a request.
+/// Bytes of its answer that are read.
 const ANSWER_BYTES: usize = 500;
-/// Hubs that refer to another, at most.
+/// Redirects to another hub, at most.
 const REFERRALS: usize = 3;
 
-/// The last part of our callback.
+/// The last part of our callback's address.
 pub(super) type Token = String;
 
 /// A request to be sent to a hub.
@@ -30,7 +30,7 @@ pub(super) struct HubRequest {
     pub(super) lease: f64,
 }
 
-/// Sends a request. `Err` says what the hub has against it.
+/// Sends a request. `Err` says why the hub did not accept it.
 pub(super) async fn ask(fetcher: &Fetcher, ask: &HubRequest, callback: &Url) -> Result<(), String> {
     let form = form(ask, callback);
     let mut hub = Url::parse(&ask.hub).map_err(|error| error.to_string())?;
@@ -57,7 +57,7 @@ pub(super) async fn ask(fetcher: &Fetcher, ask: &HubRequest, callback: &Url) -> 
             }
         }
     }
-    Err(format!("the hub refers to another one more than {REFERRALS} times"))
+    Err(format!("the hub redirects to another one more than {REFERRALS} times"))
 }
 
 fn form(ask: &HubRequest, callback: &Url) -> Bytes {

@@ -1,4 +1,4 @@
-//! What hubs ask and send: `/websub/{token}`, where the token is ours to know and the hub's.
+//! The callback for hubs: `/websub/{token}`, where only we and the hub know the token.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -17,14 +17,14 @@ use super::Subscriber;
 use crate::crawl::driver::{NotReceived, Pushed};
 use crate::websub::signature;
 
-/// The longest challenge that is echoed.
+/// The longest challenge that is echoed, in bytes.
 const CHALLENGE_BYTES: usize = 1_024;
 /// Characters of a reason that are kept.
 const REASON: usize = 200;
-/// A hub that sends more slowly is cut off.
+/// A hub that sends more slowly is disconnected.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// A hub asks whether we want something, or says that there will be nothing.
+/// A hub verifies a request, or denies it.
 pub(super) async fn verify(
     State(subscriber): State<Arc<Subscriber>>,
     Path(token): Path<String>,
@@ -60,7 +60,7 @@ pub(super) async fn verify(
     }
     subscriber.replan();
     subscriber.nudge.notify_one();
-    // Not a page, whatever the challenge looks like.
+    // No browser may take the challenge for a page.
     let headers = [
         (CONTENT_TYPE, HeaderValue::from_static("application/octet-stream")),
         (X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff")),
