@@ -4,7 +4,7 @@
 //! same items.
 
 use pergola_newsroom::{
-    Interests, Item, KeywordSet, Process, Publisher, Rhythm, Trace, random_stream,
+    Interests, Item, KeywordSet, Process, Publisher, Rhythm, Trace, hourly_rates, random_stream,
 };
 use pergola_refresh::{DAY, HOUR, WEEK};
 use rand::RngExt;
@@ -106,7 +106,7 @@ impl World {
                 let per_day = 24.0 * (300.0f64 / 24.0).powf(random.random());
                 let shift = random.random_range(0..24);
                 let process = Process::daily(rhythm, per_day, shift);
-                let hourly = rhythm.hours(shift).map(|hour| hour * per_day / DAY);
+                let hourly = hourly_rates(rhythm, shift).map(|hour| hour * per_day / DAY);
                 let items = publisher(process, seed, source).until(days * DAY);
                 Stream {
                     relevant: vec![true; items.len()],

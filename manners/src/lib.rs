@@ -9,7 +9,7 @@
 //! subscriber and the log take, each in a part of its own.
 //!
 //! # Modules, from the bottom up
-//! - `networks`: which addresses are not of the public internet
+//! - `networks`: which addresses are not public, and which of those a node may reach all the same
 //! - `backoff`: waiting longer after each failure, with jitter
 //! - `cooperation`: what two nodes do for each other beyond pulling
 //! - `hints`: what a node says about when its feed may have news

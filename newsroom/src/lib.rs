@@ -18,7 +18,7 @@ mod trace;
 pub mod wording;
 
 pub use keywords::{Interests, KeywordSet};
-pub use process::{Process, ProcessError, Rhythm};
+pub use process::{Process, ProcessError, Rhythm, hourly_rates};
 pub use publisher::{Item, Publisher, random_stream};
 pub use stand::{Shown, Stand};
 pub use trace::{Trace, TraceError, TraceItem, TraceStream};

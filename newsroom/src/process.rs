@@ -1,44 +1,21 @@
 //! When a source publishes: the random processes, and recorded times.
 
-/// A daily rhythm by name, as "Online Change Estimation Models for Dynamic Web Resources" tells
-/// them apart.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Rhythm {
-    /// Busy for one hour in four and silent otherwise: robots.
-    Peaks,
-    /// The same at every hour: collectors of news from all the world.
-    Uniform,
-    /// A working day and a quiet night: people.
-    Waves,
-}
+pub use pergola_refresh::characteristics::Rhythm;
 
-impl Rhythm {
-    /// All of them.
-    pub const ALL: [Self; 3] = [Self::Peaks, Self::Uniform, Self::Waves];
-
-    /// The name used in tables.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Peaks => "peaks",
-            Self::Uniform => "uniform",
-            Self::Waves => "waves",
+/// Twenty-four hourly rates with a mean of one. `shift` moves the day by whole hours.
+pub fn hourly_rates(rhythm: Rhythm, shift: usize) -> [f64; 24] {
+    let raw: [f64; 24] = std::array::from_fn(|hour| match rhythm {
+        // Busy for one hour in four, and silent otherwise.
+        Rhythm::Peaks => f64::from(u8::from(hour % 4 == 0)),
+        Rhythm::Uniform => 1.0,
+        // A cosine with its maximum in the early afternoon; nights keep a tenth of the mean.
+        Rhythm::Waves => {
+            let angle = (hour as f64 - 14.0) / 24.0 * std::f64::consts::TAU;
+            (0.1 + angle.cos().max(-1.0) + 1.0).powi(2)
         }
-    }
-
-    /// Twenty-four hourly rates with a mean of one. `shift` turns the day by whole hours.
-    pub fn hours(self, shift: usize) -> [f64; 24] {
-        let raw: [f64; 24] = std::array::from_fn(|hour| match self {
-            Self::Peaks => f64::from(u8::from(hour % 4 == 0)),
-            Self::Uniform => 1.0,
-            // A cosine with its height in the early afternoon; nights keep a tenth of the mean.
-            Self::Waves => {
-                let angle = (hour as f64 - 14.0) / 24.0 * std::f64::consts::TAU;
-                (0.1 + angle.cos().max(-1.0) + 1.0).powi(2)
-            }
-        });
-        let mean = raw.iter().sum::<f64>() / 24.0;
-        std::array::from_fn(|hour| raw[(hour + 24 - shift % 24) % 24] / mean)
-    }
+    });
+    let mean = raw.iter().sum::<f64>() / 24.0;
+    std::array::from_fn(|hour| raw[(hour + 24 - shift % 24) % 24] / mean)
 }
 
 /// When items appear. Rates are items per second.
@@ -103,7 +80,8 @@ impl Process {
     /// A daily rhythm with so many items a day.
     pub fn daily(rhythm: Rhythm, items_per_day: f64, shift: usize) -> Self {
         let day = 86_400.0;
-        let rates = rhythm.hours(shift).iter().map(|hour| hour * items_per_day / day).collect();
+        let rates =
+            hourly_rates(rhythm, shift).iter().map(|hour| hour * items_per_day / day).collect();
         Self::Periodic { rates, period: day }
     }
 
@@ -211,12 +189,12 @@ mod tests {
     #[test]
     fn every_rhythm_has_a_mean_of_one_and_waves_have_a_quiet_night() {
         for rhythm in Rhythm::ALL {
-            let mean = rhythm.hours(5).iter().sum::<f64>() / 24.0;
+            let mean = hourly_rates(rhythm, 5).iter().sum::<f64>() / 24.0;
             assert!((mean - 1.0).abs() < 1e-12, "{}", rhythm.name());
         }
-        let waves = Rhythm::Waves.hours(0);
+        let waves = hourly_rates(Rhythm::Waves, 0);
         assert!(waves[2] < 0.1 && waves[14] > 2.0, "{waves:?}");
-        assert_eq!(Rhythm::Waves.hours(3)[17], waves[14]);
+        assert_eq!(hourly_rates(Rhythm::Waves, 3)[17], waves[14]);
     }
 
     #[test]

@@ -14,7 +14,7 @@ mod edition;
 mod handout;
 mod negotiate;
 mod past;
-mod problem;
+mod refusal;
 mod render;
 mod serve;
 mod shelf;
@@ -24,7 +24,7 @@ pub mod writer;
 
 pub(crate) use handout::NoHandout;
 pub(crate) use negotiate::Form;
-pub(crate) use problem::Problem;
+pub(crate) use refusal::Refusal;
 pub(crate) use render::{dress, origin, origin_name, selection};
 pub use serve::router;
 pub use shelf::{Imprint, Listing, Shelf, ShelfCounts};

@@ -9,8 +9,6 @@ pub mod stage;
 mod standing;
 mod view;
 
-use std::sync::{Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
-
 use pergola_feed::Item;
 use pergola_manners::decide::News;
 use pergola_query::syntax::{FeedBody, SourceRef};
@@ -21,6 +19,8 @@ pub use profiles::{About, Channel, Profiles};
 use standing::Standing;
 pub use standing::{FeedCard, statement};
 pub use view::Texts;
+
+use crate::locks::{Mutex, MutexGuard, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 /// What an item of a source that no feed reads is worth: it is refreshed now and then, so that a feed
 /// created later finds something.
@@ -46,7 +46,7 @@ impl Desk {
 
     /// Selection begins; over when the guard is dropped.
     fn pass(&self) -> MutexGuard<'_, ()> {
-        self.passing.lock().unwrap_or_else(PoisonError::into_inner)
+        self.passing.lock()
     }
 
     /// Waits until the writer has everything that was selected by the queries as they were. Blocks.
@@ -231,15 +231,15 @@ impl Desk {
     }
 
     fn read(&self) -> RwLockReadGuard<'_, Standing> {
-        self.standing.read().unwrap_or_else(PoisonError::into_inner)
+        self.standing.read()
     }
 
     fn write(&self) -> RwLockWriteGuard<'_, Standing> {
-        self.standing.write().unwrap_or_else(PoisonError::into_inner)
+        self.standing.write()
     }
 
     fn learnt(&self) -> MutexGuard<'_, Selectivity> {
-        self.learnt.lock().unwrap_or_else(PoisonError::into_inner)
+        self.learnt.lock()
     }
 }
 

@@ -3,28 +3,24 @@
 use serde::{Deserialize, Serialize};
 use url::Url;
 
-use crate::parse::chars::Declared;
-use crate::parse::lexer::{Lexer, Tag, Token, attributes};
-use crate::parse::links::resolve;
+use crate::markup::chars::Declared;
+use crate::markup::lexer::{Lexer, Tag, Token, attributes};
+use crate::markup::links::resolve;
 
-/// The most links that one page is believed.
+/// Links read from one page, at most.
 const MOST: usize = 32;
 
-/// A feed that a page says belongs to it.
+/// A feed that a page advertises.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FeedLink {
-    /// Where the feed is.
     pub href: String,
-    /// What the page calls it.
     pub title: Option<String>,
-    /// The media type that the page gives.
     pub media_type: String,
 }
 
-/// The feeds that a page links to, in its own order; `url` is where the page is.
+/// The feeds that a page links to, in the order of the page; `url` is the address of the page.
 ///
-/// Works on the text without building a tree, so it is cheap enough for every page that turns up
-/// where a feed was expected.
+/// It builds no tree, so it is cheap enough for every page found where a feed was expected.
 pub fn discover(html: &str, url: Option<&Url>) -> Vec<FeedLink> {
     let mut base = url.cloned();
     let mut found: Vec<FeedLink> = Vec::new();

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use pergola_newsroom::{Trace, TraceItem};
-use pergola_profile::{Bag, Heard, Profile, Term, Vocabulary};
+use pergola_profile::{Bag, Impact, Profile, Term, Vocabulary};
 use pergola_refresh::WEEK;
 
 /// What the channels publish.
@@ -65,10 +65,10 @@ impl TextWorld {
     }
 
     /// What each channel hears of each of its items, if none is missed.
-    pub(crate) fn heard(&self, window: usize) -> Vec<Vec<Heard>> {
+    pub(crate) fn heard(&self, window: usize) -> Vec<Vec<Impact>> {
         let mut vocabulary = Vocabulary::default();
         let mut profiles = vec![Profile::new(window); self.channels.len()];
-        let mut heard: Vec<Vec<Heard>> = vec![Vec::new(); self.channels.len()];
+        let mut heard: Vec<Vec<Impact>> = vec![Vec::new(); self.channels.len()];
         for &(_, channel) in &self.order {
             let bag = &self.channels[channel][heard[channel].len()].bag;
             vocabulary.learn(bag);

@@ -76,7 +76,7 @@ pub(super) enum Command {
     Collective(StudyArgs),
     /// Real nodes of a bundle in accelerated time, beside what the lab predicts for them.
     #[command(after_help = "Examples:\n  \
-                      topology-gen bundle mesh --local --newsroom --speed 120 --looks-per-hour 12 mesh.toml\n  \
+                      topology-gen bundle mesh --local --newsroom --speed 120 --refreshes-per-hour 12 mesh.toml\n  \
                       pergola-lab live --mesh mesh --plot live.svg\n  \
                       pergola-lab live --mesh mesh --mode hints+archive --warmup 2 --measured 6 --json\n\n\
                       The bundle is copied and stays as it is. A median delay is only as good as the time that a \

@@ -2,8 +2,10 @@
 //! was played is said beside the result, which is the same bytes every time.
 
 use pergola_refresh::Invalid;
-use pergola_topology::grow::{Rules, grow};
-use pergola_topology::synthetic::Synthetic;
+use pergola_wiring::grow::{Rules, grow};
+use pergola_wiring::synthetic::Synthetic;
+use rand::SeedableRng as _;
+use rand_chacha::ChaCha8Rng;
 use serde_json::json;
 
 use super::cascades::{Rows, Study, by_hop, play_all, text, thresholds, thresholds_json};
@@ -49,10 +51,10 @@ impl Scale {
             feeds: self.nodes,
             dictionary,
             coverage: (KEYWORDS / dictionary as f64).min(1.0),
-            seed,
             radius: RADIUS,
         };
-        let mesh = size.make().map_err(|error| refused(error.to_string()))?;
+        let mesh = size.make(&mut ChaCha8Rng::seed_from_u64(seed));
+        let mesh = mesh.map_err(|error| refused(error.to_string()))?;
         let rules = Rules { radius: RADIUS, ..Rules::default() };
         let graph = grow(&mesh, &rules).map_err(|error| refused(error.to_string()))?;
         Ok(Mesh::new(Wiring::of_graph(&mesh, &graph)))

@@ -3,7 +3,9 @@
 //! readers, and what does cooperation save?
 
 use pergola_refresh::Invalid;
-use pergola_topology::plane::{Plane, scatter};
+use pergola_wiring::plane::{Plane, scatter};
+use rand::SeedableRng as _;
+use rand_chacha::ChaCha8Rng;
 use serde_json::json;
 
 use super::cascades::{Rows, Study, number, play_all, text, thresholds, thresholds_json};
@@ -20,12 +22,13 @@ const SHOWN: [usize; 4] = [1, 3, 6, 12];
 
 /// The tree of one seed. Whoever is right below the source reads the sources itself.
 fn mesh(alpha: f64, seed: u64) -> Result<Mesh, Invalid> {
-    let refused = |error: pergola_topology::plane::PlaneError| Invalid {
+    let refused = |error: pergola_wiring::plane::PlaneError| Invalid {
         what: "published topology",
         given: error.to_string(),
         allowed: "one that can be grown",
     };
-    let plane = Plane::grow(scatter(NODES, seed).map_err(refused)?, alpha).map_err(refused)?;
+    let points = scatter(NODES, &mut ChaCha8Rng::seed_from_u64(seed)).map_err(refused)?;
+    let plane = Plane::grow(points, alpha).map_err(refused)?;
     let above = |&parent: &u32| (parent as usize).checked_sub(1).into_iter().collect();
     let parents: Vec<Vec<usize>> = plane.parents[1..].iter().map(above).collect();
     Ok(Mesh::new(Wiring::of_parents(&parents, LOAD)))

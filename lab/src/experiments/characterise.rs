@@ -1,7 +1,7 @@
 //! `characterise`: how busy, how regular and in what daily shape the sources of a trace publish.
 
 use pergola_newsroom::Trace;
-use pergola_refresh::characteristics::{Activity, Characteristics, Shape};
+use pergola_refresh::characteristics::{Activity, Characteristics, Rhythm};
 use serde_json::json;
 
 use crate::report::{Axis, Cell, Chart, Column, Report, Scale, Series, Style, Table};
@@ -24,7 +24,7 @@ pub(crate) fn characterise(trace: &Trace) -> Report {
         ],
         rows: Vec::new(),
     };
-    table.columns.extend(Shape::ALL.map(|shape| Column::right(shape.name())));
+    table.columns.extend(Rhythm::ALL.map(|shape| Column::right(shape.name())));
     table.columns.push(Column::right("CV ≤ 1"));
     table.columns.push(Column::right("mean CV"));
     for activity in Activity::ALL {
@@ -38,7 +38,7 @@ pub(crate) fn characterise(trace: &Trace) -> Report {
             Cell::Integer(class.len() as i64),
             Cell::Integer(class.iter().map(|(_, items, _)| *items as i64).sum()),
         ];
-        row.extend(Shape::ALL.map(|shape| count(&|c| c.shape_by_majority == shape)));
+        row.extend(Rhythm::ALL.map(|shape| count(&|c| c.shape_by_majority == shape)));
         row.push(count(&|c| c.variation.is_some_and(|v| v <= 1.0)));
         row.push(match variations.len() {
             0 => Cell::Empty,
@@ -47,7 +47,7 @@ pub(crate) fn characterise(trace: &Trace) -> Report {
         table.rows.push(row);
     }
     let names = Activity::ALL.map(|activity| activity.name().to_owned()).to_vec();
-    let series = Shape::ALL.map(|shape| {
+    let series = Rhythm::ALL.map(|shape| {
         let count = |activity| {
             let of = |(_, _, c): &&(&str, usize, Characteristics)| {
                 c.activity == activity && c.shape_by_majority == shape

@@ -9,10 +9,14 @@ use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail, ensure};
+use pergola_api::Client;
+use pergola_api::item::ItemRange;
+use pergola_api::source::SourceFilter;
 use serde::de::DeserializeOwned;
 use tempfile::TempDir;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use toml::{Table, Value};
+use url::Url;
 
 use super::answers::{Items, Sources, Truth};
 use super::bundle::{Bundle, Node};
@@ -108,21 +112,25 @@ impl<'a> Running<'a> {
         script
     }
 
-    async fn ask<T: DeserializeOwned>(&self, url: &str, node: Option<&Node>) -> Result<T> {
-        let mut request = self.http.get(url);
-        if let Some(node) = node {
-            request = request.bearer_auth(&node.token);
-        }
-        let answer = request.send().await.with_context(|| format!("{url} does not answer"))?;
+    /// Asks the newsroom.
+    async fn ask<T: DeserializeOwned>(&self, url: &str) -> Result<T> {
+        let request = self.http.get(url).send();
+        let answer = request.await.with_context(|| format!("{url} does not answer"))?;
         let status = answer.status();
         let text = answer.text().await.with_context(|| url.to_owned())?;
         ensure!(status.is_success(), "{url} answers {status}: {text}");
         serde_json::from_str(&text).with_context(|| format!("{url} answers something else"))
     }
 
+    /// A client of a node.
+    fn client(&self, node: &Node) -> Result<Client> {
+        let base = Url::parse(&node.url).with_context(|| node.url.clone())?;
+        Ok(Client::new(self.http.clone(), base, Some(&node.token))?)
+    }
+
     /// What the clocks show.
     pub(super) async fn now(&self) -> Result<f64> {
-        let truth: Truth = self.ask(&format!("{}/truth", self.bundle.newsroom), None).await?;
+        let truth: Truth = self.ask(&format!("{}/truth", self.bundle.newsroom)).await?;
         Ok(truth.now)
     }
 
@@ -131,18 +139,18 @@ impl<'a> Running<'a> {
         let mut truths = Vec::new();
         for name in &self.bundle.sources {
             let url = format!("{}/truth?source={name}", self.bundle.newsroom);
-            truths.push(self.ask(&url, None).await?);
+            truths.push(self.ask(&url).await?);
         }
         Ok(truths)
     }
 
     /// Everything that a feed has published.
     pub(super) async fn items(&self, node: &Node, feed: &str) -> Result<Items> {
+        let client = self.client(node)?;
         let mut all = Items::default();
         loop {
-            let url =
-                format!("{}/api/v1/feeds/{feed}/items?after={}&limit={PAGE}", node.url, all.next);
-            let page: Items = self.ask(&url, Some(node)).await?;
+            let range = ItemRange { after: Some(all.next), limit: Some(PAGE), wait: None };
+            let page = client.items(feed, &range).await.with_context(|| node.url.clone())?;
             let last = page.items.len() < PAGE;
             all.items.extend(page.items);
             all.next = page.next;
@@ -152,13 +160,14 @@ impl<'a> Running<'a> {
         }
     }
 
-    /// Everything that a node reads, as it stands.
+    /// Every source of a node, in its present state.
     pub(super) async fn sources(&self, node: &Node) -> Result<Sources> {
+        let client = self.client(node)?;
         let mut all = Sources::default();
         loop {
-            let after = all.next.map(|next| format!("&after={next}")).unwrap_or_default();
-            let url = format!("{}/api/v1/sources?limit={SOURCES}{after}", node.url);
-            let page: Sources = self.ask(&url, Some(node)).await?;
+            let filter =
+                SourceFilter { after: all.next, limit: Some(SOURCES), ..SourceFilter::default() };
+            let page = client.sources(&filter).await.with_context(|| node.url.clone())?;
             all.sources.extend(page.sources);
             all.next = page.next;
             if all.next.is_none() {

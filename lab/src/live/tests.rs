@@ -2,6 +2,8 @@
 
 use std::fs;
 
+use pergola_api::item::{ItemPage, PassedNode, PublishedItem};
+use pergola_api::source::{SourceKind, SourcePage, SourceStanding, SourceStatus, Via};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -97,6 +99,36 @@ fn answer<T: serde::de::DeserializeOwned>(json: Value) -> T {
     serde_json::from_value(json).unwrap()
 }
 
+/// A source of which nothing is known but its URL.
+fn source_at(url: &str) -> SourceStatus {
+    SourceStatus {
+        id: 1,
+        url: url.to_owned(),
+        title: None,
+        kind: SourceKind::Feed,
+        standing: SourceStanding::New,
+        trouble: None,
+        wanted: false,
+        importance: 1.0,
+        readers: 1,
+        last_refresh: None,
+        next_refresh: None,
+        busy: false,
+        items_per_day: 1.0,
+        window: 3,
+        requests: 0,
+        not_modified: 0,
+        failures: 0,
+        bytes: 0,
+        items: 0,
+        completeness: 1.0,
+        freshness: 1.0,
+        way_back: None,
+        via: Via::Http,
+        peer: None,
+    }
+}
+
 #[test]
 fn what_nodes_answer_becomes_what_the_lab_measures() {
     const START: f64 = 1_000.0;
@@ -114,14 +146,29 @@ fn what_nodes_answer_becomes_what_the_lab_measures() {
     let wire = json!({ "name": "wire", "forgotten": 7, "items": items });
     let came = |id: &str, cycle: f64| {
         let at = START + cycle * CYCLE;
-        let before = json!({ "fetched": 0.0, "published": at - 6.0 });
-        json!({ "id": id, "at": at, "hops": [before, { "fetched": at, "published": at }] })
+        let hop = |node: &str, fetched: f64, published: f64| PassedNode {
+            node: node.to_owned(),
+            fetched: Some(fetched),
+            published: Some(published),
+            age: None,
+        };
+        PublishedItem {
+            sequence: 1,
+            at,
+            id: id.to_owned(),
+            title: None,
+            link: None,
+            published: None,
+            source: None,
+            source_id: 1,
+            hops: vec![hop("before", 0.0, at - 6.0), hop("here", at, at)],
+            age: None,
+        }
     };
-    let feed = |items: &[Value]| answer(json!({ "items": items, "next": 9 }));
+    let feed = |items: &[PublishedItem]| ItemPage { items: items.to_vec(), next: 9 };
     let reads = |url: &str, requests: u64| {
-        answer(
-            json!({ "sources": [{ "url": url, "requests": requests, "failures": 1 }], "next": null }),
-        )
+        let sources = vec![SourceStatus { requests, failures: 1, ..source_at(url) }];
+        SourcePage { sources, next: None }
     };
     let (source, weather) =
         ("http://127.0.0.1:9000/sources/wire", "http://127.0.0.1:9001/feeds/Weather.atom");

@@ -1,9 +1,9 @@
 //! One node of a mesh: its scheduler, and what it reads.
 
-use pergola_refresh::collective::Stand;
+use pergola_refresh::collective::Offer;
 use pergola_refresh::{
-    Budget, Controller, DAY, HOUR, Invalid, Observation, PlannedLook, Scheduler, Source, Sources,
-    Taste, Threshold,
+    Budget, Controller, DAY, HOUR, Invalid, Observation, PlannedRefresh, Scheduler, Source,
+    Sources, Taste, Threshold,
 };
 
 use super::wiring::Channel;
@@ -225,9 +225,9 @@ impl Node {
 
     /// How it stands where budget may be shifted. Who cannot spend what it has already (it looks at everything
     /// as often as it decides) has no use for more, whatever its τ.
-    pub(super) fn stand(&self, least: f64) -> Stand {
+    pub(super) fn stand(&self, least: f64) -> Offer {
         let idle = self.spent < FULLY_SPENT * self.budget;
-        Stand {
+        Offer {
             price: if idle { f64::MIN_POSITIVE } else { self.threshold() },
             budget: self.budget * self.decisions,
             least: least * self.first_budget * self.decisions,
@@ -304,7 +304,7 @@ impl Node {
     }
 
     /// When it will look at a subscription, and what that will bring.
-    pub(super) fn planned(&mut self, place: usize, now: f64) -> Vec<PlannedLook> {
+    pub(super) fn planned(&mut self, place: usize, now: f64) -> Vec<PlannedRefresh> {
         self.scheduler.planned(&self.sources, place, now, now + TOLD_AHEAD)
     }
 
@@ -315,7 +315,7 @@ impl Node {
         let items = waiting.len() as f64;
         // One batch with the utility of all of them.
         let came = waiting.iter().sum::<f64>() / items.max(1.0);
-        let all = PlannedLook { at: came, items };
-        self.sources.relay(place, last, [all, PlannedLook { at: now, items: 0.0 }]);
+        let all = PlannedRefresh { at: came, items };
+        self.sources.relay(place, last, [all, PlannedRefresh { at: now, items: 0.0 }]);
     }
 }

@@ -1,6 +1,6 @@
 //! What a feed holds: items in the order they came, each once.
 
-use pergola_refresh::PlannedLook;
+use pergola_refresh::PlannedRefresh;
 use rustc_hash::FxHashSet;
 
 use super::origins::Origins;
@@ -18,7 +18,7 @@ pub(super) struct Shelf {
     /// Subscriptions of other nodes: node and place.
     pub(super) readers: Vec<(u32, u32)>,
     /// What has been told of the next looks, until something changes.
-    pub(super) plan: Option<Vec<PlannedLook>>,
+    pub(super) plan: Option<Vec<PlannedRefresh>>,
 }
 
 /// Puts an item into a feed and the feeds of the same node behind it. Nothing if it is not wanted, else whether

@@ -6,7 +6,7 @@
 //!
 //! Never: a circle; a feed without inputs.
 
-use pergola_topology::graph::{Graph, Vertex};
+use pergola_wiring::graph::{Graph, Vertex};
 
 /// What can be looked at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -148,7 +148,7 @@ impl Wiring {
     }
 
     /// What topology-gen has wired, each feed on a node of its own.
-    pub(crate) fn of_graph(mesh: &pergola_topology::mesh::Mesh, graph: &Graph) -> Self {
+    pub(crate) fn of_graph(mesh: &pergola_wiring::mesh::Mesh, graph: &Graph) -> Self {
         let mut place = vec![0; mesh.feeds.len()];
         graph.order.iter().zip(0..).for_each(|(&feed, at)| place[feed as usize] = at);
         let mut inputs: Vec<Vec<Channel>> = vec![Vec::new(); mesh.feeds.len()];
@@ -158,7 +158,7 @@ impl Wiring {
                 Vertex::Feed(feed) => Channel::Feed(place[feed as usize]),
             });
         }
-        let source = |source: &pergola_topology::mesh::Source| Origin {
+        let source = |source: &pergola_wiring::mesh::Source| Origin {
             name: source.name.clone(),
             topics: source.profile.keywords().to_vec(),
         };

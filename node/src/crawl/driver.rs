@@ -12,12 +12,13 @@ mod following;
 mod outing;
 mod pushed;
 mod received;
+mod schedule;
 mod sending;
 mod settling;
 
 use std::collections::HashMap;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use pergola_manners::Manners;
 use pergola_manners::courtesy::{HostPauses, Outcome};
@@ -36,12 +37,15 @@ use url::Url;
 use super::fetch::Fetcher;
 use super::loops::Loops;
 use crate::clock::Clock;
+use crate::locks::{Mutex, MutexGuard};
 use crate::metrics::Metrics;
 use crate::peer::Peers;
 use crate::publish::writer::Done;
 use crate::select::Desk;
+use crate::surroundings::Blocking;
 use alone::Alone;
 pub use pushed::{NotReceived, Pushed};
+pub use schedule::Pulse;
 
 /// Pages that may lead to pages, when a source is refreshed by hand.
 const LEADS: usize = 5;
@@ -75,6 +79,8 @@ pub struct Tools {
     pub desk: Arc<Desk>,
     pub metrics: Arc<Metrics>,
     pub peers: Arc<Peers>,
+    /// Where bodies are parsed.
+    pub blocking: Blocking,
     /// Seconds between two decisions.
     pub cycle: f64,
     /// The way to selection.
@@ -131,18 +137,18 @@ impl Crawler {
     }
 
     /// The roster, for a moment.
-    pub fn roster(&self) -> MutexGuard<'_, Roster> {
-        locked(&self.roster)
+    fn roster(&self) -> MutexGuard<'_, Roster> {
+        self.roster.lock()
     }
 
     /// The lane of an address.
     pub fn lane_of(&self, url: &Url) -> LaneId {
-        locked(&self.lanes).lane_of(url)
+        self.lanes.lock().lane_of(url)
     }
 
     /// (sources that wait for their lane, requests in flight).
     pub fn queue(&self) -> (usize, usize) {
-        let lanes = locked(&self.lanes);
+        let lanes = self.lanes.lock();
         (lanes.waiting(), lanes.in_flight())
     }
 
@@ -173,14 +179,14 @@ impl Crawler {
             report_panic(ended);
         }
         // Nothing else will be refreshed: whoever waits for it learns that.
-        locked(&self.waiting).clear();
+        self.waiting.lock().clear();
     }
 
     /// Refreshes one source now, outside the loop; for a node that is not running.
     pub async fn refresh_once(self: &Arc<Self>, id: SourceId) -> Option<Report> {
         let mut lane = self.roster().send(id, self.tools.clock.now())?;
         let (sender, mut report) = oneshot::channel();
-        locked(&self.waiting).entry(id).or_default().push(sender);
+        self.waiting.lock().entry(id).or_default().push(sender);
         for _ in 0..LEADS {
             self.clone().refresh(id, lane).await;
             match report.try_recv() {
@@ -196,17 +202,16 @@ impl Crawler {
     /// Refreshes a source as soon as its lane is free. The receiver learns how it ended.
     pub fn request(&self, id: SourceId) -> oneshot::Receiver<Report> {
         let (sender, report) = oneshot::channel();
-        locked(&self.waiting).entry(id).or_default().push(sender);
+        self.waiting.lock().entry(id).or_default().push(sender);
         if !self.send_now(id) {
-            locked(&self.waiting).remove(&id);
+            self.waiting.lock().remove(&id);
         }
         report
     }
 
     /// Adds what was done to hosts since this was last called.
     pub fn save_hosts(&self, changes: &mut Changes) {
-        for (host, (tally, saved)) in
-            locked(&self.hosts).iter_mut().filter(|(_, (_, saved))| !saved)
+        for (host, (tally, saved)) in self.hosts.lock().iter_mut().filter(|(_, (_, saved))| !saved)
         {
             changes.put_host(host, tally);
             *saved = true;
@@ -222,8 +227,8 @@ impl Crawler {
     pub fn remember_pause(&self, id: SourceId, url: &Url, until: f64, now: f64) {
         self.roster().keep_quiet(id, Some(until));
         let host = url.host_str().unwrap_or_default();
-        if let Some(until) = locked(&self.pauses).report(host, id.0, until, now) {
-            let mut lanes = locked(&self.lanes);
+        if let Some(until) = self.pauses.lock().report(host, id.0, until, now) {
+            let mut lanes = self.lanes.lock();
             let lane = lanes.lane_of(url);
             lanes.pause(lane, until);
         }
@@ -235,7 +240,7 @@ impl Crawler {
             return;
         }
         let due = self.roster().decide(now);
-        let mut lanes = locked(&self.lanes);
+        let mut lanes = self.lanes.lock();
         for (id, lane) in due {
             lanes.push(id.0, lane);
         }
@@ -246,8 +251,4 @@ fn report_panic(ended: Result<(), tokio::task::JoinError>) {
     if let Err(error) = ended {
         tracing::error!(%error, "a refresh panicked; its source is tried again");
     }
-}
-
-fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -17,11 +17,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::{Bytes, BytesMut};
-use http::StatusCode;
 use http::header::{
     ACCEPT, ACCEPT_ENCODING, HeaderMap, HeaderName, HeaderValue, IF_MODIFIED_SINCE, IF_NONE_MATCH,
     USER_AGENT,
 };
+use http::{Method, StatusCode};
 use pergola_manners::courtesy::{Head, Hop, Validators};
 use tokio::time::{Instant, timeout_at};
 use url::Url;
@@ -34,6 +34,7 @@ pub use error::{FetchError, Stage};
 pub use settings::FetchSettings;
 
 use super::guard::Guard;
+use crate::clock::network_now;
 use crate::credentials::Credentials;
 use clients::Clients;
 
@@ -109,7 +110,7 @@ impl Fetcher {
 
     /// Asks once, follows redirects, and returns what the source answered, whatever its status.
     pub async fn fetch(&self, ask: &Ask) -> Result<Answer, FetchError> {
-        let deadline = Instant::now() + self.total_timeout;
+        let deadline = network_now() + self.total_timeout;
         let mut url = ask.url.clone();
         let mut hops: Vec<Hop> = Vec::new();
         loop {
@@ -165,10 +166,12 @@ impl Fetcher {
             return Err(FetchError::BadUrl { url: url.to_string() });
         }
         self.guard.check_literal(url)?;
-        let sent = self.clients.get(url, headers);
+        let mut request = reqwest::Request::new(Method::GET, url.clone());
+        *request.headers_mut() = headers;
+        let sent = self.clients.execute_with_token(request);
         match timeout_at(deadline, sent).await {
             Ok(Ok(response)) => Ok(response),
-            Ok(Err(error)) => Err(FetchError::of_client(error, url, Stage::Headers)),
+            Ok(Err(error)) => Err(FetchError::of_exchange(error, url, Stage::Headers)),
             Err(_) => Err(FetchError::timeout(url, Stage::Headers)),
         }
     }
@@ -247,7 +250,7 @@ async fn drain(mut response: reqwest::Response, deadline: Instant) {
     if response.content_length() == Some(0) {
         return;
     }
-    let deadline = deadline.min(Instant::now() + DRAINING);
+    let deadline = deadline.min(network_now() + DRAINING);
     let mut drained = 0;
     while let Ok(Ok(Some(chunk))) = timeout_at(deadline, response.chunk()).await {
         drained += chunk.len();

@@ -1,97 +1,75 @@
-//! Nobody can turn a node against its own network.
+//! Keeps strangers from turning a node against its own network.
 //!
-//! Feeds are named by strangers, and a redirect can lead anywhere. Addresses of private, local and
-//! special networks are refused when connecting: every address that a name resolves to, and every
-//! literal address of every hop, because a client connects to literals without asking a resolver.
+//! Strangers name feeds, and a redirect can lead anywhere. The guard refuses addresses of private, local
+//! and special networks at the moment of the connection: every address that a name resolves to, and the
+//! literal address of every hop, because a client connects to a literal without asking a resolver.
 //!
-//! Never: a check by name only, a check before the resolution that counts, a public resolver that
-//! nobody configured.
+//! Never: a check by name only, a check before the resolution that is used for the connection, a public
+//! resolver that nobody configured.
 
 mod resolver;
 
 use std::net::IpAddr;
 
-use pergola_manners::networks::{Network, special};
+use pergola_manners::networks::{PrivateException, Reach};
 use thiserror::Error;
 use url::{Host, Url};
 
-pub use resolver::{GuardedResolver, ResolveError, ResolverFiles};
+pub use resolver::{GuardedResolver, ResolveError};
 
-/// What may be reached although it is private.
+/// Decides which addresses a node may connect to.
 #[derive(Clone, Debug, Default)]
 pub struct Guard {
-    hosts: Vec<String>,
-    networks: Vec<Network>,
+    exceptions: Vec<PrivateException>,
 }
 
-/// An address that must not be reached.
+/// An address that the node must not connect to.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error(
-    "{host} is at {address}, which is {what}: if the node may reach it, add it to \
+    "{host} is at {address}, which is {reach}: if the node may reach it, add it to \
      crawl.allow_private in the configuration"
 )]
 pub struct Forbidden {
-    /// The host as it stands in the address.
+    /// The host as it stands in the URL.
     pub host: String,
-    /// Where it is.
+    /// The address it resolves to.
     pub address: IpAddr,
-    /// Why that is refused.
-    pub what: &'static str,
+    /// Why the address is refused.
+    pub reach: Reach,
 }
 
-/// An exception that nobody can understand.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error(
-    "`{0}` is neither a host name, an address nor a network: write for example node-b, 10.0.0.7 or \
-     10.0.0.0/8"
-)]
-pub struct BadException(String);
-
 impl Guard {
-    /// A guard with the exceptions that the configuration names: hosts, addresses and networks (CIDR).
-    pub fn allowing<'a>(
-        exceptions: impl IntoIterator<Item = &'a str>,
-    ) -> Result<Self, BadException> {
-        let mut guard = Self::default();
-        for exception in exceptions {
-            if let Some(network) = Network::parse(exception) {
-                guard.networks.push(network);
-            } else if let Ok(Host::Domain(host)) = Host::parse(exception.trim()) {
-                guard.hosts.push(host.trim_end_matches('.').to_owned());
-            } else {
-                return Err(BadException(exception.to_owned()));
-            }
-        }
-        Ok(guard)
+    /// A guard with the exceptions that the configuration makes.
+    pub fn allowing(exceptions: impl IntoIterator<Item = PrivateException>) -> Self {
+        Self { exceptions: exceptions.into_iter().collect() }
     }
 
-    /// Whether `host`, which is at `address`, may be reached.
+    /// Whether the node may connect to `host` at `address`.
     pub fn check(&self, host: &str, address: IpAddr) -> Result<(), Forbidden> {
-        let Some(what) = special(address) else { return Ok(()) };
-        let name = host.trim_end_matches('.');
-        let named = self.hosts.iter().any(|allowed| allowed.eq_ignore_ascii_case(name));
-        if named || self.networks.iter().any(|network| network.contains(address)) {
+        let reach = Reach::of(address);
+        let allowed = |exception: &PrivateException| exception.allows(host, address);
+        if reach == Reach::Public || self.exceptions.iter().any(allowed) {
             return Ok(());
         }
-        Err(Forbidden { host: host.to_owned(), address, what })
+        Err(Forbidden { host: host.to_owned(), address, reach })
     }
 
-    /// Whether a host is named as an exception, by its name or by the network of its literal address.
+    /// Whether an exception covers the host of a URL: its name, or its literal address.
     pub fn is_exception(&self, url: &Url) -> bool {
-        let within = |address| self.networks.iter().any(|network| network.contains(address));
+        let mut exceptions = self.exceptions.iter();
         match url.host() {
-            Some(Host::Domain(name)) => {
-                let name = name.trim_end_matches('.');
-                self.hosts.iter().any(|allowed| allowed.eq_ignore_ascii_case(name))
+            Some(Host::Domain(name)) => exceptions.any(|exception| exception.names(name)),
+            Some(Host::Ipv4(address)) => {
+                exceptions.any(|exception| exception.holds(address.into()))
             }
-            Some(Host::Ipv4(address)) => within(address.into()),
-            Some(Host::Ipv6(address)) => within(address.into()),
+            Some(Host::Ipv6(address)) => {
+                exceptions.any(|exception| exception.holds(address.into()))
+            }
             None => false,
         }
     }
 
-    /// Whether the address in a URL may be reached, if it is a literal one. Names are checked when
-    /// they are resolved.
+    /// Checks the address in a URL if it is a literal one. The resolver checks names.
     pub fn check_literal(&self, url: &Url) -> Result<(), Forbidden> {
         match url.host() {
             Some(Host::Ipv4(address)) => self.check(&address.to_string(), address.into()),
@@ -99,12 +77,6 @@ impl Guard {
             _ => Ok(()),
         }
     }
-}
-
-/// Whether an address is on this machine or in a private network.
-pub(crate) fn is_private(address: IpAddr) -> bool {
-    let what = special(address.to_canonical());
-    what.is_some_and(|what| ["private", "this machine", "link-local"].contains(&what))
 }
 
 #[cfg(test)]
@@ -134,7 +106,8 @@ mod tests {
 
     #[test]
     fn exactly_what_is_named_is_allowed() {
-        let guard = Guard::allowing(["node-b", "127.0.0.1", "10.1.0.0/16", "fd00::/8"]).unwrap();
+        let exceptions = ["node-b", "127.0.0.1", "10.1.0.0/16", "fd00::/8"];
+        let guard = Guard::allowing(exceptions.map(|text| text.parse().unwrap()));
         assert!(literal(&guard, "http://127.0.0.1/").is_ok());
         assert!(literal(&guard, "http://127.0.0.2/").is_err());
         assert!(literal(&guard, "http://10.1.2.3/").is_ok());
@@ -147,10 +120,30 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_an_exception_is_said() {
-        for wrong in ["", "10.0.0.0/33", "http://node-b/", "a b", "::1/200"] {
-            let error = Guard::allowing([wrong]).unwrap_err();
-            assert!(error.to_string().contains("neither a host name"), "{wrong}");
+    fn the_exceptions_of_a_configuration_reach_the_guard_as_they_are() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("pergola.toml");
+        let text = "[crawl]\nallow_private = [\"[::1]\", \"10.1.0.0/16\", \"Node-B.\"]\n\
+                    [hosts.\"fd00::7\"]\nprivate = true\n[hosts.\"office\"]\nprivate = true\n\
+                    [hosts.\"10.2.0.1\"]\npeer = true\n";
+        std::fs::write(&file, text).unwrap();
+        let config = pergola_config::Config::load(Some(&file), []).unwrap();
+        let guard = Guard::allowing(config.private_exceptions());
+        for url in ["http://[::1]/", "http://10.1.2.3/", "http://[fd00::7]/"] {
+            assert!(literal(&guard, url).is_ok(), "{url}");
+            assert!(guard.is_exception(&Url::parse(url).unwrap()), "{url}");
         }
+        assert!(literal(&guard, "http://10.2.0.1/").is_err(), "a peer need not be private");
+        let private = "192.168.0.9".parse().unwrap();
+        assert!(guard.check("node-b", private).is_ok());
+        assert!(guard.check("OFFICE.", private).is_ok());
+        assert!(guard.check("www.office", private).is_err());
+    }
+
+    #[test]
+    fn a_refusal_says_what_the_address_is() {
+        let refused = literal(&Guard::default(), "http://169.254.169.254/").unwrap_err();
+        assert_eq!(refused.reach, Reach::LinkLocal);
+        assert!(refused.to_string().contains("which is link-local: "), "{refused}");
     }
 }

@@ -5,10 +5,11 @@
 //! warning that stays when the loop is gone.
 
 use std::collections::HashMap;
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use pergola_manners::loops::LoopChange;
 use pergola_store::archive::{Archive, ArchiveError, Loop, SourceId};
+
+use crate::locks::{Mutex, MutexGuard};
 
 /// The known loops, by source.
 #[derive(Default)]
@@ -58,6 +59,6 @@ impl Loops {
     }
 
     fn known(&self) -> MutexGuard<'_, HashMap<SourceId, Loop>> {
-        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+        self.known.lock()
     }
 }

@@ -12,8 +12,9 @@ use tokio::net::TcpListener;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
-use super::{Node, StartError, locked};
+use super::{Node, StartError};
 use crate::serve::Port;
+use crate::surroundings::{Listener, listen};
 use crate::tls::Shown;
 
 /// A node at work.
@@ -28,7 +29,7 @@ pub struct Running {
 impl Node {
     /// Listens where the configuration says.
     pub async fn listen(address: SocketAddr) -> Result<TcpListener, StartError> {
-        TcpListener::bind(address).await.map_err(|source| {
+        listen(address).await.map_err(|source| {
             let hint = match source.kind() {
                 std::io::ErrorKind::AddrInUse => {
                     "; is another pergola running? choose another with node.listen"
@@ -40,9 +41,13 @@ impl Node {
     }
 
     /// Crawls and serves from now on.
-    pub fn start(self: Arc<Self>, listener: TcpListener) -> Result<Running, StartError> {
+    pub fn start(
+        self: Arc<Self>,
+        listener: impl Into<Box<dyn Listener>>,
+    ) -> Result<Running, StartError> {
+        let listener = listener.into();
         let system = |source| StartError::System { what: "the socket is unusable".into(), source };
-        let address = listener.local_addr().map_err(system)?;
+        let address = listener.local_address().map_err(system)?;
         let config = self.config();
         let shown = config.tls.as_ref().map(Shown::read).transpose()?.map(Arc::new);
         let stop = CancellationToken::new();
@@ -93,7 +98,7 @@ impl Node {
             connections: config.node.connections,
             failed_handshakes: self.metrics.failed_handshakes.clone(),
         };
-        *locked(&self.shown) = shown;
+        *self.shown.lock() = shown;
         let serving = stop.clone();
         tasks.spawn(async move {
             port.serve(listener, serving).await;
@@ -143,10 +148,11 @@ impl Running {
 
 /// Ends the writer's threads after their last job and releases the data folder.
 pub async fn close(node: Arc<Node>) {
-    let threads = std::mem::take(&mut *locked(&node.threads));
+    let blocking = node.blocking();
+    let threads = std::mem::take(&mut *node.threads.lock());
     drop(node);
     // They end when the last handle to them is gone, which a request being answered may still hold.
-    let joined = tokio::task::spawn_blocking(move || {
+    let joined = blocking.run(move || {
         threads.into_iter().for_each(|thread| drop(thread.join()));
     });
     let _ = tokio::time::timeout(Duration::from_secs(10), joined).await;

@@ -1,9 +1,9 @@
 //! What went wrong, as a page.
 
 use maud::{Markup, html};
+use pergola_api::Problem;
 
 use super::layout;
-use crate::publish::Problem;
 
 /// The problem in words, and where to go instead.
 pub(crate) fn page(problem: &Problem) -> Markup {

@@ -7,13 +7,11 @@
 use std::collections::HashMap;
 use std::error::Error as StdError;
 use std::net::SocketAddr;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use hyper_util::rt::TokioIo;
 use rustls::pki_types::ServerName;
-use tokio::io::{AsyncRead, AsyncWrite};
-use tokio::net::TcpStream;
 use tokio_rustls::TlsConnector;
 use tonic::metadata::{Ascii, MetadataValue};
 use tonic::service::Interceptor;
@@ -25,6 +23,8 @@ use url::{Host, Url};
 use crate::crawl::fetch::{FetchError, FetchSettings, Stage};
 use crate::crawl::guard::{Guard, GuardedResolver};
 use crate::credentials::Credentials;
+use crate::locks::Mutex;
+use crate::surroundings::{Connection, Network};
 
 /// How often a connection is pinged …
 const PING_EVERY: Duration = Duration::from_secs(20);
@@ -66,6 +66,7 @@ struct Open {
 struct Door {
     guard: Arc<Guard>,
     resolver: GuardedResolver,
+    network: Arc<dyn Network>,
     credentials: Credentials,
     timeout: Duration,
 }
@@ -100,7 +101,11 @@ impl Channels {
     pub fn new(settings: &FetchSettings) -> Result<Self, FetchError> {
         let door = Door {
             guard: Arc::new(settings.guard.clone()),
-            resolver: GuardedResolver::new(settings.guard.clone(), &settings.resolver_files),
+            resolver: GuardedResolver::new(
+                settings.guard.clone(),
+                Arc::clone(&settings.outside.names),
+            ),
+            network: Arc::clone(&settings.outside.network),
             credentials: settings.credentials()?,
             timeout: settings.connect_timeout,
         };
@@ -125,7 +130,7 @@ impl Channels {
 
     fn channel(&self, url: &Url, now: f64) -> Result<Channel, FetchError> {
         let origin = url.origin().ascii_serialization();
-        let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut open = self.open.lock();
         // Calls in progress hold their connection, which closes after the last of them.
         open.retain(|_, open| now - open.used_at < IDLE);
         if let Some(open) = open.get_mut(&origin) {
@@ -139,7 +144,7 @@ impl Channels {
 
     /// How many connections are kept.
     pub fn len(&self) -> usize {
-        self.open.lock().unwrap_or_else(PoisonError::into_inner).len()
+        self.open.lock().len()
     }
 
     /// Whether none is kept.
@@ -165,21 +170,18 @@ impl Channels {
     }
 }
 
-trait Duplex: AsyncRead + AsyncWrite + Send + Unpin {}
-impl<T: AsyncRead + AsyncWrite + Send + Unpin> Duplex for T {}
-
 impl Door {
-    async fn open(&self, url: &Url) -> Result<Box<dyn Duplex>, NoConnection> {
+    async fn open(&self, url: &Url) -> Result<Connection, NoConnection> {
         let too_slow = || NoConnection::Unreachable(FetchError::timeout(url, Stage::Connect));
         tokio::time::timeout(self.timeout, self.open_patiently(url))
             .await
             .unwrap_or_else(|_| Err(too_slow()))
     }
 
-    async fn open_patiently(&self, url: &Url) -> Result<Box<dyn Duplex>, NoConnection> {
+    async fn open_patiently(&self, url: &Url) -> Result<Connection, NoConnection> {
         let stream = self.tcp(url).await.map_err(NoConnection::Unreachable)?;
         if url.scheme() != "https" {
-            return Ok(Box::new(stream));
+            return Ok(stream);
         }
         let host = url.host_str().unwrap_or_default().trim_matches(['[', ']']).to_owned();
         let untrusted = |error: std::io::Error| {
@@ -196,7 +198,7 @@ impl Door {
     }
 
     /// Connects to the first of the host's addresses that answers; all of them were checked.
-    async fn tcp(&self, url: &Url) -> Result<TcpStream, FetchError> {
+    async fn tcp(&self, url: &Url) -> Result<Connection, FetchError> {
         self.guard.check_literal(url)?;
         let addresses = match url.host() {
             Some(Host::Ipv4(address)) => vec![address.into()],
@@ -211,12 +213,8 @@ impl Door {
         let port = url.port_or_known_default().unwrap_or(80);
         let mut why = String::new();
         for address in addresses {
-            match TcpStream::connect(SocketAddr::new(address, port)).await {
-                Ok(stream) => {
-                    // So that small messages are sent at once; if it fails, they only come later.
-                    let _ = stream.set_nodelay(true);
-                    return Ok(stream);
-                }
+            match self.network.connect(SocketAddr::new(address, port)).await {
+                Ok(stream) => return Ok(stream),
                 Err(error) => why = error.to_string(),
             }
         }
@@ -230,7 +228,7 @@ mod tests {
     use super::*;
 
     fn channels(allowed: &[&str]) -> Channels {
-        let guard = Guard::allowing(allowed.iter().copied()).unwrap();
+        let guard = Guard::allowing(allowed.iter().map(|text| text.parse().unwrap()));
         Channels::new(&FetchSettings { guard, ..FetchSettings::default() }).unwrap()
     }
 

@@ -4,7 +4,6 @@
 //! that is no peer costs one access of a map.
 
 use std::collections::{HashMap, HashSet};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use pergola_manners::Cooperation;
@@ -16,6 +15,7 @@ use url::Url;
 use super::channel::Channels;
 use super::pull::{Pulled, pull};
 use crate::crawl::fetch::{FetchError, FetchSettings};
+use crate::locks::Mutex;
 
 /// The peers among a node's sources.
 pub struct Peers {
@@ -57,105 +57,105 @@ impl Peers {
 
     /// What is known of a source's peer.
     pub fn link(&self, id: SourceId) -> Option<Link> {
-        locked(&self.links).get(&id).cloned()
+        self.links.lock().get(&id).cloned()
     }
 
     /// Whether a source is, or was, read from a peer.
     pub fn is_known(&self, id: SourceId) -> bool {
-        locked(&self.links).contains_key(&id)
+        self.links.lock().contains_key(&id)
     }
 
     /// Every source that is, or was, read from a peer.
     pub fn ids(&self) -> Vec<SourceId> {
-        locked(&self.links).keys().copied().collect()
+        self.links.lock().keys().copied().collect()
     }
 
     /// What is known of every peer, in the order of the sources.
     pub(super) fn all(&self) -> Vec<(SourceId, Link)> {
-        let mut all: Vec<_> = locked(&self.links).iter().map(|(id, l)| (*id, l.clone())).collect();
+        let mut all: Vec<_> = self.links.lock().iter().map(|(id, l)| (*id, l.clone())).collect();
         all.sort_unstable_by_key(|(id, _)| *id);
         all
     }
 
     /// Whether a source at this address is read from its peer now.
     pub fn is_usable(&self, id: SourceId, url: &str, now: f64) -> bool {
-        self.enabled && locked(&self.links).get(&id).is_some_and(|link| link.is_usable(url, now))
+        self.enabled && self.links.lock().get(&id).is_some_and(|link| link.is_usable(url, now))
     }
 
     /// What is asked of a source's peer.
     pub fn cooperation(&self, id: SourceId) -> Cooperation {
-        locked(&self.wishes).get(&id).copied().unwrap_or(self.usual)
+        self.wishes.lock().get(&id).copied().unwrap_or(self.usual)
     }
 
     /// What is asked of a source's peer in particular, if anything is.
     pub fn wish(&self, id: SourceId) -> Option<Cooperation> {
-        locked(&self.wishes).get(&id).copied()
+        self.wishes.lock().get(&id).copied()
     }
 
     /// Something else is asked of a source's peer, and that is durable.
     pub fn set_wish(&self, id: SourceId, wish: Option<Cooperation>) {
         match wish {
-            Some(wish) => locked(&self.wishes).insert(id, wish),
-            None => locked(&self.wishes).remove(&id),
+            Some(wish) => self.wishes.lock().insert(id, wish),
+            None => self.wishes.lock().remove(&id),
         };
         self.changed.notify_one();
     }
 
     /// What was learnt about a peer is durable.
     pub fn put(&self, id: SourceId, link: Link) {
-        locked(&self.links).insert(id, link);
+        self.links.lock().insert(id, link);
         self.changed.notify_one();
     }
 
     /// A source was removed.
     pub fn forget(&self, id: SourceId) {
-        locked(&self.links).remove(&id);
-        locked(&self.wishes).remove(&id);
-        locked(&self.news).remove(&id);
+        self.links.lock().remove(&id);
+        self.wishes.lock().remove(&id);
+        self.news.lock().remove(&id);
         self.changed.notify_one();
     }
 
     /// What a source's peer says about its own quality; perfect for a source without a peer.
     pub fn quality(&self, id: SourceId) -> PeerQuality {
-        let told = locked(&self.links).get(&id).and_then(|link| link.quality);
+        let told = self.links.lock().get(&id).and_then(|link| link.quality);
         told.unwrap_or(PeerQuality { completeness: 1.0, freshness: 1.0 })
     }
 
     /// Whether a source's peer notifies us of news.
     pub fn is_watched(&self, id: SourceId) -> bool {
-        locked(&self.watched).contains(&id)
+        self.watched.lock().contains(&id)
     }
 
     /// How many peers are watched.
     pub fn count_watched(&self) -> usize {
-        locked(&self.watched).len()
+        self.watched.lock().len()
     }
 
-    pub(super) fn set_watched(&self, id: SourceId, watched: bool) {
+    pub(crate) fn set_watched(&self, id: SourceId, watched: bool) {
         match watched {
-            true => locked(&self.watched).insert(id),
-            false => locked(&self.watched).remove(&id),
+            true => self.watched.lock().insert(id),
+            false => self.watched.lock().remove(&id),
         };
     }
 
     /// A peer has news up to the cursor `head`. `true` if we have not read as far.
     pub fn has_news(&self, id: SourceId, head: &str) -> bool {
-        let behind = locked(&self.links).get(&id).is_some_and(|link| link.cursor != head);
+        let behind = self.links.lock().get(&id).is_some_and(|link| link.cursor != head);
         if behind {
-            locked(&self.news).insert(id, head.to_owned());
+            self.news.lock().insert(id, head.to_owned());
         }
         behind
     }
 
     /// A refresh of the source begins: it will find the news announced so far.
     pub fn refreshes(&self, id: SourceId) {
-        locked(&self.news).remove(&id);
+        self.news.lock().remove(&id);
     }
 
     /// Whether news was announced during the refresh that the refresh has not found.
     pub fn has_more_news(&self, id: SourceId) -> bool {
-        let Some(head) = locked(&self.news).remove(&id) else { return false };
-        locked(&self.links).get(&id).is_some_and(|link| link.cursor != head)
+        let Some(head) = self.news.lock().remove(&id) else { return false };
+        self.links.lock().get(&id).is_some_and(|link| link.cursor != head)
     }
 
     /// Asks a peer for what is new.
@@ -174,8 +174,4 @@ pub enum LoadError {
     Archive(#[from] ArchiveError),
     #[error(transparent)]
     Fetch(#[from] FetchError),
-}
-
-fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -20,13 +20,14 @@ use pergola_manners::reply::{Page, PeerReply, PeerWord};
 use pergola_proto::v1::syndication_client::SyndicationClient;
 use pergola_proto::v1::{FetchRequest, FetchResponse};
 use prost::Message;
-use tokio::time::{Instant, timeout_at};
+use tokio::time::timeout_at;
 use tonic::{Code, Status};
 use url::Url;
 
 use super::MESSAGE_BYTES;
 use super::channel::{Line, NoConnection};
 use super::wire::{Delivered, entry_from_wire, hints_from_wire};
+use crate::clock::network_now;
 use crate::crawl::fetch::{FetchError, Stage};
 use check::{Checked, checked};
 
@@ -60,7 +61,7 @@ pub async fn pull(
     patience: Duration,
     now: f64,
 ) -> Pulled {
-    let deadline = Instant::now() + patience;
+    let deadline = network_now() + patience;
     let mut client = SyndicationClient::new(channel).max_decoding_message_size(MESSAGE_BYTES);
     let mut gathered = Gathered::new(link.clone(), cooperation);
     let mut failed = None;

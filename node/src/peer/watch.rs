@@ -74,7 +74,7 @@ fn wanted(crawler: &Crawler) -> HashMap<SourceId, Link> {
     let mut wanted = HashMap::new();
     for id in peers.ids() {
         let Some(link) = peers.link(id) else { continue };
-        if crawler.roster().standing(id).is_some()
+        if crawler.busy_and_next(id).is_some()
             && peers.cooperation(id).watch
             && !link.cursor.is_empty()
             && peers.is_usable(id, &link.url, now)
@@ -124,8 +124,7 @@ async fn listen(crawler: &Crawler, id: SourceId, link: &Link, heard: &mut bool) 
             Ok(Some(news)) => {
                 if !*heard {
                     *heard = true;
-                    crawler.tools.peers.set_watched(id, true);
-                    crawler.roster().watched(id, true, crawler.tools.clock.now());
+                    crawler.set_watched(id, true);
                 }
                 crawler.notified(id, &news.head);
             }
@@ -138,8 +137,7 @@ async fn listen(crawler: &Crawler, id: SourceId, link: &Link, heard: &mut bool) 
 /// The source's peer no longer notifies us.
 fn unwatch(crawler: &Crawler, id: SourceId) {
     if crawler.tools.peers.is_watched(id) {
-        crawler.tools.peers.set_watched(id, false);
-        crawler.roster().watched(id, false, crawler.tools.clock.now());
+        crawler.set_watched(id, false);
     }
 }
 

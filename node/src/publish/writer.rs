@@ -13,7 +13,9 @@ mod routes;
 mod tests;
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+
+use crate::locks::Mutex;
+use std::sync::Arc;
 
 use prometheus_client::metrics::counter::Counter;
 use tokio::sync::{mpsc, oneshot};
@@ -109,7 +111,7 @@ impl Writer {
 
     /// Why the store refused the last commit, if it did.
     pub fn trouble(&self) -> Option<String> {
-        let trouble = self.trouble.lock().unwrap_or_else(PoisonError::into_inner);
+        let trouble = self.trouble.lock();
         trouble.as_ref().map(ToString::to_string)
     }
 
@@ -179,7 +181,7 @@ impl Press {
     }
 
     fn remember(&self, trouble: Option<Arc<ArchiveError>>) {
-        *self.trouble.lock().unwrap_or_else(PoisonError::into_inner) = trouble;
+        *self.trouble.lock() = trouble;
     }
 
     fn commit(&mut self, group: Vec<(Job, Done)>) {

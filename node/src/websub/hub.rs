@@ -16,13 +16,12 @@ mod request;
 mod topic;
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use pergola_config::WebSub;
 use pergola_store::archive::{Archive, ArchiveError, Changes, FeedId, Subscription};
 use tokio::sync::{Semaphore, mpsc};
 use tokio::task::{Id, JoinError, JoinSet};
-use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 use url::Url;
 
@@ -30,12 +29,13 @@ use self::book::{Book, Limits, host_of};
 use self::delivery::{Delivery, Ending, Key, Outcome};
 use self::door::{Pending, PendingRequest};
 use self::request::{Mode, Request};
-use super::chance;
-use crate::clock::Clock;
+use crate::clock::{Clock, network_now};
 use crate::crawl::fetch::Fetcher;
+use crate::locks::Mutex;
 use crate::metrics::Metrics;
 use crate::publish::writer::{Job, Writer};
 use crate::publish::{Form, Shelf};
+use crate::surroundings::Randomness;
 
 /// Requests that may wait for their verification.
 const WAITING: usize = 256;
@@ -64,6 +64,7 @@ pub struct Tools {
     pub fetcher: Fetcher,
     pub writer: Writer,
     pub clock: Clock,
+    pub randomness: Randomness,
     pub metrics: Arc<Metrics>,
     pub settings: WebSub,
 }
@@ -105,12 +106,12 @@ impl Hub {
 
     /// How many subscriptions there are.
     pub fn subscriptions(&self) -> usize {
-        locked(&self.book).len()
+        self.book.lock().len()
     }
 
     /// Verifies requests, delivers editions and ends leases, until told to stop.
     pub async fn run(self: Arc<Self>, stop: CancellationToken) {
-        let Some(mut inbox) = locked(&self.inbox).take() else { return };
+        let Some(mut inbox) = self.inbox.lock().take() else { return };
         let mut changes = self.tools.shelf.changes();
         let mut calls: JoinSet<Ended> = JoinSet::new();
         let mut deliveries: HashMap<Id, Delivery> = HashMap::new();
@@ -123,15 +124,15 @@ impl Hub {
                 round_at = now + ROUND * self.tools.clock.speed();
                 self.round(now, &mut calls);
             }
-            locked(&self.book).pass(now);
-            if locked(&self.book).is_changed() && now >= save_at {
+            self.book.lock().pass(now);
+            if self.book.lock().is_changed() && now >= save_at {
                 self.save().await;
                 save_at = self.tools.clock.now() + SAVING * self.tools.clock.speed();
             }
             self.send_out(&mut calls, &mut deliveries);
             let verifying = calls.len().saturating_sub(deliveries.len());
             let wake = {
-                let book = locked(&self.book);
+                let book = self.book.lock();
                 let round = if changed { round_at } else { f64::INFINITY };
                 let save = if book.is_changed() { save_at } else { f64::INFINITY };
                 book.next_wakeup().min(round).min(save)
@@ -160,7 +161,7 @@ impl Hub {
 
     /// Checks which feeds have changed, and which are gone.
     fn round(self: &Arc<Self>, now: f64, calls: &mut JoinSet<Ended>) {
-        let mut book = locked(&self.book);
+        let mut book = self.book.lock();
         for feed in book.feeds() {
             match self.tools.shelf.tally(feed) {
                 Some(tally) => book.edition(feed, tally.edition, now),
@@ -182,7 +183,7 @@ impl Hub {
         calls: &mut JoinSet<Ended>,
         deliveries: &mut HashMap<Id, Delivery>,
     ) {
-        while let Some(delivery) = locked(&self.book).take() {
+        while let Some(delivery) = self.book.lock().take() {
             let (hub, to) = (Arc::clone(self), delivery.subscription.clone());
             let task = calls.spawn(async move {
                 Ended::Delivered(calls::deliver(&hub.tools.fetcher, &hub.tools.shelf, &to).await)
@@ -195,7 +196,7 @@ impl Hub {
     async fn examine(self: Arc<Self>, pending: PendingRequest) -> Ended {
         let PendingRequest { request, host, seat } = pending;
         let ended = self.decided(request, host).await;
-        seat.ends(matches!(ended, Ended::Confirmed(..)), Instant::now());
+        seat.ends(matches!(ended, Ended::Confirmed(..)), network_now());
         ended
     }
 
@@ -210,7 +211,7 @@ impl Hub {
         let found = topic::feed_of(&self.tools.shelf, &request.topic, host.as_deref());
         let callback_host = host_of(request.callback.as_str());
         let allowed = found.and_then(|(feed, form)| {
-            locked(&self.book).room(key, feed, &callback_host).map(|()| (feed, form))
+            self.book.lock().room(key, feed, &callback_host).map(|()| (feed, form))
         });
         let (feed, form) = match allowed {
             Ok(found) => found,
@@ -246,7 +247,7 @@ impl Hub {
 
     async fn confirmed(&self, request: &Request, lease: f64) -> bool {
         let Request { callback, mode, topic, .. } = request;
-        match calls::verify(&self.tools.fetcher, callback, *mode, topic, lease).await {
+        match calls::verify(&self.tools.fetcher, &self.tools.randomness, callback, *mode, topic, lease).await {
             Ok(()) => true,
             Err(why) => {
                 tracing::info!(%callback, topic, mode = mode.name(), why, "not confirmed");
@@ -290,7 +291,13 @@ impl Hub {
             Ended::Delivered(ending) => {
                 let Some(delivery) = deliveries.remove(&id) else { return };
                 let Delivery { key, serial, host, subscription } = delivery;
-                let outcome = locked(&self.book).ended((key, serial), &host, ending, now, chance());
+                let outcome = self.book.lock().ended(
+                    (key, serial),
+                    &host,
+                    ending,
+                    now,
+                    self.tools.randomness.chance(),
+                );
                 let name = match outcome {
                     Some(Outcome::Delivered) => "delivered",
                     Some(Outcome::Delayed) => "delayed",
@@ -309,7 +316,7 @@ impl Hub {
 
     /// A subscriber has confirmed its request.
     fn agree(&self, key: Key, subscription: Option<Box<Subscription>>, now: f64) {
-        let mut book = locked(&self.book);
+        let mut book = self.book.lock();
         match subscription {
             None => {
                 book.remove(key);
@@ -330,7 +337,7 @@ impl Hub {
 
     /// Stores what has changed in the book; a commit that fails is tried again.
     async fn save(&self) {
-        let rows = locked(&self.book).take_changed();
+        let rows = self.book.lock().take_changed();
         if rows.is_empty() {
             return;
         }
@@ -338,7 +345,7 @@ impl Hub {
         rows.iter().for_each(|(key, row)| changes.set_subscription(*key, row.as_ref()));
         if let Err(error) = self.tools.writer.commit(Job { changes, ..Job::default() }).await {
             tracing::warn!(%error, "subscriptions could not be stored; this is tried again");
-            locked(&self.book).not_saved(rows.into_iter().map(|(key, _)| key));
+            self.book.lock().not_saved(rows.into_iter().map(|(key, _)| key));
         }
     }
 }
@@ -348,8 +355,4 @@ const GONE: &str = "the feed is no longer published";
 
 fn key_of(request: &Request) -> Key {
     pergola_feed::digest(&[&request.topic, request.callback.as_str()])
-}
-
-fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -14,28 +14,28 @@ mod callback;
 mod rules;
 mod trust;
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use axum::Router;
 use axum::routing::get;
+use pergola_api::source::PushStatus;
 use pergola_config::WebSub;
 use pergola_manners::hub::{Advertised, HubNotice};
 use pergola_store::archive::{Archive, ArchiveError, Changes, Push, SourceId};
-use serde::Serialize;
 use tokio::sync::{Notify, Semaphore, mpsc};
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 use url::{Host, Url};
-use utoipa::ToSchema;
 
 use self::asking::{HubRequest, Token};
 use self::book::Book;
 use self::rules::Rules;
-use super::{chance, nonce};
 use crate::clock::Clock;
 use crate::crawl::driver::Crawler;
+use crate::locks::{Mutex, MutexGuard};
 use crate::metrics::Metrics;
 use crate::publish::writer::{Job, Writer};
+use crate::surroundings::Randomness;
 
 /// Hubs asked at the same time.
 const ASKING: usize = 8;
@@ -62,37 +62,13 @@ pub struct Tools {
     pub crawler: Arc<Crawler>,
     pub writer: Writer,
     pub clock: Clock,
+    /// For tokens, secrets and jitter.
+    pub randomness: Randomness,
     pub metrics: Arc<Metrics>,
     /// Where hubs reach this node.
     pub base: Url,
     /// Bytes of a document.
     pub max_body: usize,
-}
-
-/// What a hub does for a source.
-#[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
-pub struct PushStatus {
-    pub hub: String,
-    /// The address by which it knows the source.
-    pub topic: String,
-    /// Whether the hub has agreed and its lease has not ended.
-    pub active: bool,
-    /// Whether it has proved reliable, so that the source is only refreshed once a day.
-    pub trusted: bool,
-    /// When the lease ends, in Unix seconds.
-    pub lease_until: Option<f64>,
-    /// Why the hub last refused.
-    pub trouble: Option<String>,
-    /// Documents that it pushed and that were accepted.
-    pub pushes: u64,
-    /// Items that it pushed.
-    pub items: u64,
-    /// Items that a refresh found and that it never pushed.
-    pub missed: u64,
-    /// Documents without a valid signature, which were ignored.
-    pub forged: u64,
-    /// Requests that it refused or did not verify, and documents that could not be read.
-    pub failures: u64,
 }
 
 impl Subscriber {
@@ -164,7 +140,7 @@ impl Subscriber {
 
     /// Subscribes and renews whenever it is time to, until told to stop.
     pub async fn run(self: Arc<Self>, stop: CancellationToken) {
-        let Some(mut notices) = locked(&self.notices).take() else { return };
+        let Some(mut notices) = self.notices.lock().take() else { return };
         let mut asks: JoinSet<(Token, Result<(), String>)> = JoinSet::new();
         let mut save_at = self.tools.clock.now();
         while !stop.is_cancelled() {
@@ -190,7 +166,7 @@ impl Subscriber {
                 Some(notice) = notices.recv() => self.refreshed(notice),
                 Some(ended) = asks.join_next(), if !asks.is_empty() => match ended {
                     Ok((token, answer)) => {
-                        self.book().answered(&token, answer, self.tools.clock.now(), chance());
+                        self.book().answered(&token, answer, self.tools.clock.now(), self.tools.randomness.chance());
                     }
                     Err(error) => tracing::error!(%error, "a request to a hub panicked"),
                 },
@@ -218,7 +194,8 @@ impl Subscriber {
         {
             notice.advertised = Advertised::NoHub;
         }
-        self.book().polled(&notice, || Some((nonce(24)?, nonce(32)?)));
+        let randomness = &self.tools.randomness;
+        self.book().polled(&notice, || Some((randomness.hex(24)?, randomness.hex(32)?)));
         self.replan();
     }
 
@@ -242,10 +219,7 @@ impl Subscriber {
             (plans, book.take_missed())
         };
         self.tools.metrics.websub.missed.inc_by(missed);
-        let mut roster = self.tools.crawler.roster();
-        for (source, until) in plans {
-            roster.postpone(source, until);
-        }
+        self.tools.crawler.leave_to_hubs(&plans);
     }
 
     /// Stores what has changed in the book; a commit that fails is tried again.
@@ -271,7 +245,7 @@ impl Subscriber {
     }
 
     fn book(&self) -> MutexGuard<'_, Book> {
-        locked(&self.book)
+        self.book.lock()
     }
 }
 
@@ -283,8 +257,4 @@ fn is_this_machine(url: &Url) -> bool {
         Some(Host::Ipv6(address)) => address.is_loopback() || address.is_unspecified(),
         None => true,
     }
-}
-
-fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -8,7 +8,8 @@ use pergola_manners::heard::{Hearing, hear};
 use pergola_node::crawl::fetch::{
     Answer, Ask, DecodeLimits, FetchError, FetchSettings, Fetcher, Stage,
 };
-use pergola_node::crawl::guard::{Guard, ResolverFiles};
+use pergola_node::crawl::guard::Guard;
+use pergola_node::surroundings::{Outside, ResolverFiles};
 use pergola_store::archive::SourceKind;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpListener;
@@ -19,7 +20,7 @@ use crate::origin::{Origin, Reply};
 fn settings() -> FetchSettings {
     FetchSettings {
         contact: "https://node.example/about".to_owned(),
-        guard: Guard::allowing(["127.0.0.1"]).unwrap(),
+        guard: Guard::allowing(["127.0.0.1".parse().unwrap()]),
         ..FetchSettings::default()
     }
 }
@@ -218,7 +219,7 @@ async fn rule_13_a_redirect_into_a_private_network_is_refused() {
     let files = ResolverFiles { hosts, resolv_conf: folder.path().join("missing") };
     let origin = Origin::builder().page("/feed", Reply::ok("<rss/>")).start().await;
     let port = origin.url("/").port().unwrap();
-    let settings = FetchSettings { resolver_files: files, ..settings() };
+    let settings = FetchSettings { outside: Outside::resolving_by(&files), ..settings() };
     for host in ["127.0.0.2", "[::1]", "[::ffff:127.0.0.1]", "0x7f000002", "inner.example"] {
         origin.set("/old", Reply::redirect(302, &format!("http://{host}:{port}/feed")));
         let error = failure(settings.clone(), origin.url("/old")).await;
@@ -261,7 +262,7 @@ async fn a_name_that_does_not_exist_fails_soon() {
     let resolv_conf = folder.path().join("resolv.conf");
     std::fs::write(&resolv_conf, "nameserver 127.0.0.1\noptions timeout:1 attempts:1\n").unwrap();
     let files = ResolverFiles { hosts: folder.path().join("missing"), resolv_conf };
-    let settings = FetchSettings { resolver_files: files, ..settings() };
+    let settings = FetchSettings { outside: Outside::resolving_by(&files), ..settings() };
     let url = Url::parse("http://name.invalid/feed").unwrap();
     let error = failure(settings, url).await;
     assert!(matches!(error, FetchError::Dns { .. }), "{error:?}");

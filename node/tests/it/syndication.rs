@@ -76,7 +76,7 @@ impl Stand {
     }
 
     fn tally(&self) -> pergola_store::archive::FeedTally {
-        self.house.node().shelf.listing("Paper").unwrap().tally
+        self.house.node().listing("Paper").unwrap().tally
     }
 
     async fn until(&self, what: &str, done: impl Fn(&pergola_store::archive::FeedTally) -> bool) {

@@ -1,4 +1,4 @@
-//! Nodes with less than one look a cycle: they spend their budget, too, and from the first day on.
+//! Nodes with less than one refresh per cycle also spend their budget, from the first day on.
 
 use std::ops::Range;
 
@@ -9,14 +9,14 @@ use pergola_refresh::{
 
 use crate::Dice;
 
-/// As in a node: decisions every ten seconds.
+/// A decision every ten seconds, as in a node.
 const CYCLE: f64 = 10.0;
-/// Cycles of an hour, and all that are played: two days.
+/// Cycles per hour, and in total: two days.
 const HOUR: usize = 360;
 const CYCLES: usize = 48 * HOUR;
 const WINDOW: usize = 20;
 
-/// When the items of each source appear: at random, from one in ten minutes to one a day.
+/// Random times of the items of each source, from one in ten minutes to one a day.
 fn streams(count: usize, seed: u64, end: f64) -> Vec<Vec<f64>> {
     let mut dice = Dice(seed);
     let mut stream = |source: usize| {
@@ -31,7 +31,7 @@ fn streams(count: usize, seed: u64, end: f64) -> Vec<Vec<f64>> {
     (0..count).map(&mut stream).collect()
 }
 
-/// The looks of each cycle of a node that starts with this threshold.
+/// The refreshes in each cycle of a node that starts with this threshold.
 fn play(kind: StrategyKind, b: f64, count: usize, threshold: f64) -> Vec<usize> {
     let streams = streams(count, 1, CYCLES as f64 * CYCLE);
     let mut sources = Sources::new();
@@ -42,7 +42,7 @@ fn play(kind: StrategyKind, b: f64, count: usize, threshold: f64) -> Vec<usize> 
     let budget = Budget::new(b, CYCLE).unwrap();
     let threshold = Threshold::new(threshold, Controller::Steady { horizon: 288.0 }).unwrap();
     let mut scheduler = Scheduler::new(kind.build(Taste::default()), threshold, budget);
-    let mut look = |cycle: usize| {
+    let mut play_cycle = |cycle: usize| {
         let now = cycle as f64 * CYCLE;
         let chosen = scheduler.decide(now, &sources).to_vec();
         for &source in &chosen {
@@ -63,10 +63,10 @@ fn play(kind: StrategyKind, b: f64, count: usize, threshold: f64) -> Vec<usize> 
         }
         chosen.len()
     };
-    (0..CYCLES).map(&mut look).collect()
+    (0..CYCLES).map(&mut play_cycle).collect()
 }
 
-/// Calls `f` with what is spent of the budget, in cycles of budget, for small nodes of all kinds.
+/// Calls `f` with the spent share of the budget, for small nodes of all kinds.
 fn for_small_nodes(threshold: f64, f: impl Fn(&str, &dyn Fn(Range<usize>) -> f64)) {
     for kind in [StrategyKind::Plan, StrategyKind::TwoSteps] {
         for (count, b) in [1, 3, 10].into_iter().flat_map(|n| [0.02, 0.1, 0.5].map(|b| (n, b))) {
@@ -92,7 +92,7 @@ fn a_small_node_spends_its_budget_from_the_first_hours_on() {
 }
 
 #[test]
-fn a_small_node_finds_down_from_a_threshold_that_is_far_too_high() {
+fn a_small_node_recovers_from_a_threshold_that_is_far_too_high() {
     for_small_nodes(1e8, |node, spent| {
         let (first, second) = (spent(0..24 * HOUR), spent(24 * HOUR..48 * HOUR));
         assert!(first > 0.6 && first < 1.05, "{node}: {first} on the first day");

@@ -2,7 +2,7 @@
 //! step of the schema (`store`).
 
 use pergola_manners::source::{ItemKey, SourceId};
-use pergola_profile::Kept;
+use pergola_profile::StoredProfile;
 use pergola_refresh::Threshold;
 use serde::{Deserialize, Serialize};
 
@@ -126,7 +126,7 @@ pub struct Sample {
 /// A profile as it is stored.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct ProfileRow {
-    pub kept: Kept,
+    pub kept: StoredProfile,
     pub fresh: Fresh,
 }
 

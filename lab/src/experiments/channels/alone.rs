@@ -1,6 +1,6 @@
 //! One channel at a time: learnt rates against true ones, and what the novelty filter saves.
 
-use pergola_profile::{Heard, Novelty};
+use pergola_profile::{Impact, Novelty};
 use pergola_refresh::{HOUR, Invalid, WEEK};
 use serde_json::json;
 
@@ -162,8 +162,8 @@ pub(crate) fn beta(lab: &Lab, world: &TextWorld) -> Result<Report, Invalid> {
 }
 
 /// Novel items per second of each channel.
-fn novel_rates(heard: &[Vec<Heard>], novelty: Novelty, end: f64) -> Vec<f64> {
-    let novel = |heard: &Vec<Heard>| heard.iter().filter(|heard| novelty.admits(heard)).count();
+fn novel_rates(heard: &[Vec<Impact>], novelty: Novelty, end: f64) -> Vec<f64> {
+    let novel = |heard: &Vec<Impact>| heard.iter().filter(|heard| novelty.admits(heard)).count();
     heard.iter().map(|heard| novel(heard) as f64 / end).collect()
 }
 

@@ -1,7 +1,7 @@
 //! `channels-policies`: many channels under one budget, and whether it helps to heed what they say.
 
 use pergola_profile::policy::Choice;
-use pergola_profile::{Heard, Novelty};
+use pergola_profile::{Impact, Novelty};
 use pergola_refresh::{HOUR, Invalid};
 use serde_json::{Value, json};
 
@@ -177,10 +177,10 @@ pub(crate) fn policies(lab: &Lab, origin: &Origin) -> Result<Report, Invalid> {
 fn shares_of(world: &TextWorld) -> String {
     let novelty = Novelty::new(BETA);
     let heard = world.heard(WINDOW);
-    let long: Vec<&[Heard]> =
+    let long: Vec<&[Impact]> =
         heard.iter().filter(|h| h.len() >= 2 * WINDOW).map(|h| &h[WINDOW..]).collect();
-    let tenths = |share: &dyn Fn(&Heard) -> f64| {
-        let of = |heard: &&[Heard]| mean(&heard.iter().map(share).collect::<Vec<f64>>());
+    let tenths = |share: &dyn Fn(&Impact) -> f64| {
+        let of = |heard: &&[Impact]| mean(&heard.iter().map(share).collect::<Vec<f64>>());
         let mut shares: Vec<f64> = long.iter().map(of).collect();
         shares.sort_by(f64::total_cmp);
         let at = |part: f64| shares.get((part * shares.len() as f64) as usize).copied();

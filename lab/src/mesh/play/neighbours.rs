@@ -1,6 +1,6 @@
 //! What neighbours tell each other: plans, news, what items are worth, and budget that passes between them.
 
-use pergola_refresh::PlannedLook;
+use pergola_refresh::PlannedRefresh;
 use pergola_refresh::collective::shift;
 
 use super::Play;
@@ -81,18 +81,20 @@ impl Play<'_> {
     }
 
     /// When a feed may have news: just after the looks that its node plans.
-    pub(super) fn plan(&mut self, feed: u32, now: f64) -> Vec<PlannedLook> {
+    pub(super) fn plan(&mut self, feed: u32, now: f64) -> Vec<PlannedRefresh> {
         if let Some(plan) = &self.shelves[feed as usize].plan {
             return plan.clone();
         }
         let number = self.mesh.wiring.feeds[feed as usize].node;
         let node = &mut self.nodes[number as usize];
-        let mut looks: Vec<PlannedLook> = Vec::new();
+        let mut looks: Vec<PlannedRefresh> = Vec::new();
         for place in 0..node.subscriptions.len() {
             if node.subscriptions[place].feeds.contains(&feed) {
                 let share = node.subscriptions[place].share(feed, true);
                 let planned = node.planned(place, now).into_iter();
-                looks.extend(planned.map(|look| PlannedLook { items: share * look.items, ..look }));
+                looks.extend(
+                    planned.map(|look| PlannedRefresh { items: share * look.items, ..look }),
+                );
             }
         }
         for &input in &self.mesh.wiring.feeds[feed as usize].inputs {

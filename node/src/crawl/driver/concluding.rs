@@ -77,7 +77,7 @@ impl Crawler {
         let _reader = self.readers.acquire().await;
         let crawler = Arc::clone(self);
         let work = move || work(&crawler);
-        tokio::task::spawn_blocking(work).await.map_err(|_| Unfinished::Panicked)?
+        self.tools.blocking.run(work).await.map_err(|_| Unfinished::Panicked)?
     }
 
     fn read(

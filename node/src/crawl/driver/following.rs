@@ -10,7 +10,7 @@ use pergola_manners::trail::{Backlog, Trail};
 use pergola_store::archive::SourceKind;
 
 use super::outing::Unfinished;
-use super::{Crawler, locked};
+use super::Crawler;
 use crate::crawl::fetch::Ask;
 
 /// Archives are not followed if the lane has to rest for longer than this before each document.
@@ -36,7 +36,7 @@ impl Crawler {
             if self.lane_of(&url) != lane || self.stopping.load(Ordering::Relaxed) {
                 break;
             }
-            let Some(at) = locked(&self.lanes).again(lane, clock.now(), PATIENCE) else { break };
+            let Some(at) = self.lanes.lock().again(lane, clock.now(), PATIENCE) else { break };
             clock.sleep_until(at).await;
             let ask = Ask::new(url, Validators::default(), readers);
             let received = self.get(&ask, None).await;

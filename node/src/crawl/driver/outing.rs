@@ -10,7 +10,7 @@ use pergola_store::archive::{ArchiveError, SourceId, SourceKind};
 use tokio::sync::oneshot;
 
 use super::following::Route;
-use super::{Crawler, Delivery, locked};
+use super::{Crawler, Delivery};
 use crate::crawl::fetch::Ask;
 use crate::publish::writer::{Committed, NotCommitted};
 
@@ -79,7 +79,7 @@ impl Crawler {
 
     /// Counts what was done to a host; saved with the next sample.
     fn count_visit(&self, host: &str, visit: &HostVisit) {
-        let mut hosts = locked(&self.hosts);
+        let mut hosts = self.hosts.lock();
         if !hosts.contains_key(host) {
             hosts.insert(host.to_owned(), Default::default());
         }
@@ -96,12 +96,12 @@ impl Crawler {
     /// The host rests if enough of its addresses want it to.
     fn obey_pause(&self, id: SourceId, host: &str, visit: &HostVisit, lane: LaneId) {
         let Some(until) = visit.pause_until else {
-            return locked(&self.pauses).forget(host, id.0);
+            return self.pauses.lock().forget(host, id.0);
         };
-        let pause = locked(&self.pauses).report(host, id.0, until, visit.at);
+        let pause = self.pauses.lock().report(host, id.0, until, visit.at);
         if let Some(until) = pause {
             tracing::info!(host, until, "the host asks for quiet");
-            locked(&self.lanes).pause(lane, until);
+            self.lanes.lock().pause(lane, until);
         }
     }
 
@@ -137,7 +137,7 @@ impl Outing<'_> {
         if !self.lane_free {
             self.lane_free = true;
             let now = self.crawler.tools.clock.now();
-            locked(&self.crawler.lanes).finished(self.lane, now);
+            self.crawler.lanes.lock().finished(self.lane, now);
         }
     }
 }
@@ -148,7 +148,7 @@ impl Drop for Outing<'_> {
         if !self.settled {
             // Without an observation nothing can be refused.
             let _ = self.crawler.roster().settle(self.id, None, self.back_at);
-            locked(&self.crawler.waiting).remove(&self.id);
+            self.crawler.waiting.lock().remove(&self.id);
         }
     }
 }

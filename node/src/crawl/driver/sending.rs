@@ -12,12 +12,12 @@ use pergola_store::archive::SourceId;
 use tokio::task::JoinSet;
 use url::Url;
 
-use super::{Crawler, locked};
+use super::Crawler;
 
 impl Crawler {
     /// Starts every refresh that may start now; returns when the next one may.
     pub(super) fn send_out(self: &Arc<Self>, now: f64, refreshes: &mut JoinSet<()>) -> f64 {
-        let mut lanes = locked(&self.lanes);
+        let mut lanes = self.lanes.lock();
         while let Some((source, lane)) = lanes.pop(now) {
             // Kilobytes of state, which the runtime would move about a dozen times.
             refreshes.spawn(Box::pin(self.clone().refresh(SourceId(source), lane)));
@@ -30,7 +30,7 @@ impl Crawler {
         loop {
             let now = self.tools.clock.now();
             let wake = {
-                let mut lanes = locked(&self.lanes);
+                let mut lanes = self.lanes.lock();
                 match lanes.pop(now) {
                     Some((_, lane)) => return Some(lane),
                     None => lanes.next_wakeup(now)?,
@@ -43,7 +43,7 @@ impl Crawler {
     /// The lane in which a source at an address waits.
     pub(crate) fn lane_for(&self, id: SourceId, url: &Url) -> LaneId {
         match self.tools.peers.is_usable(id, url.as_str(), self.tools.clock.now()) {
-            true => locked(&self.lanes).lane_of_peer(&url.origin().ascii_serialization()),
+            true => self.lanes.lock().lane_of_peer(&url.origin().ascii_serialization()),
             false => self.lane_of(url),
         }
     }
@@ -76,7 +76,7 @@ impl Crawler {
 
     fn wait_in_line(&self, id: SourceId, lane: Option<LaneId>) -> bool {
         let Some(lane) = lane else { return self.roster().is_out(id) };
-        locked(&self.lanes).push(id.0, lane);
+        self.lanes.lock().push(id.0, lane);
         self.nudge.notify_one();
         true
     }

@@ -10,7 +10,7 @@ use pergola_store::archive::{SourceId, unknown};
 use tokio::sync::mpsc;
 use url::Url;
 
-use super::{Crawler, Report, locked};
+use super::{Crawler, Report};
 use crate::metrics::Journey;
 use crate::publish::writer::Committed;
 
@@ -37,7 +37,7 @@ impl Crawler {
         if refreshed.schedule.again == Again::Unfinished && self.send_now(id) {
             return;
         }
-        let waiting = locked(&self.waiting).remove(&id);
+        let waiting = self.waiting.lock().remove(&id);
         for waiting in waiting.into_iter().flatten() {
             // Whoever asked may have gone.
             let _ = waiting.send(report(&refreshed));

@@ -8,10 +8,11 @@ use std::time::Duration;
 use bytes::{Bytes, BytesMut};
 use http::header::{LOCATION, RETRY_AFTER, USER_AGENT};
 use http::{HeaderMap, HeaderValue, Method};
-use tokio::time::{Instant, timeout_at};
+use tokio::time::timeout_at;
 use url::Url;
 
 use super::{FetchError, Fetcher, LONGEST_URL, Stage};
+use crate::clock::network_now;
 
 /// A request.
 #[derive(Clone, Debug)]
@@ -65,12 +66,14 @@ impl Fetcher {
         if let Ok(agent) = HeaderValue::try_from(format!("{})", self.product)) {
             headers.insert(USER_AGENT, agent);
         }
-        let deadline = Instant::now() + timeout.min(self.total_timeout);
-        let sent =
-            self.clients.of(&url).request(method, url.clone()).headers(headers).body(body).send();
+        let deadline = network_now() + timeout.min(self.total_timeout);
+        let mut request = reqwest::Request::new(method, url.clone());
+        *request.headers_mut() = headers;
+        *request.body_mut() = Some(body.into());
+        let sent = self.clients.execute(request);
         let mut response = match timeout_at(deadline, sent).await {
             Ok(Ok(response)) => response,
-            Ok(Err(error)) => return Err(FetchError::of_client(error, &url, Stage::Headers)),
+            Ok(Err(error)) => return Err(FetchError::of_exchange(error, &url, Stage::Headers)),
             Err(_) => return Err(FetchError::timeout(&url, Stage::Headers)),
         };
         let text = |name| response.headers().get(name).and_then(|value| value.to_str().ok());

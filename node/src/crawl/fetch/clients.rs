@@ -6,20 +6,20 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use http::Method;
-use http::header::{AUTHORIZATION, HeaderMap};
+use http::header::AUTHORIZATION;
+use reqwest::{Request, Response};
 use rustls::ClientConfig;
-use url::Url;
 
 use super::{FetchError, FetchSettings};
 use crate::crawl::guard::GuardedResolver;
 use crate::credentials::Credentials;
+use crate::surroundings::{ClientSetup, ExchangeError, HttpClient, SetupError};
 
 /// The clients. Cheap to clone.
 #[derive(Clone)]
 pub(super) struct Clients {
-    usual: reqwest::Client,
-    special: Arc<HashMap<String, reqwest::Client>>,
+    usual: Arc<dyn HttpClient>,
+    special: Arc<HashMap<String, Arc<dyn HttpClient>>>,
     credentials: Credentials,
 }
 
@@ -37,45 +37,36 @@ impl Clients {
         &self.credentials
     }
 
-    /// The client for an address. It presents the certificate for its host, but no token.
-    pub(super) fn of(&self, url: &Url) -> &reqwest::Client {
-        let host = url.host_str().unwrap_or_default().trim_end_matches('.');
-        self.special.get(host).unwrap_or(&self.usual)
+    /// Sends a request with the client certificate for its host, but without a token.
+    pub(super) async fn execute(&self, request: Request) -> Result<Response, ExchangeError> {
+        let host = request.url().host_str().unwrap_or_default().trim_end_matches('.');
+        self.special.get(host).unwrap_or(&self.usual).execute(request).await
     }
 
-    /// A GET with these headers, and the token for its host if there is one.
-    pub(super) async fn get(
+    /// The same, and with the token for its host if there is one.
+    pub(super) async fn execute_with_token(
         &self,
-        url: &Url,
-        headers: HeaderMap,
-    ) -> reqwest::Result<reqwest::Response> {
-        let mut request = reqwest::Request::new(Method::GET, url.clone());
-        *request.headers_mut() = headers;
-        if let Some(token) = self.credentials.shown_to(url).token {
-            request.headers_mut().insert(AUTHORIZATION, token.clone());
+        mut request: Request,
+    ) -> Result<Response, ExchangeError> {
+        if let Some(token) = self.credentials.shown_to(request.url()).token {
+            let token = token.clone();
+            request.headers_mut().insert(AUTHORIZATION, token);
         }
-        self.of(url).execute(request).await
+        self.execute(request).await
     }
 }
 
-fn client(settings: &FetchSettings, tls: &ClientConfig) -> Result<reqwest::Client, FetchError> {
-    let resolver = GuardedResolver::new(settings.guard.clone(), &settings.resolver_files);
-    let mut builder = reqwest::Client::builder()
-        .tls_backend_preconfigured(tls.clone())
-        .dns_resolver(resolver)
-        .redirect(reqwest::redirect::Policy::none())
-        .referer(false)
-        .connect_timeout(settings.connect_timeout)
-        .pool_max_idle_per_host(settings.idle_per_host);
-    let wrong = |what: &str, error: reqwest::Error| FetchError::Settings {
-        what: what.to_owned(),
-        why: error.to_string(),
+fn client(settings: &FetchSettings, tls: &ClientConfig) -> Result<Arc<dyn HttpClient>, FetchError> {
+    let names = Arc::clone(&settings.outside.names);
+    let setup = ClientSetup {
+        tls: tls.clone(),
+        resolver: Arc::new(GuardedResolver::new(settings.guard.clone(), names)),
+        proxy: settings.proxy.clone(),
+        proxy_from_environment: settings.proxy_from_environment,
+        connect_timeout: settings.connect_timeout,
+        idle_per_host: settings.idle_per_host,
     };
-    if let Some(proxy) = &settings.proxy {
-        let proxy = reqwest::Proxy::all(proxy.clone()).map_err(|e| wrong("the proxy", e))?;
-        builder = builder.proxy(proxy);
-    } else if !settings.proxy_from_environment {
-        builder = builder.no_proxy();
-    }
-    builder.build().map_err(|error| wrong("the HTTP client", error))
+    let wrong =
+        |error: SetupError| FetchError::Settings { what: error.what.to_owned(), why: error.why };
+    settings.outside.http.client(setup).map_err(wrong)
 }

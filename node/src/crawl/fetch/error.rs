@@ -10,6 +10,7 @@ use thiserror::Error;
 use url::Url;
 
 use crate::crawl::guard::{Forbidden, ResolveError};
+use crate::surroundings::ExchangeError;
 use crate::tls::{self, TlsError};
 
 /// Why a fetch brought no answer.
@@ -127,6 +128,14 @@ impl FetchError {
     pub(crate) fn of_handshake(error: &std::io::Error, url: &Url) -> Self {
         let why = tls::cause(error).map_or_else(|| error.to_string(), distrust);
         Self::Tls { host: host(url), why }
+    }
+
+    /// What it means that there is no response; `stage` is where it happened.
+    pub(super) fn of_exchange(error: ExchangeError, url: &Url, stage: Stage) -> Self {
+        match error {
+            ExchangeError::Client(error) => Self::of_client(error, url, stage),
+            ExchangeError::NoConnection(why) => Self::Connect { host: host(url), why },
+        }
     }
 
     /// What the client's error means; `stage` is where it happened.

@@ -7,8 +7,9 @@ use pergola_config::Hosts;
 use url::Url;
 
 use super::{DecodeLimits, FetchError};
-use crate::crawl::guard::{Guard, ResolverFiles};
+use crate::crawl::guard::Guard;
 use crate::credentials::Credentials;
+use crate::surroundings::Outside;
 
 /// The settings of the fetcher.
 #[derive(Clone, Debug)]
@@ -17,8 +18,8 @@ pub struct FetchSettings {
     pub contact: String,
     /// Which private addresses may be reached.
     pub guard: Guard,
-    /// The system's files for name resolution.
-    pub resolver_files: ResolverFiles,
+    /// Names, HTTP and connections.
+    pub outside: Outside,
     /// Files with certificates (PEM) that are trusted besides the public ones.
     pub extra_ca: Vec<PathBuf>,
     /// Credentials for single hosts, and whom we trust there.
@@ -47,7 +48,7 @@ impl Default for FetchSettings {
         Self {
             contact: "https://localhost/about".to_owned(),
             guard: Guard::default(),
-            resolver_files: ResolverFiles::default(),
+            outside: Outside::real(),
             extra_ca: Vec::new(),
             hosts: Hosts::default(),
             proxy: None,

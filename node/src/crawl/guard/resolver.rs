@@ -1,38 +1,13 @@
 //! Names to addresses, with the forbidden ones left out.
-//!
-//! `/etc/hosts` is read first, then the servers of `/etc/resolv.conf` are asked. Without servers, names
-//! in the hosts file still work and every other name is an error that says so: a node never asks a
-//! public resolver that nobody chose.
 
-use std::collections::HashMap;
 use std::net::{IpAddr, SocketAddr};
-use std::path::PathBuf;
 use std::sync::Arc;
 
-use hickory_resolver::TokioResolver;
-use hickory_resolver::config::LookupIpStrategy;
-use hickory_resolver::net::NetError;
-use hickory_resolver::net::runtime::TokioRuntimeProvider;
-use hickory_resolver::system_conf::parse_resolv_conf;
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 use thiserror::Error;
 
 use super::{Forbidden, Guard};
-
-/// Where the system keeps what a resolver needs to know.
-#[derive(Clone, Debug)]
-pub struct ResolverFiles {
-    /// Names with fixed addresses.
-    pub hosts: PathBuf,
-    /// Which servers to ask for all others.
-    pub resolv_conf: PathBuf,
-}
-
-impl Default for ResolverFiles {
-    fn default() -> Self {
-        Self { hosts: "/etc/hosts".into(), resolv_conf: "/etc/resolv.conf".into() }
-    }
-}
+use crate::surroundings::{NameError, Names};
 
 /// Why a name has no address that may be used.
 #[derive(Debug, Error)]
@@ -42,67 +17,30 @@ pub enum ResolveError {
     Forbidden(#[from] Forbidden),
     /// The name has no address at all.
     #[error("{host} has no address: check the spelling")]
-    NoAddress {
-        /// The name.
-        host: String,
-    },
-    /// The servers could not say.
-    #[error(
-        "cannot resolve {host}: check the spelling, or the name servers if other hosts fail too"
-    )]
-    Lookup {
-        /// The name.
-        host: String,
-        /// What they said.
-        #[source]
-        source: NetError,
-    },
-    /// There is nobody to ask.
-    #[error("cannot resolve {host}: {why}; name a server in it, or add the host to {hosts}")]
-    NoServers {
-        /// The name.
-        host: String,
-        /// What is wrong with the configuration.
-        why: Arc<str>,
-        /// The file in which names with fixed addresses are kept.
-        hosts: String,
-    },
+    NoAddress { host: String },
+    /// The name cannot be resolved.
+    #[error(transparent)]
+    Name(#[from] NameError),
 }
 
 /// A resolver that never returns a forbidden address.
 #[derive(Clone)]
 pub struct GuardedResolver {
-    shared: Arc<Shared>,
-}
-
-struct Shared {
-    guard: Guard,
-    fixed: HashMap<String, Vec<IpAddr>>,
-    servers: Result<TokioResolver, Arc<str>>,
-    hosts_file: String,
+    guard: Arc<Guard>,
+    names: Arc<dyn Names>,
 }
 
 impl GuardedResolver {
-    /// Reads the system's files once. A missing hosts file is an empty one.
-    pub fn new(guard: Guard, files: &ResolverFiles) -> Self {
-        let hosts = std::fs::read_to_string(&files.hosts).unwrap_or_else(|error| {
-            if error.kind() != std::io::ErrorKind::NotFound {
-                tracing::warn!(file = %files.hosts.display(), %error, "the hosts file is not used");
-            }
-            String::new()
-        });
-        let servers =
-            servers(files).map_err(|why| format!("{}: {why}", files.resolv_conf.display()).into());
-        let hosts_file = files.hosts.display().to_string();
-        let shared = Shared { guard, fixed: fixed_addresses(&hosts), servers, hosts_file };
-        Self { shared: Arc::new(shared) }
+    /// Lets through what `guard` allows of what `names` finds.
+    pub fn new(guard: Guard, names: Arc<dyn Names>) -> Self {
+        Self { guard: Arc::new(guard), names }
     }
 
     /// The addresses of `host` that may be reached; at least one.
     pub async fn addresses(&self, host: &str) -> Result<Vec<IpAddr>, ResolveError> {
-        let mut found = self.shared.lookup(host).await?;
+        let mut found = self.names.addresses(host).await?;
         let mut refused = None;
-        found.retain(|address| match self.shared.guard.check(host, *address) {
+        found.retain(|address| match self.guard.check(host, *address) {
             Ok(()) => true,
             Err(forbidden) => {
                 refused.get_or_insert(forbidden);
@@ -129,50 +67,10 @@ impl Resolve for GuardedResolver {
     }
 }
 
-impl Shared {
-    async fn lookup(&self, host: &str) -> Result<Vec<IpAddr>, ResolveError> {
-        let name = host.trim_end_matches('.').to_ascii_lowercase();
-        if let Some(addresses) = self.fixed.get(&name) {
-            return Ok(addresses.clone());
-        }
-        let servers = self.servers.as_ref().map_err(|why| ResolveError::NoServers {
-            host: host.to_owned(),
-            why: Arc::clone(why),
-            hosts: self.hosts_file.clone(),
-        })?;
-        match servers.lookup_ip(host).await {
-            Ok(found) => Ok(found.iter().collect()),
-            Err(source) => Err(ResolveError::Lookup { host: host.to_owned(), source }),
-        }
-    }
-}
-
-fn servers(files: &ResolverFiles) -> Result<TokioResolver, NetError> {
-    let (config, mut options) = parse_resolv_conf(std::fs::read(&files.resolv_conf)?)?;
-    options.ip_strategy = LookupIpStrategy::Ipv4AndIpv6;
-    TokioResolver::builder_with_config(config, TokioRuntimeProvider::default())
-        .with_options(options)
-        .build()
-}
-
-/// Reads a hosts file: an address and its names on each line, `#` begins a comment.
-fn fixed_addresses(text: &str) -> HashMap<String, Vec<IpAddr>> {
-    let mut fixed: HashMap<String, Vec<IpAddr>> = HashMap::new();
-    for line in text.lines() {
-        let line = line.split('#').next().unwrap_or_default();
-        let mut words = line.split_ascii_whitespace();
-        let Some(address) = words.next().and_then(|word| word.parse().ok()) else { continue };
-        for name in words {
-            let name = name.trim_end_matches('.').to_ascii_lowercase();
-            fixed.entry(name).or_default().push(address);
-        }
-    }
-    fixed
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::surroundings::{ResolverFiles, SystemNames};
 
     fn resolver(allowed: &[&str]) -> (tempfile::TempDir, GuardedResolver) {
         let folder = tempfile::tempdir().unwrap();
@@ -183,8 +81,8 @@ mod tests {
         )
         .unwrap();
         let files = ResolverFiles { hosts, resolv_conf: folder.path().join("missing") };
-        let guard = Guard::allowing(allowed.iter().copied()).unwrap();
-        (folder, GuardedResolver::new(guard, &files))
+        let guard = Guard::allowing(allowed.iter().map(|text| text.parse().unwrap()));
+        (folder, GuardedResolver::new(guard, Arc::new(SystemNames::read(&files))))
     }
 
     #[tokio::test]

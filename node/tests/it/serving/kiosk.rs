@@ -1,7 +1,6 @@
 //! A shelf over a store in a temporary folder, with a store that can be watched and made to fail.
 
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
-use std::sync::{Arc, Mutex, mpsc};
+use std::sync::Arc;
 
 use axum::Router;
 use axum::body::{Body, to_bytes};
@@ -12,8 +11,10 @@ use pergola_node::publish::{Imprint, Listing, Shelf, router};
 use pergola_store::archive::{
     Archive, Changes, Entry, FeedId, FeedTally, SourceId, SourceKind, SourceRecord, item_key,
 };
-use pergola_store::{self, Backend, Batch, Order, Store, StoreError, Table, Visit};
+use pergola_store::{self, Backend, Order, Store as _};
 use tower::ServiceExt;
+
+use crate::watched_store::Watched;
 
 pub(crate) const FEED: FeedId = FeedId(7);
 /// When the first item was published here: 2023-11-14 22:13:20.
@@ -205,64 +206,5 @@ fn source_record(id: SourceId) -> SourceRecord {
         wanted: true,
         declared: false,
         lists: Vec::new(),
-    }
-}
-
-/// A store that counts how often a feed's entries are read, and fails or waits when told to.
-pub(crate) struct Watched {
-    inner: Arc<dyn Store>,
-    pub(crate) scans: AtomicUsize,
-    pub(crate) failing: AtomicBool,
-    gate: Mutex<Option<mpsc::Receiver<()>>>,
-}
-
-impl Watched {
-    fn over(inner: Arc<dyn Store>) -> Self {
-        let (scans, failing) = (AtomicUsize::new(0), AtomicBool::new(false));
-        Self { inner, scans, failing, gate: Mutex::new(None) }
-    }
-
-    /// The next scan waits until what is returned here is dropped.
-    pub(crate) fn hold_next_scan(&self) -> mpsc::Sender<()> {
-        let (sender, receiver) = mpsc::channel();
-        *self.gate.lock().unwrap() = Some(receiver);
-        sender
-    }
-}
-
-impl Store for Watched {
-    fn get(&self, table: Table, key: &[u8]) -> Result<Option<Vec<u8>>, StoreError> {
-        self.inner.get(table, key)
-    }
-
-    fn scan(
-        &self,
-        table: Table,
-        from: &[u8],
-        to: Option<&[u8]>,
-        order: Order,
-        visit: &mut Visit<'_>,
-    ) -> Result<(), StoreError> {
-        self.scans.fetch_add(1, SeqCst);
-        let held = self.gate.lock().unwrap().take();
-        if let Some(gate) = held {
-            assert!(gate.recv().is_err(), "nothing is ever sent");
-        }
-        if self.failing.load(SeqCst) {
-            return Err(StoreError::Corrupt { path: "store".into(), cause: "a test".into() });
-        }
-        self.inner.scan(table, from, to, order, visit)
-    }
-
-    fn commit(&self, batch: &Batch) -> Result<(), StoreError> {
-        self.inner.commit(batch)
-    }
-
-    fn bytes_on_disk(&self) -> u64 {
-        self.inner.bytes_on_disk()
-    }
-
-    fn backend(&self) -> Backend {
-        self.inner.backend()
     }
 }
