@@ -1,10 +1,10 @@
-//! Asking: one conditional GET, politely, within bounds.
+//! Fetching: one conditional GET, within limits.
 //!
-//! Why our own layer over the client: redirects must be checked and recorded hop by hop, the whole
-//! exchange has one deadline that a dripping body cannot extend, and a body is unpacked by whoever
-//! reads it, off the async threads and with limits.
+//! This layer over the HTTP client exists because redirects are checked and recorded hop by hop, the whole
+//! exchange has one deadline that a slow body cannot extend, and bodies are decompressed later, off the async
+//! threads and with limits.
 //!
-//! Never: cookies, a Referer, a disguise, an unchecked certificate, an unbounded body.
+//! Never: cookies, a Referer, a false user agent, an unchecked certificate, an unbounded body.
 
 mod answer;
 mod call;
@@ -28,6 +28,7 @@ use tokio::time::{Instant, timeout_at};
 use url::Url;
 
 pub use answer::Answer;
+pub(crate) use answer::decompressed;
 pub use call::{Call, Called};
 pub use decode::DecodeLimits;
 pub use error::{FetchError, Stage};
@@ -40,15 +41,15 @@ use crate::guard::Guard;
 use clients::Clients;
 
 const A_IM: HeaderName = HeaderName::from_static("a-im");
-/// What a reader of feeds understands, best first.
+/// What a feed reader understands, best first.
 const ACCEPTED: HeaderValue = HeaderValue::from_static(
     "application/atom+xml, application/rss+xml, application/feed+json, application/rdf+xml;q=0.9, \
      application/xml;q=0.8, text/xml;q=0.8, application/json;q=0.7, text/html;q=0.5, */*;q=0.1",
 );
 const ENCODINGS: HeaderValue = HeaderValue::from_static("zstd, br, gzip");
-/// How much of a body that nobody reads is taken in, so that the connection can be used again.
+/// Bytes of an unused body that are received, so that the connection can be used again …
 const DRAINED: usize = 64 * 1024;
-/// And for how long.
+/// … and for how long.
 const DRAINING: Duration = Duration::from_secs(1);
 /// Longer addresses are not followed.
 const LONGEST_URL: usize = 4_096;
@@ -56,20 +57,18 @@ const LONGEST_URL: usize = 4_096;
 /// What to ask for.
 #[derive(Clone, Debug)]
 pub struct Ask {
-    /// The source.
     pub url: Url,
-    /// What we have, as [`Courtesy::request`](pergola_manners::courtesy::Courtesy::request) says.
+    /// The document that we have, as [`Courtesy::request`](pergola_manners::courtesy::Courtesy::request) says.
     pub validators: Validators,
-    /// Whether only new items are wanted (`A-IM: feed`); it is asked for together with a validator.
+    /// Only new items are wanted (`A-IM: feed`); this is sent together with a validator.
     pub delta: bool,
-    /// How many people read this source through us.
+    /// How many feeds read this source through us.
     pub subscribers: u32,
     /// What to accept instead of any kind of feed.
     pub accept: Option<HeaderValue>,
 }
 
 impl Ask {
-    /// Asks for a feed.
     pub fn new(url: Url, validators: Validators, subscribers: u32) -> Self {
         Self { url, validators, delta: false, subscribers, accept: None }
     }
@@ -84,10 +83,11 @@ pub struct Fetcher {
     total_timeout: Duration,
     max_body: usize,
     max_redirects: usize,
+    decode: DecodeLimits,
 }
 
 impl Fetcher {
-    /// A client with these settings. It must be made and used inside a Tokio runtime.
+    /// A client with these settings. Create and use it inside a Tokio runtime.
     pub fn new(settings: FetchSettings) -> Result<Self, FetchError> {
         Ok(Self {
             clients: Clients::new(&settings)?,
@@ -96,18 +96,23 @@ impl Fetcher {
             total_timeout: settings.total_timeout,
             max_body: settings.max_body,
             max_redirects: settings.max_redirects,
+            decode: settings.decode,
         })
     }
 
-    /// What hosts are shown, and whom we trust there.
+    /// How far a body may decompress.
+    pub fn decode_limits(&self) -> &DecodeLimits {
+        &self.decode
+    }
+
+    /// Credentials for single hosts, and the certificates we trust there.
     pub fn credentials(&self) -> &Credentials {
         self.clients.credentials()
     }
 
-    /// Asks once, follows redirects, and returns whatever the source answered.
+    /// Asks once, follows redirects, and returns what the source answered, whatever its status.
     pub async fn fetch(&self, ask: &Ask) -> Result<Answer, FetchError> {
-        let started = network_now();
-        let deadline = started + self.total_timeout;
+        let deadline = network_now() + self.total_timeout;
         let mut url = ask.url.clone();
         let mut hops: Vec<Hop> = Vec::new();
         loop {
@@ -127,18 +132,8 @@ impl Fetcher {
                 drain(response, deadline).await;
                 Bytes::new()
             };
-            let took = started.elapsed();
             let wire_bytes = body.len() as u64;
-            return Ok(Answer {
-                status: status.as_u16(),
-                url,
-                hops,
-                head,
-                body,
-                wire_bytes,
-                took,
-                page: None,
-            });
+            return Ok(Answer { status: status.as_u16(), url, hops, head, body, wire_bytes });
         }
     }
 
@@ -162,7 +157,7 @@ impl Fetcher {
         headers
     }
 
-    /// One hop, up to the headers of its answer.
+    /// One request, up to the headers of its answer.
     async fn send(
         &self,
         url: &Url,
@@ -208,7 +203,7 @@ impl Fetcher {
         Ok(to)
     }
 
-    /// The body as it comes over the wire.
+    /// The body as received.
     async fn body(
         &self,
         url: &Url,
@@ -220,7 +215,7 @@ impl Fetcher {
         if announced > self.max_body as u64 {
             return Err(too_large());
         }
-        // Most feeds come in one piece, which then is the body.
+        // Most feeds come in one piece, which is then the body without a copy.
         let mut whole = Bytes::new();
         let mut pieces = BytesMut::new();
         loop {
@@ -251,8 +246,8 @@ fn is_redirect(status: StatusCode) -> bool {
     matches!(status.as_u16(), 301 | 302 | 303 | 307 | 308)
 }
 
-/// Takes in a short body that nobody reads, so that the connection can be used again. The answer is
-/// already known: whatever goes wrong here only costs the connection.
+/// Receives a short body that is not used, so that the connection can be used again. The answer is already
+/// known: a failure here only costs the connection.
 async fn drain(mut response: reqwest::Response, deadline: Instant) {
     if response.content_length() == Some(0) {
         return;

@@ -15,7 +15,7 @@ use prometheus_client::metrics::histogram::Histogram;
 use prometheus_client::registry::{Registry, Unit};
 
 pub use ages::{Ages, Journey};
-pub use peers::{Asked, PeerMetrics};
+pub use peers::{PeerMetrics, PeerOutcome};
 
 type Label = [(&'static str, &'static str); 2];
 type Level = Gauge<f64, AtomicU64>;

@@ -1,7 +1,7 @@
-//! Which sources are peers: what is known of each, what is asked of it, and who is being watched.
+//! Which sources are peers: what is known of each, what is asked of it, and which are watched.
 //!
-//! Held in memory because every refresh asks; what must survive is in the archive and comes back at the
-//! start. A source that is no peer costs one access of a map.
+//! Kept in memory because every refresh asks. What must survive is stored and loaded at the start. A source
+//! that is no peer costs one access of a map.
 
 pub mod channel;
 pub mod pull;
@@ -32,14 +32,14 @@ pub struct Peers {
     links: Mutex<HashMap<SourceId, Link>>,
     wishes: Mutex<HashMap<SourceId, Cooperation>>,
     watched: Mutex<HashSet<SourceId>>,
-    /// News that came while the source was being refreshed: the cursor that a refresh would end with.
+    /// News announced while the source was being refreshed: the cursor at which a refresh would end.
     news: Mutex<HashMap<SourceId, String>>,
-    /// Something was learnt that changes who is to be watched.
+    /// Something has changed that may decide which peers are watched.
     pub(crate) changed: Notify,
 }
 
 impl Peers {
-    /// Those that the archive knows.
+    /// Those that are stored.
     pub fn load(
         archive: &Archive,
         enabled: bool,
@@ -47,7 +47,7 @@ impl Peers {
         settings: &FetchSettings,
     ) -> Result<Self, LoadError> {
         Ok(Self {
-            // A proxy sees to addresses itself and speaks no HTTP/2 to peers.
+            // A proxy resolves addresses itself and speaks no HTTP/2 to peers.
             enabled: enabled && settings.proxy.is_none(),
             usual,
             patience: settings.total_timeout,
@@ -92,12 +92,12 @@ impl Peers {
         self.wishes.lock().get(&id).copied().unwrap_or(self.usual)
     }
 
-    /// What a source's own wish is, if it has one.
+    /// What is asked of a source's peer in particular, if anything is.
     pub fn wish(&self, id: SourceId) -> Option<Cooperation> {
         self.wishes.lock().get(&id).copied()
     }
 
-    /// A source has another wish, which is durable.
+    /// Something else is asked of a source's peer, and that is durable.
     pub fn set_wish(&self, id: SourceId, wish: Option<Cooperation>) {
         match wish {
             Some(wish) => self.wishes.lock().insert(id, wish),
@@ -106,13 +106,13 @@ impl Peers {
         self.changed.notify_one();
     }
 
-    /// What was learnt of a peer is durable.
+    /// What was learnt about a peer is durable.
     pub fn put(&self, id: SourceId, link: Link) {
         self.links.lock().insert(id, link);
         self.changed.notify_one();
     }
 
-    /// A source is gone.
+    /// A source was removed.
     pub fn forget(&self, id: SourceId) {
         self.links.lock().remove(&id);
         self.wishes.lock().remove(&id);
@@ -120,18 +120,18 @@ impl Peers {
         self.changed.notify_one();
     }
 
-    /// What a source's peer says of its own quality; that of a source without a peer is not in question.
+    /// What a source's peer says about its own quality; perfect for a source without a peer.
     pub fn quality(&self, id: SourceId) -> PeerQuality {
         let told = self.links.lock().get(&id).and_then(|link| link.quality);
         told.unwrap_or(PeerQuality { completeness: 1.0, freshness: 1.0 })
     }
 
-    /// Whether a source's peer says at once when it has news.
+    /// Whether a source's peer notifies us of news.
     pub fn is_watched(&self, id: SourceId) -> bool {
         self.watched.lock().contains(&id)
     }
 
-    /// How many peers are being watched.
+    /// How many peers are watched.
     pub fn count_watched(&self) -> usize {
         self.watched.lock().len()
     }
@@ -143,7 +143,7 @@ impl Peers {
         };
     }
 
-    /// A peer has come as far as `head`; whether we have not.
+    /// A peer has news up to the cursor `head`. `true` if we have not read as far.
     pub fn has_news(&self, id: SourceId, head: &str) -> bool {
         let behind = self.links.lock().get(&id).is_some_and(|link| link.cursor != head);
         if behind {
@@ -152,12 +152,12 @@ impl Peers {
         behind
     }
 
-    /// A refresh of the source begins: it will find the news there are.
+    /// A refresh of the source begins: it will find the news announced so far.
     pub fn refreshes(&self, id: SourceId) {
         self.news.lock().remove(&id);
     }
 
-    /// Whether news came while the source was being refreshed, which the refresh has not found.
+    /// Whether news was announced during the refresh that the refresh has not found.
     pub fn has_more_news(&self, id: SourceId) -> bool {
         let Some(head) = self.news.lock().remove(&id) else { return false };
         self.links.lock().get(&id).is_some_and(|link| link.cursor != head)
@@ -177,13 +177,11 @@ impl Peers {
     }
 }
 
-/// Why peers cannot be read.
+/// Why the peers could not be loaded.
 #[derive(Debug, thiserror::Error)]
 pub enum LoadError {
-    /// What is kept cannot be read.
     #[error(transparent)]
     Archive(#[from] ArchiveError),
-    /// Connections cannot be made.
     #[error(transparent)]
     Fetch(#[from] FetchError),
 }

@@ -5,11 +5,11 @@ use std::time::Duration;
 
 use pergola_manners::decide::CHUNK;
 use pergola_manners::loops::LoopChange;
+use pergola_manners::refreshed::SourceChange;
 use pergola_query::Scratch;
 use pergola_store::archive::{Archive, Entry, SourcePart};
 use tokio::sync::mpsc;
 
-use crate::crawl::conclude::Refreshed;
 use crate::crawl::driver::Delivery;
 use crate::select::{Desk, Texts};
 use crate::writer::{Append, Job, Writer};
@@ -40,9 +40,9 @@ pub(crate) fn run(
         }
         alone = gathered.len() == 1;
         let _passing = desk.pass();
-        let group = gathered.drain(..).map(|Delivery { refreshed, done }| {
-            (job(&refreshed, desk, archive, &mut scratch), done)
-        });
+        let group = gathered
+            .drain(..)
+            .map(|Delivery { change, done }| (job(&change, desk, archive, &mut scratch), done));
         writer.hand_over(group.collect());
     }
 }
@@ -65,14 +65,14 @@ fn gather(deliveries: &mut mpsc::Receiver<Delivery>, gathered: &mut Vec<Delivery
 }
 
 /// Everything that a refresh changes.
-fn job(refreshed: &Refreshed, desk: &Desk, archive: &Archive, scratch: &mut Scratch) -> Job {
-    let appends = select(refreshed, desk, archive, scratch);
-    Job { commit: source_part(refreshed).into(), appends }
+fn job(change: &SourceChange, desk: &Desk, archive: &Archive, scratch: &mut Scratch) -> Job {
+    let appends = select(change, desk, archive, scratch);
+    Job { commit: source_part(change).into(), appends }
 }
 
 /// What a refresh changes of its source.
-fn source_part(refreshed: &Refreshed) -> SourcePart {
-    let Refreshed { id, at, record, moved, state, known, news, link, .. } = refreshed;
+fn source_part(change: &SourceChange) -> SourcePart {
+    let SourceChange { id, at, record, moved, state, known, news, link, loop_change } = change;
     let mut part = SourcePart::new(*id);
     part.put_state(state);
     if *moved {
@@ -84,7 +84,7 @@ fn source_part(refreshed: &Refreshed) -> SourcePart {
     if let Some(known) = known {
         part.put_known(known);
     }
-    match &refreshed.loop_change {
+    match loop_change {
         LoopChange::AsBefore => {}
         LoopChange::Found(found) | LoopChange::Again(found) => part.set_loop(Some(found)),
         LoopChange::Gone => part.set_loop(None),
@@ -101,12 +101,12 @@ fn source_part(refreshed: &Refreshed) -> SourcePart {
 
 /// Which feeds want the new items.
 fn select(
-    refreshed: &Refreshed,
+    change: &SourceChange,
     desk: &Desk,
     archive: &Archive,
     scratch: &mut Scratch,
 ) -> Vec<Append> {
-    let Refreshed { id, at, record, state, news, .. } = refreshed;
+    let SourceChange { id, at, record, state, news, .. } = change;
     if news.is_empty() {
         return Vec::new();
     }

@@ -1,11 +1,11 @@
-//! How busy a source has been of late, as evidence for refreshing more often.
+//! How busy a source has been lately, as evidence for refreshing it more often.
 
 use serde::{Deserialize, Serialize};
 
-/// How much of what is known survives a refresh.
+/// The weight that a refresh keeps after the next one.
 const MEMORY: f64 = 0.75;
 
-/// New items and the time they took, older refreshes counting less and less.
+/// New items and the time in which they came; older refreshes count less and less.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Pace {
     items: f64,
@@ -24,8 +24,8 @@ impl Pace {
         Self { items, seconds, last_refresh }
     }
 
-    /// A refresh that went well has found so many new items. What the first one finds is no evidence,
-    /// because nobody knows how long it took.
+    /// A good refresh has found so many new items. The first one is no evidence, because it is not known in
+    /// what time its items came.
     pub fn record(&mut self, new_items: u32, now: f64) {
         if let Some(last) = self.last_refresh {
             self.items = self.items * MEMORY + f64::from(new_items);
@@ -39,7 +39,7 @@ impl Pace {
         self.items >= 2.0 && self.items * seconds >= self.seconds
     }
 
-    /// When it was last refreshed and answered well.
+    /// The last good refresh.
     pub fn last_refresh(&self) -> Option<f64> {
         self.last_refresh
     }

@@ -13,8 +13,8 @@ pub struct QuietTimes {
 }
 
 impl QuietTimes {
-    /// Takes them from a document. Whoever excludes every hour or every day means something else, and
-    /// that list is ignored.
+    /// Takes them from a document. A list that excludes every hour or every day is ignored: it must mean
+    /// something else.
     pub fn new(hints: &Hints) -> Self {
         let hours = hints.skip_hours.iter().filter(|hour| **hour < 24);
         let hours = hours.fold(0u32, |bits, hour| bits | 1 << hour);
@@ -47,7 +47,7 @@ impl QuietTimes {
             return at;
         }
         let hour = (at / HOUR).floor();
-        // Within a week and a day, some hour of some day is free.
+        // Some hour is free within a week and a day.
         let free =
             (0..8 * 24).map(|later| hour + f64::from(later)).find(|hour| self.is_free(*hour));
         match free {

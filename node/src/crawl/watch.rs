@@ -1,15 +1,15 @@
-//! Watching peers: a stream for each source that asks for it, on which its peer says at once when it has
-//! news. A refresh follows without waiting for a cycle; as long as the stream lives, polling is only the
-//! safety net, and while it is down, polling is as usual.
+//! Watching peers: a stream for each source that asks for it, on which its peer notifies us of news. A
+//! refresh follows without waiting for a cycle. As long as the stream is open, polling is only the safety
+//! net; otherwise the source is polled as usual.
 //!
-//! Never: two streams for one source; a stream that outlives the wish for it; peers that are besieged
-//! because they were away (each try waits longer, by chance, up to a minute).
+//! Never: two streams for one source; a stream that is no longer wanted; a rush of readers to a peer that was
+//! away (each retry waits longer, up to a minute, with jitter).
 
 use std::collections::HashMap;
-use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 use std::time::Duration;
 
+use pergola_manners::backoff::{backoff, share_of};
 use pergola_manners::link::Link;
 use pergola_proto::v1::WatchRequest;
 use pergola_proto::v1::syndication_client::SyndicationClient;
@@ -21,18 +21,18 @@ use url::Url;
 
 use crate::crawl::driver::Crawler;
 
-/// Bytes of a message in which a peer says how far it has come.
+/// Bytes of a notification.
 const MESSAGE_BYTES: usize = 64 << 10;
 /// The wait after a stream has ended; it doubles …
 const FIRST_WAIT: Duration = Duration::from_millis(250);
 /// … up to this.
 const LONGEST_WAIT: Duration = Duration::from_secs(60);
-/// The wait after a peer said that it does not do this, or that there are too many already.
+/// The wait after a peer said that it has no such stream, or too many already.
 const REFUSED_WAIT: Duration = Duration::from_secs(600);
-/// How often it is seen whether a peer that could not be read can be again.
+/// How often to check whether a peer that could not be read over gRPC can be again.
 const GLANCE: Duration = Duration::from_secs(30);
 
-/// Watches whoever is to be watched, until told to stop.
+/// Watches every peer that is to be watched, until told to stop.
 pub(crate) async fn run(crawler: Arc<Crawler>, stop: CancellationToken) {
     let mut streams = JoinSet::new();
     let mut running: HashMap<SourceId, (Link, AbortHandle)> = HashMap::new();
@@ -55,11 +55,11 @@ pub(crate) async fn run(crawler: Arc<Crawler>, stop: CancellationToken) {
         }
         tokio::select! {
             () = stop.cancelled() => break,
-            () = crawler.peers.changed.notified() => {}
+            () = crawler.tools.peers.changed.notified() => {}
             () = tokio::time::sleep(GLANCE) => {}
             Some(ended) = streams.join_next(), if !streams.is_empty() => {
                 if let Err(error) = ended && error.is_panic() {
-                    tracing::error!(%error, "watching a peer panicked; it is begun again");
+                    tracing::error!(%error, "watching a peer panicked; it is restarted");
                 }
             }
         }
@@ -67,10 +67,10 @@ pub(crate) async fn run(crawler: Arc<Crawler>, stop: CancellationToken) {
     streams.shutdown().await;
 }
 
-/// Who is to be watched now.
+/// The peers to be watched now.
 fn wanted(crawler: &Crawler) -> HashMap<SourceId, Link> {
-    let peers = &crawler.peers;
-    let now = crawler.clock.now();
+    let peers = &crawler.tools.peers;
+    let now = crawler.tools.clock.now();
     let mut wanted = HashMap::new();
     for id in peers.ids() {
         let Some(link) = peers.link(id) else { continue };
@@ -85,31 +85,31 @@ fn wanted(crawler: &Crawler) -> HashMap<SourceId, Link> {
     wanted
 }
 
-/// Watches one source for as long as somebody wants it.
+/// Watches one source for as long as that is wanted.
 async fn follow(crawler: Arc<Crawler>, id: SourceId) {
     let mut tries = 0;
-    while let Some(link) = crawler.peers.link(id) {
+    while let Some(link) = crawler.tools.peers.link(id) {
         let mut heard = false;
         let ended = listen(&crawler, id, &link, &mut heard).await;
         unwatch(&crawler, id);
         tries = if heard { 0 } else { tries + 1 };
         let wait = match ended.code() {
             Code::Unimplemented | Code::ResourceExhausted => REFUSED_WAIT,
-            // What went wrong will go wrong for a refresh, too, which knows what to do about it.
+            // A refresh will meet the same problem, and deals with it.
             Code::NotFound => LONGEST_WAIT,
-            _ => FIRST_WAIT.saturating_mul(1 << tries.min(10)).min(LONGEST_WAIT),
+            _ => FIRST_WAIT.mul_f64(backoff(1.0, 2.0, tries.min(10) + 1)).min(LONGEST_WAIT),
         };
         let text = ended.message();
         tracing::debug!(source = id.0, code = ?ended.code(), text, ?wait, "a stream has ended");
-        tokio::time::sleep(spread(wait, id, crawler.clock.now())).await;
+        tokio::time::sleep(spread(wait, id, crawler.tools.clock.now())).await;
     }
 }
 
-/// Listens until the stream ends; says why it did.
+/// Listens until the stream ends; returns why it did.
 async fn listen(crawler: &Crawler, id: SourceId, link: &Link, heard: &mut bool) -> Status {
     let Ok(url) = Url::parse(&link.url) else { return Status::not_found("no address") };
-    let now = crawler.clock.now();
-    let channel = match crawler.peers.connection(&url, now) {
+    let now = crawler.tools.clock.now();
+    let channel = match crawler.tools.peers.connection(&url, now) {
         Ok(channel) => channel,
         Err(error) => return Status::unavailable(error.to_string()),
     };
@@ -134,17 +134,14 @@ async fn listen(crawler: &Crawler, id: SourceId, link: &Link, heard: &mut bool) 
     }
 }
 
-/// Nobody says any more when the source has news.
+/// The source's peer no longer notifies us.
 fn unwatch(crawler: &Crawler, id: SourceId) {
-    if crawler.peers.is_watched(id) {
+    if crawler.tools.peers.is_watched(id) {
         crawler.set_watched(id, false);
     }
 }
 
-/// From half of a wait to all of it, so that many readers do not come back at once.
+/// Between half of a wait and all of it, so that many readers do not come back at once.
 fn spread(wait: Duration, id: SourceId, now: f64) -> Duration {
-    let mut hasher = DefaultHasher::new();
-    (id, now.to_bits(), std::process::id()).hash(&mut hasher);
-    let share = (hasher.finish() >> 11) as f64 / (1u64 << 53) as f64;
-    wait.mul_f64(0.5 + 0.5 * share)
+    wait.mul_f64(0.5 + 0.5 * share_of((id, now.to_bits(), std::process::id())))
 }

@@ -1,7 +1,7 @@
-//! One request that is no refresh of a source: to a hub, or to a callback that somebody gave us.
+//! One request that is no refresh: to a hub, or to a subscriber's callback.
 //!
-//! It is made by the same client, so the same networks are out of reach. Redirects are not followed:
-//! whoever may follow them asks again, and is checked again.
+//! It is made by the same client, so the same networks are out of reach. Redirects are not followed: the
+//! caller may make another request, which is checked again.
 
 use std::time::Duration;
 
@@ -17,42 +17,35 @@ use crate::clock::network_now;
 /// A request.
 #[derive(Clone, Debug)]
 pub struct Call {
-    /// Where to.
     pub url: Url,
-    /// How.
     pub method: Method,
-    /// With what.
     pub headers: HeaderMap,
-    /// And what.
     pub body: Bytes,
-    /// From the first byte asked to the last byte answered.
+    /// From the first byte sent to the last byte received.
     pub timeout: Duration,
-    /// Bytes of the answer that are read; the rest is left.
+    /// Bytes of the answer that are read; the rest is ignored.
     pub answer_bytes: usize,
 }
 
 /// What was answered.
 #[derive(Clone, Debug)]
 pub struct Called {
-    /// The status.
     pub status: u16,
-    /// Where it says to go instead.
     pub location: Option<Url>,
-    /// Seconds for which it says to wait.
+    /// Seconds to wait, if the answer says so.
     pub retry_after: Option<f64>,
     /// The beginning of the body.
     pub body: Bytes,
 }
 
 impl Called {
-    /// Whether it is a success.
     pub fn is_fine(&self) -> bool {
         (200..300).contains(&self.status)
     }
 }
 
 impl Fetcher {
-    /// Whether an address may be asked at all, as far as that can be seen before its name is resolved.
+    /// Whether an address may be called at all, as far as that is known before its name is resolved.
     pub fn may_call(&self, url: &Url) -> Result<(), FetchError> {
         let right = matches!(url.scheme(), "http" | "https") && url.has_host();
         if !right || url.as_str().len() > LONGEST_URL {
@@ -61,7 +54,7 @@ impl Fetcher {
         Ok(self.guard.check_literal(url)?)
     }
 
-    /// Whether the configuration names this host or its network as a private one to be reached.
+    /// Whether the configuration names this host or its network as a private one that may be reached.
     pub fn is_neighbour(&self, url: &Url) -> bool {
         self.guard.is_exception(url)
     }

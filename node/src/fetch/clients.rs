@@ -1,6 +1,6 @@
 //! The HTTP clients: the usual one, and one for each host with certificates of its own.
 //!
-//! Connections are shared within a client, so none that was made for one host's certificates is ever used
+//! Connections are shared within a client only, so a connection with one host's certificates is never used
 //! for another host.
 
 use std::collections::HashMap;
@@ -37,13 +37,13 @@ impl Clients {
         &self.credentials
     }
 
-    /// Sends a request through the client that shows the certificate its host is to see, but no token.
+    /// Sends a request with the client certificate for its host, but without a token.
     pub(super) async fn execute(&self, request: Request) -> Result<Response, ExchangeError> {
         let host = request.url().host_str().unwrap_or_default().trim_end_matches('.');
         self.special.get(host).unwrap_or(&self.usual).execute(request).await
     }
 
-    /// The same, and with the token that its host is to see.
+    /// The same, and with the token for its host if there is one.
     pub(super) async fn execute_with_token(
         &self,
         mut request: Request,

@@ -1,7 +1,7 @@
-//! Content encodings undone, within limits.
+//! Decompression, within limits.
 //!
-//! A body of a few kilobytes can unpack to gigabytes. What comes out is therefore counted while it comes
-//! out, against a total and against the size of what went in.
+//! A body of a few kilobytes can decompress to gigabytes. The output is therefore counted while it is made,
+//! against a total and against the size of the input.
 
 use std::borrow::Cow;
 use std::io::{self, Read};
@@ -14,14 +14,14 @@ use super::FetchError;
 
 /// RFC 9659: what a zstd stream on the web may ask for (8 MiB).
 const ZSTD_WINDOW_LOG: u32 = 23;
-/// Nobody packs a document more often.
+/// More encodings on top of each other are refused.
 const MOST_LAYERS: usize = 2;
 const STEP: usize = 16 * 1024;
 
-/// How far a body may unpack.
+/// How far a body may decompress.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DecodeLimits {
-    /// Bytes of the result.
+    /// Bytes of the result at most.
     pub max_decoded: usize,
     /// How many times as long as the body the result may be …
     pub max_ratio: usize,
@@ -89,7 +89,7 @@ fn unpack(packed: &[u8], name: &str, wire: usize, limits: &DecodeLimits) -> Resu
         decoder.window_log_max(ZSTD_WINDOW_LOG).map_err(Wrong::Broken)?;
         read(decoder, wire, limits)
     } else if name.eq_ignore_ascii_case("deflate") {
-        // The name means the zlib format, and some servers send the bare one.
+        // The name means the zlib format, but some servers send raw deflate.
         if has_zlib_header(packed) {
             read(ZlibDecoder::new(packed), wire, limits)
         } else {

@@ -1,10 +1,11 @@
-//! Why a fetch brought no answer, in words that say what to do.
+//! Why a fetch brought no answer, with advice.
 
 use std::error::Error as StdError;
 use std::fmt;
 use std::net::IpAddr;
 
 use pergola_manners::courtesy::FailureKind;
+use pergola_manners::reply::Failure;
 use thiserror::Error;
 use url::Url;
 
@@ -15,7 +16,7 @@ use crate::tls::{self, TlsError};
 /// Why a fetch brought no answer.
 #[derive(Debug, Clone, Error)]
 pub enum FetchError {
-    /// The name has no address that could be found.
+    /// No address was found for the name.
     #[error("{message}")]
     Dns {
         /// What the resolver said, with advice.
@@ -24,90 +25,39 @@ pub enum FetchError {
     /// The address is in a private network.
     #[error("{0}")]
     PrivateAddress(Forbidden),
-    /// Nobody answers there.
     #[error("cannot connect to {host}: {why}; check that the address and port are right")]
-    Connect {
-        /// Who.
-        host: String,
-        /// Why not.
-        why: String,
-    },
-    /// No trustworthy connection.
+    Connect { host: String, why: String },
+    /// There is no trusted connection; `why` says what to do about it.
     #[error("no trusted connection to {host}: {why}")]
-    Tls {
-        /// Who.
-        host: String,
-        /// Why not, and what to do about it.
-        why: String,
-    },
-    /// Too slow.
+    Tls { host: String, why: String },
     #[error("{host} was too slow {stage}: it is tried again later")]
-    Timeout {
-        /// Who.
-        host: String,
-        /// Where it stuck.
-        stage: Stage,
-    },
+    Timeout { host: String, stage: Stage },
     /// The body is larger than allowed.
     #[error("{url} sends more than {most} bytes: raise crawl.max_body if that is wanted")]
-    TooLarge {
-        /// Which document.
-        url: String,
-        /// How much is allowed.
-        most: usize,
-    },
-    /// The body unpacks to far more than it should.
+    TooLarge { url: String, most: usize },
+    /// The body decompresses to far more than it should.
     #[error("{url} unpacks to more than {ratio} times its size: this is not a feed but an attack")]
-    Bomb {
-        /// Which document.
-        url: String,
-        /// How much is allowed.
-        ratio: usize,
-    },
-    /// Too many redirects.
+    Bomb { url: String, ratio: usize },
     #[error("{url} redirects again after {most} redirects: give the final address of the source")]
-    TooManyRedirects {
-        /// The last address.
-        url: String,
-        /// How many are allowed.
-        most: usize,
-    },
-    /// A redirect that leads nowhere.
-    #[error("{url} redirects to `{location}`, which cannot be followed: ask its owner to mend it")]
-    BadRedirect {
-        /// Who redirects.
-        url: String,
-        /// Where to.
-        location: String,
-    },
-    /// Not HTTP as we know it.
+    TooManyRedirects { url: String, most: usize },
+    /// A redirect that cannot be followed.
+    #[error("{url} redirects to `{location}`, which cannot be followed: ask its owner to fix it")]
+    BadRedirect { url: String, location: String },
+    /// The answer breaks the rules of HTTP.
     #[error("{url} does not speak proper HTTP ({why}): it is tried again later")]
-    Protocol {
-        /// Which address.
-        url: String,
-        /// What is wrong.
-        why: String,
-    },
+    Protocol { url: String, why: String },
     /// The address is not one that can be fetched.
     #[error("`{url}` cannot be fetched: give an address that begins with http:// or https://")]
-    BadUrl {
-        /// The address.
-        url: String,
-    },
+    BadUrl { url: String },
     /// Certificates cannot be read.
     #[error(transparent)]
     Certificates(#[from] TlsError),
     /// The fetcher cannot be set up.
     #[error("{what} cannot be used: {why}; correct the crawl section of the configuration")]
-    Settings {
-        /// What.
-        what: String,
-        /// Why not.
-        why: String,
-    },
+    Settings { what: String, why: String },
 }
 
-/// Where a request stuck.
+/// Where a request got stuck.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stage {
     /// Resolving the name or connecting.
@@ -147,7 +97,22 @@ impl FetchError {
         }
     }
 
-    /// The private address that was refused, if that was it.
+    /// What went wrong, for whoever does not know how sources are fetched: its kind, and this error with its
+    /// causes in one line.
+    pub(crate) fn failure(&self) -> Failure {
+        let mut words = self.to_string();
+        let mut cause = StdError::source(self);
+        while let Some(inner) = cause {
+            let said = inner.to_string();
+            if !words.contains(&said) {
+                words = format!("{words}: {said}");
+            }
+            cause = inner.source();
+        }
+        Failure { kind: self.kind(), words }
+    }
+
+    /// The private address that was refused, if that is what happened.
     pub fn private_address(&self) -> Option<IpAddr> {
         match self {
             Self::PrivateAddress(forbidden) => Some(forbidden.address),
@@ -159,7 +124,7 @@ impl FetchError {
         Self::Timeout { host: host(url), stage }
     }
 
-    /// What it means that there is no secured connection.
+    /// What a failed TLS handshake means.
     pub(crate) fn of_handshake(error: &std::io::Error, url: &Url) -> Self {
         let why = tls::cause(error).map_or_else(|| error.to_string(), distrust);
         Self::Tls { host: host(url), why }
@@ -197,14 +162,14 @@ impl FetchError {
             deepest = cause.to_string();
             next = cause.source();
         }
-        // HTTP/2 keeps of an alert, or of a connection that ended, only what it says.
+        // HTTP/2 keeps only the text of an alert, or of why a connection ended.
         let said = deepest.to_lowercase();
         cut_off |= ENDED.iter().any(|words| said.contains(words));
         if cut_off && stage == Stage::Headers && url.scheme() == "https" {
-            // A server says that it wants another certificate when it has been asked already.
+            // A server may refuse our certificate only after the request was sent.
             let why = format!(
-                "it cut off the connection ({deepest}); if it serves only those it knows by a \
-                 certificate, check `certificate` and `key` of this host in the configuration"
+                "it closed the connection ({deepest}); if it requires a client certificate, check \
+                 `certificate` and `key` of this host in the configuration"
             );
             return Self::Tls { host: host(url), why };
         }
@@ -229,10 +194,10 @@ impl From<Forbidden> for FetchError {
     }
 }
 
-/// What errors say when the other side has ended a connection instead of answering.
+/// What errors say when the other side has closed a connection instead of answering.
 const ENDED: [&str; 3] = ["fatal alert", "broken pipe", "connection reset"];
 
-/// Whether the other side has ended a connection instead of answering.
+/// Whether the other side has closed a connection instead of answering.
 fn is_cut_off(error: &hyper::Error) -> bool {
     error.is_closed() || error.is_canceled() || error.is_incomplete_message()
 }
@@ -244,7 +209,7 @@ fn distrust(error: &rustls::Error) -> String {
     let advice = match error {
         rustls::Error::InvalidCertificate(bad) => match bad {
             Bad::Expired | Bad::ExpiredContext { .. } => {
-                "its certificate has expired; whoever runs it must renew it"
+                "its certificate has expired; its operator must renew it"
             }
             Bad::NotValidYet | Bad::NotValidYetContext { .. } => {
                 "its certificate is not valid yet; check the clocks of both machines"
@@ -253,17 +218,17 @@ fn distrust(error: &rustls::Error) -> String {
                 "its certificate is for another name; use the name that it is for"
             }
             Bad::UnknownIssuer => {
-                "nobody we trust has signed its certificate; if it is meant, name the issuer's \
+                "nobody we trust has signed its certificate; to trust it, name the issuer's \
                  certificate as `ca` of this host or in crawl.extra_ca in the configuration"
             }
             _ => "its certificate cannot be used",
         },
         rustls::Error::AlertReceived(alert) => match alert {
             Alert::CertificateRequired => {
-                "it serves only those it knows by a certificate; set `certificate` and `key` of this \
-                 host in the configuration"
+                "it requires a client certificate; set `certificate` and `key` of this host in the \
+                 configuration"
             }
-            Alert::CertificateExpired => "our certificate for it has expired; have it renewed",
+            Alert::CertificateExpired => "our certificate for it has expired; renew it",
             Alert::BadCertificate
             | Alert::CertificateUnknown
             | Alert::UnknownCA

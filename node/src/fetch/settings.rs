@@ -1,4 +1,4 @@
-//! How the fetcher is set up.
+//! The settings of the fetcher.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -6,38 +6,40 @@ use std::time::Duration;
 use pergola_config::Hosts;
 use url::Url;
 
-use super::FetchError;
+use super::{DecodeLimits, FetchError};
 use crate::credentials::Credentials;
 use crate::guard::Guard;
 use crate::surroundings::Outside;
 
-/// How the fetcher is set up.
+/// The settings of the fetcher.
 #[derive(Clone, Debug)]
 pub struct FetchSettings {
-    /// Where site owners read who we are.
+    /// Where site owners can read who we are.
     pub contact: String,
     /// Which private addresses may be reached.
     pub guard: Guard,
     /// Names, HTTP and connections.
     pub outside: Outside,
-    /// Files of certificates (PEM) that are trusted besides the public ones.
+    /// Files with certificates (PEM) that are trusted besides the public ones.
     pub extra_ca: Vec<PathBuf>,
-    /// What single hosts are shown, and whom we trust there.
+    /// Credentials for single hosts, and whom we trust there.
     pub hosts: Hosts,
-    /// A proxy for all fetches. It resolves names itself, so private networks are then its business;
-    /// its own name must be allowed if its address is private.
+    /// A proxy for all fetches. It resolves names itself, so it has to protect private networks; its own
+    /// name must be allowed if its address is private.
     pub proxy: Option<Url>,
-    /// Whether `HTTP_PROXY` and its kin count, if no proxy is named.
+    /// Whether `HTTP_PROXY` and similar variables count if no proxy is named.
     pub proxy_from_environment: bool,
-    /// From the name to a connection.
+    /// From resolving the name to an open connection.
     pub connect_timeout: Duration,
-    /// From the first byte asked to the last byte answered, redirects included.
+    /// From the first byte sent to the last byte received, redirects included.
     pub total_timeout: Duration,
-    /// The longest body, as it comes over the wire.
+    /// The longest body, as received.
     pub max_body: usize,
+    /// How far a body may decompress.
+    pub decode: DecodeLimits,
     /// The longest chain of redirects.
     pub max_redirects: usize,
-    /// Connections to one host that are kept alive while idle.
+    /// Idle connections to one host that are kept.
     pub idle_per_host: usize,
 }
 
@@ -54,6 +56,7 @@ impl Default for FetchSettings {
             connect_timeout: Duration::from_secs(10),
             total_timeout: Duration::from_secs(30),
             max_body: 10 * 1024 * 1024,
+            decode: DecodeLimits::default(),
             max_redirects: 5,
             idle_per_host: 2,
         }
@@ -61,13 +64,13 @@ impl Default for FetchSettings {
 }
 
 impl FetchSettings {
-    /// The beginning of the user agent; the number of subscribers follows.
+    /// The start of the user agent; the number of subscribers follows.
     pub(crate) fn product(&self) -> String {
         let contact: String = self.contact.chars().filter(char::is_ascii_graphic).collect();
         format!("Pergola/{} (+{contact}", env!("CARGO_PKG_VERSION"))
     }
 
-    /// What hosts are shown, and whom we trust there; HTTP/2 where the server speaks it.
+    /// Credentials for single hosts, and whom we trust there.
     pub fn credentials(&self) -> Result<Credentials, FetchError> {
         Ok(Credentials::read(&self.extra_ca, &self.hosts)?)
     }

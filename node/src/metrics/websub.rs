@@ -1,4 +1,4 @@
-//! What is counted of pushing, both ways. Labels come from bounded vocabularies.
+//! Metrics of WebSub, both ways. Labels come from fixed vocabularies.
 
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::family::Family;
@@ -7,14 +7,14 @@ use prometheus_client::registry::Registry;
 
 type ByOutcome = Family<[(&'static str, &'static str); 1], Counter>;
 
-/// What is counted of pushing.
+/// Metrics of WebSub.
 #[derive(Default)]
 pub struct Counts {
     /// Subscriptions at our hub.
     pub subscriptions: Gauge,
-    /// Sources of which a hub tells us.
+    /// Sources whose hub pushes to us.
     pub sources: Gauge,
-    /// Items of which a hub should have told us and did not.
+    /// Items that a hub should have pushed and did not.
     pub missed: Counter,
     verifications: ByOutcome,
     deliveries: ByOutcome,
@@ -31,12 +31,12 @@ impl Counts {
         to.register("websub_verifications", help, self.verifications.clone());
         let help = "Deliveries to subscribers by outcome";
         to.register("websub_deliveries", help, self.deliveries.clone());
-        to.register("websub_sources", "Sources of which a hub tells", self.sources.clone());
+        to.register("websub_sources", "Sources whose hub pushes to us", self.sources.clone());
         let help = "Requests to the hubs of sources by outcome";
         to.register("websub_requests", help, self.asks.clone());
-        let help = "Documents that the hubs of sources sent by what became of them";
+        let help = "Documents that the hubs of sources pushed by outcome";
         to.register("websub_pushes", help, self.pushes.clone());
-        let help = "Items of which the hub of a source should have told and did not";
+        let help = "Items that the hub of a source should have pushed and did not";
         to.register("websub_items_missed", help, self.missed.clone());
     }
 
@@ -50,12 +50,12 @@ impl Counts {
         self.deliveries.get_or_create(&[("outcome", outcome)]).inc();
     }
 
-    /// A hub has sent something.
+    /// A hub has pushed something.
     pub fn pushed(&self, outcome: &'static str) {
         self.pushes.get_or_create(&[("outcome", outcome)]).inc();
     }
 
-    /// A hub was asked for something.
+    /// A request to a hub has ended.
     pub fn asked(&self, outcome: &'static str) {
         self.asks.get_or_create(&[("outcome", outcome)]).inc();
     }

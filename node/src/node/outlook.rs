@@ -34,7 +34,7 @@ impl Node {
             let Some(state) = self.archive.state_alone(*source)? else { continue };
             rate += brought;
             // What a peer has missed cannot come through it: shares multiply along the way.
-            let before = self.crawler.peers.quality(*source);
+            let before = self.crawler.tools.peers.quality(*source);
             complete += brought * state.quality.completeness() * before.completeness;
             fresh += brought * state.quality.freshness() * before.freshness;
         }
@@ -60,7 +60,7 @@ impl Node {
         let planned = self.crawler.planned_of(&shares, now, now + DAY);
         let Some(mut refreshes) = planned else { return Vec::new() };
         refreshes.sort_by(|a, b| a.0.total_cmp(&b.0));
-        let together = SAME_DECISION * self.crawler.cycle;
+        let together = SAME_DECISION * self.crawler.tools.cycle;
         refreshes.dedup_by(|next, kept| {
             let same = next.0 - kept.0 < together;
             kept.1 += if same { next.1 } else { 0.0 };

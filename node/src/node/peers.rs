@@ -52,7 +52,7 @@ impl Node {
     }
 
     fn upstream(&self, id: SourceId, record: SourceRecord, share: f64) -> Upstream {
-        let link = self.crawler.peers.link(id).filter(|link| link.url == record.url);
+        let link = self.crawler.tools.peers.link(id).filter(|link| link.url == record.url);
         let items_per_day = self.crawler.mean_rate(id).map(|rate| rate * DAY);
         Upstream { id, url: record.url, title: record.title, share, items_per_day, link }
     }
@@ -86,7 +86,7 @@ impl Node {
 
     /// Asks peers what they have about a text.
     pub async fn search_peers(&self, text: &str, limit: u32) -> Heard {
-        self.crawler.peers.search(text, limit, self.clock.now()).await
+        self.crawler.tools.peers.search(text, limit, self.clock.now()).await
     }
 
     /// What a source or feed is about by its last items, at most so many terms.

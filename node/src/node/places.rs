@@ -60,10 +60,12 @@ impl Node {
         let Some(state) = self.archive.state(id)? else { return Ok(()) };
         let Ok(url) = Url::parse(&record.url) else { return Ok(()) };
         let now = self.clock.now();
-        if let Some(pause) = state.courtesy.pause.as_ref().filter(|pause| pause.until > now) {
+        let pause = state.courtesy.pause.clone().filter(|pause| pause.until > now);
+        self.place(id, record, &url, state)?;
+        if let Some(pause) = pause {
             self.crawler.remember_pause(id, &url, pause.until, now);
         }
-        Ok(self.place(id, record, &url, state)?)
+        Ok(())
     }
 
     fn place(

@@ -62,7 +62,7 @@ impl Node {
 
     /// Sets another budget, until the configuration gives another one or the node restarts.
     pub fn set_budget(&self, budget: Budget) -> Result<(), pergola_refresh::Invalid> {
-        self.crawler.set_purse(budget.purse(self.crawler.cycle))?;
+        self.crawler.set_purse(budget.purse(self.crawler.tools.cycle))?;
         let mut config = self.config.write();
         *config = Arc::new(config.with_budget(budget));
         Ok(())
@@ -83,7 +83,7 @@ impl Node {
         *self.configured_budget.lock() = budget;
         changed.extend(differences.tls.then(|| "tls".to_owned()));
         if differences.budget {
-            let purse = config.budget.purse(self.crawler.cycle);
+            let purse = config.budget.purse(self.crawler.tools.cycle);
             self.crawler.set_purse(purse)?;
             changed.push("budget".to_owned());
         }

@@ -28,7 +28,7 @@ impl Node {
 
     /// Seconds between two decisions.
     pub fn cycle(&self) -> f64 {
-        self.crawler.cycle
+        self.crawler.tools.cycle
     }
 
     /// What the scheduler believes of a source.

@@ -28,7 +28,7 @@ impl Node {
     /// What peers have found, added to what was found here.
     pub fn with_peers(&self, here: Vec<Found>, heard: &Heard, limit: usize) -> Vec<Found> {
         let own = &self.shelf.imprint().node.0;
-        joined(here, &heard.found, own, &self.crawler.peers.subscriptions(), limit)
+        joined(here, &heard.found, own, &self.crawler.tools.peers.subscriptions(), limit)
     }
 
     /// The sources most like a feed that it does not read, as far as the caller may know them. Blocks.
@@ -106,7 +106,8 @@ impl Node {
             Channel::Source(id) => match self.archive.source(id)? {
                 Some(record) => {
                     let title = self.archive.state_alone(id)?.and_then(|state| state.title);
-                    let link = self.crawler.peers.link(id).filter(|link| link.url == record.url);
+                    let link =
+                        self.crawler.tools.peers.link(id).filter(|link| link.url == record.url);
                     Some(Found {
                         kind: Kind::Source,
                         name: record.title.or(title).unwrap_or_else(|| record.url.clone()),

@@ -6,13 +6,13 @@
 use std::collections::HashSet;
 
 use pergola_manners::Cooperation;
+use pergola_manners::heard::Member;
 use pergola_query::syntax::SourceRef;
 use pergola_store::archive::{ArchiveError, Commit, SourceId, SourceKind, SourceRecord};
 use url::Url;
 
 use super::{Node, normal_url};
 use crate::crawl::driver::Report;
-use crate::crawl::read::Member;
 use crate::writer::NotCommitted;
 
 /// The name by which a query means every source of the node: `OPML "all"`.
@@ -195,7 +195,7 @@ impl Node {
         &self,
         wishes: &[(SourceId, Option<Cooperation>)],
     ) -> Result<(), SourceError> {
-        let peers = &self.crawler.peers;
+        let peers = &self.crawler.tools.peers;
         let new: Vec<_> = wishes.iter().filter(|(id, wish)| peers.wish(*id) != *wish).collect();
         if new.is_empty() {
             return Ok(());
@@ -334,7 +334,10 @@ impl Node {
             if state.next_at > now && !may_retry {
                 let why = match (&state.courtesy.ended, &state.courtesy.pause) {
                     (Some(ended), _) => format!("it has ended (it answered {})", ended.status),
-                    (_, Some(pause)) => format!("it answered {} and wants quiet", pause.status),
+                    (_, Some(pause)) => match pause.status {
+                        Some(status) => format!("it answered {status} and wants quiet"),
+                        None => "it wants quiet".to_owned(),
+                    },
                     _ => "it was asked a short while ago".to_owned(),
                 };
                 return Err(SourceError::TooEarly { url: record.url, until: state.next_at, why });

@@ -1,8 +1,8 @@
-//! Connections to peers: one for each origin, shared by all that is read there, and dropped when nobody
-//! has used it for a while.
+//! Connections to peers: one for each origin, shared by all its sources, and dropped when it has not been
+//! used for a while.
 //!
-//! Names are resolved and addresses checked by the guard of the crawler, for every connection anew; TLS
-//! trusts whom the crawler trusts, and a host is shown what the crawler shows it. A connection that has died silently is noticed by its pings.
+//! The crawler's guard resolves names and checks addresses for every connection. Certificates and tokens are
+//! those of the crawler. Pings reveal a connection that has died silently.
 
 use std::collections::HashMap;
 use std::error::Error as StdError;
@@ -26,14 +26,14 @@ use crate::guard::{Guard, GuardedResolver};
 use crate::locks::Mutex;
 use crate::surroundings::{Connection, Network};
 
-/// How often a connection proves that it is alive …
+/// How often a connection is pinged …
 const PING_EVERY: Duration = Duration::from_secs(20);
-/// … and how long it may take.
+/// … and how long the answer may take.
 const PING_TIMEOUT: Duration = Duration::from_secs(5);
-/// Seconds that a connection is kept without being used.
+/// Seconds that an unused connection is kept.
 const IDLE: f64 = 300.0;
 
-/// A connection over which every call carries the token for its host.
+/// A connection on which every call carries the token for its host.
 pub type Line = InterceptedService<Channel, Token>;
 
 /// The token for a host, if there is one.
@@ -77,13 +77,13 @@ pub enum NoConnection {
     /// The host cannot be reached, by whatever protocol.
     #[error(transparent)]
     Unreachable(FetchError),
-    /// The host is there and speaks an older HTTP.
+    /// The host answers, but not over HTTP/2.
     #[error("{0} does not speak HTTP/2")]
     NotHttp2(String),
 }
 
 impl NoConnection {
-    /// The reason in an error of a call, if it was that.
+    /// Looks for this error among the causes of another.
     pub fn in_chain(error: &(dyn StdError + 'static)) -> Option<Self> {
         let mut next = Some(error);
         while let Some(cause) = next {
@@ -97,7 +97,7 @@ impl NoConnection {
 }
 
 impl Channels {
-    /// No connection yet; they are made as the crawler makes its own.
+    /// No connection yet; they are made with the crawler's settings.
     pub fn new(settings: &FetchSettings) -> Result<Self, FetchError> {
         let door = Door {
             guard: Arc::new(settings.guard.clone()),
@@ -113,12 +113,12 @@ impl Channels {
         Ok(Self { door, agent, open: Mutex::default() })
     }
 
-    /// The connection to the origin of an address. Nothing is sent before it is used.
+    /// The connection to the origin of an address. It is opened by the first call.
     pub fn to(&self, url: &Url, now: f64) -> Result<Line, FetchError> {
         Ok(InterceptedService::new(self.channel(url, now)?, self.token(url)))
     }
 
-    /// What the host of an address is to see.
+    /// The token for the host of an address.
     fn token(&self, url: &Url) -> Token {
         let token = self.door.credentials.shown_to(url).token;
         Token(token.and_then(|token| {
@@ -131,7 +131,7 @@ impl Channels {
     fn channel(&self, url: &Url, now: f64) -> Result<Channel, FetchError> {
         let origin = url.origin().ascii_serialization();
         let mut open = self.open.lock();
-        // Whoever still uses one has it in hand; it ends with the last use.
+        // Calls in progress hold their connection, which closes after the last of them.
         open.retain(|_, open| now - open.used_at < IDLE);
         if let Some(open) = open.get_mut(&origin) {
             open.used_at = now;
@@ -197,7 +197,7 @@ impl Door {
         }
     }
 
-    /// The first of the host's addresses that answers; all of them are checked.
+    /// Connects to the first of the host's addresses that answers; all of them were checked.
     async fn tcp(&self, url: &Url) -> Result<Connection, FetchError> {
         self.guard.check_literal(url)?;
         let addresses = match url.host() {

@@ -1,23 +1,22 @@
-//! Fetching from a peer: the pages after a cursor, as an answer like any other.
+//! Pulling from a peer: the pages after our cursor, as one reply.
 //!
-//! What comes back is what a refresh concludes from: an [`Answer`] with a page in it. A peer is believed as
-//! far as it can be checked: a cursor that stands still, numbers that go backwards, more than was asked
-//! for or another node in its place are noticed, nothing of that page is taken, the cursor stays, and the
-//! source is read over HTTP for a while.
+//! A peer is believed as far as it can be checked. A cursor that does not move, numbers that go backwards,
+//! more entries than were asked for or another node in its place are noticed: nothing of that page is taken,
+//! the cursor stays, and the source is read over HTTP for a while.
 //!
-//! Never: more than some pages in memory (the rest follows in the next refresh, at once); a page taken that
+//! Never: more than a few pages in memory (the rest follows in the next refresh, at once); a page taken that
 //! contradicts the one before it.
 
 mod check;
 
 use std::time::Duration;
 
-use http::HeaderValue;
 use pergola_feed::{Document, Format};
 use pergola_manners::Cooperation;
-use pergola_manners::courtesy::Head;
+use pergola_manners::courtesy::Span;
 use pergola_manners::hints::Hints;
 use pergola_manners::link::{Link, PeerQuality, Refusal};
+use pergola_manners::reply::{Page, PeerReply, PeerWord};
 use pergola_proto::v1::syndication_client::SyndicationClient;
 use pergola_proto::v1::{FetchRequest, FetchResponse};
 use prost::Message;
@@ -27,7 +26,7 @@ use url::Url;
 
 use super::channel::{Line, NoConnection};
 use crate::clock::network_now;
-use crate::fetch::{Answer, FetchError, Page, Stage};
+use crate::fetch::{FetchError, Stage};
 use crate::wire::MESSAGE_BYTES;
 use crate::wire::{Delivered, entry_from_wire, hints_from_wire};
 use check::{Checked, checked};
@@ -43,14 +42,13 @@ const ENOUGH_PAGES: usize = 16;
 /// Planned refreshes that are remembered of a peer.
 const MOST_PLANNED: usize = 64;
 
-/// What came of asking.
+/// What came of asking a peer.
 #[derive(Debug)]
 pub enum Pulled {
-    /// An answer: a page, nothing new, or a wish for quiet.
-    Answer(Box<Answer>),
-    /// Nobody can be reached there, over HTTP neither.
+    Replied(PeerReply),
+    /// The host cannot be reached, over HTTP neither.
     Unreachable(FetchError),
-    /// It should be asked over HTTP.
+    /// The source should be asked over HTTP instead.
     Refused(Refusal),
 }
 
@@ -63,8 +61,7 @@ pub async fn pull(
     patience: Duration,
     now: f64,
 ) -> Pulled {
-    let started = network_now();
-    let deadline = started + patience;
+    let deadline = network_now() + patience;
     let mut client = SyndicationClient::new(channel).max_decoding_message_size(MESSAGE_BYTES);
     let mut gathered = Gathered::new(link.clone(), cooperation);
     let mut failed = None;
@@ -85,18 +82,17 @@ pub async fn pull(
         if let Err(refusal) = gathered.take(&request, response, now) {
             match gathered.pages {
                 0 => return Pulled::Refused(refusal),
-                // What came before it is kept; the next refresh meets the trouble first.
+                // The pages before it are kept; the next refresh meets the trouble first.
                 _ => break,
             }
         }
     }
-    let took = started.elapsed();
     match failed {
-        Some(status) if gathered.pages == 0 => failure(&status, url, took),
-        Some(_) => Pulled::Answer(Box::new(gathered.answer(url, true, took))),
+        Some(status) if gathered.pages == 0 => failure(&status, url),
+        Some(_) => gathered.replied(true),
         None => {
             let more = gathered.more;
-            Pulled::Answer(Box::new(gathered.answer(url, more, took)))
+            gathered.replied(more)
         }
     }
 }
@@ -166,7 +162,8 @@ impl Gathered {
         if unknown {
             self.had_cursor = false;
             let said = status.message();
-            self.notes.push(format!("the peer does not know our cursor ({said}): begun again"));
+            let note = format!("the peer does not know our cursor ({said}): reading starts over");
+            self.notes.push(note);
         }
         unknown
     }
@@ -188,7 +185,7 @@ impl Gathered {
             );
         }
         if let Some(hints) = hints {
-            // Hints are good to have and nothing more: wrong ones are passed over.
+            // Hints are useful and not needed: wrong ones are ignored.
             match hints_from_wire(hints) {
                 Ok(hints) => self.hear(hints, now),
                 Err(error) => self.notes.push(format!("the peer's hints make no sense: {error}")),
@@ -242,18 +239,11 @@ impl Gathered {
         self.hints = Some(hints);
     }
 
-    fn answer(self, url: &Url, more: bool, took: Duration) -> Answer {
-        let nothing = self.entries.is_empty();
-        let status = match (nothing, self.window_only) {
-            (true, false) => 304,
-            (false, false) => 226,
-            (_, true) => 200,
-        };
+    fn replied(self, more: bool) -> Pulled {
         let mut document = Document::new(Format::Atom);
         document.title = self.title;
         document.items = self.entries.into_iter().rev().map(|entry| entry.item).collect();
-        let page = Page {
-            document,
+        let word = PeerWord {
             link: self.link,
             missed: self.missed,
             more,
@@ -261,12 +251,14 @@ impl Gathered {
             hints: self.hints,
             notes: self.notes,
         };
-        answer(url, status, Head::default(), self.bytes, Some(page), took)
+        let span = if self.window_only { Span::Window } else { Span::Changes };
+        let page = Page { document, span, bytes: self.bytes as u64, word };
+        Pulled::Replied(PeerReply::Page(Box::new(page)))
     }
 }
 
 /// What a call that failed means.
-fn failure(status: &Status, url: &Url, took: Duration) -> Pulled {
+fn failure(status: &Status, url: &Url) -> Pulled {
     match NoConnection::in_chain(status) {
         Some(NoConnection::Unreachable(error)) => return Pulled::Unreachable(error),
         Some(not_http2) => return Pulled::Refused(Refusal::firm(not_http2.to_string())),
@@ -278,36 +270,16 @@ fn failure(status: &Status, url: &Url, took: Duration) -> Pulled {
     };
     match status.code() {
         Code::ResourceExhausted => {
-            let seconds = status.metadata().get("retry-after").map(|value| value.as_bytes());
-            let retry_after = seconds.and_then(|text| HeaderValue::from_bytes(text).ok());
-            let head = Head { retry_after, ..Head::default() };
-            Pulled::Answer(Box::new(answer(url, 429, head, 0, None, took)))
+            let said = status.metadata().get("retry-after").and_then(|value| value.to_str().ok());
+            let retry_after = said.and_then(|text| text.trim().parse::<u64>().ok());
+            let retry_after = retry_after.map(|seconds| seconds as f64);
+            Pulled::Replied(PeerReply::Busy { retry_after })
         }
         Code::DeadlineExceeded => {
             Pulled::Refused(Refusal::doubtful(FetchError::timeout(url, Stage::Body).to_string()))
         }
-        // It does not know what we ask for, or sends what nobody may send.
+        // It does not know what we ask for, or sends what no peer may send.
         Code::Unimplemented | Code::OutOfRange => Pulled::Refused(Refusal::firm(said())),
         _ => Pulled::Refused(Refusal::doubtful(said())),
-    }
-}
-
-fn answer(
-    url: &Url,
-    status: u16,
-    head: Head,
-    bytes: usize,
-    page: Option<Page>,
-    took: Duration,
-) -> Answer {
-    Answer {
-        status,
-        url: url.clone(),
-        hops: Vec::new(),
-        head,
-        body: bytes::Bytes::new(),
-        wire_bytes: bytes as u64,
-        took,
-        page: page.map(Box::new),
     }
 }

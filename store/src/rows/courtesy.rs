@@ -71,7 +71,26 @@ row!(Validators as ValidatorsRow<'a> {
     last_modified: Option<List<'a, u8>>,
 });
 
-row!(Pause as PauseRow { until: f64, status: u16, count: u32 });
+/// A pause; status 0 stands for a peer that asked for it over gRPC.
+#[derive(Serialize, Deserialize)]
+pub(crate) struct PauseRow {
+    until: f64,
+    status: u16,
+    count: u32,
+}
+
+impl Stored for Pause {
+    type Row<'a> = PauseRow;
+
+    fn to_row(&self) -> PauseRow {
+        PauseRow { until: self.until, status: self.status.unwrap_or(0), count: self.count }
+    }
+
+    fn from_row(row: PauseRow) -> Result<Self, Nonsense> {
+        let status = Some(row.status).filter(|status| *status != 0);
+        Ok(Self { until: row.until, status, count: row.count })
+    }
+}
 
 row!(Failures as FailuresRow { count: u32, since: f64, kind: FailureRow });
 

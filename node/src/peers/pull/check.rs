@@ -1,13 +1,13 @@
-//! Whether a peer's answer can be true.
+//! Whether a peer's page is consistent with what was asked and what it has said before.
 
 use pergola_proto::v1::{FetchRequest, FetchResponse};
 
 use pergola_manners::link::{Link, Refusal};
 
-/// Longer cursors are not worth storing; they would not be honest ones.
+/// Longer cursors are not stored; no honest one is that long.
 const LONGEST_CURSOR: usize = 4_096;
 
-/// What an answer that can be true says about the feed.
+/// What a consistent page says about the feed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Checked {
     /// The number of the newest entry in it.
@@ -16,7 +16,7 @@ pub(super) struct Checked {
     pub(super) note: Option<String>,
 }
 
-/// Compares an answer with what was asked for and with what the peer has said before.
+/// Compares a page with what was asked for and with what the peer has said before.
 pub(super) fn checked(
     link: &Link,
     request: &FetchRequest,
@@ -24,13 +24,13 @@ pub(super) fn checked(
 ) -> Result<Checked, Refusal> {
     let lie = |what: &str| Err(Refusal::firm(format!("the peer contradicts itself: {what}")));
     if response.cursor.is_empty() || response.cursor.len() > LONGEST_CURSOR {
-        return lie("it names no cursor that could be one");
+        return lie("it names no cursor, or one that is far too long");
     }
     if response.entries.len() > request.limit as usize {
         return lie("it sends more than was asked for");
     }
     if response.more && response.cursor == request.cursor {
-        return lie("there is more, but its cursor does not get on");
+        return lie("there is more, but its cursor does not move");
     }
     let node = response.node.as_ref().map(|node| node.id.as_str()).filter(|id| !id.is_empty());
     let before = link.node.as_ref().map(|node| node.id.as_str());
@@ -47,7 +47,7 @@ pub(super) fn checked(
         newest = Some(entry.sequence);
     }
     let note = response.restarted.then(|| {
-        "the peer's feed was made anew: everything it keeps is read, and what is known is passed over"
+        "the peer's feed was created anew: everything it keeps is read, and known items are skipped"
             .to_owned()
     });
     Ok(Checked { newest, note })
@@ -109,14 +109,14 @@ mod tests {
         says(refusal(|page| page.cursor.clear()), "no cursor");
         says(refusal(|page| page.cursor = "x".repeat(5_000)), "no cursor");
         let stuck = |page: &mut FetchResponse| (page.more, page.cursor) = (true, "c5".into());
-        says(refusal(stuck), "does not get on");
+        says(refusal(stuck), "does not move");
         says(refusal(|page| page.entries[1].sequence = 6), "go backwards");
         says(refusal(|page| page.entries[0].sequence = 5), "go backwards");
         says(refusal(|page| page.entries.resize(4, Entry::default())), "more than was asked");
     }
 
     #[test]
-    fn another_node_is_only_believed_if_it_begins_anew() {
+    fn another_node_is_only_believed_if_it_starts_over() {
         let other = |page: &mut FetchResponse| page.node.as_mut().unwrap().id = "n2".into();
         assert!(refusal(other).other_node);
         let mut anew = response(&[0, 1]);

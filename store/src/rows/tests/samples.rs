@@ -175,7 +175,7 @@ fn courtesy() -> Courtesy {
     courtesy.lifetime = Some(600.0);
     courtesy.period = Some(1800.0);
     courtesy.quiet_times = QuietTimes::from_bits(0x80_0001, 0x41);
-    courtesy.pause = Some(Pause { until: 7.5, status: 429, count: 2 });
+    courtesy.pause = Some(Pause { until: 7.5, status: Some(429), count: 2 });
     courtesy.failures = Some(Failures { count: 3, since: 8.5, kind: FailureKind::Tls });
     courtesy.forbidden = 4;
     courtesy.moved = Some(Moved { to: "https://example.org/new".into(), since: 9.5 });

@@ -1,12 +1,13 @@
 use bytes::Bytes;
 use pergola_feed::write::{write_atom, write_json};
-use pergola_feed::{Format, Limits, Link, NodeId, Timestamp};
-use pergola_manners::courtesy::{Head, RuleBook, Rules};
-use pergola_store::archive::KnownItem;
+use pergola_feed::{Format, Link};
 use proptest::prelude::*;
 
 use super::*;
-use crate::fetch::DecodeLimits;
+use crate::courtesy::{FailureKind, Head};
+use crate::heard::{Hearing, hear};
+use crate::reply::{Failure, HttpAnswer, Reply, Silence};
+use crate::source::{KnownItem, SourceKind};
 
 const SOURCE: &str = "https://example.org/feed";
 /// The last refresh; items are dated by their numbers of hours after it.
@@ -23,22 +24,11 @@ fn key(number: i64) -> ItemKey {
     item_key(&item.id, &item, SOURCE)
 }
 
-fn manners() -> Manners {
-    Manners {
-        node: NodeId("here".into()),
-        rules: RuleBook::new(Rules::default()),
-        limits: Limits::default(),
-        decode: DecodeLimits::default(),
-        peers: true,
-    }
-}
-
 fn url(path: &str) -> Url {
     Url::parse(SOURCE).unwrap().join(path).unwrap()
 }
 
-/// A trail that begins at `/1`, from a window of the items 90 and 91; 10 and 11 are known.
-fn trail() -> Trail {
+fn known() -> Known {
     let memory = |number| KnownItem {
         key: key(number),
         digest: 0,
@@ -47,10 +37,18 @@ fn trail() -> Trail {
         first_seen: 0.0,
         seen_at: 0.0,
     };
-    let known = Known { items: vec![memory(10), memory(11)], ..Known::default() };
-    let news =
-        |number| News { item: item(number), key: key(number), edited: false, chunk: 0, index: 0 };
-    Trail::new(SOURCE, &known, &[news(91), news(90)], SINCE, url("/1"))
+    Known { items: vec![memory(10), memory(11)], ..Known::default() }
+}
+
+/// The trail that begins after this window, if one does; 10 and 11 are known.
+fn begun(window: &Document, known: &Known) -> Option<Trail> {
+    let here = NodeId("here".into());
+    Trail::begin(&heard(&url("/feed"), 200, write_atom(window)), SOURCE, known, &here, SINCE)
+}
+
+/// A trail that begins at `/1`, from a window of the items 90 and 91.
+fn trail() -> Trail {
+    begun(&document([91, 90], Some("/1")), &known()).unwrap()
 }
 
 fn document(numbers: impl IntoIterator<Item = i64>, older: Option<&str>) -> Document {
@@ -61,32 +59,53 @@ fn document(numbers: impl IntoIterator<Item = i64>, older: Option<&str>) -> Docu
     document
 }
 
-fn answer(asked: &Url, status: u16, text: String) -> Answer {
+/// What is heard when somebody at `from` answers.
+fn heard(from: &Url, status: u16, text: String) -> Heard {
     let body = Bytes::from(text);
-    let wire_bytes = body.len() as u64;
-    let (hops, head) = (Vec::new(), Head::default());
-    Answer {
-        status,
-        url: asked.clone(),
-        hops,
-        head,
-        body,
-        wire_bytes,
-        took: Default::default(),
-        page: None,
-    }
+    let bytes = body.len() as u64;
+    let (url, hops, head) = (from.clone(), Vec::new(), Head::default());
+    let (body, conditional, refusal) = (Ok(body), false, None);
+    let answer = HttpAnswer { status, url, hops, head, body, bytes, conditional, refusal };
+    read(Reply::Http(Box::new(answer)))
+}
+
+fn read(reply: Reply) -> Heard {
+    let limits = Limits::default();
+    let (kind, last, formerly, now) = (&SourceKind::Feed, 0, &[][..], SINCE);
+    hear(reply, Hearing { kind, last, formerly, limits: &limits, now })
+}
+
+fn take(trail: &mut Trail, asked: &Url, heard: Heard) {
+    trail.take(asked, heard, &Limits::default());
 }
 
 /// The trail asks for `path` and gets this document.
 fn get(trail: &mut Trail, path: &str, document: &Document) {
     let asked = trail.next().unwrap();
     assert_eq!(asked, url(path));
-    trail.take(&asked, Ok(answer(&asked, 200, write_atom(document))), &manners());
+    take(trail, &asked, heard(&asked, 200, write_atom(document)));
 }
 
 fn numbers(backlog: &Backlog) -> Vec<i64> {
     let number = |item: &Item| item.title.as_ref().unwrap()[9..].parse().unwrap();
     backlog.items.iter().map(number).collect()
+}
+
+#[test]
+fn a_trail_begins_only_where_items_were_missed_and_older_documents_are_near() {
+    assert!(begun(&document([91, 90], Some("/1")), &known()).is_some());
+    assert!(begun(&document([91, 90], None), &known()).is_none(), "nothing older");
+    assert!(begun(&document([12, 11], Some("/1")), &known()).is_none(), "11 is known");
+    assert!(begun(&document([91], Some("/1")), &Known::default()).is_none(), "the first refresh");
+    assert!(begun(&document([], Some("/1")), &known()).is_none(), "nothing is new");
+    let elsewhere = document([91], Some("https://other.example/1"));
+    assert!(begun(&elsewhere, &known()).is_none(), "another host");
+    let mut returned = document([91], Some("/1"));
+    returned.items[0].hops = vec![pergola_feed::Hop::at(NodeId("here".into()))];
+    assert!(begun(&returned, &known()).is_none(), "it has passed this node");
+    let here = NodeId("here".into());
+    let changes = heard(&url("/feed"), 226, write_atom(&document([91], Some("/1"))));
+    assert!(Trail::begin(&changes, SOURCE, &known(), &here, SINCE).is_none(), "no window");
 }
 
 #[test]
@@ -114,7 +133,7 @@ fn json_feeds_are_followed_by_their_next_url() {
     let mut trail = trail();
     let asked = trail.next().unwrap();
     let text = write_json(&document([50], Some("/2")));
-    trail.take(&asked, Ok(answer(&asked, 200, text)), &manners());
+    take(&mut trail, &asked, heard(&asked, 200, text));
     assert_eq!(trail.next(), Some(url("/2")));
 }
 
@@ -132,8 +151,8 @@ fn archives_that_lead_in_a_circle_or_to_another_host_end() {
     assert_eq!(elsewhere.next(), None);
     let mut redirected = trail();
     let asked = redirected.next().unwrap();
-    let stranger = answer(&url("https://other.example/1"), 200, write_atom(&document([50], None)));
-    redirected.take(&asked, Ok(stranger), &manners());
+    let stranger = heard(&url("https://other.example/1"), 200, write_atom(&document([50], None)));
+    take(&mut redirected, &asked, stranger);
     assert_eq!(numbers(&redirected.finish()), [0; 0]);
 }
 
@@ -167,13 +186,24 @@ fn what_cannot_be_read_ends_it_and_quiet_is_obeyed() {
         let mut trail = trail();
         get(&mut trail, "/1", &document([80, 70], Some("/2")));
         let asked = trail.next().unwrap();
-        trail.take(&asked, Ok(answer(&asked, status, text.into())), &manners());
+        take(&mut trail, &asked, heard(&asked, status, text.into()));
         assert_eq!(trail.next(), None);
         let backlog = trail.finish();
         assert_eq!((numbers(&backlog), backlog.documents), (vec![80, 70], 2));
         assert!(backlog.trouble.unwrap().contains("https://example.org/2"));
         assert_eq!(backlog.quiet.is_some(), quiet, "{status}");
     }
+}
+
+#[test]
+fn an_archive_that_does_not_answer_ends_it() {
+    let mut trail = trail();
+    let asked = trail.next().unwrap();
+    let failure = Failure { kind: FailureKind::Timeout, words: "too slow".into() };
+    take(&mut trail, &asked, read(Reply::Silence(Silence { failure, conditional: true })));
+    assert_eq!(trail.next(), None);
+    let backlog = trail.finish();
+    assert_eq!((backlog.trouble.as_deref(), backlog.documents), (Some("too slow"), 1));
 }
 
 proptest! {
@@ -193,7 +223,7 @@ proptest! {
                 unique.dedup();
                 write_atom(&document(unique, older.map(|place| format!("/{place}")).as_deref()))
             });
-            trail.take(&url, Ok(answer(&url, 200, text)), &manners());
+            take(&mut trail, &url, heard(&url, 200, text));
         }
         let backlog = trail.finish();
         prop_assert_eq!(backlog.documents, asked);

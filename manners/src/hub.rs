@@ -1,49 +1,70 @@
-//! Which hub a source names, and by which address the hub knows the source: `rel=hub` and `rel=self`,
-//! in the `Link` headers or else in the document.
+//! Which hub a source advertises, and the address by which the hub knows the source: `rel=hub` and
+//! `rel=self`, in the `Link` headers or else in the document.
 //!
-//! Both are needed, or nothing can be asked of the hub. Of several hubs one is enough; one that is
-//! reached over TLS is preferred.
+//! Both are needed to subscribe. One hub is enough; of several, one with TLS is preferred.
 
 use http::HeaderValue;
 use pergola_feed::Document;
 use url::Url;
 
-use pergola_store::archive::SourceId;
+use crate::heard::{Carrier, Heard, Said};
+use crate::source::SourceId;
 
 /// Longer addresses are not believed.
 const LONGEST_URL: usize = 2_048;
+/// Links of one header that are read.
+const MOST_LINKS: usize = 32;
 
-/// What a source names.
+/// A hub and what to subscribe to there.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Named {
-    /// Where to subscribe.
+pub struct NamedHub {
     pub hub: Url,
-    /// To what.
     pub topic: Url,
 }
 
-/// A refresh of a source that names a hub, or did.
+/// What a reply says about hubs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Advertised {
+    /// Nothing: no document was read.
+    Unknown,
+    /// The source has no hub.
+    NoHub,
+    Hub(NamedHub),
+}
+
+/// A refresh of a source, for whoever subscribes to hubs.
 #[derive(Debug, Clone, PartialEq)]
-pub struct RefreshNotice {
-    /// Which source.
+pub struct HubNotice {
     pub id: SourceId,
-    /// When.
     pub at: f64,
     /// The refresh before it.
     pub since: Option<f64>,
     /// Items never seen before.
     pub new_items: u32,
-    /// What its document named; nothing if none was read.
-    pub named: Option<Option<Named>>,
+    pub advertised: Advertised,
 }
 
-impl Named {
-    /// What the answer with these headers and this document names; `base` is where it was found.
-    pub fn in_answer(headers: &[HeaderValue], document: &Document, base: &Url) -> Option<Self> {
+/// What a reply says about hubs.
+pub fn advertised(heard: &Heard) -> Advertised {
+    let Said::Document(told) = &heard.said else { return Advertised::Unknown };
+    match &heard.carrier {
+        Carrier::Http(http) => {
+            let named = NamedHub::find(&http.links, &told.document, &http.url);
+            named.map_or(Advertised::NoHub, Advertised::Hub)
+        }
+        // Peers notify each other in their own way.
+        Carrier::Peer(_) => Advertised::NoHub,
+        Carrier::Hub | Carrier::Nobody { .. } => Advertised::Unknown,
+    }
+}
+
+impl NamedHub {
+    /// What these headers and this document name; `base` is where they were found.
+    fn find(headers: &[HeaderValue], document: &Document, base: &Url) -> Option<Self> {
         let links: Vec<(String, String)> = headers
             .iter()
             .filter_map(|value| value.to_str().ok())
-            .flat_map(|line| links(line, 32))
+            .flat_map(|line| links(line, MOST_LINKS))
             .collect();
         let in_headers = links.iter().map(|(rel, href)| (rel.as_str(), href.as_str()));
         let in_document = || document.links.iter().map(|link| (&*link.rel, &*link.href));
@@ -75,7 +96,7 @@ fn usable(href: &str, base: &Url) -> Option<Url> {
     fine.then_some(url)
 }
 
-/// The links of one `Link` header as (relations, target); what cannot be read is left out.
+/// The links of one `Link` header as (relations, target); what cannot be parsed is left out.
 fn links(line: &str, most: usize) -> Vec<(String, String)> {
     let mut found = Vec::new();
     let mut rest = line;
@@ -91,7 +112,7 @@ fn links(line: &str, most: usize) -> Vec<(String, String)> {
     found
 }
 
-/// What stands before the first `end` outside of quotes, and what comes after it.
+/// The text before the first `end` outside of quotes, and the text after it.
 fn cut(text: &str, end: char) -> (&str, &str) {
     let mut quoted = false;
     for (at, letter) in text.char_indices() {
@@ -133,7 +154,7 @@ mod tests {
         let headers: Vec<HeaderValue> =
             headers.iter().map(|line| HeaderValue::from_str(line).unwrap()).collect();
         let base = Url::parse("https://example.org/blog/feed").unwrap();
-        let found = Named::in_answer(&headers, &document(links), &base)?;
+        let found = NamedHub::find(&headers, &document(links), &base)?;
         Some((found.hub.into(), found.topic.into()))
     }
 
