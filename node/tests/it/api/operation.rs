@@ -36,7 +36,7 @@ async fn the_budget_of_a_running_node_can_be_changed() {
     let shown = ask(&house, Method::GET, "/api/v1/config").send().await.unwrap().text().await;
     let shown: toml::Table = shown.unwrap().parse().unwrap();
     assert_eq!(shown["budget"]["freshness"].as_float(), Some(0.9), "{shown}");
-    assert_eq!(shown["budget"]["max_refreshes_per_minute"].as_float(), Some(8.0), "{shown}");
+    assert_eq!(shown["budget"]["max_refreshes_per_minute"].as_integer(), Some(8), "{shown}");
     for wrong in [
         json!({}),
         json!({"refreshes_per_minute": 0}),

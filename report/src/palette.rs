@@ -1,10 +1,8 @@
-//! Colours and markers. The palette is that of Okabe and Ito, chosen to survive colour blindness;
-//! markers differ too, so that a print in black and white can still be read.
+//! Colours and markers. The palette is that of Okabe and Ito, which is safe for colour blindness; markers differ,
+//! too, so that a black and white print is readable.
 
 use super::drawing::{Colour, Fill, Point, Shape, Stroke};
 
-/// Text and axes.
-pub(super) const INK: Colour = Colour(0x26, 0x2b, 0x31);
 /// Secondary text.
 pub(super) const GREY: Colour = Colour(0x5c, 0x63, 0x6b);
 /// Grid lines.
@@ -14,7 +12,7 @@ pub(super) const FAINT: Colour = Colour(0xf1, 0xf3, 0xf4);
 /// The page.
 pub(super) const WHITE: Colour = Colour(0xff, 0xff, 0xff);
 
-/// Yellow is left out: on white it cannot be seen.
+/// Without yellow, which is invisible on white.
 const PALETTE: [Colour; 7] = [
     Colour(0x00, 0x72, 0xb2), // blue
     Colour(0xd5, 0x5e, 0x00), // vermilion
@@ -56,16 +54,16 @@ const fn cross(thick: f64, long: f64) -> [Point; 12] {
     ]
 }
 
-/// What tells one series from the others.
+/// How a series is drawn.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Look {
+pub(super) struct Appearance {
     pub(super) colour: Colour,
     /// Its number in the legend.
     pub(super) index: usize,
 }
 
-impl Look {
-    /// The look of the series number `index`; 56 of them differ.
+impl Appearance {
+    /// The appearance of the series number `index`; 56 of them differ.
     pub(super) fn new(index: usize) -> Self {
         Self { colour: PALETTE[index % PALETTE.len()], index }
     }
