@@ -29,7 +29,7 @@ use std::thread::JoinHandle;
 use pergola_api::source::PushStatus;
 use pergola_config::{Budget, Config};
 use pergola_feed::NodeId;
-use pergola_store::archive::{Archive, ArchiveError, Changes, NodeRecord, SourceId};
+use pergola_store::archive::{Archive, ArchiveError, Commit, NodeRecord, SourceId};
 use tokio::sync::{Semaphore, mpsc};
 use url::Url;
 
@@ -44,7 +44,7 @@ use crate::surroundings::Blocking;
 use crate::tls::Shown;
 use crate::websub::hub::Hub;
 use crate::websub::subscriber::Subscriber;
-use crate::writer::{Job, NotCommitted, Writer};
+use crate::writer::{NotCommitted, Writer};
 pub use feeds::{FeedError, explained};
 pub use outlook::Outlook;
 pub use peers::Upstream;
@@ -163,8 +163,8 @@ impl Node {
         self.writer.alone(work).await.ok_or(NotCommitted::Stopping)
     }
 
-    async fn commit(&self, changes: Changes) -> Result<(), NotCommitted> {
-        self.writer.commit(Job { changes, ..Job::default() }).await.map(drop)
+    async fn commit(&self, commit: Commit) -> Result<(), NotCommitted> {
+        self.writer.commit(commit).await.map(drop)
     }
 
     /// Saves the record of the node itself, with the threshold.
@@ -175,9 +175,9 @@ impl Node {
             record.threshold = Some(threshold);
             record.clone()
         };
-        let mut changes = Changes::new();
-        changes.put_node(&record);
-        self.commit(changes).await
+        let mut commit = Commit::new();
+        commit.node().put_record(&record);
+        self.commit(commit).await
     }
 }
 

@@ -1,12 +1,12 @@
-//! The stage between refreshing and publishing: takes what a refresh brought, asks the desk which feeds want
-//! each item, and hands the writer one job with everything that belongs together.
+//! The stage between crawling and publishing: takes what a refresh brought, asks the desk which feeds want
+//! each item, and hands the writer one job: the part of the source, and the items that feeds want.
 
 use std::time::Duration;
 
 use pergola_manners::decide::CHUNK;
 use pergola_manners::loops::LoopChange;
 use pergola_query::Scratch;
-use pergola_store::archive::{Archive, Entry};
+use pergola_store::archive::{Archive, Entry, SourcePart};
 use tokio::sync::mpsc;
 
 use crate::crawl::conclude::Refreshed;
@@ -14,10 +14,10 @@ use crate::crawl::driver::Delivery;
 use crate::select::{Desk, Texts};
 use crate::writer::{Append, Job, Writer};
 
-/// A group is complete when nobody has come for so long: waking a thread and flushing the store cost as
+/// A group is complete when nothing has arrived for so long: waking a thread and syncing the store cost as
 /// much as a hundred rows.
 const QUIET: Duration = Duration::from_millis(3);
-/// It is complete after so many waits even if they keep coming,
+/// It is complete after so many waits even if more arrives,
 const WAITS: usize = 10;
 /// or when there are so many.
 const MOST: usize = 256;
@@ -34,7 +34,7 @@ pub(crate) fn run(
     let mut alone = true;
     while let Some(first) = deliveries.blocking_recv() {
         gathered.push(first);
-        // News that somebody waits for mostly come alone, and then should not wait for others.
+        // A refresh that somebody waits for mostly arrives alone, and then should not wait for others.
         if !alone || !deliveries.is_empty() {
             gather(&mut deliveries, &mut gathered);
         }
@@ -47,7 +47,7 @@ pub(crate) fn run(
     }
 }
 
-/// Waits for others as long as they keep coming.
+/// Waits for more as long as more arrives.
 #[expect(clippy::disallowed_methods, reason = "this thread has nothing else to do meanwhile")]
 fn gather(deliveries: &mut mpsc::Receiver<Delivery>, gathered: &mut Vec<Delivery>) {
     for _ in 0..WAITS {
@@ -66,34 +66,40 @@ fn gather(deliveries: &mut mpsc::Receiver<Delivery>, gathered: &mut Vec<Delivery
 
 /// Everything that a refresh changes.
 fn job(refreshed: &Refreshed, desk: &Desk, archive: &Archive, scratch: &mut Scratch) -> Job {
-    let mut job = Job { appends: select(refreshed, desk, archive, scratch), ..Job::default() };
+    let appends = select(refreshed, desk, archive, scratch);
+    Job { commit: source_part(refreshed).into(), appends }
+}
+
+/// What a refresh changes of its source.
+fn source_part(refreshed: &Refreshed) -> SourcePart {
     let Refreshed { id, at, record, moved, state, known, news, link, .. } = refreshed;
-    job.changes.put_state(*id, state);
+    let mut part = SourcePart::new(*id);
+    part.put_state(state);
     if *moved {
-        job.changes.put_source(*id, record);
+        part.put_record(record);
     }
     if state.unchanged_at.is_none() {
-        job.changes.put_model(*id, state);
+        part.put_model(&state.schedule);
     }
     if let Some(known) = known {
-        job.changes.put_known(*id, known);
+        part.put_known(known);
     }
     match &refreshed.loop_change {
         LoopChange::AsBefore => {}
-        LoopChange::Found(found) | LoopChange::Again(found) => job.changes.put_loop(*id, found),
-        LoopChange::Gone => job.changes.delete_loop(*id),
+        LoopChange::Found(found) | LoopChange::Again(found) => part.set_loop(Some(found)),
+        LoopChange::Gone => part.set_loop(None),
     }
     if let Some(link) = link {
-        job.changes.put_link(*id, link);
+        part.put_link(link);
     }
     for chunk in news.chunks(CHUNK) {
         let items: Vec<_> = chunk.iter().map(|news| &news.item).collect();
-        job.changes.put_chunk(*id, chunk[0].chunk, *at, &items);
+        part.put_chunk(chunk[0].chunk, *at, &items);
     }
-    job
+    part
 }
 
-/// Which feeds want the news.
+/// Which feeds want the new items.
 fn select(
     refreshed: &Refreshed,
     desk: &Desk,
@@ -110,7 +116,7 @@ fn select(
         let texts = Texts::of(&news.item, &record.url, title);
         wanted.push(desk.wanted(*id, &news.item, &texts, !news.edited, *at, scratch));
     }
-    // What cannot be looked up is taken for not held: the writer will say what is wrong with the store.
+    // If the lookup fails, the item counts as not held: the writer will report what is wrong with the store.
     desk.hear(*id, news, &mut wanted, |feed, key| matches!(archive.member(feed, key), Ok(Some(_))));
     let appends = news.iter().zip(wanted).flat_map(|(news, feeds)| {
         let entry = Entry {

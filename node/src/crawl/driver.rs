@@ -20,7 +20,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use pergola_manners::courtesy::{HostPauses, Outcome};
 use pergola_manners::lanes::{LaneId, Lanes};
 use pergola_manners::roster::Roster;
-use pergola_store::archive::{Archive, ArchiveError, Changes, HostTally, SourceId};
+use pergola_store::archive::{Archive, ArchiveError, Commit, HostTally, SourceId};
 use rustc_hash::FxHashMap;
 use tokio::sync::{Notify, Semaphore, mpsc, oneshot};
 use tokio::task::JoinSet;
@@ -268,10 +268,10 @@ impl Crawler {
     }
 
     /// Adds what was done to hosts since this was last called.
-    pub fn save_hosts(&self, changes: &mut Changes) {
+    pub fn save_hosts(&self, commit: &mut Commit) {
         for (host, (tally, saved)) in self.hosts.lock().iter_mut().filter(|(_, (_, saved))| !saved)
         {
-            changes.put_host(host, tally);
+            commit.node().put_host(host, tally);
             *saved = true;
         }
     }

@@ -8,9 +8,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use pergola_store::Order;
-use pergola_store::archive::{
-    Archive, ArchiveError, Changes, FeedId, Sample, SourceId, SourceKind,
-};
+use pergola_store::archive::{Archive, ArchiveError, Commit, FeedId, Sample, SourceId, SourceKind};
 use tokio_util::sync::CancellationToken;
 
 use super::Node;
@@ -73,11 +71,11 @@ impl Node {
         }
         self.plan_ahead(now);
         let sample = self.sample(before, now);
-        let mut changes = Changes::new();
-        changes.put_sample(minute, &sample);
-        self.crawler.save_hosts(&mut changes);
-        changes.delete_sample(minute.saturating_sub(SAMPLES));
-        self.commit(changes).await?;
+        let mut commit = Commit::new();
+        commit.node().put_sample(minute, &sample);
+        self.crawler.save_hosts(&mut commit);
+        commit.node().delete_sample(minute.saturating_sub(SAMPLES));
+        self.commit(commit).await?;
         self.crawler.resume();
         if minute.is_multiple_of(SAVED_EVERY) {
             self.save_learnt().await?;
@@ -152,10 +150,10 @@ impl Node {
     /// Saves the threshold and the selectivities; also when the node stops.
     pub(super) async fn save_learnt(&self) -> Result<(), FeedError> {
         self.save_record().await?;
-        let mut changes = Changes::new();
-        self.crawler.save_hosts(&mut changes);
-        self.desk.save(|learnt| changes.put_selectivity(learnt));
-        self.commit(changes).await?;
+        let mut commit = Commit::new();
+        self.crawler.save_hosts(&mut commit);
+        self.desk.save(|learnt| commit.node().put_selectivity(learnt));
+        self.commit(commit).await?;
         self.save_profiles().await
     }
 
@@ -167,9 +165,9 @@ impl Node {
             if some.is_empty() {
                 return Ok(());
             }
-            let mut changes = Changes::new();
-            some.iter().for_each(|(channel, row)| changes.set_profile(*channel, row.as_ref()));
-            self.commit(changes).await?;
+            let mut commit = Commit::new();
+            some.iter().for_each(|(channel, row)| commit.set_profile(*channel, row.as_ref()));
+            self.commit(commit).await?;
         }
     }
 
@@ -195,9 +193,9 @@ impl Node {
         let unused = self.read(move || unused_chunks(&archive, &feeds, now - SETTLED)).await?;
         cleared.chunks = unused.len();
         for some in unused.chunks(AT_ONCE) {
-            let mut changes = Changes::new();
-            some.iter().for_each(|(source, number)| changes.delete_chunk(*source, *number));
-            self.commit(changes).await?;
+            let mut commit = Commit::new();
+            some.iter().for_each(|(source, number)| commit.source(*source).delete_chunk(*number));
+            self.commit(commit).await?;
         }
         self.forget_gone_sources().await?;
         Ok(cleared)
@@ -205,13 +203,13 @@ impl Node {
 
     /// Deletes what was seen of sources that are no longer crawled.
     async fn forget_gone_sources(&self) -> Result<(), FeedError> {
-        let mut changes = Changes::new();
+        let mut commit = Commit::new();
         for id in self.archive.known_sources()? {
             if self.archive.source(id)?.is_none() {
-                changes.delete_known(id);
+                commit.source(id).delete_known();
             }
         }
-        if changes.is_empty() { Ok(()) } else { Ok(self.commit(changes).await?) }
+        if commit.is_empty() { Ok(()) } else { Ok(self.commit(commit).await?) }
     }
 
     /// Subscribes to what lists name, as they are fetched.

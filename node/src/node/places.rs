@@ -4,7 +4,7 @@
 //! they are stored nor while they are loaded, because there may be a hundred thousand.
 
 use pergola_refresh::Invalid;
-use pergola_store::archive::{Changes, SourceId, SourceKind, SourceRecord, SourceState};
+use pergola_store::archive::{Commit, SourceId, SourceKind, SourceRecord, SourceState};
 use url::Url;
 
 use super::sources::SourceError;
@@ -27,16 +27,16 @@ impl Node {
             SourceKind::Feed | SourceKind::List => &usual,
         };
         for some in sources.chunks(AT_ONCE) {
-            let mut changes = Changes::new();
+            let mut commit = Commit::new();
             let mut node = self.record.lock().clone();
             for (id, record, _) in some {
-                changes.put_source(*id, record);
-                changes.put_state(*id, blank(record));
-                changes.put_model(*id, blank(record));
+                commit.source(*id).put_record(record);
+                commit.source(*id).put_state(blank(record));
+                commit.source(*id).put_model(&blank(record).schedule);
                 node.next_source = id.0 + 1;
             }
-            changes.put_node(&node);
-            self.commit(changes).await?;
+            commit.node().put_record(&node);
+            self.commit(commit).await?;
             self.record.lock().next_source = node.next_source;
             for (id, record, url) in some {
                 self.place(*id, record, url, blank(record).clone())?;

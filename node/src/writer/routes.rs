@@ -1,20 +1,19 @@
-//! The same item by two routes: is the second way shorter than the one it came by first?
+//! The same item by two routes: does the second copy have fewer hops than the first?
 //!
-//! Only the source that holds an item may edit it, so an item changes hands with care: the two must say
-//! the same and name the same feed as their origin. And a source that passes on the items of others
-//! without being a node is a stop that nobody counts: it is counted here, or a copy would always be
-//! nearer than the way through nodes. What cannot be compared stays where it is.
+//! Only the source that delivered an item may edit it, so an entry moves to another source with care: both
+//! copies must have the same content and name the same feed as their origin. A source that republishes items
+//! of others without being a node is a hop that no node recorded; it is counted here, or a copy would always
+//! seem nearer than the way through nodes. Copies that cannot be compared change nothing.
 //!
-//! Most items that come twice have come equally far, so the numbers of their hops are compared first,
-//! and each chunk is unpacked once for that.
+//! Most items that arrive twice have equally many hops, so the numbers of hops are compared first, and each
+//! chunk is unpacked once for that.
 
 use std::collections::{HashMap, hash_map};
 
 use pergola_feed::Item;
+use pergola_store::archive::{Archive, ArchiveError, Commit, Entry, SourceId};
 
-use pergola_store::archive::{Archive, ArchiveError, Changes, Entry, SourceId};
-
-/// What was read to compare ways within one group.
+/// What was read to compare routes within one group.
 #[derive(Default)]
 pub(super) struct Routes {
     /// How many nodes the items of a chunk have passed.
@@ -22,37 +21,38 @@ pub(super) struct Routes {
 }
 
 impl Routes {
-    /// Whether `come` has come a shorter way than `held`; either may still be among the changes.
+    /// Whether `new` has fewer hops than `held`; either may still be in the commit.
     pub(super) fn is_shorter(
         &mut self,
         archive: &Archive,
-        changes: &Changes,
+        commit: &Commit,
         held: &Entry,
-        come: &Entry,
+        new: &Entry,
     ) -> Result<bool, ArchiveError> {
-        let old = self.hops(archive, changes, held)?;
-        let new = self.hops(archive, changes, come)?;
-        if old.zip(new).is_none_or(|(old, new)| new >= old) {
+        let hops = (self.hops(archive, commit, held)?, self.hops(archive, commit, new)?);
+        let (Some(of_held), Some(of_new)) = hops else { return Ok(false) };
+        if of_new >= of_held {
             return Ok(false);
         }
         let item = |entry: &Entry| -> Result<Option<Item>, ArchiveError> {
-            let mut items = items(archive, changes, entry)?.into_iter();
+            let mut items = items(archive, commit, entry)?.into_iter();
             Ok(items.nth(usize::from(entry.index)))
         };
-        let Some((old, new)) = item(held)?.zip(item(come)?) else { return Ok(false) };
-        Ok(is_same(&old, &new) && stops(archive, come, &new)? < stops(archive, held, &old)?)
+        let Some((held_item, new_item)) = item(held)?.zip(item(new)?) else { return Ok(false) };
+        Ok(is_same(&held_item, &new_item)
+            && stops(archive, new, &new_item)? < stops(archive, held, &held_item)?)
     }
 
     fn hops(
         &mut self,
         archive: &Archive,
-        changes: &Changes,
+        commit: &Commit,
         entry: &Entry,
     ) -> Result<Option<usize>, ArchiveError> {
         let chunk = match self.hops.entry((entry.source, entry.chunk)) {
             hash_map::Entry::Occupied(read) => read.into_mut(),
             hash_map::Entry::Vacant(new) => {
-                let items = items(archive, changes, entry)?;
+                let items = items(archive, commit, entry)?;
                 new.insert(items.iter().map(|item| item.hops.len()).collect())
             }
         };
@@ -60,14 +60,10 @@ impl Routes {
     }
 }
 
-/// The items of the chunk that an entry refers to; none if they cannot be read. That is no reason to
-/// refuse what has come: whoever reads the feed is told, too.
-fn items(archive: &Archive, changes: &Changes, entry: &Entry) -> Result<Vec<Item>, ArchiveError> {
-    let found = match changes.chunk(entry.source, entry.chunk) {
-        Ok(None) => archive.chunk(entry.source, entry.chunk),
-        found => found.map(Option::unwrap_or_default),
-    };
-    match found {
+/// The items of the chunk that an entry refers to; none if they cannot be read. That is no reason to refuse
+/// the new item: whoever reads the feed gets the error.
+fn items(archive: &Archive, commit: &Commit, entry: &Entry) -> Result<Vec<Item>, ArchiveError> {
+    match archive.chunk_after(commit, entry.source, entry.chunk) {
         Err(error @ ArchiveError::Damaged { .. }) => {
             tracing::warn!(source = entry.source.0, %error, "an item cannot be compared");
             Ok(Vec::new())
@@ -76,8 +72,8 @@ fn items(archive: &Archive, changes: &Changes, entry: &Entry) -> Result<Vec<Item
     }
 }
 
-/// Whether two items are one: they come from the same feed and say the same, however it was spelt on
-/// the way.
+/// Whether two items are one: they come from the same feed and have the same content, however it was written
+/// on the way.
 fn is_same(one: &Item, other: &Item) -> bool {
     let origin = |item: &Item| item.origin.as_ref().and_then(|origin| origin.feed.clone());
     origin(one).is_some()

@@ -1,68 +1,29 @@
-//! What the writer does with what it is given, over a store that sometimes refuses.
-
-use std::sync::atomic::{AtomicBool, Ordering};
+//! What the writer does with its jobs, over a store that sometimes refuses.
 
 use pergola_feed::{Hop, Item, NodeId, Origin, Text};
-use pergola_store::archive::{SourceId, SourceKind, SourceRecord};
-use pergola_store::{self, Backend, Batch, Order, Store, StoreError, Table, Visit};
+use pergola_store::archive::{Edit, ItemKey, SourceId, SourceKind, SourceRecord};
+use pergola_store::testing::FaultyStore;
+use pergola_store::{Batch, Order, Table};
 
 use super::*;
-
-/// A store that refuses commits when told to.
-struct Moody {
-    inner: Arc<dyn Store>,
-    refuses: Arc<AtomicBool>,
-}
-
-impl Store for Moody {
-    fn get(&self, table: Table, key: &[u8]) -> Result<Option<Vec<u8>>, StoreError> {
-        self.inner.get(table, key)
-    }
-
-    fn scan(
-        &self,
-        table: Table,
-        from: &[u8],
-        to: Option<&[u8]>,
-        order: Order,
-        visit: &mut Visit<'_>,
-    ) -> Result<(), StoreError> {
-        self.inner.scan(table, from, to, order, visit)
-    }
-
-    fn commit(&self, batch: &Batch) -> Result<(), StoreError> {
-        match self.refuses.load(Ordering::SeqCst) {
-            true => Err(StoreError::Full { free: 1, needed: 2 }),
-            false => self.inner.commit(batch),
-        }
-    }
-
-    fn bytes_on_disk(&self) -> u64 {
-        0
-    }
-
-    fn backend(&self) -> Backend {
-        self.inner.backend()
-    }
-}
 
 struct Office {
     archive: Archive,
     writer: Writer,
-    refuses: Arc<AtomicBool>,
+    store: Arc<FaultyStore>,
     told: std::sync::mpsc::Receiver<(FeedId, FeedTally)>,
     _folder: tempfile::TempDir,
 }
 
 fn office() -> Office {
     let folder = tempfile::tempdir().unwrap();
-    let inner = pergola_store::open(folder.path(), None, 1 << 20).unwrap().store;
-    let refuses = Arc::new(AtomicBool::new(false));
-    let archive = Archive::new(Arc::new(Moody { inner, refuses: Arc::clone(&refuses) }));
+    let opened = pergola_store::open(folder.path(), None, 1 << 20).unwrap();
+    let store = Arc::new(FaultyStore::over(opened.store));
+    let archive = Archive::new(store.clone());
     let (tell, told) = std::sync::mpsc::channel();
     let announce = Box::new(move |feed, tally| tell.send((feed, tally)).unwrap());
     let (writer, _) = Writer::start(archive.clone(), announce, Counter::default()).unwrap();
-    Office { archive, writer, refuses, told, _folder: folder }
+    Office { archive, writer, store, told, _folder: folder }
 }
 
 const FEED: FeedId = FeedId(7);
@@ -138,10 +99,10 @@ async fn an_edit_is_kept_with_the_edition_that_brought_it() {
 async fn a_refused_commit_changes_nothing_and_leaves_no_gap() {
     let office = office();
     office.commit(&[append(10, 1, 5.0, false)]).await.unwrap();
-    office.refuses.store(true, Ordering::SeqCst);
+    office.store.refuse_commits(true);
     let refused = office.commit(&[append(11, 1, 6.0, false)]).await.unwrap_err();
     assert!(refused.to_string().starts_with("nothing was changed"), "{refused}");
-    office.refuses.store(false, Ordering::SeqCst);
+    office.store.refuse_commits(false);
     office.commit(&[append(12, 1, 7.0, false), append(11, 1, 7.0, false)]).await.unwrap();
     assert_eq!(office.entries(), [(0, 10), (1, 12), (2, 11)]);
 }
@@ -169,7 +130,7 @@ fn by(nodes: &[&str]) -> Item {
 /// A job of a source that delivers that item.
 fn delivery(source: u32, at: f64, item: &Item) -> Job {
     let mut job = Job { appends: vec![append(10, source, at, false)], ..Job::default() };
-    job.changes.put_chunk(SourceId(source), 10, at, &[item]);
+    job.commit.source(SourceId(source)).put_chunk(10, at, &[item]);
     job
 }
 
@@ -273,9 +234,9 @@ async fn what_says_something_else_or_has_another_origin_never_takes_an_items_pla
 async fn only_the_origin_itself_is_nearer_than_one_node() {
     for (url, holder) in [("https://copies.example/feed", 1), (ORIGIN, 2)] {
         let office = office();
-        let mut sources = Changes::new();
-        sources.put_source(SourceId(2), &record(url));
-        office.writer.commit(Job { changes: sources, ..Job::default() }).await.unwrap();
+        let mut sources = Commit::new();
+        sources.source(SourceId(2)).put_record(&record(url));
+        office.writer.commit(sources).await.unwrap();
         assert_eq!(office.delivered(&by(&["a", "here"]), &by(&["here"])).await, holder, "{url}");
     }
 }

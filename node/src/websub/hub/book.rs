@@ -47,7 +47,8 @@ pub(super) struct Book {
     on_the_way: usize,
     /// When something happens by itself: in milliseconds, a lease that ends or a try that is due.
     timers: BTreeSet<(u64, Key)>,
-    changed: HashSet<Key>,
+    /// Rows to be saved, with their feeds.
+    changed: HashMap<Key, FeedId>,
     next_serial: u64,
 }
 
@@ -95,7 +96,7 @@ impl Book {
             line: VecDeque::new(),
             on_the_way: 0,
             timers: BTreeSet::new(),
-            changed: HashSet::new(),
+            changed: HashMap::new(),
             next_serial: 0,
         }
     }
@@ -139,6 +140,7 @@ impl Book {
     /// A subscription is verified: a new one, or one that was there with another lease and secret.
     pub(super) fn put(&mut self, key: Key, row: Subscription, now: f64) {
         let host = host_of(&row.callback);
+        self.changed.insert(key, row.feed);
         match self.subscriptions.get_mut(&key) {
             Some(known) => {
                 let Subscription { since, delivered, tries, next_try, .. } = known.row;
@@ -153,7 +155,6 @@ impl Book {
                 self.subscriptions.insert(key, standing);
             }
         }
-        self.changed.insert(key);
         self.stand_in_line(key, now);
         self.set_timer(key);
     }
@@ -176,7 +177,7 @@ impl Book {
             }
             self.forget_idle(&host);
         }
-        self.changed.insert(key);
+        self.changed.insert(key, row.feed);
         Some(row)
     }
 
@@ -264,6 +265,7 @@ impl Book {
         let standing = self.subscriptions.get_mut(&key).filter(|it| it.serial == serial)?;
         standing.place = Place::Idle;
         let row = &mut standing.row;
+        self.changed.insert(key, row.feed);
         let outcome = match ending {
             Ending::Gone => {
                 self.remove(key);
@@ -288,20 +290,20 @@ impl Book {
                 }
             }
         };
-        self.changed.insert(key);
         self.stand_in_line(key, now);
         self.set_timer(key);
         Some(outcome)
     }
 
     /// The rows that have changed since this was last called; `None` if one is gone.
-    pub(super) fn take_changed(&mut self) -> Vec<(Key, Option<Subscription>)> {
-        let row = |key| (key, self.subscriptions.get(&key).map(|standing| standing.row.clone()));
-        std::mem::take(&mut self.changed).into_iter().map(row).collect()
+    pub(super) fn take_changed(&mut self) -> Vec<(FeedId, Key, Option<Subscription>)> {
+        let row = |key| self.subscriptions.get(&key).map(|standing| standing.row.clone());
+        let changed = std::mem::take(&mut self.changed).into_iter();
+        changed.map(|(key, feed)| (feed, key, row(key))).collect()
     }
 
     /// They could not be saved.
-    pub(super) fn not_saved(&mut self, keys: impl IntoIterator<Item = Key>) {
+    pub(super) fn not_saved(&mut self, keys: impl IntoIterator<Item = (Key, FeedId)>) {
         self.changed.extend(keys);
     }
 

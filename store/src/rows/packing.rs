@@ -1,17 +1,17 @@
-//! Items packed for the store.
+//! Items compressed with zstd.
 //!
-//! Each thread keeps what packing works with: a chunk is small, and setting up for it would cost as much
-//! as packing it.
+//! Each thread keeps its compressor: a chunk is small, and making a compressor for it would cost as much as
+//! compressing it.
 
 use std::cell::RefCell;
 use std::io;
 
 use zstd::bulk::{Compressor, Decompressor};
 
-/// Texts shrink to a third or less at the lowest level, which costs less than storing the rest would.
+/// Texts shrink to a third or less at the lowest level, which takes less time than writing the rest would.
 const LEVEL: i32 = 1;
 
-/// Nothing that was packed here is larger when unpacked: thirty-two items of bounded documents.
+/// No chunk is larger when unpacked: it holds at most thirty-two items of bounded documents.
 const MAX_UNPACKED: usize = 256 << 20;
 
 thread_local! {

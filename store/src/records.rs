@@ -1,50 +1,59 @@
-//! The rows. They are written in postcard, which stores no names: a field is only ever added together with a
-//! step of the schema (`store`).
+//! What a node stores that belongs to no other crate: itself, its feeds and their entries, the hosts it
+//! asked, who is told of changes.
+
+mod websub;
 
 use pergola_manners::source::{ItemKey, SourceId};
 use pergola_profile::StoredProfile;
 use pergola_refresh::Threshold;
-use serde::{Deserialize, Serialize};
 
-/// Items after which all but a third of how novel a source was is forgotten.
-const MEMORY: f32 = 50.0;
+pub use websub::{HubTally, Lease, Push, Subscription, Suspect};
 
 /// A feed that is published. The number survives a change of name.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct FeedId(pub u32);
 
+/// A source or a feed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Channel {
+    /// A source.
+    Source(SourceId),
+    /// A feed.
+    Feed(FeedId),
+}
+
 /// What the node knows of itself.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct NodeRecord {
     /// The name that items carry when they have passed this node: random, made once.
     pub id: String,
-    /// The scheduler's threshold as it stood.
+    /// The scheduler's threshold when it was last saved.
     pub threshold: Option<Threshold>,
-    /// Ids given so far.
+    /// The id that the next source gets.
     pub next_source: u32,
-    /// Ids given so far.
+    /// The id that the next feed gets.
     pub next_feed: u32,
 }
 
 /// Counts of one host, for the ledger that anybody may read.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct HostTally {
     /// Requests made.
     pub requests: u64,
     /// … answered by 304.
     pub not_modified: u64,
-    /// Bytes that came over the wire.
+    /// Bytes received.
     pub bytes: u64,
-    /// Answers that asked us to wait, all of them obeyed.
+    /// Answers that asked us to wait.
     pub pauses: u64,
-    /// Answers or documents that said when to come back, all of them obeyed.
+    /// Answers or documents that said when to come back.
     pub hints: u64,
-    /// The last request.
+    /// When the last request was made.
     pub last: f64,
 }
 
 /// A feed as it was asked for.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct FeedRecord {
     /// The name it is published under.
     pub name: String,
@@ -52,12 +61,12 @@ pub struct FeedRecord {
     pub statement: String,
     /// When it was created.
     pub created_at: f64,
-    /// Made by the configuration, and gone when it is gone from there.
+    /// The configuration declares it; it goes when it is no longer declared.
     pub declared: bool,
 }
 
 /// How far a feed has come.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct FeedTally {
     /// The number that its next entry gets.
     pub next: u64,
@@ -67,16 +76,16 @@ pub struct FeedTally {
     pub changed_at: f64,
 }
 
-/// An item's place in a feed.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+/// An item in a feed: it refers to where the item is stored.
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Entry {
     /// Which item.
     pub key: ItemKey,
     /// The source that delivered it.
     pub source: SourceId,
-    /// Where it is kept.
+    /// The chunk of that source which holds it.
     pub chunk: u32,
-    /// … and at which place.
+    /// Its index in that chunk.
     pub index: u16,
     /// When it was published here.
     pub at: f64,
@@ -84,28 +93,28 @@ pub struct Entry {
     pub changed_at: f64,
 }
 
-/// An entry that was replaced: the edition that brought it, and its number. In the order of editions.
+/// An entry that was replaced. Edits are ordered by edition.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Edit {
-    /// The edition that brought it.
+    /// The edition of the feed that replaced it.
     pub edition: u64,
-    /// The entry that was replaced.
+    /// The number of the entry.
     pub sequence: u64,
 }
 
 impl Edit {
-    /// After everything that an edition brought.
+    /// After every edit of an edition.
     pub fn end_of(edition: u64) -> Self {
         Self { edition, sequence: u64::MAX }
     }
 }
 
-/// How the node stood in one minute, for plots.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+/// How the node did in one minute, for plots.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Sample {
-    /// The threshold.
+    /// The scheduler's threshold.
     pub threshold: f64,
-    /// Refreshes allowed in that minute.
+    /// Refreshes that the budget allowed.
     pub budget: f64,
     /// Refreshes made.
     pub refreshes: u32,
@@ -115,7 +124,7 @@ pub struct Sample {
     pub failures: u32,
     /// Items delivered.
     pub items: u32,
-    /// Bytes that came over the wire.
+    /// Bytes received.
     pub bytes: u64,
     /// Estimated share of items delivered.
     pub completeness: f64,
@@ -123,30 +132,13 @@ pub struct Sample {
     pub freshness: f64,
 }
 
-/// A profile as it is stored.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub struct ProfileRow {
+/// What a source or a feed is about.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct ProfileRecord {
+    /// The terms of its last items.
     pub kept: StoredProfile,
-    pub fresh: Fresh,
-}
-
-/// How much of what came lately was novel.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
-pub struct Fresh {
+    /// Items seen lately; older ones count less.
     pub seen: f32,
+    /// Novel ones among them.
     pub novel: f32,
-}
-
-impl Fresh {
-    /// Counts one item.
-    pub fn add(&mut self, novel: bool) {
-        let keep = 1.0 - 1.0 / MEMORY;
-        self.seen = self.seen * keep + 1.0;
-        self.novel = self.novel * keep + f32::from(u8::from(novel));
-    }
-
-    /// Believed to be all new until something else was seen.
-    pub fn share(self) -> f64 {
-        f64::from((self.novel + 1.0) / (self.seen + 1.0))
-    }
 }

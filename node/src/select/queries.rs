@@ -1,4 +1,4 @@
-//! The queries in force: by name, in the matcher, and by the sources they read.
+//! The node's queries: by name, in the matcher, and by the sources they read.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -9,7 +9,7 @@ use rustc_hash::FxHashMap;
 
 use super::{at, of};
 
-/// A feed that others read is a source to the matcher: its number above those of crawled sources.
+/// A feed that others read is a source to the matcher; its number is above those of crawled sources.
 pub(super) fn as_source(feed: FeedId) -> pergola_query::SourceId {
     pergola_query::SourceId(1 << 32 | u64::from(feed.0))
 }
@@ -60,20 +60,20 @@ pub fn statement(name: &str, body: &FeedBody) -> String {
     Script { statements: vec![create] }.to_string()
 }
 
-/// The queries in force.
+/// The queries of all feeds.
 #[derive(Debug, Default)]
-pub(super) struct Standing {
+pub(super) struct Queries {
     catalogue: Catalogue,
     matcher: Matcher,
     ids: BTreeMap<String, FeedId>,
-    /// Who reads a source, directly or through other feeds, and what it is worth to them.
+    /// The feeds that read a source, directly or through other feeds, with their weights.
     readers: FxHashMap<SourceId, Vec<(FeedId, f64)>>,
     reads: HashMap<FeedId, Vec<SourceId>>,
-    /// Feeds that keep only what is new, with their β.
+    /// Feeds with NOVEL, with their β.
     novel: HashMap<FeedId, f64>,
 }
 
-impl Standing {
+impl Queries {
     pub(super) fn catalogue(&self) -> &Catalogue {
         &self.catalogue
     }
@@ -153,7 +153,7 @@ impl Standing {
         self.matcher.matches(at(source), view, now, scratch)
     }
 
-    /// β of a feed that keeps only what is new.
+    /// β of a feed with NOVEL.
     pub(super) fn novel(&self, feed: FeedId) -> Option<f64> {
         self.novel.get(&feed).copied()
     }

@@ -1,18 +1,17 @@
-//! Items that came together, in one row: packed as a whole, and each to be had without the others.
+//! Items that a source delivered together, in one row: compressed as a whole, yet each can be read alone.
 //!
-//! The row is when they were delivered, their length when unpacked, the packed items one after another,
-//! and where each begins. Rows written before that last part was kept just end without it.
+//! The row holds when they were delivered, their length when unpacked, the packed items one after another,
+//! and where each begins. Older rows end before that last part.
 
 use pergola_feed::Item;
-use serde::{Serialize, Serializer};
+use serde::{Deserialize, Serialize, Serializer};
 
 use super::packing::{pack, unpack};
-use super::{ArchiveError, damaged};
-use crate::engine::Table;
+use super::{Nonsense, Stored, encode_onto};
 
 /// The items of a chunk, unpacked but not yet decoded.
 #[derive(Debug, Default)]
-pub(super) struct Chunk {
+pub(crate) struct Chunk {
     /// Their number, and then one after another.
     bytes: Vec<u8>,
     /// Where each begins, if that is known.
@@ -21,49 +20,53 @@ pub(super) struct Chunk {
 
 impl Chunk {
     /// Unpacks what is in a row.
-    pub(super) fn of_row(row: &[u8]) -> Result<Self, ArchiveError> {
+    pub(crate) fn of_row(row: &[u8]) -> Result<Self, Nonsense> {
         type Packed<'a> = (f64, u64, &'a [u8]);
         let ((_, length, packed), rest): (Packed<'_>, _) = read(row)?;
         let starts = if rest.is_empty() { Vec::new() } else { read(rest)?.0 };
-        let bytes = unpack(packed, length).map_err(|error| ArchiveError::Damaged {
-            table: Table::Chunk,
-            reason: error.to_string(),
-        })?;
+        let bytes = unpack(packed, length).map_err(|error| Nonsense(error.to_string()))?;
         Ok(Self { bytes, starts })
     }
 
-    /// All items.
-    pub(super) fn items(&self) -> Result<Vec<Item>, ArchiveError> {
-        if self.bytes.is_empty() { Ok(Vec::new()) } else { Ok(read(&self.bytes)?.0) }
+    pub(crate) fn items(&self) -> Result<Vec<Item>, Nonsense> {
+        if self.bytes.is_empty() {
+            return Ok(Vec::new());
+        }
+        Stored::from_row(read(&self.bytes)?.0)
     }
 
-    /// The item at a place, if there is one.
-    pub(super) fn item(&self, index: u16) -> Result<Option<Item>, ArchiveError> {
+    /// The item with an index, if there is one.
+    pub(crate) fn item(&self, index: u16) -> Result<Option<Item>, Nonsense> {
         let index = usize::from(index);
         if self.starts.is_empty() {
             return Ok(self.items()?.into_iter().nth(index));
         }
         let from = self.starts.get(index).and_then(|start| self.bytes.get(*start as usize..));
-        from.map(|bytes| Ok(read(bytes)?.0)).transpose()
+        from.map(|bytes| Stored::from_row(read(bytes)?.0)).transpose()
     }
 }
 
+/// When the items of a row were delivered.
+pub(crate) fn delivered_at(row: &[u8]) -> Result<f64, Nonsense> {
+    Ok(read(row)?.0)
+}
+
 /// The row of items that were delivered at an instant.
-pub(super) fn row_of(at: f64, items: &[&Item]) -> Vec<u8> {
+pub(crate) fn row_of(at: f64, items: &[&Item]) -> Vec<u8> {
     let texts = items.iter().flat_map(|item| [&item.summary, &item.content]).flatten();
     let guess = texts.map(|text| text.body.len()).sum::<usize>() + 512 * items.len();
     let mut bytes = written(&items.len(), Vec::with_capacity(guess));
     let mut starts = Vec::with_capacity(items.len());
     for item in items {
         starts.push(bytes.len() as u32);
-        bytes = written(item, bytes);
+        bytes = encode_onto(*item, bytes);
     }
     let packed = pack(&bytes);
     let room = Vec::with_capacity(packed.len() + 5 * starts.len() + 32);
     written(&(at, bytes.len() as u64, Raw(&packed), starts), room)
 }
 
-/// Bytes as they are, rather than as a list of small numbers; what is written is the same.
+/// Bytes written at once rather than one by one; the result is the same.
 struct Raw<'a>(&'a [u8]);
 
 impl Serialize for Raw<'_> {
@@ -76,8 +79,8 @@ fn written(value: &impl Serialize, to: Vec<u8>) -> Vec<u8> {
     postcard::to_extend(value, to).expect("rows hold nothing that postcard refuses")
 }
 
-fn read<'a, T: serde::Deserialize<'a>>(bytes: &'a [u8]) -> Result<(T, &'a [u8]), ArchiveError> {
-    postcard::take_from_bytes(bytes).map_err(|error| damaged(Table::Chunk, &error))
+fn read<'a, T: Deserialize<'a>>(bytes: &'a [u8]) -> Result<(T, &'a [u8]), Nonsense> {
+    postcard::take_from_bytes(bytes).map_err(|error| Nonsense(error.to_string()))
 }
 
 #[cfg(test)]
@@ -93,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn items_are_had_one_by_one_and_together() {
+    fn items_are_read_one_by_one_and_together() {
         let items = items();
         let row = row_of(7.0, &items.iter().collect::<Vec<_>>());
         let chunk = Chunk::of_row(&row).unwrap();
@@ -107,7 +110,7 @@ mod tests {
     #[test]
     fn a_row_without_starts_is_read_as_before() {
         let items = items();
-        let bytes = postcard::to_stdvec(&items).unwrap();
+        let bytes = super::super::encode(&items);
         let old = postcard::to_stdvec(&(7.0, bytes.len() as u64, pack(&bytes))).unwrap();
         let chunk = Chunk::of_row(&old).unwrap();
         assert_eq!(chunk.items().unwrap(), items);
