@@ -1,4 +1,4 @@
-//! What the node counts, for Prometheus and for its own pages. Labels come from bounded vocabularies.
+//! The metrics of a node, for Prometheus and its own pages. Every label has a bounded set of values.
 
 mod ages;
 mod peers;
@@ -46,9 +46,9 @@ pub struct Metrics {
     pub refused_commits: Counter,
     /// Documents that could not be rendered.
     pub failed_renderings: Counter,
-    /// Secured connections that did not come about.
+    /// TLS handshakes that failed.
     pub failed_handshakes: Counter,
-    /// Calls of other nodes that were refused because they were too many.
+    /// Calls of other nodes that exceeded a limit.
     pub peer_calls_refused: Counter,
     /// Entries sent to other nodes.
     pub peer_entries: Counter,
@@ -58,7 +58,6 @@ pub struct Metrics {
     pub websub: websub::Counts,
     /// How old items are that come through nodes.
     pub ages: Ages,
-    /// What is measured when somebody asks.
     pub levels: Levels,
     /// What is counted of peers.
     pub peers: PeerMetrics,
@@ -75,7 +74,7 @@ pub struct RefreshCounts {
     pub failed: u64,
 }
 
-/// What is measured when somebody asks.
+/// Gauges that are set when the metrics are read.
 #[derive(Default)]
 pub struct Levels {
     /// The scheduler's threshold τ.

@@ -1,7 +1,7 @@
-//! Sources take their places in memory: the roster, their lanes, the lists that name them.
+//! Loads sources into memory: the roster, their lanes, the lists that name them.
 //!
-//! Never a place for a source that is not durable, and never all sources at once in memory, neither
-//! while they are stored nor while they are loaded: there may be a hundred thousand.
+//! Never: a source in the roster that is not stored; all records of sources in memory at once, neither while
+//! they are stored nor while they are loaded, because there may be a hundred thousand.
 
 use pergola_refresh::Invalid;
 use pergola_store::archive::{Commit, SourceId, SourceKind, SourceRecord, SourceState};
@@ -10,11 +10,11 @@ use url::Url;
 use super::sources::SourceError;
 use super::{Node, StartError};
 
-/// Sources made durable together: while it commits, the store holds many times what has changed.
+/// Sources in one commit: during a commit the store needs many times the memory of the changes.
 const AT_ONCE: usize = 250;
 
 impl Node {
-    /// Makes new sources durable, some at a time, and then gives them their places.
+    /// Stores new sources, some at a time, and then adds them to the roster.
     pub(super) async fn store_sources(
         &self,
         sources: &[(SourceId, SourceRecord, Url)],
@@ -45,7 +45,7 @@ impl Node {
         Ok(())
     }
 
-    /// Puts every stored source in its place, one after the other.
+    /// Adds every stored source to the roster, one after the other.
     pub(super) fn load_sources(&self) -> Result<(), StartError> {
         let mut outcome = Ok(());
         self.archive.each_source(|id, record| {

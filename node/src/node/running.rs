@@ -1,8 +1,8 @@
-//! A node at work: its tasks under one supervisor, ended together and in order.
+//! A running node: its tasks, which are started and stopped together.
 //!
-//! Stopping is a drain: nothing new is refreshed, what is on the way is finished and made durable, what
-//! was learnt is saved, and only then the writer ends. Whatever takes longer than the grace is cut off,
-//! which loses nothing but the refreshes themselves.
+//! Stopping drains: no refresh is started, refreshes under way are finished and committed, what was learnt is
+//! saved, and then the writer ends. Tasks that take longer than the grace period are aborted; only their
+//! refreshes are lost.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -18,9 +18,8 @@ use crate::serve::Port;
 use crate::surroundings::{Listener, listen};
 use crate::tls::Shown;
 
-/// A node at work.
+/// A running node.
 pub struct Running {
-    /// The node.
     pub node: Arc<Node>,
     address: SocketAddr,
     stop: CancellationToken,
@@ -101,12 +100,12 @@ fn spawn(tasks: &mut Tasks, name: &'static str, task: impl Future<Output = ()> +
 }
 
 impl Running {
-    /// Where it listens.
+    /// The address it listens on.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// Waits until a task ends that nobody asked to; says which.
+    /// Waits until a task ends although nobody stopped it; says which one.
     pub async fn failed(&mut self) -> String {
         match self.tasks.join_next().await {
             Some(Ok(task)) => format!("the {task} task ended by itself"),
@@ -115,7 +114,7 @@ impl Running {
         }
     }
 
-    /// Stops refreshing, finishes what is on the way, saves, and ends.
+    /// Stops refreshing, finishes what is under way, saves and closes.
     pub async fn stop(mut self, grace: Duration) {
         self.node.set_running(false);
         self.stop.cancel();
@@ -127,7 +126,7 @@ impl Running {
             }
         };
         if tokio::time::timeout(grace, drain).await.is_err() {
-            tracing::warn!("not everything was finished in time; what is left is cut off");
+            tracing::warn!("some tasks did not finish in time and are aborted");
             self.tasks.shutdown().await;
         }
         if let Err(error) = self.node.save_learnt().await {
@@ -137,12 +136,12 @@ impl Running {
     }
 }
 
-/// Ends the writer's threads after their last job and releases the data folder.
+/// Waits for the threads that select and write to finish their last job, and releases the data folder.
 pub async fn close(node: Arc<Node>) {
     let blocking = node.blocking();
     let threads = std::mem::take(&mut *node.threads.lock());
     drop(node);
-    // They end when the last handle to them is gone, which a request being answered may still hold.
+    // They end when the last handle is dropped; a request that is being answered may still hold one.
     let joined = blocking.run(move || {
         threads.into_iter().for_each(|thread| drop(thread.join()));
     });

@@ -1,4 +1,4 @@
-//! What there is about a subject: sources and feeds of this node, and feeds of its peers, each told once.
+//! Searching by subject: sources and feeds of this node, and feeds of its peers, each listed once.
 
 use std::collections::{HashMap, HashSet};
 
@@ -10,7 +10,7 @@ use crate::peers::{Foreign, Heard};
 use crate::publish::Form;
 use crate::select::{About, Channel, FeedCard, Found, Kind};
 
-/// Sources and feeds among which a search picks those that the caller may know.
+/// Results of which those are picked that the caller may see.
 const SEARCHED: usize = 800;
 
 impl Node {
