@@ -15,16 +15,28 @@ pub(super) const HEADING: &str = "# Modules, from the bottom up";
 /// Crates with fewer modules need no list.
 const FEW: usize = 3;
 
-/// The modules of a crate in the order of its list; nothing if it has none.
+/// The modules of a crate in the order of its list; nothing if it has none. An entry may name several modules,
+/// `- `a`, `b`: what they hold`, and go on in the next line.
 pub(super) fn order(root: &SourceFile) -> Option<Vec<String>> {
     let mut lines = root.text.lines().map_while(|line| line.strip_prefix("//!"));
     lines.find(|line| line.trim() == HEADING)?;
-    let section = lines.take_while(|line| !line.trim_start().starts_with('#'));
-    let name = |line: &str| {
-        let (name, what) = line.trim_start().strip_prefix("- `")?.split_once("`:")?;
-        (!what.trim().is_empty()).then(|| name.to_owned())
-    };
-    Some(section.filter_map(name).collect())
+    let mut entries: Vec<String> = Vec::new();
+    for line in lines.map(str::trim).take_while(|line| !line.starts_with('#')) {
+        match (line.strip_prefix("- "), entries.last_mut()) {
+            (Some(entry), _) => entries.push(entry.to_owned()),
+            (None, Some(last)) => *last += &format!(" {line}"),
+            (None, None) => {}
+        }
+    }
+    Some(entries.iter().flat_map(|entry| names(entry)).collect())
+}
+
+/// The modules that an entry of the list names; none if it says nothing about them.
+fn names(entry: &str) -> Vec<String> {
+    let described = entry.split_once("`:").filter(|(_, what)| !what.trim().is_empty());
+    let names = described.map_or("", |(names, _)| names);
+    // What stands between the back quotes: every second part.
+    names.split('`').skip(1).step_by(2).map(str::to_owned).collect()
 }
 
 /// Modules that are missing in the list, or listed and missing, and arrows that point up.

@@ -1,4 +1,5 @@
-//! The paths in a file that begin with `crate`, `super` or `self`, as paths from the root of the crate.
+//! The paths in a file: those that begin with `crate`, `super` or `self`, as paths from the root of the crate, and
+//! those into other crates, with what `use` abbreviates spelt out.
 
 use super::crates::SourceFile;
 use super::scan::{Token, closing, tokens};
@@ -87,4 +88,39 @@ fn expand(
     let is_macro = tokens.get(number).is_some_and(|next| next.text == "!");
     found.push(Reference { path, at, is_macro });
     number
+}
+
+/// Every path of a file into another crate, such as `std::time::Instant`, and where it stands. A name that `use`
+/// has imported stands for its path.
+pub(super) fn foreign(file: &SourceFile) -> Vec<Reference> {
+    let tokens = tokens(&file.code);
+    let mut imported: Vec<Reference> = Vec::new();
+    for (number, token) in tokens.iter().enumerate() {
+        if token.text == "use" && tokens.get(number + 1).is_some_and(|next| next.is_word()) {
+            expand(&tokens, number + 1, &[], &[], &mut imported);
+        }
+    }
+    let mut found = imported.clone();
+    for (number, token) in tokens.iter().enumerate() {
+        let begins = token.is_word()
+            && tokens.get(number + 1).is_some_and(|next| next.text == "::")
+            && (number == 0 || tokens[number - 1].text != "::");
+        if begins && !matches!(token.text, "crate" | "super" | "self" | "Self") {
+            let mut inline = Vec::new();
+            expand(&tokens, number, &[], &[], &mut inline);
+            found.extend(inline.into_iter().map(|reference| spelt_out(reference, &imported)));
+        }
+    }
+    found
+}
+
+/// The path with its first name replaced by what was imported under that name.
+fn spelt_out(reference: Reference, imported: &[Reference]) -> Reference {
+    let first = reference.path.first();
+    match imported.iter().find(|import| import.path.last() == first && import.path.len() > 1) {
+        Some(import) => {
+            Reference { path: [&import.path[..], &reference.path[1..]].concat(), ..reference }
+        }
+        None => reference,
+    }
 }

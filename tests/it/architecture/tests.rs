@@ -152,7 +152,15 @@ fn the_list_must_be_there_and_complete() {
     let twice = ROOT.replace("//! - `high`", "//! - `low`: again\n//! - `high`");
     let found = modules::violations(&package("example", &[("lib.rs", twice.as_str())]));
     assert!(found[0].contains("`low` is listed twice"), "{found:?}");
-    // A line that says nothing does not count.
+    // One entry may name several modules.
+    let together = ROOT.replace(
+        "//! - `low`: what everybody needs\n//! - `middle`: more, in a sentence\n//!   that goes on\n",
+        "//! - `low`,\n//!   `middle`: what everybody needs\n",
+    );
+    let files = [("lib.rs", together.as_str()), ("low.rs", "use crate::middle;")];
+    let found = modules::violations(&package("example", &files));
+    assert!(found[0].contains("`low` → `middle` points up") && found.len() == 1, "{found:?}");
+    // An entry that says nothing does not count.
     let silent = ROOT.replace("- `low`: what everybody needs", "- `low`:");
     let found = modules::violations(&package("example", &[("lib.rs", silent.as_str())]));
     assert!(found[0].contains("lacks `low`"), "{found:?}");
@@ -205,19 +213,33 @@ fn the_real_table_stands_in_order() {
 }
 
 #[test]
-fn forbidden_packages_and_words_are_found() {
+fn forbidden_packages_and_paths_are_found() {
     let rules = [Forbidden {
         package: "pure",
         dependencies: &["tokio"],
-        words: &["Instant"],
+        paths: &["std::time::Instant"],
         why: "it is pure",
     }];
-    let files = [("lib.rs", "// Instant\nuse std::time::{Duration, Instant};\n")];
-    let found = uses::forbidden(&package_with("pure", "tokio = \"1\"", &files), &rules);
-    assert_eq!(found.len(), 2, "{found:?}");
-    assert!(found[0].contains("pure/Cargo.toml: it depends on tokio"), "{found:?}");
-    assert!(found[1].contains("pure/src/lib.rs:2: `Instant` is forbidden in pure: it is pure"));
-    assert_eq!(uses::forbidden(&package("other", &files), &rules), [""; 0]);
+    let found = |code: &str| uses::forbidden(&package("pure", &[("lib.rs", code)]), &rules);
+    for code in [
+        "use std::time::Instant;",
+        "use std::{fmt, time::{Duration, Instant as Moment}};",
+        "fn f() { std::time::Instant::now(); }",
+        "fn f(at: std::time::Instant) {}",
+        "use std::time;",
+    ] {
+        let code = format!("// std::time::Instant\n{code}\nfn g() {{ time::Instant::now(); }}\n");
+        let violations = found(&code);
+        assert!(!violations.is_empty(), "{code}");
+        assert!(violations[0].contains("`std::time::Instant` is forbidden in pure: it is pure"));
+    }
+    let own = "use std::time::Duration; struct Instant(u64); fn f() { Instant::now(); }";
+    assert_eq!(found(own), [""; 0]);
+    let depends = package_with("pure", "tokio = \"1\"", &[]);
+    let violations = uses::forbidden(&depends, &rules);
+    assert!(violations[0].contains("pure/Cargo.toml: it depends on tokio"), "{violations:?}");
+    let other = package("other", &[("lib.rs", "use std::time::Instant;")]);
+    assert_eq!(uses::forbidden(&other, &rules), [""; 0]);
 }
 
 #[test]
@@ -246,7 +268,7 @@ fn a_function_that_is_too_long_is_found() {
     assert_eq!(found(&function(80)), [""; 0]);
     let long = found(&format!("\n{}", function(81)));
     assert_eq!(long, ["example/src/lib.rs:2: `long` has 81 lines, and 80 are allowed; split it"]);
-    // Where it stands, and what its signature looks like, does not matter.
+    // It may be a method, and its signature may have several lines.
     let method = format!("impl<const N: usize> S<N> {{\n{}}}\n", function(81));
     assert_eq!(found(&method).len(), 1);
     let signature = "fn long(\n    x: [u8; 3],\n) -> Result<[u8; 3], E>\nwhere\n    E: Fn(),\n{";

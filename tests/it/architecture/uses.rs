@@ -2,10 +2,11 @@
 
 use super::Violation;
 use super::crates::Package;
+use super::paths::foreign;
 use super::rules::{Edge, Forbidden};
 use super::scan::{Token, tokens};
 
-/// Packages that a crate depends on and words that it uses, though they are forbidden to it.
+/// Packages that a crate depends on and paths that it uses, though they are forbidden to it.
 pub(super) fn forbidden(package: &Package, rules: &[Forbidden]) -> Vec<Violation> {
     let mut violations = Vec::new();
     for rule in rules.iter().filter(|rule| rule.package == package.name) {
@@ -18,12 +19,18 @@ pub(super) fn forbidden(package: &Package, rules: &[Forbidden]) -> Vec<Violation
             }
         }
         for file in &package.files {
-            for token in tokens(&file.code) {
-                if rule.words.contains(&token.text) {
-                    let place = package.place(file, token.at);
+            for reference in foreign(file) {
+                let path = reference.path.join("::");
+                let is = |forbidden: &&&str| {
+                    path.strip_prefix(**forbidden)
+                        .is_some_and(|rest| rest.is_empty() || rest.starts_with("::"))
+                };
+                if let Some(forbidden) = rule.paths.iter().find(is) {
                     violations.push(format!(
-                        "{place}: `{}` is forbidden in {}: {}",
-                        token.text, package.name, rule.why
+                        "{}: `{forbidden}` is forbidden in {}: {}",
+                        package.place(file, reference.at),
+                        package.name,
+                        rule.why
                     ));
                 }
             }

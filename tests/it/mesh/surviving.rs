@@ -11,7 +11,7 @@ fn configuration(ways: &str) -> String {
     format!("[peers]\ncooperate = [{ways}]\n")
 }
 
-/// Everybody in turn goes away in every way, and comes back.
+/// Takes each member down in each way, and brings it back.
 async fn survives(press: &Press, members: &mut [Member], last: usize) {
     let mut wanted = publish(press, WINDOW - 1);
     for member in &*members {
@@ -34,13 +34,13 @@ async fn survives(press: &Press, members: &mut [Member], last: usize) {
     for member in &*members {
         member.holds(&wanted).await;
         let lost = member.node().json("/api/v1/status").await["lost"].as_f64().unwrap();
-        assert_eq!(lost, 0.0, "{} believes to have lost something", member.name);
+        assert_eq!(lost, 0.0, "{} estimates that it has lost something", member.name);
         assert!(!member.home.log().contains("panicked"), "{}", member.home.log());
     }
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_chain_of_three_delivers_everything_once_whoever_was_away() {
+async fn a_chain_of_three_delivers_everything_once_after_every_outage() {
     let press = Press::start([silent("origin").window(1_000)]).await;
     let ways = configuration("\"archive\"");
     let first = Member::start("the first", &[press.url("origin")], &ways).await;
@@ -50,7 +50,7 @@ async fn a_chain_of_three_delivers_everything_once_whoever_was_away() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_diamond_delivers_everything_once_whoever_was_away() {
+async fn a_diamond_delivers_everything_once_after_every_outage() {
     let press = Press::start([silent("origin").window(1_000)]).await;
     let ways = configuration("\"watch\", \"archive\"");
     let top = Member::start("the top", &[press.url("origin")], &ways).await;
