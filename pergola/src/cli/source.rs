@@ -60,11 +60,11 @@ pub(super) struct Add {
     /// newest items [default: peers.cooperate in the configuration]
     #[arg(long, value_name = "WAYS")]
     cooperate: Option<Cooperation>,
-    #[command(flatten)]
-    page: Page,
     /// Do not refresh it first, and keep it even if it turns out not to be a feed
     #[arg(long)]
     no_refresh: bool,
+    #[command(flatten)]
+    page: Page,
 }
 
 /// How to read a web page.
@@ -173,8 +173,8 @@ async fn list(which: List, client: &Client, screen: &Screen) -> anyhow::Result<(
             Column::Word("standing"),
             Column::Word("via"),
             Column::Number("items"),
-            Column::Word("last refresh"),
-            Column::Word("next refresh"),
+            Column::Word("refreshed"),
+            Column::Word("next"),
             Column::Text("trouble"),
         ];
         let nothing = match which.failing {
