@@ -10,10 +10,10 @@ use std::ops::RangeInclusive;
 use std::path::PathBuf;
 use std::str::FromStr;
 
+use pergola_query::nearest;
 use toml::Value;
 use url::Url;
 
-use crate::nearest::nearest;
 use crate::setting::Setting;
 
 /// What stands in the place of a secret.

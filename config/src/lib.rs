@@ -9,7 +9,6 @@
 //! - `origin`: where a value was set
 //! - `mistake`: what can be wrong, and how it is said
 //! - `setting`: what was set, before anything is checked
-//! - `nearest`: what was probably meant by a misspelled word
 //! - `codec`: the types of keys: how a value is read, written and described
 //! - `units`: durations and sizes
 //! - `secret`: values that are never printed
@@ -44,7 +43,6 @@ mod load;
 mod log;
 mod manual;
 mod mistake;
-mod nearest;
 mod node;
 mod origin;
 mod peers;

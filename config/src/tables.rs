@@ -2,10 +2,11 @@
 
 use std::sync::LazyLock;
 
+use pergola_query::nearest;
+
 use crate::config::Config;
 use crate::document::{Document, Form, Section};
 use crate::mistake::Mistake;
-use crate::nearest::nearest;
 use crate::origin::Origin;
 use crate::setting::Raw;
 
@@ -51,12 +52,13 @@ pub(crate) fn unknown_table(origin: Origin, name: &str) -> Mistake {
 
 /// A variable that begins like ours and is not a key.
 pub(crate) fn unknown_variable(name: &str) -> Mistake {
+    // All variables begin alike. The beginning would make any two of them look near.
+    let own = |name: &str| name.strip_prefix("PERGOLA_").unwrap_or(name).to_owned();
     let of_section = |section: &'static Section| {
         section.keys.iter().filter_map(|key| section.variable(&key.name))
     };
-    let all: Vec<String> = once().flat_map(of_section).collect();
-    let hint = match nearest(name, all.iter().map(String::as_str)) {
-        Some(near) => format!("did you mean {near}?"),
+    let hint = match nearest(&own(name), once().flat_map(of_section).map(|known| own(&known))) {
+        Some(near) => format!("did you mean PERGOLA_{near}?"),
         None => {
             "variables are called PERGOLA_SECTION__KEY, such as PERGOLA_NODE__LISTEN".to_owned()
         }

@@ -4,12 +4,10 @@
 //! all of them at once, and what was learnt about how much of each source they keep. It never touches
 //! the store: whoever changes a query commits the change first and then tells the desk.
 
+mod found;
 mod profiles;
-pub mod stage;
 mod standing;
 mod view;
-
-use std::sync::{Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use pergola_feed::Item;
 use pergola_manners::decide::News;
@@ -17,10 +15,13 @@ use pergola_query::syntax::{FeedBody, SourceRef};
 use pergola_query::{Catalogue, Change, Explanation, QueryError, Scratch, Selectivity, explain};
 use pergola_store::archive::{FeedId, ItemKey, SourceId};
 
+pub use found::{Found, Kind};
 pub use profiles::{About, Channel, Profiles};
 use standing::Standing;
 pub use standing::{FeedCard, statement};
 pub use view::Texts;
+
+use crate::locks::{Mutex, MutexGuard, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 /// What an item of a source that no feed reads is worth: it is refreshed now and then, so that a feed
 /// created later finds something.
@@ -45,8 +46,8 @@ impl Desk {
     }
 
     /// Selection begins; over when the guard is dropped.
-    fn pass(&self) -> MutexGuard<'_, ()> {
-        self.passing.lock().unwrap_or_else(PoisonError::into_inner)
+    pub(crate) fn pass(&self) -> MutexGuard<'_, ()> {
+        self.passing.lock()
     }
 
     /// Waits until the writer has everything that was selected by the queries as they were. Blocks.
@@ -231,15 +232,15 @@ impl Desk {
     }
 
     fn read(&self) -> RwLockReadGuard<'_, Standing> {
-        self.standing.read().unwrap_or_else(PoisonError::into_inner)
+        self.standing.read()
     }
 
     fn write(&self) -> RwLockWriteGuard<'_, Standing> {
-        self.standing.write().unwrap_or_else(PoisonError::into_inner)
+        self.standing.write()
     }
 
     fn learnt(&self) -> MutexGuard<'_, Selectivity> {
-        self.learnt.lock().unwrap_or_else(PoisonError::into_inner)
+        self.learnt.lock()
     }
 }
 

@@ -27,7 +27,7 @@ pub struct Source {
     /// What it publishes about.
     pub profile: Profile,
     pub items_per_day: Option<f64>,
-    /// It is a feed of a node that did not answer, so nobody knows what that feed reads.
+    /// It is a feed of a node that did not answer, so it is not known what that feed reads.
     pub unknown: bool,
 }
 

@@ -61,9 +61,11 @@ fn an_unknown_variable_is_refused_and_the_nearest_named() {
              did you mean PERGOLA_BUDGET__REFRESHES_PER_MINUTE?"]
     );
     assert_eq!(
-        mistakes("", &[("PERGOLA_PORT", "80")]),
-        ["unknown variable PERGOLA_PORT: variables are called PERGOLA_SECTION__KEY, such as \
-             PERGOLA_NODE__LISTEN"]
+        mistakes("", &[("PERGOLA_PORT", "80"), ("PERGOLA_TOKEN", "x")]),
+        ["PERGOLA_PORT", "PERGOLA_TOKEN"].map(|name| format!(
+            "unknown variable {name}: variables are called PERGOLA_SECTION__KEY, such as \
+             PERGOLA_NODE__LISTEN"
+        ))
     );
 }
 

@@ -45,14 +45,14 @@ pub(super) async fn check(State(rule): State<Rule>, mut request: Request, next: 
 }
 
 fn admitted(rule: &Rule, request: &Request) -> Result<Caller, Refusal> {
-    let access = &rule.node.access;
+    let node = &rule.node;
     if rule.changes && is_cross_site(&rule.node.config(), request) {
         let detail = "a page of another site may not change this node";
         return Err(Refusal::new(Code::CrossSite, detail));
     }
     let authority = request.uri().authority().map(|authority| authority.as_str());
-    let caller = access.caller(request.headers(), request.extensions(), authority);
-    if let (Caller::Reader(_), Err(TooOften { seconds })) = (&caller, access.count(&caller)) {
+    let caller = node.caller(request.headers(), request.extensions(), authority);
+    if let (Caller::Reader(_), Err(TooOften { seconds })) = (&caller, node.count_call(&caller)) {
         return Err(Refusal::too_often(seconds, rule.node.clock.now()));
     }
     if rule.access == Access::Anybody || caller.is_operator() {
@@ -63,7 +63,7 @@ fn admitted(rule: &Rule, request: &Request) -> Result<Caller, Refusal> {
         let refusal = Refusal::new(Code::NotAllowed, detail);
         return Err(refusal.hint("this needs the node's own token, api.token in its configuration"));
     }
-    match access.not_near(request.headers(), request.extensions(), authority) {
+    match node.not_near(request.headers(), request.extensions(), authority) {
         None => Err(needs_token(request.headers().contains_key(AUTHORIZATION))),
         Some(NotNear::Far) => {
             Err(without_token("this node has no token, so only its own machine can manage it"))

@@ -12,7 +12,7 @@ use pergola_api::feed::{
 use super::request::{Json, Named};
 use super::work::{blocking, to_the_end};
 use crate::access::Caller;
-use crate::node::{Node, explained};
+use crate::node::{Node, Upstream, explained};
 use crate::publish::Refusal;
 use crate::select::FeedCard;
 
@@ -25,7 +25,7 @@ pub(super) async fn list(
     State(node): State<Arc<Node>>,
     caller: Caller,
 ) -> Result<Answer<FeedList>, Refusal> {
-    blocking(move || {
+    blocking(node.blocking(), move || {
         let feeds = node.feeds_for(&caller);
         let feeds: Result<_, _> = feeds.iter().map(|card| node.feed_status(card)).collect();
         Ok(Answer(FeedList { feeds: feeds? }))
@@ -46,16 +46,18 @@ pub(super) async fn show(
     caller: Caller,
     Named(name): Named,
 ) -> Result<Answer<FeedDetail>, Refusal> {
-    blocking(move || {
+    blocking(node.blocking(), move || {
         let card = card(&node, &caller, &name)?;
         let status = node.feed_status(&card)?;
         let weight = card.body.options.weight.unwrap_or(1.0);
-        let mut reads = Vec::new();
-        for (source, share) in node.desk.shares_of(card.id, node.clock.now(), READS) {
-            if let Some(record) = node.archive.source(source)? {
-                reads.push(ReadSource { source: source.0, url: record.url, share, weight });
-            }
-        }
+        let upstreams = node.upstreams(card.id, READS)?.into_iter();
+        let reads = upstreams.map(|Upstream { id, url, share, .. }| ReadSource {
+            source: id.0,
+            url,
+            share,
+            weight,
+        });
+        let reads = reads.collect();
         Ok(Answer(FeedDetail { status, reads }))
     })
     .await
@@ -74,7 +76,7 @@ pub(super) async fn explain(
     caller: Caller,
     Named(name): Named,
 ) -> Result<Answer<Explained>, Refusal> {
-    blocking(move || {
+    blocking(node.blocking(), move || {
         let card = card(&node, &caller, &name)?;
         let explanation = node.explain_text(&format!("EXPLAIN {}", card.statement), ORIGIN)?;
         Ok(Answer(explained(&explanation)))
@@ -86,7 +88,10 @@ pub(super) async fn explain_query(
     State(node): State<Arc<Node>>,
     Json(request): Json<QueryRequest>,
 ) -> Result<Answer<Explained>, Refusal> {
-    blocking(move || Ok(Answer(explained(&node.explain_text(&request.query, ORIGIN)?)))).await
+    blocking(node.blocking(), move || {
+        Ok(Answer(explained(&node.explain_text(&request.query, ORIGIN)?)))
+    })
+    .await
 }
 
 pub(super) async fn readers(
@@ -95,7 +100,7 @@ pub(super) async fn readers(
     Named(name): Named,
 ) -> Result<Answer<FeedReaders>, Refusal> {
     let card = card(&node, &caller, &name)?;
-    let readers = node.access.readers_of(card.id).map(|names| names.to_vec());
+    let readers = node.readers_of(card.id);
     Ok(Answer(FeedReaders { readers }))
 }
 

@@ -21,7 +21,7 @@ pub(super) async fn alive() -> &'static str {
 }
 
 pub(super) async fn ready(State(node): State<Arc<Node>>) -> Result<Response, Refusal> {
-    let reasons = blocking(move || Ok(node.why_not_ready())).await?;
+    let reasons = blocking(node.blocking(), move || Ok(node.why_not_ready())).await?;
     let status = match reasons.is_empty() {
         true => StatusCode::OK,
         false => StatusCode::SERVICE_UNAVAILABLE,
@@ -31,6 +31,6 @@ pub(super) async fn ready(State(node): State<Arc<Node>>) -> Result<Response, Ref
 }
 
 pub(super) async fn metrics(State(node): State<Arc<Node>>) -> Result<Response, Refusal> {
-    let text = blocking(move || Ok(node.metrics_text())).await?;
+    let text = blocking(node.blocking(), move || Ok(node.metrics_text())).await?;
     Ok(([(CONTENT_TYPE, METRICS)], text).into_response())
 }

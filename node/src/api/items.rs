@@ -9,7 +9,6 @@ use axum::Json as Answer;
 use axum::extract::State;
 use pergola_api::item::{ItemPage, ItemRange, PassedNode, PublishedItem};
 use pergola_feed::{Hop, Item, Millis};
-use pergola_store::Order;
 use pergola_store::archive::{FeedId, Published};
 
 use super::feeds::card;
@@ -49,15 +48,15 @@ pub(super) async fn list(
         // It may have been closed or dropped meanwhile.
         card(&node, &caller, &name)?;
     }
-    blocking(move || page(&node, feed, range.after, limit).map(Answer)).await
+    blocking(node.blocking(), move || page(&node, feed, range.after, limit).map(Answer)).await
 }
 
 /// Waits until a feed has come further than a number, or nothing will come any more.
 async fn more(node: &Node, feed: FeedId, after: u64) {
-    let mut changes = node.shelf.changes();
+    let mut changes = node.changes();
     while node.is_running() {
         changes.borrow_and_update();
-        match node.shelf.tally(feed) {
+        match node.tally(feed) {
             Some(tally) if tally.next <= after && node.is_running() => {}
             _ => return,
         }
@@ -68,22 +67,16 @@ async fn more(node: &Node, feed: FeedId, after: u64) {
 }
 
 fn page(node: &Node, feed: FeedId, after: Option<u64>, limit: usize) -> Result<ItemPage, Refusal> {
-    let archive = &node.archive;
-    let entries = match after {
-        Some(after) => archive.entries(feed, after, u64::MAX, Order::Ascending, limit)?,
-        None => {
-            let mut newest = archive.entries(feed, 0, u64::MAX, Order::Descending, limit)?;
-            newest.reverse();
-            newest
-        }
+    let items = match after {
+        Some(after) => node.items_from(feed, after, limit)?,
+        None => node.newest_items(feed, limit)?,
     };
-    let last = entries.last().map(|(sequence, _)| sequence + 1);
+    let last = items.last().map(|published| published.sequence + 1);
     let next = match (last, after) {
         (Some(last), _) => last,
         (None, Some(after)) => after,
-        (None, None) => archive.feed_tally(feed)?.next,
+        (None, None) => node.published_so_far(feed)?,
     };
-    let items = archive.with_items(entries)?;
     let items: Result<_, _> = items.into_iter().map(|item| told(node, item)).collect();
     Ok(ItemPage { items: items?, next })
 }
@@ -96,11 +89,7 @@ fn told(node: &Node, published: Published) -> Result<PublishedItem, Refusal> {
     let origin = item.origin.and_then(|origin| origin.title.or(origin.feed).or(origin.home));
     let source = match origin {
         Some(origin) => Some(origin),
-        None => {
-            let title = node.archive.state(entry.source)?.and_then(|state| state.title);
-            let record = node.archive.source(entry.source)?;
-            record.map(|record| record.title.or(title).unwrap_or(record.url))
-        }
+        None => node.source_name(entry.source)?,
     };
     Ok(PublishedItem {
         sequence: sequence + 1,

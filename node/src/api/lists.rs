@@ -11,9 +11,8 @@ use http::HeaderMap;
 use http::header::{CONTENT_DISPOSITION, CONTENT_TYPE};
 use pergola_api::Code;
 use pergola_api::operation::{ImportRequest, Imported, SkippedEntry};
-use pergola_feed::opml::{Opml, Outline};
+use pergola_feed::opml::Opml;
 use pergola_query::syntax::{SourceRef, Statement};
-use pergola_store::archive::SourceKind;
 
 use super::request::{bad_request, is_json, json, unread};
 use super::work::{blocking, to_the_end};
@@ -24,15 +23,8 @@ use crate::publish::Refusal;
 const SKIPPED: usize = 1_000;
 
 pub(super) async fn export(State(node): State<Arc<Node>>) -> Result<Response, Refusal> {
-    let text = blocking(move || {
-        let sources = node.archive.sources()?.into_iter();
-        let mut outlines = Vec::new();
-        for (id, record) in sources.filter(|(_, record)| record.kind == SourceKind::Feed) {
-            let state = node.archive.state(id)?;
-            let (title, home) = state.map(|state| (state.title, state.home)).unwrap_or_default();
-            let text = record.title.or(title).unwrap_or_else(|| record.url.clone());
-            outlines.push(Outline { text, feed: Some(record.url), home, children: Vec::new() });
-        }
+    let text = blocking(node.blocking(), move || {
+        let outlines = node.outlines()?;
         let title = Some(format!("Sources of {}", node.config().node.name));
         Ok(Opml { title, outlines }.write())
     });
@@ -49,7 +41,7 @@ pub(super) async fn import(
     body: Result<Bytes, BytesRejection>,
 ) -> Result<Answer<Imported>, Refusal> {
     let body = body.map_err(unread)?;
-    let (list, feed) = blocking(move || read(&headers, &body)).await?;
+    let (list, feed) = blocking(node.blocking(), move || read(&headers, &body)).await?;
     let (sources, skipped) = sources_on(&list);
     let query = feed.map(|feed| query(&feed, &sources)).transpose()?;
     to_the_end(async move {

@@ -23,7 +23,7 @@ const LONGEST: u64 = 31 * DAY;
 const MOST_PER_MINUTE: f64 = 1_000_000.0;
 
 pub(super) async fn status(State(node): State<Arc<Node>>) -> Result<Answer<NodeStatus>, Refusal> {
-    blocking(move || Ok(Answer(node.status()))).await
+    blocking(node.blocking(), move || Ok(Answer(node.status()))).await
 }
 
 pub(super) async fn config(State(node): State<Arc<Node>>) -> String {
@@ -41,7 +41,7 @@ pub(super) async fn set_budget(
     let burst = node.config().budget.burst;
     let rule = rule(&request).map_err(bad_request)?;
     node.set_budget(Budget { rule, burst })?;
-    blocking(move || Ok(Answer(node.status()))).await
+    blocking(node.blocking(), move || Ok(Answer(node.status()))).await
 }
 
 pub(super) async fn history(
@@ -54,8 +54,8 @@ pub(super) async fn history(
     if from > to || to - from > LONGEST {
         return Err(bad_request(format!("`from` must be before `to`, by at most {LONGEST}")));
     }
-    blocking(move || {
-        let samples = node.archive.history(from, to)?.into_iter().map(sample).collect();
+    blocking(node.blocking(), move || {
+        let samples = node.history(from, to)?.into_iter().map(sample).collect();
         Ok(Answer(History { samples }))
     })
     .await

@@ -7,12 +7,10 @@ use std::sync::Arc;
 use axum::Json as Answer;
 use axum::extract::State;
 use pergola_api::mesh::{MeshFeed, MeshFile, MeshSource, ProfilesRequest};
-use pergola_refresh::{DAY, PublicationModel};
-use pergola_store::archive::SourceKind;
 
 use super::request::Parameters;
 use super::work::blocking;
-use crate::node::Node;
+use crate::node::{Node, Upstream};
 use crate::publish::Refusal;
 use crate::select::Channel;
 
@@ -30,24 +28,20 @@ pub(super) async fn mesh(
     Parameters(request): Parameters<ProfilesRequest>,
 ) -> Result<Answer<MeshFile>, Refusal> {
     let most = request.words.unwrap_or(USUAL).clamp(1, MOST);
-    blocking(move || {
+    blocking(node.blocking(), move || {
         let mut names = HashSet::new();
         // Feeds first: they get the names that people know.
         let feeds = feeds(&node, most, &mut names);
         let mut sources = Vec::new();
-        for (id, record) in node.archive.sources()? {
+        for Upstream { id, url, title, items_per_day, link, .. } in node.all_upstreams()? {
             let keywords = words(&node, Channel::Source(id), most);
-            if record.kind == SourceKind::List || keywords.is_empty() {
+            if keywords.is_empty() {
                 continue;
             }
-            let title = node.archive.state_alone(id)?.and_then(|state| state.title);
-            let title = record.title.or(title).unwrap_or_else(|| record.url.clone());
+            let title = title.unwrap_or_else(|| url.clone());
             let name = unlike(&mut names, plain(&title, "source"), id.0);
-            let known = node.crawler.roster().schedule(id);
-            let items_per_day = known.map(|known| known.model.mean_rate() * DAY);
-            let link = node.crawler.peers.link(id).filter(|link| link.url == record.url);
             let channel = link.and_then(|link| Some(channel(&link.node?.id, &link.feed)));
-            let url = Some(record.url);
+            let url = Some(url);
             sources.push(MeshSource { name, url, keywords, items_per_day, channel });
         }
         Ok(Answer(MeshFile { sources, feeds, ..MeshFile::default() }))
@@ -56,13 +50,13 @@ pub(super) async fn mesh(
 }
 
 fn feeds(node: &Node, most: usize, names: &mut HashSet<String>) -> Vec<MeshFeed> {
-    let imprint = node.shelf.imprint();
+    let imprint = node.imprint();
     let host = match imprint.name.as_str() {
         UNNAMED => plain(&format!("{UNNAMED}-{:.8}", imprint.node.0), UNNAMED),
         name => plain(name, UNNAMED),
     };
     let mut feeds = Vec::new();
-    for card in node.desk.feeds() {
+    for card in node.feeds() {
         let mut keywords = words(node, Channel::Feed(card.id), most);
         if keywords.is_empty() {
             keywords = pergola_query::profile(&card.body).into_iter().collect();
@@ -102,7 +96,7 @@ fn unlike(names: &mut HashSet<String>, name: String, number: u32) -> String {
 
 /// The most typical words; pairs of words are not keywords.
 fn words(node: &Node, channel: Channel, most: usize) -> Vec<String> {
-    let terms = node.desk.profiles.about(channel, 4 * most).unwrap_or_default().0.into_iter();
+    let terms = node.about(channel, 4 * most).unwrap_or_default().0.into_iter();
     terms.map(|(text, _)| text).filter(|text| !text.contains(' ')).take(most).collect()
 }
 

@@ -13,9 +13,10 @@ use super::feeds::card;
 use super::request::{Named, Parameters, bad_request};
 use super::work::blocking;
 use crate::access::Caller;
-use crate::node::{Found, Kind, Node};
-use crate::peer::{Heard, Silent};
+use crate::node::Node;
+use crate::peers::{Heard, Silent};
 use crate::publish::Refusal;
+use crate::select::{Found, Kind};
 
 /// Results by default, and at most.
 pub(super) const USUAL: usize = 20;
@@ -49,11 +50,11 @@ pub(super) async fn everywhere(
 ) -> Result<(Vec<Found>, Option<Heard>), Refusal> {
     // Only the operator may ask peers: a stranger could turn one request into eight.
     let heard = match peers && caller.is_operator() {
-        true => Some(node.crawler.peers.search(text, limit as u32, node.clock.now()).await),
+        true => Some(node.search_peers(text, limit as u32).await),
         false => None,
     };
     let text = text.to_owned();
-    blocking(move || {
+    blocking(node.blocking(), move || {
         let here = node.search(&caller, &text, limit)?;
         let found = match &heard {
             Some(heard) => node.with_peers(here, heard, limit),
@@ -71,7 +72,7 @@ pub(super) async fn suggestions(
     Parameters(request): Parameters<SuggestRequest>,
 ) -> Result<Answer<SearchResults>, Refusal> {
     let limit = request.limit.unwrap_or(USUAL).clamp(1, MOST);
-    blocking(move || {
+    blocking(node.blocking(), move || {
         let card = card(&node, &caller, &name)?;
         let found = node.suggestions(&caller, card.id, limit)?;
         let found = found.into_iter().map(result).collect();

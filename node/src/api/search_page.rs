@@ -12,11 +12,12 @@ use super::request::Parameters;
 use super::search::{LONGEST, USUAL, everywhere};
 use super::work::blocking;
 use crate::access::Caller;
-use crate::node::{Found, Node};
-use crate::pages;
-use crate::pages::search::{Offer, Wanted};
-use crate::peer::Heard;
+use crate::node::Node;
+use crate::peers::Heard;
 use crate::publish::Refusal;
+use crate::publish::pages;
+use crate::publish::pages::search::{Offer, Wanted};
+use crate::select::Found;
 
 /// What was typed into the form, or stands in a link.
 #[derive(Debug, Default, Deserialize)]
@@ -50,7 +51,7 @@ pub(super) async fn page(
     };
     match results(&node, caller, &wanted, form.peers).await {
         Ok((found, heard)) => {
-            let imprint = node.shelf.imprint();
+            let imprint = node.imprint();
             let page = pages::search::page(imprint, &wanted, &offer, &found, heard.as_ref());
             let is_bad = matches!(wanted, Wanted::TooMuch { .. });
             pages::respond(if is_bad { StatusCode::BAD_REQUEST } else { StatusCode::OK }, &page)
@@ -71,7 +72,7 @@ async fn results(
         Wanted::Text(text) => everywhere(node, caller, text, USUAL, peers).await,
         Wanted::Like(feed) => {
             let feed = feed.clone();
-            blocking(move || {
+            blocking(node.blocking(), move || {
                 let card = card(&node, &caller, &feed)?;
                 Ok((node.alike(&caller, card.id, USUAL)?, None))
             })

@@ -48,7 +48,8 @@ pub(super) async fn list(
             && (found(&source.url) || found(source.title.as_deref().unwrap_or_default()))
     };
     let after = filter.after.map(SourceId);
-    let mut sources = blocking(move || Ok(node.source_page(after, limit + 1, wanted)?)).await?;
+    let mut sources =
+        blocking(node.blocking(), move || Ok(node.source_page(after, limit + 1, wanted)?)).await?;
     let more = sources.len() > limit;
     sources.truncate(limit);
     let next = sources.last().filter(|_| more).map(|last| last.id);
@@ -79,11 +80,11 @@ pub(super) async fn show(
     State(node): State<Arc<Node>>,
     Named(named): Named,
 ) -> Result<Answer<SourceDetail>, Refusal> {
-    blocking(move || {
+    blocking(node.blocking(), move || {
         let id = find(&node, &named)?;
         let (source, state) = node.source(id)?;
-        let formerly = node.archive.source(id)?.map(|record| record.formerly).unwrap_or_default();
-        let identity = node.archive.known(id)?.unwrap_or_default().identity.policy();
+        let formerly = node.former_addresses(id)?;
+        let identity = node.identity_policy(id)?;
         let identity = match identity {
             Policy::Id => "id",
             Policy::Link => "link",
@@ -151,7 +152,7 @@ async fn first_refresh(node: &Node, id: SourceId) -> Result<(Outcome, RefreshRep
 
 fn unusable(node: &Node, id: SourceId, report: RefreshReport) -> Result<Refusal, Refusal> {
     let (source, _) = node.source(id)?;
-    let moved = node.archive.source(id)?.is_some_and(|record| !record.formerly.is_empty());
+    let moved = !node.former_addresses(id)?.is_empty();
     let why = report.trouble.unwrap_or(report.outcome);
     let detail = format!("{} cannot be read: {why}; it was not added", source.url);
     // The page led to a feed, and that feed was of no use.
@@ -172,7 +173,7 @@ fn is_hopeless(outcome: Outcome) -> bool {
 
 async fn found(node: &Arc<Node>, named: String) -> Result<SourceId, Refusal> {
     let node = Arc::clone(node);
-    blocking(move || find(&node, &named)).await
+    blocking(node.blocking(), move || find(&node, &named)).await
 }
 
 /// The source with this number or URL. If there is none, the refusal names the most similar URL.
@@ -182,9 +183,7 @@ fn find(node: &Node, named: &str) -> Result<SourceId, Refusal> {
         Err(error @ SourceError::Unknown(_)) => Refusal::from(error),
         Err(error) => return Err(error.into()),
     };
-    let some = node.archive.sources_after(None, COMPARED)?;
-    let urls = some.into_iter().map(|(_, record)| record.url);
-    Err(match nearest(named, urls) {
+    Err(match nearest(named, node.first_addresses(COMPARED)?) {
         Some(url) => refusal.hint(format!("did you mean {url} ?")).nearest(url),
         None => refusal,
     })

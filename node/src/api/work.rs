@@ -4,12 +4,14 @@ use std::future::Future;
 
 use super::refusal::failed;
 use crate::publish::Refusal;
+use crate::surroundings::Blocking;
 
 /// Runs work that blocks.
 pub(super) async fn blocking<T: Send + 'static>(
+    threads: Blocking,
     work: impl FnOnce() -> Result<T, Refusal> + Send + 'static,
 ) -> Result<T, Refusal> {
-    let done = tokio::task::spawn_blocking(work).await;
+    let done = threads.run(work).await;
     done.unwrap_or_else(|error| Err(failed(format!("reading for a request ended early: {error}"))))
 }
 

@@ -10,10 +10,10 @@ use pergola_query::{Change, Explanation, QueryError, nearest};
 use pergola_store::archive::{ArchiveError, Changes, FeedId, FeedRecord, FeedTally, SourceKind};
 
 use super::sources::{EVERY_SOURCE, peer_address};
-use super::{NewSource, Node, SourceError, locked};
+use super::{NewSource, Node, SourceError};
 use crate::access::Caller;
-use crate::publish::writer::{Job, NotCommitted};
 use crate::select::statement;
+use crate::writer::{Job, NotCommitted};
 
 /// Why something cannot be done to a feed.
 #[derive(Debug, thiserror::Error)]
@@ -102,7 +102,7 @@ impl Node {
         declared: bool,
     ) -> Result<Applied, FeedError> {
         let sources = self.add_sources_of(body).await?;
-        let id = FeedId(locked(&self.record).next_feed);
+        let id = FeedId(self.record.lock().next_feed);
         let record = FeedRecord {
             name: name.clone(),
             statement: statement(&name, body),
@@ -111,14 +111,14 @@ impl Node {
         };
         let mut changes = Changes::new();
         changes.put_feed(id, &record);
-        let mut node = locked(&self.record).clone();
+        let mut node = self.record.lock().clone();
         node.next_feed += 1;
         changes.put_node(&node);
         // A feed that is not for anybody is closed from the start.
         let readers = self.declared_readers(&name).filter(|_| declared);
         changes.put_readers(id, readers.as_deref());
         self.commit(changes).await?;
-        locked(&self.record).next_feed = node.next_feed;
+        self.record.lock().next_feed = node.next_feed;
         self.access.set(id, readers.as_deref());
         self.put_in_force(id, &name, body, FeedTally::default());
         let items = self.backfill(id).await?;

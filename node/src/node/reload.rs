@@ -1,14 +1,14 @@
 //! Applies what the configuration declares: at the start, on SIGHUP and on `POST /api/v1/reload`.
 
 use std::collections::HashSet;
-use std::sync::{Arc, PoisonError};
+use std::sync::Arc;
 
 use pergola_api::operation::Reloaded;
 use pergola_config::{Budget, Config, ConfigError};
 use pergola_query::Change;
 use pergola_store::archive::{Changes, SourceId, SourceKind};
 
-use super::{NewSource, Node, SourceError, StartError, locked};
+use super::{NewSource, Node, SourceError, StartError};
 
 /// Reads the configuration again from where it came.
 pub(super) type Reader = Arc<dyn Fn() -> Result<Config, ConfigError> + Send + Sync>;
@@ -33,7 +33,7 @@ impl Node {
         &self,
         read: impl Fn() -> Result<Config, ConfigError> + Send + Sync + 'static,
     ) {
-        *locked(&self.reader) = Some(Arc::new(read));
+        *self.reader.lock() = Some(Arc::new(read));
     }
 
     /// Reads the configuration again, applies it and logs what changed.
@@ -56,14 +56,14 @@ impl Node {
     }
 
     async fn reread_quietly(&self) -> Result<Reloaded, ReloadError> {
-        let reader = locked(&self.reader).clone().ok_or(ReloadError::NoReader)?;
+        let reader = self.reader.lock().clone().ok_or(ReloadError::NoReader)?;
         Ok(self.reload(reader()?).await?)
     }
 
     /// Sets another budget, until the configuration gives another one or the node restarts.
     pub fn set_budget(&self, budget: Budget) -> Result<(), pergola_refresh::Invalid> {
-        self.crawler.roster().set_purse(budget.purse(self.crawler.cycle))?;
-        let mut config = self.config.write().unwrap_or_else(PoisonError::into_inner);
+        self.crawler.set_purse(budget.purse(self.crawler.cycle))?;
+        let mut config = self.config.write();
         *config = Arc::new(config.with_budget(budget));
         Ok(())
     }
@@ -73,23 +73,23 @@ impl Node {
     pub async fn reload(&self, mut config: Config) -> Result<Reloaded, StartError> {
         let before = self.config();
         let budget = config.budget.clone();
-        if budget == *locked(&self.configured_budget) && budget != before.budget {
+        if budget == *self.configured_budget.lock() && budget != before.budget {
             // A budget that was set by hand stays until the configuration gives another one.
             config = config.with_budget(before.budget.clone());
         }
         let differences = before.reloadable_changes(&config);
         let mut changed = Vec::new();
         self.reload_certificates(&config)?;
-        *locked(&self.configured_budget) = budget;
+        *self.configured_budget.lock() = budget;
         changed.extend(differences.tls.then(|| "tls".to_owned()));
         if differences.budget {
             let purse = config.budget.purse(self.crawler.cycle);
-            self.crawler.roster().set_purse(purse)?;
+            self.crawler.set_purse(purse)?;
             changed.push("budget".to_owned());
         }
         self.access.know(&config);
         changed.extend(differences.readers.then(|| "readers".to_owned()));
-        *self.config.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(config);
+        *self.config.write() = Arc::new(config);
         if differences.sources || differences.feeds {
             self.take_over_declared().await?;
             changed.extend(differences.sources.then(|| "sources".to_owned()));
@@ -100,7 +100,7 @@ impl Node {
 
     /// Loads the certificates from their files again. If they cannot be used, the old ones stay.
     fn reload_certificates(&self, config: &Config) -> Result<(), StartError> {
-        let shown = locked(&self.shown).clone();
+        let shown = self.shown.lock().clone();
         match (shown, &config.tls) {
             (Some(shown), Some(tls)) => Ok(shown.reread(tls)?),
             _ => Ok(()),

@@ -4,10 +4,10 @@ use pergola_refresh::Invalid;
 use pergola_store::StoreError;
 use pergola_store::archive::ArchiveError;
 
-use crate::crawl::fetch::FetchError;
-use crate::peer::LoadError;
-use crate::publish::writer::NotCommitted;
+use crate::fetch::FetchError;
+use crate::peers::LoadError;
 use crate::tls::TlsError;
+use crate::writer::NotCommitted;
 
 /// Why a node cannot start.
 #[derive(Debug, thiserror::Error)]

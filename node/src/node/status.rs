@@ -22,26 +22,24 @@ impl Node {
         let delivered = items as f64;
         let (waiting, in_flight) = self.crawler.queue();
         let store = self.archive.store();
-        // Before the roster is locked: whoever changes queries locks the desk first.
-        let feeds = self.desk.count();
-        let roster = self.crawler.roster();
+        let pulse = self.crawler.pulse(now);
         NodeStatus {
             version: env!("CARGO_PKG_VERSION").to_owned(),
             name: config.node.name.clone(),
             id: self.id().0,
             running: self.is_running(),
             uptime: now - self.opened_at,
-            sources: roster.len(),
-            feeds,
-            threshold: roster.threshold().value(),
-            budget_per_minute: roster.purse.per_minute(),
+            sources: pulse.sources,
+            feeds: self.desk.count(),
+            threshold: pulse.threshold,
+            budget_per_minute: pulse.per_minute,
             refreshes: counts.all,
             unchanged: counts.unchanged,
             failed: counts.failed,
             items,
             lost,
             bytes: self.metrics.bytes.get(),
-            freshness: roster.freshness(now),
+            freshness: pulse.freshness,
             completeness: if delivered + lost > 0.0 { delivered / (delivered + lost) } else { 1.0 },
             waiting,
             in_flight,

@@ -8,12 +8,13 @@
 //! keeps only what is new; a row written from here.
 
 use std::collections::{BTreeSet, HashMap};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use pergola_feed::Item;
 use pergola_manners::decide::News;
 use pergola_profile::{Bag, Channels, Novelty};
 use pergola_store::archive::{FeedId, Fresh, ItemKey, ProfileRow, SourceId};
+
+use crate::locks::{Mutex, MutexGuard};
 
 /// Items in a profile.
 const WINDOW: usize = 20;
@@ -229,7 +230,7 @@ impl Profiles {
     }
 
     fn inner(&self) -> MutexGuard<'_, Inner> {
-        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+        self.inner.lock()
     }
 }
 

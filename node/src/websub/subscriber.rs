@@ -14,7 +14,7 @@ mod callback;
 mod rules;
 mod trust;
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use axum::Router;
 use axum::routing::get;
@@ -29,12 +29,13 @@ use url::{Host, Url};
 use self::asking::{Ask, Token};
 use self::book::{Book, Polled};
 use self::rules::Rules;
-use super::discovery::RefreshNotice;
-use super::{chance, nonce};
 use crate::clock::Clock;
+use crate::crawl::discovery::RefreshNotice;
 use crate::crawl::driver::Crawler;
+use crate::locks::{Mutex, MutexGuard};
 use crate::metrics::Metrics;
-use crate::publish::writer::{Job, Writer};
+use crate::surroundings::Randomness;
+use crate::writer::{Job, Writer};
 
 /// Hubs asked at the same time.
 const ASKING: usize = 8;
@@ -48,6 +49,7 @@ pub struct Subscriber {
     crawler: Arc<Crawler>,
     writer: Writer,
     clock: Clock,
+    randomness: Randomness,
     metrics: Arc<Metrics>,
     /// Where hubs reach this node.
     base: Url,
@@ -72,6 +74,8 @@ pub struct Parts {
     pub writer: Writer,
     /// The time.
     pub clock: Clock,
+    /// For tokens and secrets, and waits that differ.
+    pub randomness: Randomness,
     /// What is counted.
     pub metrics: Arc<Metrics>,
     /// What was configured.
@@ -87,7 +91,17 @@ pub struct Parts {
 impl Subscriber {
     /// A subscriber that asks nobody until it is run; what was agreed on before holds.
     pub fn new(parts: Parts) -> Result<Self, ArchiveError> {
-        let Parts { archive, crawler, writer, clock, metrics, settings, public_url, .. } = parts;
+        let Parts {
+            archive,
+            crawler,
+            writer,
+            clock,
+            randomness,
+            metrics,
+            settings,
+            public_url,
+            ..
+        } = parts;
         let mut book = Book::new(Rules {
             lease: settings.lease.as_secs_f64(),
             backoff: settings.backoff.as_secs_f64(),
@@ -101,6 +115,7 @@ impl Subscriber {
             crawler,
             writer,
             clock,
+            randomness,
             metrics,
             is_public: !is_this_machine(&public_url),
             base: public_url,
@@ -153,7 +168,7 @@ impl Subscriber {
 
     /// Asks hubs whenever it is time to, until told to stop.
     pub async fn run(self: Arc<Self>, stop: CancellationToken) {
-        let Some(mut refreshes) = locked(&self.refreshes).take() else { return };
+        let Some(mut refreshes) = self.refreshes.lock().take() else { return };
         let mut asks: JoinSet<(Token, Result<(), String>)> = JoinSet::new();
         let mut save_at = self.clock.now();
         while !stop.is_cancelled() {
@@ -179,7 +194,7 @@ impl Subscriber {
                 Some(refresh) = refreshes.recv() => self.refreshed(refresh),
                 Some(ended) = asks.join_next(), if !asks.is_empty() => match ended {
                     Ok((token, answer)) => {
-                        self.book().answered(&token, answer, self.clock.now(), chance());
+                        self.book().answered(&token, answer, self.clock.now(), self.randomness.chance());
                     }
                     Err(error) => tracing::error!(%error, "a request to a hub panicked"),
                 },
@@ -210,7 +225,7 @@ impl Subscriber {
         });
         let RefreshNotice { id: source, at, since, new_items, .. } = refresh;
         let polled = Polled { source, at, since, new_items, named };
-        self.book().polled(&polled, || Some((nonce(24)?, nonce(32)?)));
+        self.book().polled(&polled, || Some((self.randomness.hex(24)?, self.randomness.hex(32)?)));
         self.replan();
     }
 
@@ -228,10 +243,7 @@ impl Subscriber {
             (plans, book.take_missed())
         };
         self.metrics.websub.missed.inc_by(missed);
-        let mut roster = self.crawler.roster();
-        for (source, until) in plans {
-            roster.postpone(source, until);
-        }
+        self.crawler.leave_to_hubs(&plans);
     }
 
     /// Saves what has changed in the book; what cannot be saved is tried again.
@@ -257,7 +269,7 @@ impl Subscriber {
     }
 
     fn book(&self) -> MutexGuard<'_, Book> {
-        locked(&self.book)
+        self.book.lock()
     }
 }
 
@@ -269,8 +281,4 @@ fn is_this_machine(url: &Url) -> bool {
         Some(Host::Ipv6(address)) => address.is_loopback() || address.is_unspecified(),
         None => true,
     }
-}
-
-fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -16,6 +16,7 @@ mod refused_commits;
 mod searching;
 mod serving;
 mod subscribing;
+mod surroundings;
 mod syndication;
 mod trust;
 mod watched_store;

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use pergola_config::Config;
 use pergola_node::clock::Clock;
 use pergola_node::node::{FeedError, Node, close};
+use pergola_node::surroundings::Surroundings;
 use pergola_store::{Batch, Opened, Order, Table};
 use tempfile::TempDir;
 
@@ -22,10 +23,10 @@ fn open_store(config: &Config) -> Opened {
 /// A node that is opened and does not run, and its store.
 async fn opened(folder: &TempDir) -> (Arc<Node>, Arc<Watched>) {
     let config = quick_config(folder);
-    let Opened { store, notice } = open_store(&config);
-    let store = Arc::new(Watched::over(store));
-    let watched = Opened { store: store.clone(), notice };
-    (Node::open_on(watched, config, Clock::real()).await.unwrap(), store)
+    let mut surroundings = Surroundings::real(&config, Clock::real()).unwrap();
+    let store = Arc::new(Watched::over(surroundings.store.store));
+    surroundings.store.store = store.clone();
+    (Node::open(config, surroundings).await.unwrap(), store)
 }
 
 fn urls(node: &Node) -> Vec<String> {
@@ -96,6 +97,6 @@ async fn a_feed_whose_numbers_are_damaged_is_not_listed_as_empty() {
     batch.put(Table::Feed, key, vec![0xff; 40]);
     store.commit(&batch).unwrap();
     drop(store);
-    let refused = Node::open(config, Clock::real()).await.err().unwrap().to_string();
+    let refused = Node::open_here(config, Clock::real()).await.err().unwrap().to_string();
     assert!(refused.contains("damaged") || refused.contains("Feed"), "{refused}");
 }

@@ -64,7 +64,7 @@ impl Client {
         let token = config.api.token.clone();
         let data = config.node.data.clone();
         let clock = Clock::configured(&config.clock);
-        let opened = Node::open(*config, clock).await;
+        let opened = Node::open_here(*config, clock).await;
         let node = opened.map_err(|error| target::not_opened(error, &data))?;
         let router = InProcess(pergola_node::api::router(Arc::clone(&node)));
         let base = Url::parse("http://localhost/")?;

@@ -54,7 +54,7 @@ pub(super) async fn run(args: Args, mut settings: Settings) -> anyhow::Result<()
     config.warnings().iter().for_each(|warning| tracing::warn!("{warning}"));
     let data = config.node.data.clone();
     let clock = Clock::configured(&config.clock);
-    let node = Node::open(config, clock).await?;
+    let node = Node::open_here(config, clock).await?;
     node.reread_by(move || settings.load());
     node.notices().iter().for_each(|notice| tracing::warn!("{notice}"));
     let mut signals = Signals::new().context("signals cannot be handled")?;

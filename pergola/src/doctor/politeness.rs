@@ -165,7 +165,7 @@ async fn first_refreshes(node: &Arc<Node>) -> anyhow::Result<()> {
 }
 
 async fn start(config: &Config, clock: &Clock) -> anyhow::Result<Running> {
-    let node = Node::open(config.clone(), clock.clone()).await?;
+    let node = Node::open_here(config.clone(), clock.clone()).await?;
     let listener = Node::listen(config.node.listen).await?;
     Ok(node.start(listener)?)
 }

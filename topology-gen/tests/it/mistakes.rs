@@ -55,6 +55,16 @@ fn a_duplicate_name_is_refused() {
 }
 
 #[test]
+fn the_error_for_a_feed_on_an_unknown_node_names_the_nearest_node() {
+    let mesh = MESH.replace("name = \"islands\"", "name = \"islands\"\nnode = \"herre\"");
+    let said = refused_mesh("node", &format!("nodes = [\"here\", \"there\"]\n{mesh}"), &[]);
+    assert!(said.contains("feed `islands` is hosted by `herre`"), "{said}");
+    assert!(said.contains("not one of the nodes; did you mean `here`?"), "{said}");
+    let said = refused_mesh("node", &format!("nodes = [\"herre\", \"herre\"]\n{mesh}"), &[]);
+    assert!(said.contains("`herre` is the name of two nodes"), "{said}");
+}
+
+#[test]
 fn a_radius_or_alpha_out_of_range_is_refused() {
     for radius in ["1.5", "-0.1", "NaN"] {
         let said = refused(&[&SYNTHETIC[..], &["--radius", radius]].concat());

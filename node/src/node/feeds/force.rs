@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashSet};
 
 use pergola_query::syntax::{FeedBody, SourceRef};
-use pergola_store::archive::{FeedId, FeedRecord, FeedTally, SourceId};
+use pergola_store::archive::{FeedId, FeedRecord, FeedTally};
 
 use crate::node::{Node, StartError};
 use crate::publish::Listing;
@@ -93,8 +93,7 @@ impl Node {
                 }
             }
         }
-        let every: Vec<SourceId> = self.crawler.roster().ids().collect();
-        self.weigh(every);
+        self.weigh(self.crawler.ids());
         Ok(())
     }
 }

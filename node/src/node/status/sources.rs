@@ -1,6 +1,7 @@
 //! The state of sources, and which source a number or URL means.
 
 use pergola_api::source::{self as api, PeerStatus, SourceStanding, SourceStatus, Via};
+use pergola_feed::identity::Policy;
 use pergola_refresh::PublicationModel;
 use pergola_store::archive::{ArchiveError, SourceId, SourceKind, SourceRecord, SourceState};
 
@@ -66,6 +67,22 @@ impl Node {
         Ok((self.source_status(id, record, &state), state))
     }
 
+    /// The addresses that a source had before. Blocks.
+    pub fn former_addresses(&self, id: SourceId) -> Result<Vec<String>, ArchiveError> {
+        Ok(self.archive.source(id)?.map(|record| record.formerly).unwrap_or_default())
+    }
+
+    /// How the node tells the items of a source apart. Blocks.
+    pub fn identity_policy(&self, id: SourceId) -> Result<Policy, ArchiveError> {
+        Ok(self.archive.known(id)?.unwrap_or_default().identity.policy())
+    }
+
+    /// The addresses of the first sources, at most `limit`. Blocks.
+    pub fn first_addresses(&self, limit: usize) -> Result<Vec<String>, ArchiveError> {
+        let some = self.archive.sources_after(None, limit)?;
+        Ok(some.into_iter().map(|(_, record)| record.url).collect())
+    }
+
     /// The source with this number, or with this URL now or before it moved.
     pub fn find_source(&self, named: &str) -> Result<SourceId, SourceError> {
         if let Ok(number) = named.parse() {
@@ -74,8 +91,7 @@ impl Node {
                 return Ok(id);
             }
         }
-        let known =
-            normal_url(named).ok().and_then(|url| self.crawler.roster().by_address(url.as_str()));
+        let known = normal_url(named).ok().and_then(|url| self.crawler.by_address(url.as_str()));
         if let Some(id) = known {
             return Ok(id);
         }
@@ -91,7 +107,7 @@ impl Node {
         record: SourceRecord,
         state: &SourceState,
     ) -> SourceStatus {
-        let (busy, next_at) = self.crawler.roster().standing(id).unwrap_or((false, state.next_at));
+        let (busy, next_at) = self.crawler.busy_and_next(id).unwrap_or((false, state.next_at));
         let kind = match record.kind {
             SourceKind::Feed => api::SourceKind::Feed,
             SourceKind::Page(_) => api::SourceKind::Page,

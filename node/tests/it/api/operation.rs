@@ -130,9 +130,9 @@ async fn a_backup_of_a_running_node_can_be_restored() {
     let bytes = backup.bytes().await.unwrap();
     let folder = TempDir::new().unwrap();
     let config = quick_config(&folder);
-    let engine = house.node().archive.store().backend();
+    let engine = house.node().status().store.parse().unwrap();
     restore(&config.node.data, engine, Replace::Never, &bytes[..], |_| ()).unwrap();
-    let node = Node::open(config, Clock::real()).await.unwrap();
+    let node = Node::open_here(config, Clock::real()).await.unwrap();
     assert_eq!(node.source_list().unwrap()[0].url, url);
     close(node).await;
 }
@@ -188,7 +188,7 @@ async fn a_running_node_is_ready_and_one_that_is_only_opened_says_why_not() {
     assert!(metrics.contains("pergola_threshold"), "{metrics}");
 
     let folder = TempDir::new().unwrap();
-    let node = Node::open(quick_config(&folder), Clock::real()).await.unwrap();
+    let node = Node::open_here(quick_config(&folder), Clock::real()).await.unwrap();
     let mut request = http::Request::get("/readyz").body(Body::empty()).unwrap();
     request.extensions_mut().insert(ConnectInfo(SocketAddr::from(([127, 0, 0, 1], 1))));
     let answer = pergola_node::api::router(node.clone()).oneshot(request).await.unwrap();
@@ -207,7 +207,7 @@ async fn a_node_that_is_only_opened_looks_where_a_page_leads() {
         .start()
         .await;
     let folder = TempDir::new().unwrap();
-    let node = Node::open(quick_config(&folder), Clock::real()).await.unwrap();
+    let node = Node::open_here(quick_config(&folder), Clock::real()).await.unwrap();
     let body = json!({"url": origin.url("/").as_str()}).to_string();
     let mut request = http::Request::post("/api/v1/sources")
         .header("content-type", "application/json")
