@@ -35,7 +35,7 @@ impl Node {
             let Some(state) = self.archive.state_alone(*source)? else { continue };
             rate += brought;
             // A peer cannot deliver what it missed, so the shares multiply.
-            let before = self.crawler.peers.quality(*source);
+            let before = self.crawler.tools.peers.quality(*source);
             complete += brought * state.quality.completeness() * before.completeness;
             fresh += brought * state.quality.freshness() * before.freshness;
         }

@@ -90,7 +90,7 @@ fn the_configuration_is_checked_and_shown_without_its_secrets() {
 
 #[test]
 fn the_example_is_a_valid_configuration_that_changes_nothing() {
-    let place = Place::bare();
+    let place = Sandbox::bare();
     let file = place.path("example.toml");
     fs::write(&file, place.ok(&["config", "example"])).unwrap();
     let checked = place.ok(&["config", "check", "--config", &file]);
