@@ -247,7 +247,16 @@ impl Hub {
 
     async fn confirmed(&self, request: &Request, lease: f64) -> bool {
         let Request { callback, mode, topic, .. } = request;
-        match calls::verify(&self.tools.fetcher, &self.tools.randomness, callback, *mode, topic, lease).await {
+        match calls::verify(
+            &self.tools.fetcher,
+            &self.tools.randomness,
+            callback,
+            *mode,
+            topic,
+            lease,
+        )
+        .await
+        {
             Ok(()) => true,
             Err(why) => {
                 tracing::info!(%callback, topic, mode = mode.name(), why, "not confirmed");

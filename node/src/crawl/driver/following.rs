@@ -9,8 +9,8 @@ use pergola_manners::lanes::LaneId;
 use pergola_manners::trail::{Backlog, Trail};
 use pergola_store::archive::SourceKind;
 
-use super::outing::Unfinished;
 use super::Crawler;
+use super::outing::Unfinished;
 use crate::crawl::fetch::Ask;
 
 /// Archives are not followed if the lane has to rest for longer than this before each document.

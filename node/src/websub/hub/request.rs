@@ -60,9 +60,11 @@ impl Request {
             Some("subscribe") => Mode::Subscribe,
             Some("unsubscribe") => Mode::Unsubscribe,
             Some("publish") => {
-                return Err("this hub serves the feeds of this node only and notices their changes \
+                return Err(
+                    "this hub serves the feeds of this node only and notices their changes \
                             itself: there is no need to publish to it"
-                    .to_owned());
+                        .to_owned(),
+                );
             }
             Some(_) => return Err("`hub.mode` must be subscribe or unsubscribe".to_owned()),
             None => return Err("`hub.mode` is missing: subscribe or unsubscribe".to_owned()),
