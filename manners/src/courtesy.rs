@@ -78,6 +78,11 @@ impl Courtesy {
         }
     }
 
+    /// The same, but not to be asked before this instant: how what was stored is put together again.
+    pub fn until(self, next_at: f64) -> Self {
+        Self { next_at, ..self }
+    }
+
     /// The scheduler does not ask before this instant. It is stored, so a restart causes no burst. Infinite
     /// once the source has ended.
     pub fn next_at(&self) -> f64 {

@@ -6,6 +6,5 @@
 //! `guard` keeps it out of private networks, `loops` remembers which sources send items back to this node.
 
 pub mod driver;
-pub mod fetch;
-pub mod guard;
 pub mod loops;
+pub(crate) mod watch;

@@ -3,10 +3,7 @@
 //! `hub` pushes changes of this node's feeds to its subscribers. `subscriber` subscribes to the hubs that
 //! sources advertise. Polling goes on without both: a failure here only makes news later.
 
-mod counts;
 pub mod hub;
 mod instants;
 mod signature;
 pub mod subscriber;
-
-pub use counts::Counts;

@@ -4,16 +4,14 @@ pub(super) use pergola_api::item::ItemPage as Items;
 pub(super) use pergola_api::source::SourcePage as Sources;
 use serde::Deserialize;
 
-/// The newsroom's truth.
+/// The ground truth of the newsroom.
 #[derive(Debug, Deserialize)]
 pub(super) struct Truth {
-    /// What its clock shows.
+    /// The time of its clock.
     pub(super) now: f64,
-    /// The sources that were asked for.
     pub(super) sources: Vec<SourceTruth>,
 }
 
-/// What a source has published.
 #[derive(Debug, Deserialize)]
 pub(super) struct SourceTruth {
     pub(super) name: String,
@@ -22,7 +20,6 @@ pub(super) struct SourceTruth {
     pub(super) items: Vec<PublishedItem>,
 }
 
-/// An item as the newsroom tells of it.
 #[derive(Debug, Deserialize)]
 pub(super) struct PublishedItem {
     pub(super) at: f64,

@@ -1,4 +1,4 @@
-//! A bundle of two nodes by hand, and what happened to six items by hand.
+//! A bundle of two nodes and the fate of six items, both written by hand.
 
 use std::fs;
 
@@ -11,7 +11,7 @@ use super::bundle::Bundle;
 use super::record::{Recorded, Seen};
 use crate::mesh::{CYCLE, Channel, Settings};
 
-/// The leaf has the name that comes first, so the order of files is not the order of reading.
+/// The leaf has the first name, so that the order of the files is not the order of reading.
 const LEAF: &str = r#"
     [node]
     public_url = "http://127.0.0.1:9002/"
@@ -77,7 +77,7 @@ fn a_bundle_is_read_as_its_nodes_are_configured() {
 }
 
 #[test]
-fn what_the_lab_cannot_play_is_refused_by_name() {
+fn a_bundle_that_the_lab_cannot_play_is_refused_by_name() {
     let refused = |leaf: &str, root: &str| format!("{:#}", bundle(leaf, root).1.unwrap_err());
     assert!(refused(LEAF, ROOT).contains("root.toml differs from"));
     let root = ROOT.replace("strategy = \"2Steps\"\n", "");
@@ -86,12 +86,12 @@ fn what_the_lab_cannot_play_is_refused_by_name() {
     let said = refused(&LEAF.replace("\"storm\";", "\"storm\" WINDOW 5;"), &root);
     assert!(said.contains("`Storms` has a WINDOW of its own"), "{said}");
     let said = refused(&LEAF.replace("500 ms", "soon"), &root);
-    assert!(said.contains("a-leaf.toml") && said.contains("`soon` is no time"), "{said}");
+    assert!(said.contains("a-leaf.toml") && said.contains("`soon` is not a duration"), "{said}");
     let circle = root.replace(
         "RETURN \"http://127.0.0.1:9000/sources/wire\"",
         "RETURN PEER \"http://127.0.0.1:9002\" FEED Storms",
     );
-    assert!(refused(LEAF, &circle).contains("in a circle"));
+    assert!(refused(LEAF, &circle).contains("in a cycle"));
     assert!(refused(&LEAF.replace("refreshes_per_minute", "bytes"), &root).contains("budget."));
 }
 

@@ -58,7 +58,7 @@ fn hops_cost_completeness_and_time_and_cooperation_saves_both() {
 }
 
 #[test]
-fn planned_looks_bring_items_through_five_hops_much_earlier_at_equal_cost() {
+fn hints_bring_items_through_five_hops_much_earlier_at_equal_cost() {
     for strategy in ["2Steps", "index"] {
         let rows = rows(&[
             "cascade",
@@ -197,7 +197,7 @@ fn every_study_says_what_it_found_in_every_form() {
 }
 
 #[test]
-fn the_wait_at_a_hop_is_the_phase_where_everybody_looks_once_a_cycle() {
+fn the_wait_at_a_hop_is_the_phase_where_every_node_refreshes_once_a_cycle() {
     let rows = rows(&["cascade-phase", "--seeds", "1"]);
     for row in rows.iter().filter(|row| row["who"] == "every cycle, phase") {
         let hop: f64 = row["hop"].as_str().unwrap().parse().unwrap();

@@ -14,6 +14,16 @@ pub struct Pace {
 }
 
 impl Pace {
+    /// New items and seconds, both faded, and when it was last refreshed: what has to be stored.
+    pub fn parts(&self) -> (f64, f64, Option<f64>) {
+        (self.items, self.seconds, self.last_refresh)
+    }
+
+    /// The pace that has these parts.
+    pub fn from_parts(items: f64, seconds: f64, last_refresh: Option<f64>) -> Self {
+        Self { items, seconds, last_refresh }
+    }
+
     /// A good refresh has found so many new items. The first one is no evidence, because it is not known in
     /// what time its items came.
     pub fn record(&mut self, new_items: u32, now: f64) {

@@ -26,6 +26,16 @@ impl QuietTimes {
         }
     }
 
+    /// The hours and the days as bits: what has to be stored.
+    pub fn bits(self) -> (u32, u8) {
+        (self.hours, self.days)
+    }
+
+    /// The quiet times that have these bits; what is no hour and no day is left out.
+    pub fn from_bits(hours: u32, days: u8) -> Self {
+        Self { hours: hours & 0xff_ffff, days: days & 0x7f }
+    }
+
     /// Whether there are none.
     pub fn is_empty(self) -> bool {
         self.hours == 0 && self.days == 0

@@ -9,28 +9,9 @@ use super::FailureKind;
 pub struct Pause {
     pub until: f64,
     /// What it answered: 429, 503 or 403; nothing if it is a peer and said so over gRPC.
-    #[serde(with = "number_or_zero")]
     pub status: Option<u16>,
     /// Pauses in a row.
     pub count: u32,
-}
-
-/// A status as it is stored: 0 stands for none.
-mod number_or_zero {
-    use serde::{Deserialize, Deserializer, Serializer};
-
-    pub(super) fn serialize<S: Serializer>(
-        status: &Option<u16>,
-        serializer: S,
-    ) -> Result<S::Ok, S::Error> {
-        serializer.serialize_u16(status.unwrap_or(0))
-    }
-
-    pub(super) fn deserialize<'a, D: Deserializer<'a>>(
-        deserializer: D,
-    ) -> Result<Option<u16>, D::Error> {
-        Ok(Some(u16::deserialize(deserializer)?).filter(|status| *status != 0))
-    }
 }
 
 /// What has gone wrong since the last good answer.

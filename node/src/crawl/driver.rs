@@ -27,22 +27,22 @@ use pergola_manners::hub::HubNotice;
 use pergola_manners::lanes::{LaneId, Lanes};
 use pergola_manners::refreshed::SourceChange;
 use pergola_manners::roster::Roster;
-use pergola_store::archive::{Archive, ArchiveError, Changes, HostTally, SourceId};
+use pergola_store::archive::{Archive, ArchiveError, Commit, HostTally, SourceId};
 use rustc_hash::FxHashMap;
 use tokio::sync::{Notify, Semaphore, mpsc, oneshot};
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 use url::Url;
 
-use super::fetch::Fetcher;
 use super::loops::Loops;
 use crate::clock::Clock;
+use crate::fetch::Fetcher;
 use crate::locks::{Mutex, MutexGuard};
 use crate::metrics::Metrics;
-use crate::peer::Peers;
-use crate::publish::writer::Done;
+use crate::peers::Peers;
 use crate::select::Desk;
 use crate::surroundings::Blocking;
+use crate::writer::Done;
 use alone::Alone;
 pub use pushed::{NotReceived, Pushed};
 pub use schedule::Pulse;
@@ -210,10 +210,10 @@ impl Crawler {
     }
 
     /// Adds what was done to hosts since this was last called.
-    pub fn save_hosts(&self, changes: &mut Changes) {
+    pub fn save_hosts(&self, commit: &mut Commit) {
         for (host, (tally, saved)) in self.hosts.lock().iter_mut().filter(|(_, (_, saved))| !saved)
         {
-            changes.put_host(host, tally);
+            commit.node().put_host(host, tally);
             *saved = true;
         }
     }

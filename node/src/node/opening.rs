@@ -19,16 +19,17 @@ use super::{Node, StartError};
 use crate::access::Access;
 use crate::clock::Clock;
 use crate::crawl::driver::{Crawler, Delivery, List, Tools};
-use crate::crawl::fetch::Fetcher;
+use crate::fetch::Fetcher;
 use crate::locks::{Mutex, RwLock};
 use crate::metrics::Metrics;
-use crate::peer::Peers;
-use crate::publish::writer::Writer;
+use crate::peers::Peers;
 use crate::publish::{Imprint, Shelf};
-use crate::select::{Desk, Profiles, stage};
+use crate::select::{Desk, Profiles};
+use crate::stage;
 use crate::surroundings::{Blocking, Outside, Randomness, Surroundings};
 use crate::websub::hub::{self, Hub};
 use crate::websub::subscriber::{self, Subscriber};
+use crate::writer::Writer;
 
 /// Refreshes that may wait for selection.
 const DELIVERIES: usize = 256;

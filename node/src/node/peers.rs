@@ -6,7 +6,7 @@ use pergola_refresh::{DAY, Source};
 use pergola_store::archive::{ArchiveError, FeedId, SourceId, SourceKind, SourceRecord};
 
 use super::Node;
-use crate::peer::Heard;
+use crate::peers::Heard;
 use crate::select::{About, Channel};
 
 /// A source of a feed, and what it contributes.

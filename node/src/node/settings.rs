@@ -8,8 +8,8 @@ use pergola_manners::Manners;
 use pergola_manners::courtesy::{RuleBook, Rules};
 use pergola_manners::lanes::{LaneOverride, LaneRules};
 
-use crate::crawl::fetch::{DecodeLimits, FetchSettings};
-use crate::crawl::guard::Guard;
+use crate::fetch::{DecodeLimits, FetchSettings};
+use crate::guard::Guard;
 use crate::surroundings::Outside;
 
 pub(super) fn manners(config: &Config, node: NodeId) -> Manners {

@@ -19,7 +19,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use pergola_config::WebSub;
-use pergola_store::archive::{Archive, ArchiveError, Changes, FeedId, Subscription};
+use pergola_store::archive::{Archive, ArchiveError, Commit, FeedId, Subscription};
 use tokio::sync::{Semaphore, mpsc};
 use tokio::task::{Id, JoinError, JoinSet};
 use tokio_util::sync::CancellationToken;
@@ -30,12 +30,12 @@ use self::delivery::{Delivery, Ending, Key, Outcome};
 use self::door::{Pending, PendingRequest};
 use self::request::{Mode, Request};
 use crate::clock::{Clock, network_now};
-use crate::crawl::fetch::Fetcher;
+use crate::fetch::Fetcher;
 use crate::locks::Mutex;
 use crate::metrics::Metrics;
-use crate::publish::writer::{Job, Writer};
 use crate::publish::{Form, Shelf};
 use crate::surroundings::Randomness;
+use crate::writer::Writer;
 
 /// Requests that may wait for their verification.
 const WAITING: usize = 256;
@@ -350,11 +350,13 @@ impl Hub {
         if rows.is_empty() {
             return;
         }
-        let mut changes = Changes::new();
-        rows.iter().for_each(|(key, row)| changes.set_subscription(*key, row.as_ref()));
-        if let Err(error) = self.tools.writer.commit(Job { changes, ..Job::default() }).await {
+        let mut commit = Commit::new();
+        for (feed, key, row) in &rows {
+            commit.feed(*feed).set_subscription(*key, row.as_ref());
+        }
+        if let Err(error) = self.tools.writer.commit(commit).await {
             tracing::warn!(%error, "subscriptions could not be stored; this is tried again");
-            self.book.lock().not_saved(rows.into_iter().map(|(key, _)| key));
+            self.book.lock().not_saved(rows.into_iter().map(|(feed, key, _)| (key, feed)));
         }
     }
 }

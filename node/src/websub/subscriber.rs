@@ -21,7 +21,7 @@ use axum::routing::get;
 use pergola_api::source::PushStatus;
 use pergola_config::WebSub;
 use pergola_manners::hub::{Advertised, HubNotice};
-use pergola_store::archive::{Archive, ArchiveError, Changes, Push, SourceId};
+use pergola_store::archive::{Archive, ArchiveError, Commit, Push, SourceId};
 use tokio::sync::{Notify, Semaphore, mpsc};
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
@@ -34,8 +34,8 @@ use crate::clock::Clock;
 use crate::crawl::driver::Crawler;
 use crate::locks::{Mutex, MutexGuard};
 use crate::metrics::Metrics;
-use crate::publish::writer::{Job, Writer};
 use crate::surroundings::Randomness;
+use crate::writer::Writer;
 
 /// Hubs asked at the same time.
 const ASKING: usize = 8;
@@ -228,11 +228,13 @@ impl Subscriber {
         if rows.is_empty() {
             return;
         }
-        let mut changes = Changes::new();
-        rows.iter().for_each(|(token, row)| changes.set_push(token, row.as_ref()));
-        if let Err(error) = self.tools.writer.commit(Job { changes, ..Job::default() }).await {
+        let mut commit = Commit::new();
+        for (source, token, row) in &rows {
+            commit.source(*source).set_push(token, row.as_ref());
+        }
+        if let Err(error) = self.tools.writer.commit(commit).await {
             tracing::warn!(%error, "the hubs' leases could not be stored; this is tried again");
-            self.book().not_saved(rows.into_iter().map(|(token, _)| token));
+            self.book().not_saved(rows.into_iter().map(|(source, token, _)| (token, source)));
         }
     }
 

@@ -11,8 +11,8 @@ use tokio::sync::oneshot;
 
 use super::following::Route;
 use super::{Crawler, Delivery};
-use crate::crawl::fetch::Ask;
-use crate::publish::writer::{Committed, NotCommitted};
+use crate::fetch::Ask;
+use crate::writer::{Committed, NotCommitted};
 
 /// After a failure of our own a source is left alone for so many seconds.
 const OUR_FAULT: f64 = 60.0;

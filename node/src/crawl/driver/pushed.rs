@@ -11,7 +11,7 @@ use url::Url;
 use super::Crawler;
 use super::outing::Unfinished;
 use super::received::Received;
-use crate::publish::writer::NotCommitted;
+use crate::writer::NotCommitted;
 
 /// How long a push waits for a refresh of the same source.
 const PATIENCE: Duration = Duration::from_secs(20);

@@ -12,7 +12,7 @@ use url::Url;
 
 use super::{Crawler, Report};
 use crate::metrics::Journey;
-use crate::publish::writer::Committed;
+use crate::writer::Committed;
 
 impl Crawler {
     /// The result of a refresh is durable.

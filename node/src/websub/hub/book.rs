@@ -48,7 +48,8 @@ pub(super) struct Book {
     in_flight: usize,
     /// When a lease ends or a retry is due, in milliseconds.
     timers: BTreeSet<(u64, Key)>,
-    changed: HashSet<Key>,
+    /// Rows to be saved, with their feeds.
+    changed: HashMap<Key, FeedId>,
     next_serial: u64,
 }
 
@@ -96,7 +97,7 @@ impl Book {
             queue: VecDeque::new(),
             in_flight: 0,
             timers: BTreeSet::new(),
-            changed: HashSet::new(),
+            changed: HashMap::new(),
             next_serial: 0,
         }
     }
@@ -140,6 +141,7 @@ impl Book {
     /// A subscription is verified: a new one, or a known one with another lease and secret.
     pub(super) fn put(&mut self, key: Key, row: Subscription, now: f64) {
         let host = host_of(&row.callback);
+        self.changed.insert(key, row.feed);
         match self.subscriptions.get_mut(&key) {
             Some(known) => {
                 let Subscription { since, delivered, tries, next_try, .. } = known.row;
@@ -154,7 +156,6 @@ impl Book {
                 self.subscriptions.insert(key, subscribed);
             }
         }
-        self.changed.insert(key);
         self.enqueue(key, now);
         self.set_timer(key);
     }
@@ -177,7 +178,7 @@ impl Book {
             }
             self.forget_idle(&host);
         }
-        self.changed.insert(key);
+        self.changed.insert(key, row.feed);
         Some(row)
     }
 
@@ -265,6 +266,7 @@ impl Book {
         let subscribed = self.subscriptions.get_mut(&key).filter(|it| it.serial == serial)?;
         subscribed.progress = Progress::Idle;
         let row = &mut subscribed.row;
+        self.changed.insert(key, row.feed);
         let outcome = match ending {
             Ending::Gone => {
                 self.remove(key);
@@ -289,21 +291,20 @@ impl Book {
                 }
             }
         };
-        self.changed.insert(key);
         self.enqueue(key, now);
         self.set_timer(key);
         Some(outcome)
     }
 
     /// The rows that have changed since this was last called; `None` if one is gone.
-    pub(super) fn take_changed(&mut self) -> Vec<(Key, Option<Subscription>)> {
-        let row =
-            |key| (key, self.subscriptions.get(&key).map(|subscribed| subscribed.row.clone()));
-        std::mem::take(&mut self.changed).into_iter().map(row).collect()
+    pub(super) fn take_changed(&mut self) -> Vec<(FeedId, Key, Option<Subscription>)> {
+        let row = |key| self.subscriptions.get(&key).map(|subscribed| subscribed.row.clone());
+        let changed = std::mem::take(&mut self.changed).into_iter();
+        changed.map(|(key, feed)| (feed, key, row(key))).collect()
     }
 
     /// These could not be stored.
-    pub(super) fn not_saved(&mut self, keys: impl IntoIterator<Item = Key>) {
+    pub(super) fn not_saved(&mut self, keys: impl IntoIterator<Item = (Key, FeedId)>) {
         self.changed.extend(keys);
     }
 

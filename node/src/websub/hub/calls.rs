@@ -10,7 +10,7 @@ use url::Url;
 
 use super::delivery::Ending;
 use super::request::Mode;
-use crate::crawl::fetch::{Call, Fetcher};
+use crate::fetch::{Call, Fetcher};
 use crate::publish::{Form, NoHandout, Shelf};
 use crate::surroundings::Randomness;
 use crate::websub::signature;

@@ -24,7 +24,8 @@ pub(super) struct Book {
     pushes: HashMap<Token, Entry>,
     by_source: HashMap<SourceId, Token>,
     timers: BTreeSet<(u64, Token)>,
-    changed: HashSet<Token>,
+    /// Rows to be stored, with their sources.
+    changed: HashMap<Token, SourceId>,
     /// Sources that may be left to their hubs for longer or shorter than before.
     replan: HashSet<SourceId>,
     missed: u64,
@@ -42,7 +43,7 @@ impl Book {
             pushes: HashMap::new(),
             by_source: HashMap::new(),
             timers: BTreeSet::new(),
-            changed: HashSet::new(),
+            changed: HashMap::new(),
             replan: HashSet::new(),
             missed: 0,
         }
@@ -282,22 +283,22 @@ impl Book {
     }
 
     /// The rows that have changed since this was last called; `None` if one is gone.
-    pub(super) fn take_changed(&mut self) -> Vec<(Token, Option<Push>)> {
-        let changed = std::mem::take(&mut self.changed);
-        let row = |token: Token| {
+    pub(super) fn take_changed(&mut self) -> Vec<(SourceId, Token, Option<Push>)> {
+        let changed = std::mem::take(&mut self.changed).into_iter();
+        let row = |(token, source): (Token, SourceId)| {
             let row = self.pushes.get(&token).map(|entry| entry.row.clone());
-            (token, row)
+            (source, token, row)
         };
-        changed.into_iter().map(row).collect()
+        changed.map(row).collect()
     }
 
     /// These could not be stored.
-    pub(super) fn not_saved(&mut self, tokens: impl IntoIterator<Item = Token>) {
+    pub(super) fn not_saved(&mut self, tokens: impl IntoIterator<Item = (Token, SourceId)>) {
         self.changed.extend(tokens);
     }
 
     fn begin(&mut self, token: Token, row: Push) {
-        self.changed.insert(token.clone());
+        self.changed.insert(token.clone(), row.source);
         self.insert(token, row);
     }
 
@@ -326,7 +327,7 @@ impl Book {
         self.timers.remove(&(entry.timer, token.to_owned()));
         entry.timer = millis(next_event(&entry.row));
         self.timers.insert((entry.timer, token.to_owned()));
-        self.changed.insert(token.to_owned());
+        self.changed.insert(token.to_owned(), entry.row.source);
         self.replan.insert(entry.row.source);
     }
 
@@ -336,7 +337,7 @@ impl Book {
         if self.by_source.get(&row.source).is_some_and(|other| other == token) {
             self.by_source.remove(&row.source);
         }
-        self.changed.insert(token.to_owned());
+        self.changed.insert(token.to_owned(), row.source);
         self.replan.insert(row.source);
     }
 }

@@ -100,8 +100,8 @@ fn a_lease_that_ends_ends_the_subscription() {
     let gone: Vec<Key> = book
         .take_changed()
         .into_iter()
-        .filter(|(_, row)| row.is_none())
-        .map(|(key, _)| key)
+        .filter(|(.., row)| row.is_none())
+        .map(|(_, key, _)| key)
         .collect();
     assert_eq!(gone, [1]);
 }

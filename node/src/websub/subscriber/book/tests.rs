@@ -166,7 +166,7 @@ fn a_source_that_names_no_hub_any_more_is_left_after_three_farewells() {
     }
     assert_eq!(asks, 3);
     let last = book.take_changed().pop().unwrap();
-    assert_eq!(last, ("t".to_owned(), None));
+    assert_eq!(last, (SOURCE, "t".to_owned(), None));
 }
 
 #[test]
@@ -199,7 +199,7 @@ fn what_is_kept_of_a_source_that_is_no_more_is_left() {
     let mut before = granted();
     let rows = before.take_changed();
     let mut book = book();
-    for (token, row) in rows {
+    for (_, token, row) in rows {
         book.load(token, row.unwrap(), false);
     }
     assert_eq!(book.expected("t"), None);
