@@ -1,7 +1,7 @@
-//! Names to addresses, with the forbidden ones left out.
+//! Resolves names, without the addresses that the guard forbids.
 //!
-//! `/etc/hosts` is read first, then the servers of `/etc/resolv.conf` are asked. Without servers, names
-//! in the hosts file still work and every other name is an error that says so: a node never asks a
+//! The resolver reads `/etc/hosts` first and then asks the servers of `/etc/resolv.conf`. Without servers,
+//! names in the hosts file still work and every other name is an error that says so: a node never asks a
 //! public resolver that nobody chose.
 
 use std::collections::HashMap;
@@ -19,12 +19,12 @@ use thiserror::Error;
 
 use super::{Forbidden, Guard};
 
-/// Where the system keeps what a resolver needs to know.
+/// The files of the system that the resolver reads.
 #[derive(Clone, Debug)]
 pub struct ResolverFiles {
     /// Names with fixed addresses.
     pub hosts: PathBuf,
-    /// Which servers to ask for all others.
+    /// The servers for all other names.
     pub resolv_conf: PathBuf,
 }
 
@@ -34,37 +34,32 @@ impl Default for ResolverFiles {
     }
 }
 
-/// Why a name has no address that may be used.
+/// Why a name has no address that the node may use.
 #[derive(Debug, Error)]
 pub enum ResolveError {
     /// Every address is in a private network.
     #[error(transparent)]
     Forbidden(#[from] Forbidden),
-    /// The name has no address at all.
     #[error("{host} has no address: check the spelling")]
     NoAddress {
-        /// The name.
         host: String,
     },
-    /// The servers could not say.
+    /// The servers did not answer, or do not know the name.
     #[error(
         "cannot resolve {host}: check the spelling, or the name servers if other hosts fail too"
     )]
     Lookup {
-        /// The name.
         host: String,
-        /// What they said.
         #[source]
         source: NetError,
     },
-    /// There is nobody to ask.
+    /// There is no server to ask.
     #[error("cannot resolve {host}: {why}; name a server in it, or add the host to {hosts}")]
     NoServers {
-        /// The name.
         host: String,
-        /// What is wrong with the configuration.
+        /// What is wrong with resolv.conf.
         why: Arc<str>,
-        /// The file in which names with fixed addresses are kept.
+        /// The path of the hosts file.
         hosts: String,
     },
 }
@@ -83,7 +78,7 @@ struct Shared {
 }
 
 impl GuardedResolver {
-    /// Reads the system's files once. A missing hosts file is an empty one.
+    /// Reads the files once. A missing hosts file counts as empty.
     pub fn new(guard: Guard, files: &ResolverFiles) -> Self {
         let hosts = std::fs::read_to_string(&files.hosts).unwrap_or_else(|error| {
             if error.kind() != std::io::ErrorKind::NotFound {
@@ -98,7 +93,7 @@ impl GuardedResolver {
         Self { shared: Arc::new(shared) }
     }
 
-    /// The addresses of `host` that may be reached; at least one.
+    /// The addresses of `host` that the node may reach; at least one.
     pub async fn addresses(&self, host: &str) -> Result<Vec<IpAddr>, ResolveError> {
         let mut found = self.shared.lookup(host).await?;
         let mut refused = None;
@@ -122,7 +117,7 @@ impl Resolve for GuardedResolver {
         let resolver = self.clone();
         Box::pin(async move {
             let found = resolver.addresses(name.as_str()).await?;
-            // Port 0 stands for the port of the address that is asked for.
+            // Port 0 stands for the port of the URL.
             let found: Addrs = Box::new(found.into_iter().map(|ip| SocketAddr::new(ip, 0)));
             Ok(found)
         })
@@ -155,7 +150,7 @@ fn servers(files: &ResolverFiles) -> Result<TokioResolver, NetError> {
         .build()
 }
 
-/// Reads a hosts file: an address and its names on each line, `#` begins a comment.
+/// Parses a hosts file: an address and its names on each line; `#` begins a comment.
 fn fixed_addresses(text: &str) -> HashMap<String, Vec<IpAddr>> {
     let mut fixed: HashMap<String, Vec<IpAddr>> = HashMap::new();
     for line in text.lines() {
