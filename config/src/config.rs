@@ -50,6 +50,13 @@ pub struct Config {
 }
 
 impl Config {
+    /// The same with a budget that was set while the node runs, so that no file or variable gives it.
+    pub fn with_budget(&self, budget: Budget) -> Self {
+        let mut config = Self { budget, ..self.clone() };
+        config.origins.retain(|key, _| !key.starts_with("budget.") || key == "budget.burst");
+        config
+    }
+
     /// Declares all tables, in the order of the file.
     pub(crate) fn declare(document: &mut Document<'_, Self>) -> Self {
         let secure = document.raw.is_set("tls", "certificate");

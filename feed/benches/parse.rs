@@ -40,7 +40,9 @@ fn main() {
             (ours / theirs - 1.0) * 100.0
         );
     }
-    println!("cost: extra time compared with feed-rs alone; target: at most +25 % on clean documents");
+    println!(
+        "cost: extra time compared with feed-rs alone; target: at most +25 % on clean documents"
+    );
 }
 
 type Reader = (&'static str, fn(&str));

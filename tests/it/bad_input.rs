@@ -1,5 +1,5 @@
-//! What goes wrong at sources, in queries and at the start: each is said clearly and counted, and
-//! nothing else is touched by it.
+//! Failures at sources, in queries and at the start: each is reported clearly and counted, and affects nothing
+//! else.
 
 mod sources;
 mod start;

@@ -1,8 +1,7 @@
-//! A mesh from its interests to processes that run: `topology-gen bundle --local`, its script, and
-//! `topology-gen observe`.
+//! From a mesh file to running processes: `topology-gen bundle --local`, its script, and `topology-gen observe`.
 //!
-//! Time is accelerated: the newsroom publishes some relevant items a second, and what has arrived at the
-//! leaf is compared with what it says it has published.
+//! Time is accelerated: the newsroom publishes some relevant items a second, and the tests compare what has arrived
+//! at the leaf with what it has published.
 
 mod live;
 mod observed;
@@ -21,17 +20,17 @@ use tempfile::TempDir;
 
 use crate::harness::{Client, Output, pergola, pergola_binary, run, topology_gen};
 
-/// The example that the project ships.
+/// The example mesh of the project.
 const EXAMPLE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../deploy/mesh/mesh.toml");
 
-/// A bundle of processes; they are gone when it is.
+/// A bundle of processes; they are killed on drop.
 struct Bundle {
     folder: TempDir,
     port: u16,
 }
 
 impl Bundle {
-    /// Makes one of this mesh, with a newsroom.
+    /// A bundle of this mesh, with a newsroom.
     async fn new(mesh: &str, options: &[&str]) -> Self {
         let folder = TempDir::new().unwrap();
         let port = free_ports(10);
@@ -76,7 +75,7 @@ impl Bundle {
         names.collect()
     }
 
-    /// Its nodes.
+    /// The names of its nodes.
     fn names(&self) -> Vec<String> {
         let files = fs::read_dir(self.path().join("nodes")).unwrap();
         let name =
@@ -103,7 +102,7 @@ impl Bundle {
         text.trim().parse().unwrap()
     }
 
-    /// All processes that there are files for.
+    /// All processes that have a file.
     fn processes(&self) -> Vec<u32> {
         let Ok(files) = fs::read_dir(self.path().join("run")) else { return Vec::new() };
         let process =
@@ -120,7 +119,7 @@ impl Bundle {
         published(&self.newsroom()).await
     }
 
-    /// What the newsroom's clock shows.
+    /// The time of the newsroom's clock.
     async fn now(&self) -> f64 {
         self.newsroom().json("/truth").await["now"].as_f64().unwrap()
     }
@@ -134,14 +133,14 @@ impl Drop for Bundle {
     }
 }
 
-/// Sends a signal; whether there was somebody to get it.
+/// Sends a signal; returns whether the process exists.
 fn kill(process: u32, signal: &str) -> bool {
     let mut command = Command::new("kill");
     let command = command.args([signal, &process.to_string()]);
     command.stderr(std::process::Stdio::null()).status().unwrap().success()
 }
 
-/// Whether a process is still there, and not only a number that nobody has taken back yet.
+/// Whether a process runs; a zombie does not.
 fn runs(process: u32) -> bool {
     let mut command = Command::new("ps");
     let output = command.args(["-o", "stat=", "-p", &process.to_string()]).output().unwrap();
@@ -149,7 +148,7 @@ fn runs(process: u32) -> bool {
     !state.is_empty() && !state.starts_with('Z')
 }
 
-/// The first of so many ports in a row that nobody uses, below those that the system gives away.
+/// The first of so many free ports in a row, below the ephemeral ports.
 pub(crate) fn free_ports(count: u16) -> u16 {
     static NEXT: AtomicU16 = AtomicU16::new(0);
     let start = 12_000 + (std::process::id() % 600) as u16 * 30;
@@ -167,7 +166,7 @@ fn strings(list: &Value) -> BTreeSet<String> {
     list.as_array().unwrap().iter().map(|text| text.as_str().unwrap().to_owned()).collect()
 }
 
-/// An item as the newsroom tells of it.
+/// An item in the truth of the newsroom.
 pub(crate) struct Published {
     source: String,
     pub(crate) id: String,
@@ -193,13 +192,13 @@ pub(crate) async fn published(newsroom: &Client) -> Vec<Published> {
     all
 }
 
-/// A graph as JSON has it.
+/// A graph, read from JSON.
 pub(crate) struct Graph {
-    /// What each feed asks for.
+    /// The keywords of each feed.
     wanted: BTreeMap<String, BTreeSet<String>>,
-    /// Who reads from whom: what is read, and the feed that reads.
+    /// Pairs of what is read and the feed that reads it.
     pub(crate) links: BTreeSet<(String, String)>,
-    /// Sources that could not be looked into.
+    /// Sources whose content is unknown.
     unknown: BTreeSet<String>,
 }
 
@@ -220,7 +219,7 @@ impl Graph {
         }
     }
 
-    /// Whether an item comes to a feed: it is wanted there, and by everybody on one of the ways.
+    /// Whether an item arrives at a feed: the feed and all feeds on a path to it want it.
     pub(crate) fn arrives(&self, item: &Published, feed: &str) -> bool {
         let read = self.links.iter().filter(|(_, to)| to == feed);
         !self.wanted[feed].is_disjoint(&item.keywords)
@@ -231,7 +230,7 @@ impl Graph {
     }
 }
 
-/// A mesh of two nodes, for what is about the script alone.
+/// A mesh of two nodes, for the tests of the script.
 fn two_nodes(folder: &Path) -> String {
     let path = folder.join("two.toml");
     let mesh = r#"
@@ -263,7 +262,7 @@ async fn every_configuration_of_a_bundle_is_accepted_by_the_node() {
             let name = file.file_stem().unwrap().to_str().unwrap();
             let mut command = pergola();
             command.args(["config", "check", "--json", "--config"]).arg(&file);
-            // In a container its token is elsewhere.
+            // In a container the token has another path.
             command.env("PERGOLA_API__TOKEN_FILE", path.join(format!("secrets/{name}.token")));
             let checked = run(command).await;
             assert_eq!(checked.code, Some(0), "{}: {checked:?}", file.display());

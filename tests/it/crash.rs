@@ -1,8 +1,8 @@
-//! A node that is killed again and again while everything is busy: what it has published stays, once.
+//! A node that is killed again and again under load: what it has published stays, exactly once.
 //!
-//! Sixty sources publish fast, six more want to be left alone for a while (`max-age`). A client reads
-//! while the node runs; then `kill -9`, at a moment drawn from a seed, sometimes while the node is still
-//! starting. After every start the archive must hold what the client has seen, under the same numbers.
+//! Sixty sources publish fast, and six more send a `max-age`. A client reads while the node runs. Then comes `kill -9`
+//! at a moment drawn from a seed, sometimes while the node is still starting. After every start the archive must hold
+//! what the client has seen, under the same numbers.
 
 use std::collections::{BTreeMap, HashSet};
 use std::fmt::Write as _;
@@ -19,10 +19,10 @@ const KILLS: usize = 50;
 const BUSY: usize = 60;
 const CALM: usize = 6;
 const FEEDS: [&str; 4] = ["Everything", "Volcanoes", "Few", "VolcanoesAgain"];
-/// Longer than the test takes at this rate, so that whatever a crash costs can be fetched again.
+/// More items than are published during the test, so that items lost in a crash can be fetched again.
 const WINDOW: usize = 100;
 const ITEMS_PER_SECOND: f64 = 0.2;
-/// Longer than a slow machine needs for a restart.
+/// Seconds; longer than a slow machine needs for a restart.
 const MAX_AGE: u32 = 20;
 
 #[tokio::test(flavor = "multi_thread")]
@@ -50,7 +50,7 @@ async fn killed_anywhere(backend: &str, seed: u64) {
             witness.compare(&node, &press).await;
             let reading = witness.read_on(&node);
             let time = Duration::from_millis(random.random_range(20..1_200));
-            // The client is cut off in the middle of whatever it reads.
+            // The client is interrupted in the middle of a read.
             let _ = tokio::time::timeout(time, reading).await;
             node.kill();
         }
@@ -65,7 +65,7 @@ async fn killed_anywhere(backend: &str, seed: u64) {
     .await;
     let notices = &node.json("/api/v1/status").await["notices"];
     assert_eq!(notices.as_array().unwrap().len(), 0, "{notices}");
-    assert!(witness.kept_waiting > 0, "no source was to be left alone at a crash");
+    assert!(witness.kept_waiting > 0, "no source had an open max-age at a crash");
     assert!(FEEDS.iter().all(|feed| !witness.shown[feed].is_empty()), "no document was read");
     node.stop().await;
     assert!(!home.log().contains("panicked"), "{}", home.log());
@@ -106,14 +106,14 @@ async fn pause(milliseconds: u64) {
     tokio::time::sleep(Duration::from_millis(milliseconds)).await;
 }
 
-/// Somebody who reads along and remembers everything.
+/// A client that reads everything and remembers it.
 #[derive(Default)]
 struct Witness {
-    /// What each feed was seen to have published, by number.
+    /// The items of each feed so far, by number.
     seen: BTreeMap<&'static str, Vec<Archived>>,
-    /// What each feed has shown in its documents, by the items' ids.
+    /// The ids of the items that the documents of each feed have shown.
     shown: BTreeMap<&'static str, HashSet<String>>,
-    /// Source, when this was read, and before when it is not to be asked.
+    /// A source, when this was read, and until when the node must not request it.
     promised: Vec<(String, f64, f64)>,
     /// Promises that were still open when a new node started.
     kept_waiting: usize,
@@ -136,19 +136,19 @@ impl Witness {
         }
     }
 
-    /// Notes before when sources are not to be asked, as far as the node tells.
+    /// Notes until when the node will not request its sources.
     async fn note_promises(&mut self, node: &Node) {
         let sources = node.json("/api/v1/sources?search=calm&limit=500").await;
         let read_at = now();
         for source in sources["sources"].as_array().unwrap() {
             let name = source["url"].as_str().unwrap().rsplit('/').next().unwrap().to_owned();
-            if let Some(until) = source["next_look"].as_f64().filter(|until| *until > read_at) {
+            if let Some(until) = source["next_refresh"].as_f64().filter(|until| *until > read_at) {
                 self.promised.push((name, read_at, until));
             }
         }
     }
 
-    /// Compares the whole archive with what was seen before, then takes it for seen.
+    /// Compares the whole archive with what was seen before, and remembers it.
     async fn compare(&mut self, node: &Node, press: &Press) {
         self.check_promises(press);
         for feed in FEEDS {
@@ -168,23 +168,23 @@ impl Witness {
         }
     }
 
-    /// No source was asked earlier than the node had said that it would be.
+    /// Checks that no source was requested earlier than the node had said.
     fn check_promises(&mut self, press: &Press) {
         let now = now();
         for (name, read_at, until) in &self.promised {
             let early = press.asked(name).into_iter().find(|at| at > read_at && at < until);
-            assert_eq!(early, None, "{name} was to be left alone from {read_at} until {until}");
+            assert_eq!(early, None, "{name} must not be requested from {read_at} until {until}");
         }
         self.promised.retain(|(_, _, until)| *until > now);
         self.kept_waiting += self.promised.len();
     }
 
-    /// What sources have published since they opened and the feed of everything does not hold.
+    /// Items published since the opening that the feed `Everything` does not hold.
     fn missing(&self, press: &Press) -> Vec<String> {
         let archive = &self.seen["Everything"];
         let held: HashSet<&str> = archive.iter().map(|item| item.id.as_str()).collect();
         let truths = press.newsroom.names().map(|name| press.newsroom.truth(name).unwrap());
-        // Older ones may have left their window before anybody looked.
+        // Older items may have left the window before the first refresh.
         let opening = press.newsroom.opening();
         let items = truths.flat_map(|truth| truth.items).filter(|item| item.at >= opening);
         items.map(|item| item.guid).filter(|guid| !held.contains(guid.as_str())).collect()

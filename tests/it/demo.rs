@@ -1,4 +1,4 @@
-//! The demonstration, as somebody who has just installed Pergola runs it.
+//! The demonstration, as a new user runs it.
 
 use std::fs::{self, File};
 use std::process::{Command, Stdio};
@@ -61,7 +61,7 @@ async fn the_demonstration_publishes_in_three_formats_that_agree_and_leaves_noth
     assert!(left.is_empty(), "left behind: {left:?}");
 }
 
-/// A document by way of curl.
+/// A document, fetched with curl.
 async fn fetched(url: &str) -> Result<Document, String> {
     let mut curl = Command::new("curl");
     curl.args(["--silent", "--show-error", "--fail", "--compressed", "--max-time", "20", url]);
@@ -75,7 +75,7 @@ async fn fetched(url: &str) -> Result<Document, String> {
 /// Id, title, link and date of an item.
 type Essence = (String, Option<String>, Option<String>, Option<i64>);
 
-/// What a reader makes of a document, whatever its format.
+/// The items of a document, without what depends on its format.
 fn essence(document: &Document) -> Vec<Essence> {
     let one = |item: &Item| {
         let published = item.published.map(|at| at.unix());

@@ -1,4 +1,4 @@
-//! The files in `deploy/`: they say what is true of the program, and what the tools they are for accept.
+//! The files in `deploy/`: they match the program, and the tools that read them accept them.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -18,7 +18,7 @@ fn read(path: &str) -> String {
     fs::read_to_string(deploy().join(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
 }
 
-/// Everything in a text that looks like one of our metrics.
+/// All names of our metrics in a text.
 fn metrics_named(text: &str) -> BTreeSet<String> {
     let part = |c: char| c.is_ascii_alphanumeric() || c == '_';
     let words = text.split(|c| !part(c));
@@ -32,7 +32,7 @@ async fn every_metric_of_the_dashboard_and_the_alerts_is_exported_by_a_node() {
         | &metrics_named(&dashboard["templating"].to_string());
     assert!(named.len() > 20, "{named:?}");
     let named = &named | &metrics_named(&read("monitoring/alerts.yml"));
-    // Some are told of only once something has happened: a refresh, and an item from another node.
+    // Some metrics exist only after a refresh, or after an item from another node.
     let press = Press::start([silent("news")]).await;
     press.publish("news", "Lava");
     let (first, second) = (Home::new(""), Home::new(""));
@@ -70,7 +70,7 @@ async fn the_service_is_accepted_by_systemd_and_has_few_rights() {
     let text = read("pergola.service");
     let installed = "/usr/local/bin/pergola";
     assert!(text.contains(&format!("ExecStart={installed} run\n")));
-    // It is not installed here.
+    // The binary is not installed here.
     fs::write(&unit, text.replace(installed, &pergola_binary().display().to_string())).unwrap();
     let mut verify = Command::new("systemd-analyze");
     verify.arg("verify").arg(&unit);
@@ -80,7 +80,7 @@ async fn the_service_is_accepted_by_systemd_and_has_few_rights() {
         verified.stderr.lines().filter(|l| l.contains("pergola.service")).collect();
     assert!(own.is_empty(), "{own:?}");
     let mut security = Command::new("systemd-analyze");
-    // From 0 (no rights) to 100 (all of them): what a service with a network can reach.
+    // From 0 (no rights) to 100 (all rights); a service with a network can reach 20.
     security.args(["security", "--offline=true", "--threshold=20"]).arg(&unit);
     let judged = run(security).await;
     assert_eq!(judged.code, Some(0), "{}{}", judged.stdout, judged.stderr);
@@ -106,12 +106,12 @@ async fn compose_files_are_accepted_alone_and_with_their_overlays() {
         command.arg("config").env("PERGOLA_HOST", "feeds.example.org");
         let output = run(command).await;
         assert_eq!(output.code, Some(0), "{files:?}: {}", output.stderr);
-        // Secrets are made by whoever starts it.
+        // The operator makes the secrets.
         let said = output.stderr.lines().filter(|line| !line.contains("undefined secret file"));
         assert_eq!(said.collect::<Vec<_>>(), [""; 0], "{files:?}");
         hardened(&output.stdout);
     }
-    // Without a name there would be no certificate: it says so instead of starting.
+    // Without a host name there is no certificate: it refuses to start, and says so.
     let mut command = Command::new("docker-compose");
     for file in overlays[2] {
         command.arg("--file").arg(deploy().join(file));
@@ -125,7 +125,7 @@ async fn compose_files_are_accepted_alone_and_with_their_overlays() {
     assert!(output.stderr.contains("set PERGOLA_HOST"), "{}", output.stderr);
 }
 
-/// Whatever runs has no rights that it does not need, and a limit.
+/// Checks that every service has few rights and a memory limit.
 fn hardened(config: &str) {
     let services = config.split("\nservices:\n").nth(1).unwrap_or(config);
     let services = services.split("\nvolumes:\n").next().unwrap();
@@ -151,7 +151,7 @@ async fn the_example_of_a_mesh_is_what_its_own_command_writes() {
     let mut words = made_by.split_whitespace().skip(2);
     let mut command = topology_gen();
     command.arg("bundle").arg(&made).arg(deploy().join("mesh/mesh.toml"));
-    // The folder and the mesh file are named as whoever reads it would; here they are elsewhere.
+    // The folder and the mesh file have other paths here.
     let (_, _) = (words.next(), words.next());
     command.args(words);
     let output = run(command).await;

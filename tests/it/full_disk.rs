@@ -1,4 +1,4 @@
-//! A disk that fills up under a running node, and is emptied again.
+//! A disk that fills up under a running node, and is freed again.
 
 use std::fs;
 use std::path::PathBuf;
@@ -8,7 +8,7 @@ use std::time::Duration;
 use crate::harness::{Home, Press, eventually, run, silent, skipped, within};
 
 const DISK_MEGABYTES: u64 = 64;
-/// What is left free; the store wants 16 before it writes anything.
+/// What stays free; the store refuses to write below 16.
 const LEFT_MEGABYTES: u64 = 10;
 
 #[tokio::test(flavor = "multi_thread")]
@@ -49,10 +49,10 @@ async fn outlives_a_full_disk(backend: &str, test: &str) {
     })
     .await;
     assert_eq!(node.get("/healthz").await.0, 200);
-    assert_eq!(node.titles("News").await, ["Before"], "it goes on serving");
+    assert_eq!(node.titles("News").await, ["Before"], "it continues to serve");
 
     disk.free();
-    // A source is left alone for a minute after a failure of our own.
+    // The node backs off for a minute after a failure of its own.
     within(Duration::from_secs(150), "what was published meanwhile", async || {
         let titles = node.titles("News").await;
         if titles == ["During", "Before"] { Ok(()) } else { Err(format!("{titles:?}")) }
@@ -71,7 +71,7 @@ async fn outlives_a_full_disk(backend: &str, test: &str) {
     node.stop().await;
 }
 
-/// A small disk in memory; unmounted with this.
+/// A small disk in memory; unmounted on drop.
 struct Disk {
     folder: PathBuf,
 }
@@ -86,7 +86,7 @@ impl Disk {
         mounted.then_some(Self { folder })
     }
 
-    /// Leaves a little.
+    /// Fills the disk, but for a little.
     fn fill(&self) {
         let mut stat = Command::new("stat");
         stat.args(["--file-system", "--format", "%a %S"]).arg(&self.folder);
@@ -108,7 +108,7 @@ impl Disk {
 
 impl Drop for Disk {
     fn drop(&mut self) {
-        // Lazily: a node may not have let go of it yet.
+        // Lazily, because a node may still use it.
         let _ = Command::new("umount").arg("--lazy").arg(&self.folder).status();
     }
 }

@@ -1,4 +1,4 @@
-//! What every test here needs: a node as a process, sources that publish, and patience.
+//! What every test here needs: a node as a process, and sources that publish.
 //!
 //! ```ignore
 //! let press = Press::start([silent("news")]).await;          // sources, served by the test
@@ -9,8 +9,8 @@
 //! let node = home.start().await;                             // … and again on the same data
 //! ```
 //!
-//! A node that is dropped is killed; what it logged is shown when its test fails. Nothing here waits for
-//! a time in the hope that something happens: [`eventually`] waits for a state and says what it saw last.
+//! A node is killed on drop, and a failed test shows its log. Tests never wait for a time in the hope that something
+//! happens: [`eventually`] waits for a state, and reports the last one it saw.
 
 mod client;
 mod home;
@@ -26,17 +26,17 @@ pub(crate) use program::{
     Output, lab, missing, pergola, pergola_binary, run, skipped, topology_gen, workspace,
 };
 
-/// How often a state is looked for.
-const GLANCE: Duration = Duration::from_millis(50);
-/// How long a state is waited for; far more than it takes, because machines are busy.
+/// How often a state is checked.
+const CHECK_EVERY: Duration = Duration::from_millis(50);
+/// How long to wait for a state; long, because machines are busy.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Waits for a state and says what was last seen if it does not come.
+/// Waits for a state; fails with the last one seen if it does not come.
 pub(crate) async fn eventually<T>(what: &str, probe: impl AsyncFnMut() -> Result<T, String>) -> T {
     within(PATIENCE, what, probe).await
 }
 
-/// [`eventually`] for what takes longer.
+/// [`eventually`] with a timeout of its own.
 pub(crate) async fn within<T>(
     patience: Duration,
     what: &str,
@@ -49,7 +49,7 @@ pub(crate) async fn within<T>(
                 Ok(found) => return found,
                 Err(seen) => last_seen = seen,
             }
-            tokio::time::sleep(GLANCE).await;
+            tokio::time::sleep(CHECK_EVERY).await;
         }
     });
     match found.await {

@@ -1,4 +1,4 @@
-//! What running nodes have learnt, wired into a mesh: `pergola profiles` and `topology-gen`, as a user types them.
+//! Wires a mesh from what running nodes have learnt: `pergola profiles` and `topology-gen`, as a user runs them.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -12,7 +12,7 @@ use tempfile::TempDir;
 use crate::bundle::Graph;
 use crate::harness::{Home, Node, Press, eventually, pergola, run, silent, topology_gen};
 
-/// No word of the one is in the other: in so few items each would count.
+/// The two have no word in common, because in so few items each word counts.
 const LAVA: [&str; 4] = [
     "Lava flows from crater",
     "Ash over volcano crater",
@@ -51,7 +51,7 @@ impl Learnt {
         Self { press, alpha, beta }
     }
 
-    /// The two answers of `pergola profiles` as files, once everything has been learnt.
+    /// The output of `pergola profiles` for both nodes as files, after everything was learnt.
     async fn files(&self, folder: &TempDir) -> [PathBuf; 2] {
         let mut files = Vec::new();
         for (number, node, sources, items) in [(0, &self.alpha.1, 1, 1), (1, &self.beta.1, 2, 2)] {
@@ -111,7 +111,7 @@ async fn what_nodes_have_learnt_is_wired_as_it_is() {
         all.map(|one| one[field].as_str().unwrap().to_owned()).collect()
     };
     let set = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<BTreeSet<_>>();
-    // The feed of alpha that beta reads is no source of the mesh, but somebody to read from.
+    // The feed of alpha that beta reads is a feed of the mesh, not a source.
     let addresses = set(&[&learnt.press.url("volcano-wire"), &learnt.press.url("chess-club")]);
     assert_eq!(names("sources", "url"), addresses);
     assert_eq!(names("feeds", "name"), set(&["Ash", "Games", "Lava"]));
@@ -129,7 +129,7 @@ async fn what_nodes_have_learnt_is_wired_as_it_is() {
     assert!(link(&wire, "Lava") && link(&club, "Games"), "{links:?}");
     assert!(link(&wire, "Ash") || link("Lava", "Ash"), "{links:?}");
     assert!(!link(&club, "Lava") && !link(&club, "Ash") && !link(&wire, "Games"), "{links:?}");
-    // Of one node alone, what it reads from the other is a source like any.
+    // For one node alone, the feed of the other is a source like any.
     let mut command = topology_gen();
     command.arg("generate").arg(&files[1]).arg("--json");
     let alone: Value = serde_json::from_str(&succeeds(command).await).unwrap();

@@ -1,10 +1,11 @@
-//! End to end: real nodes, real sockets, real readers, real containers, real crashes.
+//! End-to-end tests: real nodes, sockets, readers, containers and crashes. And the architecture, checked.
 //!
-//! Every node here is a process of its own, started as a user would start it; the sources it crawls are
-//! served by the test. See `harness.rs` for how.
+//! Every node is a process of its own, started as a user would start it; the test serves the sources that it crawls.
+//! See `harness.rs`.
 
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on should say where")]
+#![expect(clippy::unwrap_used, reason = "a test that cannot continue says where")]
 
+mod architecture;
 mod bad_input;
 mod bundle;
 mod crash;

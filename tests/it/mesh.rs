@@ -1,8 +1,7 @@
-//! Nodes that read each other's feeds, as processes of their own, with a wire between each two that the
-//! test can cut.
+//! Nodes that read each other's feeds, as processes of their own, connected by wires that the test can cut.
 //!
-//! Every node publishes a feed `News` whose window is small; the sources that the first one crawls show
-//! enough for any outage here, so whatever is lost is lost between nodes.
+//! Every node publishes a feed `News` with a small window. The sources that the first node crawls have large windows,
+//! so that items can only be lost between nodes.
 
 mod looping;
 mod losing;
@@ -20,14 +19,14 @@ const WINDOW: usize = 5;
 /// One node of a mesh, and the wire by which others reach it.
 struct Member {
     name: &'static str,
-    // Before its home, or there would be no log left to show when a test fails.
+    // Dropped before its home, which holds the log that a failed test shows.
     node: Option<Node>,
     home: Home,
     wire: Wire,
 }
 
 impl Member {
-    /// A node that publishes what comes from `sources` and speaks of volcanoes.
+    /// A node that publishes the items of `sources` about volcanoes.
     async fn start(name: &'static str, sources: &[String], configuration: &str) -> Self {
         Self::with_window(name, sources, configuration, WINDOW).await
     }
@@ -50,7 +49,7 @@ impl Member {
         Self { name, home, node: Some(node), wire }
     }
 
-    /// Where others read its feed.
+    /// The address of its feed for other nodes.
     fn feed(&self) -> String {
         format!("{}/feeds/News", self.wire.url())
     }
@@ -85,7 +84,7 @@ impl Member {
         .await;
     }
 
-    /// Waits until every source that is a node's feed is read like this.
+    /// Waits until it reads the feeds of other nodes via `via`.
     async fn reads_via(&self, via: &str) {
         eventually(&format!("{} reading via {via}", self.name), async || {
             let sources = self.node().json("/api/v1/sources").await;
@@ -120,7 +119,7 @@ impl Member {
     }
 }
 
-/// How a node is away.
+/// How a node is taken down.
 #[derive(Debug, Clone, Copy)]
 enum Away {
     Stopped,
@@ -128,7 +127,7 @@ enum Away {
     CutOff,
 }
 
-/// Publishes items, every second of which is wanted; returns the ids of all that are, so far.
+/// Publishes `count` wanted items and as many others; returns the ids of all wanted items so far.
 fn publish(press: &Press, count: usize) -> BTreeSet<String> {
     for number in 0..count {
         press.publish("origin", &format!("A volcano erupts, says item {number}"));

@@ -46,7 +46,7 @@ fn archived<T>(items: Option<Vec<T>>, wanted: usize) -> Result<(), String> {
     if count == wanted { Ok(()) } else { Err(format!("{count} items")) }
 }
 
-/// The titles in order, as sets are compared.
+/// The titles, sorted.
 async fn node_titles(node: &crate::harness::Node) -> Vec<String> {
     let mut titles = node.titles("News").await;
     titles.sort();

@@ -1,4 +1,4 @@
-//! A program that knows nothing of ours but the .proto: a client in Python, with the gRPC library from PyPI.
+//! A client in Python that knows only the .proto, with the gRPC library from PyPI.
 
 use std::io::{BufRead, BufReader};
 use std::path::PathBuf;
@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use crate::harness::{Home, Press, eventually, missing, run, silent, skipped, workspace};
 
-/// Where `.ci/run` puts Python with the gRPC library, below the workspace.
+/// Where `.ci/run` puts Python with the gRPC library, in the workspace.
 const PLACE: &str = "target/python/bin/python3";
 
 #[tokio::test(flavor = "multi_thread")]
@@ -35,7 +35,7 @@ async fn a_client_generated_from_the_proto_lists_fetches_and_watches() {
     command.args([&address, "News", "5"]).env("PYTHONIOENCODING", "utf-8");
     let mut client = command.stdin(Stdio::null()).stdout(Stdio::piped()).spawn().unwrap();
     let mut lines = BufReader::new(client.stdout.take().unwrap()).lines();
-    // Its lines are waited for on a thread of their own, so that the node can be fed meanwhile.
+    // A thread of its own reads the lines, so that the test can publish meanwhile.
     let (told, mut heard) = tokio::sync::mpsc::channel::<Value>(8);
     let reading = tokio::task::spawn_blocking(move || {
         while let Some(Ok(line)) = lines.next() {
@@ -63,7 +63,7 @@ async fn a_client_generated_from_the_proto_lists_fetches_and_watches() {
     assert!(client.wait().unwrap().success());
 }
 
-/// Python with the gRPC library: the one that `.ci/run` has made, or the system's.
+/// Python with the gRPC library: from `.ci/run`, or that of the system.
 async fn python(test: &str) -> Option<PathBuf> {
     let own = workspace().join(PLACE);
     let python = if own.is_file() {

@@ -180,10 +180,7 @@ fn one(case: usize) -> bool {
     good
 }
 
-#[expect(
-    clippy::disallowed_methods,
-    reason = "a measuring program reads the clock"
-)]
+#[expect(clippy::disallowed_methods, reason = "a measuring program reads the clock")]
 fn timed<T>(run: impl FnOnce() -> T) -> (f64, T) {
     let start = Instant::now();
     let result = run();

@@ -65,10 +65,7 @@ fn one_bad_id_in_twenty_is_tolerated_and_two_are_not() {
     let mut document = window(bad(2)); // the first of two equal ids is not counted
     assert_eq!(source.assign(&mut document).1, None);
     assert_eq!(document.items[0].id.0, "dup");
-    assert_ne!(
-        document.items[1].id.0, "dup",
-        "a tolerated duplicate must stay a separate item"
-    );
+    assert_ne!(document.items[1].id.0, "dup", "a tolerated duplicate must stay a separate item");
 
     let degraded = SourceIdentity::default().assign(&mut window(bad(3))).1.unwrap();
     assert_eq!((degraded.from, degraded.to), (Policy::Id, Policy::Link));

@@ -1,42 +1,72 @@
-//! How the node schedules: which strategy and which model by the number of its sources, and what their
-//! items are worth by its queries.
+//! How the node schedules: the strategy and the model depend on the number of sources, the worth of items on
+//! the queries.
 
 use pergola_config::{Choice, Config};
 use pergola_refresh::{DAY, Invalid, Model, ModelKind, Source, StrategyKind};
 use pergola_store::archive::{SourceId, SourceState};
 
+use tokio::sync::oneshot;
+
 use super::Node;
+use crate::crawl::driver::Report;
+use crate::metrics::RefreshCounts;
 
 /// Above this many sources the planner and the calendar cost more than they gain: 2Steps and a single
 /// rate with dates take their place. When the price has moved, everything is planned again in one
 /// decision, some 0.07 ms for each source, and nobody else gets at the roster meanwhile.
 const FEW: usize = 5_000;
-/// Before anything is known, a source is believed to publish an item a day.
+/// The assumed rate of a new source: an item a day.
 pub const FIRST_RATE: f64 = 1.0 / DAY;
-/// The window is believed to be this long until one was seen.
+/// The assumed window of a new source, in items.
 pub const FIRST_WINDOW: u32 = 20;
 
 impl Node {
-    /// What every item of some sources is worth, as the queries stand.
+    /// The scheduler's threshold τ.
+    pub fn threshold(&self) -> f64 {
+        self.crawler.pulse(self.clock.now()).threshold
+    }
+
+    /// Seconds between two decisions.
+    pub fn cycle(&self) -> f64 {
+        self.crawler.tools.cycle
+    }
+
+    /// What the scheduler believes of a source.
+    pub fn schedule_of(&self, id: SourceId) -> Option<Source> {
+        self.crawler.schedule_of(id)
+    }
+
+    /// Refreshes that are due and wait for their lane, and those on the way.
+    pub fn queue(&self) -> (usize, usize) {
+        self.crawler.queue()
+    }
+
+    /// Refreshes since the node was opened.
+    pub fn refresh_counts(&self) -> RefreshCounts {
+        self.metrics.refresh_counts()
+    }
+
+    /// Has a source refreshed as soon as its lane is free, whatever the source has asked for. The receiver
+    /// hears how it ended.
+    pub fn request_refresh(&self, id: SourceId) -> oneshot::Receiver<Report> {
+        self.crawler.request(id)
+    }
+
+    /// Tells the scheduler what the items of these sources are worth to the current queries.
     pub(super) fn weigh(&self, sources: impl IntoIterator<Item = SourceId>) {
         let now = self.clock.now();
         for id in sources {
             let relevance = self.desk.relevance(id, now);
-            let mut roster = self.crawler.roster();
-            let worth = relevance * f64::from(roster.importance(id));
-            if let Err(invalid) = roster.weigh(id, worth) {
-                tracing::error!(source = id.0, %invalid, "the scheduler refused a relevance");
-            }
+            self.crawler.weigh(id, relevance);
         }
     }
 
-    /// A node that has outgrown the planner, having had `before` sources, goes on with 2Steps.
+    /// Switches to 2Steps if the node, which had `before` sources, now has too many for the planner.
     pub(super) fn choose_strategy(&self, before: usize) {
         let config = self.config();
-        let mut roster = self.crawler.roster();
-        let (old, new) = (strategy(&config, before), strategy(&config, roster.len()));
+        let (old, new) = (strategy(&config, before), strategy(&config, self.crawler.count()));
         if old != new {
-            roster.set_strategy(new, config.schedule.taste);
+            self.crawler.set_strategy(new, config.schedule.taste);
         }
     }
 
@@ -54,7 +84,7 @@ impl Node {
     }
 }
 
-/// Who decides in a node of so many sources.
+/// The strategy of a node with so many sources.
 pub(super) fn strategy(config: &Config, sources: usize) -> StrategyKind {
     match config.schedule.strategy {
         Choice::Fixed(kind) => kind,

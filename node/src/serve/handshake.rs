@@ -1,4 +1,6 @@
-//! The beginning of a secured connection: who are you, within a few seconds.
+//! The TLS handshake, within a few seconds.
+
+mod replayed;
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -7,59 +9,63 @@ use std::time::Duration;
 use pergola_config::Fingerprint;
 use rustls::ServerConfig;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
-use tokio::net::TcpStream;
 use tokio_rustls::TlsAcceptor;
 use tokio_rustls::server::TlsStream;
 
+use crate::surroundings::Connection;
 use crate::tls::fingerprint;
+use replayed::Replayed;
 
-/// Time for a handshake, and for saying why there was none.
+/// Time for a handshake, or for the answer to a client that does not use TLS.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// What those hear who speak plain HTTP here.
+/// The answer to plain HTTP.
 const SPEAK_TLS: &str = "HTTP/1.1 400 Bad Request\r\ncontent-type: application/problem+json\r\n\
     connection: close\r\ncontent-length: 117\r\n\r\n\
     {\"type\":\"about:blank\",\"status\":400,\"title\":\"TLS is spoken here\",\
     \"detail\":\"use an address that begins with https://\"}\n";
 
-/// Why there was no handshake.
+/// Why a handshake failed.
 pub(super) enum Failed {
-    /// Plain HTTP was spoken.
+    /// The client sent plain HTTP.
     Plain,
     /// It took too long.
     TooSlow,
-    /// The two did not agree, or one did not trust the other.
+    /// The sides did not agree, or one did not trust the other.
     Refused(std::io::Error),
 }
 
-/// A secured connection, and the certificate that the client showed and we trust.
+/// The TLS connection, and the client's certificate if it presented one that we trust.
 pub(super) async fn handshake(
-    mut stream: TcpStream,
+    mut stream: Connection,
     config: Arc<ServerConfig>,
-) -> Result<(TlsStream<TcpStream>, Option<Fingerprint>), Failed> {
+) -> Result<(TlsStream<Replayed>, Option<Fingerprint>), Failed> {
     let shake = async {
         let mut first = [0];
-        stream.peek(&mut first).await.map_err(Failed::Refused)?;
+        stream.read_exact(&mut first).await.map_err(Failed::Refused)?;
         // A handshake begins with the byte 22, a request with the name of a method.
         if first[0].is_ascii_uppercase() {
             let told = tell_to_speak_tls(&mut stream).await;
             return Err(told.map_or_else(Failed::Refused, |()| Failed::Plain));
         }
-        TlsAcceptor::from(config).accept(stream).await.map_err(Failed::Refused)
+        TlsAcceptor::from(config)
+            .accept(Replayed::new(first[0], stream))
+            .await
+            .map_err(Failed::Refused)
     };
     let stream = tokio::time::timeout(PATIENCE, shake).await.map_err(|_| Failed::TooSlow)??;
     let shown = stream.get_ref().1.peer_certificates().and_then(<[_]>::first).map(fingerprint);
     Ok((stream, shown))
 }
 
-/// What was asked is read, or the connection would be reset before the answer arrives.
-async fn tell_to_speak_tls(stream: &mut TcpStream) -> std::io::Result<()> {
+/// Reads the request first, or the connection would be reset before the answer arrives.
+async fn tell_to_speak_tls(stream: &mut Connection) -> std::io::Result<()> {
     let _asked = stream.read(&mut [0; 8 << 10]).await?;
     stream.write_all(SPEAK_TLS.as_bytes()).await?;
     stream.shutdown().await
 }
 
 impl Failed {
-    /// Says it in the log: aloud if a certificate was the reason, because somebody will ask why.
+    /// Logs the failure; at a higher level if a certificate was the reason, because somebody will ask why.
     pub(super) fn tell(&self, caller: SocketAddr) {
         let error = match self {
             Self::Plain => "plain HTTP was spoken to a secured port".to_owned(),

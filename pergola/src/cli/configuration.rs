@@ -41,22 +41,21 @@ pub(super) async fn run(
                 true => toml::from_str(&shown)?,
                 false => Value::Null,
             };
-            screen.show(&document, || Ok(shown))
+            screen.show(&document, || shown)
         }
         Command::Example => {
             let example = pergola_config::example();
-            screen.show(&json!({ "example": example }), || Ok(example))
+            screen.show(&json!({ "example": example }), || example)
         }
         Command::Docs => {
             let manual = pergola_config::manual();
-            screen.show(&json!({ "manual": manual }), || Ok(manual))
+            screen.show(&json!({ "manual": manual }), || manual)
         }
     }
 }
 
 async fn asked(client: &Client) -> anyhow::Result<String> {
-    let bytes = client.get(&["config"], &[]).await?.bytes().await?;
-    Ok(String::from_utf8_lossy(&bytes).into_owned())
+    Ok(client.config().await?)
 }
 
 fn check(settings: &Settings, screen: &Screen) -> anyhow::Result<()> {
@@ -70,6 +69,6 @@ fn check(settings: &Settings, screen: &Screen) -> anyhow::Result<()> {
             Some(file) => format!("{} is a valid configuration\n", file.display()),
             None => "there is no file; the defaults and the environment hold\n".to_owned(),
         });
-        Ok(text)
+        text
     })
 }

@@ -1,11 +1,11 @@
 //! What the sources really published, and what became of it.
 //!
-//! An item is wanted if the node that asks its source wants one of its keywords; it is lost if it left its
-//! document before that node saw it. Whatever that node has, the nodes behind it get.
+//! An item counts if the node that polls its source selects one of its keywords. It is lost if it left its
+//! document before that node fetched it. What that node has, the nodes that read it receive.
 
 use std::collections::{BTreeSet, HashMap};
 
-use pergola_topology::graph::Vertex;
+use pergola_wiring::graph::Vertex;
 
 use super::world::Stage;
 
@@ -40,7 +40,7 @@ impl Ledger {
             let link = wiring.links.iter().find(|link| link.from == Vertex::Source(source as u32));
             link.map_or(0, |link| link.to as usize)
         };
-        let book = |(number, source): (usize, &pergola_topology::mesh::Source)| {
+        let book = |(number, source): (usize, &pergola_wiring::mesh::Source)| {
             let opening = stage.newsroom.truth_from(&source.name, u64::MAX);
             let opening = opening.map_or(0, |truth| truth.before_opening);
             Book {

@@ -1,4 +1,4 @@
-//! Sources that cannot be read, and those that are too much.
+//! Sources that cannot be read, or that send too much.
 
 use std::fmt::Write as _;
 use std::net::SocketAddr;
@@ -10,8 +10,8 @@ use tokio::net::TcpListener;
 use crate::harness::{Home, Node, Press, eventually, silent};
 use crate::origin::{Origin, Reply};
 
-/// Crawls a bad source beside a good one, both read by one feed: the bad one is said and counted, the
-/// good one flows as if nothing had happened.
+/// Crawls a bad source and a good one for one feed: the failure is reported and counted, and the items of the good
+/// one arrive.
 async fn beside_a_good_source(bad: &str, failure: &str, message: &[&str]) {
     let press = Press::start([silent("good")]).await;
     let home = Home::new("");

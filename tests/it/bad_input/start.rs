@@ -1,4 +1,4 @@
-//! Wrong queries, and nodes that cannot start: the message says why and what to do, and nothing happens.
+//! Wrong queries, and nodes that cannot start: the message says why and what to do, and nothing changes.
 
 use std::fs;
 
@@ -23,7 +23,7 @@ async fn a_query_with_a_typo_is_shown_with_the_place_and_the_nearest_word() {
     for part in ["WERE", "^", "WHERE"] {
         assert!(detail.contains(part), "`{part}` is not in:\n{detail}");
     }
-    // The command line says the same.
+    // The command line prints the same.
     let said = run(home.command(&["feed", "create", &typo])).await;
     assert_ne!(said.code, Some(0));
     for part in ["WERE", "^", "WHERE"] {

@@ -1,4 +1,4 @@
-//! `pergola-lab live` starts a bundle's nodes, measures them, and leaves nothing behind.
+//! `pergola-lab live` starts the nodes of a bundle, measures them, and leaves nothing behind.
 
 use std::io::{BufRead as _, BufReader};
 use std::process::Stdio;
@@ -6,7 +6,7 @@ use std::process::Stdio;
 use super::*;
 use crate::harness::{eventually, lab};
 
-/// The lab on a bundle, with a folder for what it needs meanwhile.
+/// The lab on a bundle, with a folder for its temporary files.
 fn live(bundle: &Path, meanwhile: &TempDir, options: &[&str]) -> Command {
     let mut command = lab();
     command.arg("live").arg("--mesh").arg(bundle).args(options);
@@ -18,7 +18,7 @@ fn is_empty(folder: &TempDir) -> bool {
     fs::read_dir(folder.path()).unwrap().next().is_none()
 }
 
-/// A mesh of two nodes, one behind the other.
+/// A chain of two nodes.
 fn chain(folder: &Path) -> String {
     let path = folder.join("chain.toml");
     let mesh = r#"

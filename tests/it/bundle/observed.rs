@@ -1,9 +1,9 @@
-//! What a running mesh says of itself is what was deployed.
+//! A running mesh reports the graph that was deployed.
 
 use super::*;
 use crate::harness::eventually;
 
-/// Asks the nodes from outside.
+/// Runs `topology-gen observe`.
 async fn observe(bundle: &Bundle, nodes: &[&str], options: &[&str]) -> Output {
     let mut command = topology_gen();
     command.args(["observe", "--json", "--timeout", "30"]).args(options);
@@ -16,7 +16,7 @@ async fn observing_gives_back_the_graph_that_was_deployed() {
     let bundle = Bundle::new(EXAMPLE, &["--keep-reach", "--speed", "30"]).await;
     bundle.does(&["start"]).await;
     let deployed = bundle.graph();
-    // Nobody reads from these; everybody else is found by following them.
+    // No node reads these; all others are found by following their links.
     let ends = ["airports", "economy", "outdoors", "transport"];
     let secrets = bundle.path().join("secrets");
     let with_tokens = ["--secrets", secrets.to_str().unwrap()];
@@ -27,7 +27,7 @@ async fn observing_gives_back_the_graph_that_was_deployed() {
     assert_eq!(seen.wanted, deployed.wanted);
     assert!(seen.unknown.is_empty());
 
-    // What was seen can be drawn and counted.
+    // The observed graph can be drawn and counted.
     let file = bundle.folder.path().join("observed.json");
     fs::write(&file, &output.stdout).unwrap();
     let picture = bundle.folder.path().join("observed.svg");
@@ -41,12 +41,12 @@ async fn observing_gives_back_the_graph_that_was_deployed() {
     assert_eq!((&stats["nodes"], &stats["reach"]), (&7.into(), &Value::Null));
     assert_eq!(stats["subscriptions"], deployed.links.len());
 
-    // Strangers are told the same of open feeds, but not what the operator calls its sources.
+    // Without a token the answer about open feeds is the same, but without the operator's names of sources.
     let output = observe(&bundle, &ends, &[]).await;
     assert_eq!(output.code, Some(0), "{output:?}");
     assert_eq!(Graph::read(&output.stdout).links.len(), deployed.links.len());
 
-    // Whoever is away is named, and the rest is told.
+    // A node that is down is named, and the rest is reported.
     bundle.does(&["stop", "world"]).await;
     let output = observe(&bundle, &ends, &with_tokens).await;
     assert_eq!(output.code, Some(3), "{output:?}");

@@ -1,4 +1,4 @@
-//! The script that starts a bundle: what it says, and that it leaves nothing running.
+//! The script that starts a bundle: what it prints, and that it leaves nothing running.
 
 use std::time::Duration;
 
@@ -22,7 +22,7 @@ async fn starting_twice_changes_nothing_and_stopping_twice_neither() {
     processes.sort_unstable();
     again.sort_unstable();
     assert_eq!(processes, again);
-    // A file that names somebody else's process harms nobody.
+    // A stale file with the id of another process does no harm.
     let mut stranger = Command::new("sleep").arg("600").spawn().unwrap();
     bundle.does(&["stop", "Storms"]).await;
     fs::write(bundle.path().join("run/Storms.pid"), format!("{}\n", stranger.id())).unwrap();
@@ -63,7 +63,7 @@ async fn an_interrupt_stops_everybody() {
     .await;
     let processes = bundle.processes();
     assert_eq!(processes.len(), 3);
-    // It may still be about to say that it waits; then it is asked again.
+    // It may not have printed yet that it waits.
     within(Duration::from_secs(60), "the script's end", async || {
         kill(script.id(), "-INT");
         script.try_wait().unwrap().map(drop).ok_or_else(|| "it still runs".to_owned())

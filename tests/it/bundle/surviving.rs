@@ -1,4 +1,4 @@
-//! Items flow from the newsroom to the leaf, whoever is killed or stopped on their way.
+//! Items flow from the newsroom to the leaf, though nodes on the way are killed or stopped.
 
 use std::time::Duration;
 
@@ -7,20 +7,20 @@ use crate::harness::within;
 
 /// The feed that is farthest from its sources, and its node.
 const LEAF: (&str, &str) = ("airports", "Airports");
-/// Machines are busy, and three programs are built without optimisation.
+/// Long, because machines are busy and three programs are built without optimisation.
 const PATIENCE: Duration = Duration::from_secs(120);
 
-/// Waits until every node has looked at everything that it reads.
+/// Waits until every node has refreshed all its sources once.
 async fn everybody_has_looked(bundle: &Bundle) {
     for name in bundle.names() {
         let client = bundle.client(&name);
-        within(PATIENCE, &format!("{name} to have looked at all it reads"), async || {
+        within(PATIENCE, &format!("{name} to have refreshed all its sources"), async || {
             let answer = client.try_get("/api/v1/sources?limit=500").await?;
             let listed: Value =
                 serde_json::from_str(&answer.1).map_err(|error| error.to_string())?;
             let sources = listed["sources"].as_array().ok_or(answer.1)?;
             let seen =
-                |source: &&Value| source["last_look"].is_number() && source["trouble"].is_null();
+                |source: &&Value| source["last_refresh"].is_number() && source["trouble"].is_null();
             match sources.iter().filter(seen).count() {
                 count if count == sources.len() => Ok(()),
                 count => Err(format!("{count} of {}: {sources:?}", sources.len())),
@@ -30,8 +30,8 @@ async fn everybody_has_looked(bundle: &Bundle) {
     }
 }
 
-/// Waits until the leaf holds everything that was published for it between two instants; nothing is there
-/// twice and nothing that nobody asked for.
+/// Waits until the leaf holds everything that was published for it between two instants, nothing twice, and nothing
+/// else.
 async fn arrived(bundle: &Bundle, from: f64, to: f64) -> usize {
     let (graph, truth) = (bundle.graph(), bundle.truth().await);
     let due = truth.iter().filter(|item| graph.arrives(item, LEAF.1));
@@ -49,7 +49,7 @@ async fn arrived(bundle: &Bundle, from: f64, to: f64) -> usize {
         }
     })
     .await;
-    // What came meanwhile is in the newer truth.
+    // Items that arrived meanwhile are in the newer truth.
     let truth = bundle.truth().await;
     let asked_for: BTreeSet<&str> = truth
         .iter()
@@ -61,7 +61,7 @@ async fn arrived(bundle: &Bundle, from: f64, to: f64) -> usize {
     due.len()
 }
 
-/// Lets the newsroom publish for so many of its seconds.
+/// Waits for so many seconds of the newsroom's clock.
 async fn pass(bundle: &Bundle, seconds: f64) {
     let until = bundle.now().await + seconds;
     within(PATIENCE, "time to pass", async || match bundle.now().await {
@@ -84,14 +84,14 @@ async fn seven_nodes_deliver_everything_once_whoever_is_killed_or_stopped() {
     let to = bundle.now().await;
     assert!(arrived(&bundle, from, to).await > 0, "nothing was due");
 
-    // No time for anything, and back on the same data.
+    // Killed, and started again on the same data.
     let killed = bundle.process("world");
     assert!(kill(killed, "-KILL"));
     pass(&bundle, 300.0).await;
     assert_eq!(bundle.script(&["status"]).await.code, Some(1));
     bundle.does(&["start"]).await;
     assert_ne!(bundle.process("world"), killed);
-    // More is published than a feed shows, and the leaf's own neighbour is away.
+    // More is published than a feed shows while the upstream of the leaf is down.
     bundle.does(&["stop", "hazards"]).await;
     pass(&bundle, 900.0).await;
     bundle.does(&["start", "hazards"]).await;

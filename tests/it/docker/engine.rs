@@ -1,11 +1,11 @@
-//! The Docker engine, as far as these tests talk to it.
+//! The Docker engine.
 
 use std::process::Command;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use crate::harness::{missing, run, skipped};
 
-/// Whether there is no engine, or no way to talk to it; then the test that needs it says so and ends.
+/// Whether there is no engine, or it does not answer; the test is then skipped.
 pub(super) async fn no_engine(test: &str) -> bool {
     if missing("docker", test) || missing("docker-compose", test) {
         return true;
@@ -20,7 +20,7 @@ pub(super) async fn no_engine(test: &str) -> bool {
     false
 }
 
-/// What `docker` says, if it succeeds.
+/// The output of `docker`, if it succeeds.
 pub(super) async fn try_docker(args: &[&str]) -> Result<String, String> {
     let mut command = Command::new("docker");
     command.args(args);
@@ -31,12 +31,12 @@ pub(super) async fn try_docker(args: &[&str]) -> Result<String, String> {
     }
 }
 
-/// What `docker` says; it must succeed.
+/// The output of `docker`, which must succeed.
 pub(super) async fn docker(args: &[&str]) -> String {
     try_docker(args).await.unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// A name that nobody else uses on this engine.
+/// A name that is unique on this engine.
 pub(super) fn own_name(what: &str) -> String {
     static COUNT: AtomicU32 = AtomicU32::new(0);
     let count = COUNT.fetch_add(1, Ordering::Relaxed);

@@ -1,4 +1,4 @@
-//! The image: what `deploy/Dockerfile` makes of a static binary, and what a container of it can and cannot do.
+//! The image that `deploy/Dockerfile` makes of a static binary, and the rights of its containers.
 //!
 //! The first stage, which compiles, needs an image of the Rust project and a network. Here the binary is
 //! compiled outside by the same script, and the image is built from the text of the second stage.
@@ -14,11 +14,11 @@ use tokio::sync::OnceCell;
 use super::engine::{docker, no_engine, own_name, try_docker};
 use crate::harness::{Client, run, within, workspace};
 
-/// Where the text of the image begins.
+/// The beginning of the second stage.
 const MARK: &str = "\n# The image itself.";
-/// Who the containers run as, as the Dockerfile says.
+/// The user of the containers, as in the Dockerfile.
 const USER: &str = "65532:65532";
-/// What an image may weigh.
+/// The largest size of the image.
 const MOST_BYTES: u64 = 30_000_000;
 
 /// An image with a name of its own; removed when dropped.
@@ -27,7 +27,6 @@ pub(super) struct Image {
 }
 
 impl Image {
-    /// Builds it.
     pub(super) async fn build() -> Self {
         let context = TempDir::new().unwrap();
         let root = context.path().join("image/root/bin");
@@ -37,7 +36,7 @@ impl Image {
         std::fs::write(context.path().join("Dockerfile"), last_stage()).unwrap();
         let image = Self { name: own_name("image") };
         let mut command = Command::new("docker");
-        // The older way of building needs no plugin.
+        // The classic builder needs no plugin.
         command.env("DOCKER_BUILDKIT", "0").args(["build", "--tag", &image.name]);
         command.arg(context.path());
         let output = run(command).await;
@@ -53,7 +52,7 @@ impl Drop for Image {
     }
 }
 
-/// The text of the image's own stage, taking from the context what it takes from the stage before.
+/// The second stage of the Dockerfile, which copies from the context instead of from the first stage.
 fn last_stage() -> String {
     let path = workspace().join("deploy/Dockerfile");
     let text = std::fs::read_to_string(path).unwrap();
@@ -65,7 +64,7 @@ fn last_stage() -> String {
     format!("#{taken}")
 }
 
-/// The binary as the Dockerfile compiles it, built once for all tests.
+/// The binary, compiled as in the Dockerfile, once for all tests.
 async fn static_binary() -> &'static Path {
     static BUILT: OnceCell<PathBuf> = OnceCell::const_new();
     BUILT
@@ -121,16 +120,16 @@ async fn the_image_is_small_and_a_node_in_it_needs_no_rights_and_no_writable_roo
     let client = Client::new(published.lines().next().unwrap().parse().unwrap());
     let (status, page) = client.get("/").await;
     assert_eq!(status, 200, "{page}");
-    // Commands run in the container as they do anywhere, and find the node.
+    // Commands run in the container and find the node.
     let status = docker(&["exec", &name, "pergola", "status", "--json"]).await;
     let status: Value = serde_json::from_str(&status).unwrap();
     assert_eq!(status["running"], true, "{status}");
-    // Whoever calls from outside has no token, because there is none: nothing can be changed.
+    // There is no token, so that nobody can change anything from outside.
     let query = serde_json::json!({ "query": r#"CREATE FEED F AS RETURN "http://example.org/";"# });
     let (refused, why) = client.post("/api/v1/feeds", &query).await;
     assert!(matches!(refused, 401 | 403), "{refused}: {why}");
 
-    // What is kept survives the container: the same volume in a new one.
+    // The data survives: a new container uses the same volume.
     let volume = r#"{{range .Mounts}}{{if eq .Destination "/data"}}{{.Name}}{{end}}{{end}}"#;
     let volume = docker(&["inspect", "--format", volume, &name]).await;
     let id = status["id"].as_str().unwrap().to_owned();

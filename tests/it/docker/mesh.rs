@@ -1,4 +1,4 @@
-//! The mesh of seven nodes in containers: it starts, items flow, and whatever happens to a node is made up for.
+//! The mesh of seven nodes in containers: it starts, items flow, and it recovers from every outage.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -10,12 +10,11 @@ use crate::harness::within;
 
 /// Time for all to be healthy.
 const START: Duration = Duration::from_secs(60);
-/// Time for everything to arrive once everybody is back: nodes ask one that was away less and less often.
+/// Time for everything to arrive after an outage: nodes back off from one that was down.
 const RECOVERY: Duration = Duration::from_secs(240);
-/// What a node may take, in bytes, as `docker stats` counts: the container's memory without page cache that is
-/// not in use.
+/// The most memory of a node in bytes, as `docker stats` counts it: without unused page cache.
 const MOST_MEMORY: f64 = 64e6;
-/// Items that must be under way while somebody is away.
+/// Items that are published during an outage.
 const MEANWHILE: usize = 6;
 
 #[tokio::test(flavor = "multi_thread")]
@@ -37,7 +36,7 @@ async fn a_mesh_of_seven_containers_recovers_from_whatever_happens_and_loses_not
     })
     .await;
 
-    // Items flow to the leaf, and somebody outside reads them there as a feed.
+    // Items flow to the leaf, and a reader outside the mesh sees them there.
     mesh.subscribe().await;
     let leaf = mesh.leaf();
     something_happens(&mesh, leaf).await;
@@ -47,9 +46,9 @@ async fn a_mesh_of_seven_containers_recovers_from_whatever_happens_and_loses_not
     let truth = mesh.truth().await;
     let known = &truth[&leaf.name].all;
     assert!(document.items.iter().all(|item| known.contains(&item.id.0)), "{document:?}");
-    assert!(document.items.iter().any(|item| item.hops.len() > 2), "nothing came by two nodes");
+    assert!(document.items.iter().any(|item| item.hops.len() > 2), "no item has passed two nodes");
 
-    // The one that the leaf reads from is stopped, the one before that is killed.
+    // The upstream of the leaf is stopped, and the node before it is killed.
     let middle = mesh.read_by(leaf).pop().expect("it reads from others");
     mesh.run(&["stop", &middle.node]).await;
     something_happens(&mesh, leaf).await;
@@ -61,7 +60,7 @@ async fn a_mesh_of_seven_containers_recovers_from_whatever_happens_and_loses_not
     docker(&["start", &container]).await;
     arrived(&mesh).await;
 
-    // Then one is cut off from the others, which it does not notice by itself.
+    // A node is disconnected from the network, which it cannot notice.
     let (network, container) = (format!("{}_mesh", mesh.name), mesh.container(&middle.node).await);
     docker(&["network", "disconnect", &network, &container]).await;
     something_happens(&mesh, leaf).await;
@@ -89,16 +88,20 @@ async fn arrived(mesh: &Project) {
         })
         .await;
     }
-    // What they hold was published: asked afterwards, because more comes all the time.
+    // Every item was published. The truth is fetched afterwards, because more items come all the time.
     for feed in &mesh.feeds {
         let held = feed.ids().await.unwrap();
         let known = &mesh.truth().await[&feed.name].all;
         let unasked: Vec<&String> = held.difference(known).collect();
-        assert!(unasked.is_empty(), "{} holds what nobody sent: {unasked:?}", feed.name);
+        assert!(
+            unasked.is_empty(),
+            "{} holds items that were not published: {unasked:?}",
+            feed.name
+        );
     }
 }
 
-/// Waits until something was published that a feed wants and cannot all have now.
+/// Waits until some items for a feed were published.
 async fn something_happens(mesh: &Project, feed: &Feed) {
     let before = mesh.truth().await[&feed.name].since.len();
     within(RECOVERY, "items to be published", async || {

@@ -12,17 +12,16 @@ use super::image::Image;
 use crate::bundle::{Graph, free_ports, published};
 use crate::harness::{Client, eventually, now, run, topology_gen, workspace};
 
-/// Items a day of every source in the test: one in eight seconds. Windows show fifty, so that a node may be
-/// away for minutes before anything is lost at the source.
+/// Items a day of every source in the test: one in eight seconds. Windows show fifty items, so that a node may be
+/// down for minutes before the source loses any.
 const ITEMS_PER_DAY: u32 = 10_800;
 
-/// The mesh of `deploy/mesh`, busier, with ports and names of its own. Everything of it is gone when it is
-/// dropped.
+/// The mesh of `deploy/mesh`, busier, with ports and names of its own. It is removed on drop.
 pub(super) struct Project {
     pub(super) name: String,
     pub(super) feeds: Vec<Feed>,
     newsroom: Client,
-    /// Whoever subscribes gets what a feed shows then, and everything from there on: since when that is all.
+    /// When all nodes had subscribed: every later item must arrive.
     subscribed: f64,
     folder: TempDir,
     graph: Graph,
@@ -36,12 +35,12 @@ pub(super) struct Feed {
     pub(super) client: Client,
 }
 
-/// What there was to arrive at a feed.
+/// What should arrive at a feed.
 #[derive(Debug, Default)]
 pub(super) struct Truth {
-    /// Published since everybody has subscribed.
+    /// Published since all nodes have subscribed.
     pub(super) since: BTreeSet<String>,
-    /// All of it, as far as it is remembered.
+    /// Everything that the newsroom remembers.
     pub(super) all: BTreeSet<String>,
 }
 
@@ -63,7 +62,7 @@ impl Project {
         let port = free_ports(8);
         let mut command = topology_gen();
         command.arg("bundle").arg(&bundle).arg(&file).args(["--newsroom", "--keep-reach"]);
-        command.args(["--looks-per-hour", "1200", "--image", &image.name]);
+        command.args(["--refreshes-per-hour", "1200", "--image", &image.name]);
         command.args(["--port", &port.to_string()]);
         let output = run(command).await;
         assert_eq!(output.code, Some(0), "{}{}", output.stdout, output.stderr);
@@ -98,20 +97,20 @@ impl Project {
         command
     }
 
-    /// What `docker-compose` says; it must succeed.
+    /// Runs `docker-compose`, which must succeed, and returns its output.
     pub(super) async fn run(&self, args: &[&str]) -> String {
         let output = run(self.compose(args)).await;
         assert_eq!(output.code, Some(0), "{args:?}: {}{}", output.stdout, output.stderr);
         output.stdout
     }
 
-    /// Waits until every node has looked at everything that it reads.
+    /// Waits until every node has refreshed all its sources once.
     pub(super) async fn subscribe(&mut self) {
         for feed in &self.feeds {
-            eventually(&format!("the first looks of {}", feed.node), async || {
+            eventually(&format!("the first refreshes of {}", feed.node), async || {
                 let told = feed.client.json("/api/v1/sources").await;
                 let sources = told["sources"].as_array().unwrap();
-                match sources.iter().all(|source| source["last_look"].is_f64()) {
+                match sources.iter().all(|source| source["last_refresh"].is_f64()) {
                     true if !sources.is_empty() => Ok(()),
                     _ => Err(told.to_string()),
                 }
@@ -126,7 +125,7 @@ impl Project {
         self.run(&["ps", "--quiet", service]).await.trim().to_owned()
     }
 
-    /// What each container is called and how it is, as the engine sees it.
+    /// The name and status of each container.
     pub(super) async fn health(&self) -> BTreeMap<String, String> {
         let filter = format!("label=com.docker.compose.project={}", self.name);
         let format = "{{.Names}}\t{{.Status}}";
@@ -149,12 +148,12 @@ impl Project {
     }
 
     fn depth(&self, feed: &str, above: usize) -> usize {
-        assert!(above <= self.feeds.len(), "a circle");
+        assert!(above <= self.feeds.len(), "the graph has a cycle");
         let parents = self.graph.links.iter().filter(|(_, to)| to == feed);
         parents.map(|(from, _)| self.depth(from, above + 1)).max().unwrap_or(above)
     }
 
-    /// What there was to arrive at every feed until now.
+    /// What should have arrived at every feed.
     pub(super) async fn truth(&self) -> BTreeMap<String, Truth> {
         let items = published(&self.newsroom).await;
         let truth = |feed: &Feed| {
@@ -184,7 +183,7 @@ impl Drop for Project {
 }
 
 impl Feed {
-    /// The ids of everything that it holds, none of them twice.
+    /// The ids of its items, none of them twice.
     pub(super) async fn ids(&self) -> Result<BTreeSet<String>, String> {
         let archive = self.client.archive(&self.name, 0).await;
         let items = archive.ok_or_else(|| format!("{} does not answer", self.node))?;

@@ -1,4 +1,4 @@
-//! What a client asks of a node, over HTTP.
+//! An HTTP client of a node.
 
 use std::net::SocketAddr;
 use std::sync::Once;
@@ -10,16 +10,16 @@ use serde_json::{Value, json};
 
 use super::eventually;
 
-/// Items asked for at once.
+/// Items per page.
 const PAGE: usize = 1_000;
 
-/// Somebody who asks one node.
+/// A client of one node.
 pub(crate) struct Client {
     address: SocketAddr,
     http: reqwest::Client,
 }
 
-/// An item as a feed's archive numbers it.
+/// An item in the archive of a feed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Archived {
     pub(crate) sequence: u64,
@@ -32,7 +32,7 @@ impl Client {
         Self::with_headers(address, HeaderMap::new())
     }
 
-    /// One who has the node's token.
+    /// A client with the token of the node.
     pub(crate) fn with_token(address: SocketAddr, token: &str) -> Self {
         let mut value: HeaderValue = format!("Bearer {token}").parse().unwrap();
         value.set_sensitive(true);
@@ -57,7 +57,7 @@ impl Client {
         format!("http://{}{path}", self.address)
     }
 
-    /// Status and text, or why there is none.
+    /// Status and text, or why there was no answer.
     pub(crate) async fn try_get(&self, path: &str) -> Result<(u16, String), String> {
         let asked = self.http.get(self.url(path)).send().await;
         let answer = asked.map_err(|error| format!("{error:?}"))?;
@@ -69,7 +69,7 @@ impl Client {
         self.try_get(path).await.unwrap_or_else(|error| panic!("GET {path}: {error}"))
     }
 
-    /// What a path answers in JSON, with a good status.
+    /// The JSON of a path, which must answer 200.
     pub(crate) async fn json(&self, path: &str) -> Value {
         let (status, text) = self.get(path).await;
         assert_eq!(status, 200, "GET {path}: {text}");
@@ -82,7 +82,7 @@ impl Client {
         (answer.status().as_u16(), answer.text().await.unwrap())
     }
 
-    /// Runs statements that must be right.
+    /// Runs statements, which must succeed.
     pub(crate) async fn create_feed(&self, query: &str) {
         let (status, text) = self.post("/api/v1/feeds", &json!({ "query": query })).await;
         assert_eq!(status, 200, "{query}: {text}");
@@ -114,7 +114,7 @@ impl Client {
         .await;
     }
 
-    /// The whole archive of a feed after a number; nothing if the node is gone.
+    /// The archive of a feed after a number; nothing if the node does not answer.
     pub(crate) async fn archive(&self, feed: &str, after: u64) -> Option<Vec<Archived>> {
         let (mut all, mut next) = (Vec::new(), after);
         loop {
@@ -131,14 +131,14 @@ impl Client {
         }
     }
 
-    /// How a source stands, by its address.
+    /// The state of a source, by its address.
     pub(crate) async fn source(&self, url: &str) -> Value {
         let sources = self.json("/api/v1/sources?limit=500").await;
         let mut all = sources["sources"].as_array().unwrap().iter();
         all.find(|source| source["url"] == url).cloned().unwrap_or(Value::Null)
     }
 
-    /// The value of a metric with these labels; nothing if it was never counted.
+    /// The value of a metric with these labels, if it exists.
     pub(crate) async fn metric(&self, name: &str, labels: &[&str]) -> Option<f64> {
         let (_, text) = self.get("/metrics").await;
         let mut lines = text.lines().filter(|line| line.strip_prefix(name).is_some_and(starts));
@@ -147,7 +147,7 @@ impl Client {
     }
 }
 
-/// Whether a metric's name has ended here.
+/// Whether the name of a metric ends here.
 fn starts(rest: &str) -> bool {
     rest.starts_with(['{', ' '])
 }

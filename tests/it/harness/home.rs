@@ -1,4 +1,4 @@
-//! A node's folder, and the node that runs in it.
+//! The folder of a node, and the node that runs in it.
 
 use std::fs::{self, File};
 use std::net::SocketAddr;
@@ -11,7 +11,7 @@ use tempfile::TempDir;
 
 use super::{Client, eventually, pergola, within};
 
-/// What every node here is told: quick decisions, no floors on this machine, loopback allowed.
+/// The configuration of every node here: quick decisions, no courtesy towards this machine, loopback allowed.
 const QUICK: &str = r#"
 [node]
 listen = "127.0.0.1:0"
@@ -29,13 +29,13 @@ private = true
 per_domain = 8
 "#;
 
-/// A folder with a configuration, a data folder and a log; removed with this.
+/// A folder with a configuration, a data folder and a log; removed on drop.
 pub(crate) struct Home {
     folder: TempDir,
 }
 
 impl Home {
-    /// A configuration for tests with something added to it: whole tables.
+    /// A folder with the usual configuration and more tables.
     pub(crate) fn new(more: &str) -> Self {
         let folder = TempDir::new().unwrap();
         fs::write(folder.path().join("pergola.toml"), format!("{QUICK}\n{more}\n")).unwrap();
@@ -50,12 +50,12 @@ impl Home {
         self.path().join("data")
     }
 
-    /// Everything that was logged here so far, by one node after the other.
+    /// The log of all nodes that have run here.
     pub(crate) fn log(&self) -> String {
         fs::read_to_string(self.path().join("log")).unwrap_or_default()
     }
 
-    /// A command about this node.
+    /// A command with the configuration of this node.
     pub(crate) fn command(&self, args: &[&str]) -> Command {
         let mut command = pergola();
         command.arg("--config").arg(self.path().join("pergola.toml")).args(args);
@@ -63,10 +63,10 @@ impl Home {
         command
     }
 
-    /// Starts a node and does not wait for it.
+    /// Starts a node, without waiting for it.
     pub(crate) fn spawn(&self) -> Process {
         let port_file = self.path().join("port");
-        // A node that was killed could not remove it.
+        // A killed node leaves it behind.
         let _ = fs::remove_file(&port_file);
         let log = File::options().create(true).append(true).open(self.path().join("log")).unwrap();
         let mut command = self.command(&["run"]);
@@ -97,20 +97,20 @@ impl Home {
     }
 }
 
-/// A process of ours; killed when dropped.
+/// A process; killed on drop.
 pub(crate) struct Process {
     child: Child,
     log: PathBuf,
 }
 
 impl Process {
-    /// `kill -9`: no time for anything.
+    /// `kill -9`.
     pub(crate) fn kill(mut self) {
         self.end();
     }
 
     fn end(&mut self) {
-        // It may have ended by itself.
+        // It may have ended already.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
@@ -135,12 +135,12 @@ pub(crate) struct Node {
 }
 
 impl Node {
-    /// `kill -9`: no time for anything.
+    /// `kill -9`.
     pub(crate) fn kill(self) {
         self.process.kill();
     }
 
-    /// Asks the node to end, and waits until it has; it must end well.
+    /// Sends SIGTERM and waits for the end, which must be a success.
     pub(crate) async fn stop(mut self) {
         let id = self.process.child.id().to_string();
         assert!(Command::new("kill").args(["-TERM", &id]).status().unwrap().success());

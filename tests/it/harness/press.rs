@@ -1,4 +1,4 @@
-//! Sources served by the test itself, which remembers who was asked when.
+//! Sources that the test serves itself, and a record of their requests.
 
 use std::collections::HashMap;
 use std::net::SocketAddr;
@@ -16,7 +16,7 @@ use super::now;
 
 type Ledger = Arc<Mutex<HashMap<String, Vec<f64>>>>;
 
-/// A newsroom on a port of its own; it ends when it is dropped.
+/// A newsroom on a port of its own; it ends on drop.
 pub(crate) struct Press {
     pub(crate) newsroom: Newsroom,
     address: SocketAddr,
@@ -55,7 +55,7 @@ impl Press {
         self.newsroom.publish_headline(source, Headline::new(title, &["news"])).unwrap();
     }
 
-    /// When a source was asked, in seconds since the Unix epoch.
+    /// When a source was requested, in seconds since the Unix epoch.
     pub(crate) fn asked(&self, name: &str) -> Vec<f64> {
         let ledger = self.asked.lock().unwrap();
         ledger.get(&format!("/sources/{name}")).cloned().unwrap_or_default()

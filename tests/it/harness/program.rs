@@ -1,4 +1,4 @@
-//! Programs: ours, and those of others that may be missing.
+//! Programs: our own, and others that may be missing.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 use std::sync::OnceLock;
 use std::time::SystemTime;
 
-/// A program of ours: its package, its name, and the crates that it is made of.
+/// A program of ours: its package, its name, and the folders of its crates.
 struct Ours {
     package: &'static str,
     name: &'static str,
@@ -31,6 +31,7 @@ static PERGOLA: Ours = Ours {
         "report",
         "store",
         "topology-gen",
+        "wiring",
     ],
     built: OnceLock::new(),
 };
@@ -38,27 +39,27 @@ static PERGOLA: Ours = Ours {
 static TOPOLOGY_GEN: Ours = Ours {
     package: "pergola-topology",
     name: "topology-gen",
-    crates: &["proto", "query", "report", "topology-gen"],
+    crates: &["proto", "query", "report", "topology-gen", "wiring"],
     built: OnceLock::new(),
 };
 
 static LAB: Ours = Ours {
     package: "pergola-lab",
     name: "pergola-lab",
-    crates: &["lab", "newsroom", "query", "refresh", "report", "topology-gen"],
+    crates: &["lab", "newsroom", "query", "refresh", "report", "wiring"],
     built: OnceLock::new(),
 };
 
-/// What a program has said.
+/// The output of a program.
 #[derive(Debug)]
 pub(crate) struct Output {
-    /// How it ended; nothing if a signal ended it.
+    /// Its exit code; nothing if a signal ended it.
     pub(crate) code: Option<i32>,
     pub(crate) stdout: String,
     pub(crate) stderr: String,
 }
 
-/// Runs a program to its end, without holding up the test's own servers.
+/// Runs a program to its end, without blocking the servers of the test.
 pub(crate) async fn run(mut command: Command) -> Output {
     let ended = tokio::task::spawn_blocking(move || command.stdin(Stdio::null()).output());
     let output = ended.await.unwrap().unwrap();
@@ -66,7 +67,7 @@ pub(crate) async fn run(mut command: Command) -> Output {
     Output { code: output.status.code(), stdout: text(output.stdout), stderr: text(output.stderr) }
 }
 
-/// A command of ours, with an environment in which nothing is configured.
+/// `pergola`, with an environment that configures nothing.
 pub(crate) fn pergola() -> Command {
     PERGOLA.command()
 }
@@ -101,7 +102,7 @@ impl Ours {
         command
     }
 
-    /// The binary, beside this test's own; built if it is missing or older than its sources.
+    /// The binary beside that of this test; built if it is missing or older than its sources.
     fn binary(&'static self) -> &'static Path {
         self.built.get_or_init(|| {
             let own = std::env::current_exe().unwrap();
@@ -133,8 +134,7 @@ fn newest(folder: &Path) -> SystemTime {
     changed.max().unwrap_or(SystemTime::UNIX_EPOCH)
 }
 
-/// Whether a program is missing, in which case the test that needs it says so and ends. With
-/// `PERGOLA_REQUIRE_ALL` set that is a failure.
+/// Whether a program is missing; the test is then skipped. With `PERGOLA_REQUIRE_ALL` set it fails.
 pub(crate) fn missing(program: &str, test: &str) -> bool {
     let path = std::env::var_os("PATH").unwrap_or_default();
     if std::env::split_paths(&path).any(|folder| folder.join(program).is_file()) {
@@ -144,7 +144,7 @@ pub(crate) fn missing(program: &str, test: &str) -> bool {
     true
 }
 
-/// Says that a test was skipped, and why. With `PERGOLA_REQUIRE_ALL` set that is a failure.
+/// Reports that a test is skipped, and why. With `PERGOLA_REQUIRE_ALL` set it fails.
 pub(crate) fn skipped(test: &str, why: &str) {
     assert!(std::env::var_os("PERGOLA_REQUIRE_ALL").is_none(), "{test} cannot run: {why}");
     eprintln!("skipped: {test}: {why}");

@@ -1,4 +1,4 @@
-//! A loop wired on purpose.
+//! Nodes that are wired in a loop.
 
 use super::*;
 use crate::harness::silent;
@@ -21,7 +21,7 @@ async fn in_a_loop_items_pass_once_and_the_nodes_of_the_loop_are_named() {
         }
     }
     let wanted = relevant(&press);
-    eventually("the items to come round", async || {
+    eventually("items to come back to the first node", async || {
         let looped = first.node().metric("pergola_items_looped_total", &[]).await;
         if looped >= Some(WINDOW as f64) { Ok(()) } else { Err(format!("{looped:?}")) }
     })
@@ -29,14 +29,14 @@ async fn in_a_loop_items_pass_once_and_the_nodes_of_the_loop_are_named() {
     for member in [&first, &second, &third] {
         member.holds(&wanted).await;
     }
-    let mut circle = Vec::new();
+    let mut nodes_of_loop = Vec::new();
     for member in [&first, &second, &third, &first] {
         let status = member.node().json("/api/v1/status").await;
-        circle.push(status["id"].as_str().unwrap().to_owned());
+        nodes_of_loop.push(status["id"].as_str().unwrap().to_owned());
     }
     let source = first.node().source(&third.feed()).await;
-    assert_eq!(source["loop"], serde_json::json!(circle), "{source}");
-    let named = circle.join(" → ");
+    assert_eq!(source["loop"], serde_json::json!(nodes_of_loop), "{source}");
+    let named = nodes_of_loop.join(" → ");
     let warned = first.home.log().matches(&named).count();
     assert_eq!(warned, 1, "a warning names {named}, once:\n{}", first.home.log());
 }

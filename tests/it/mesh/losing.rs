@@ -1,18 +1,18 @@
-//! Chained by plain HTTP, nodes lose what has left a window before anybody looked, and know about how much.
+//! A chain over plain HTTP loses items that leave a window between two refreshes, and estimates how many.
 
 use pergola_newsroom::Process;
 use pergola_newsroom::serve::Source;
 
 use super::*;
 
-/// Items that a document shows: less than is published in an outage, more than in any other time between
-/// two looks.
+/// Items that a document shows: fewer than are published in an outage, more than between any other two
+/// refreshes.
 const SHOWN: usize = 50;
 const ITEMS_PER_SECOND: f64 = 20.0;
-/// How far the estimate may be from the truth, as a share of it.
+/// How much the estimate may differ, as a share of the truth.
 const TOLERANCE: f64 = 0.35;
 
-/// Waits until somebody has got so many more items than there were.
+/// Waits until a member has so many more items than before.
 async fn gains(member: &Member, before: &BTreeSet<String>, count: usize) -> BTreeSet<String> {
     eventually(&format!("{count} more items at {}", member.name), async || {
         let held: BTreeSet<String> = member.ids().await.into_iter().collect();
@@ -22,8 +22,8 @@ async fn gains(member: &Member, before: &BTreeSet<String>, count: usize) -> BTre
     .await
 }
 
-/// Waits until the end of the chain has an item that is as new as what its beginning has now. Which one
-/// is not said: on a busy machine any of them may leave a window before somebody looks.
+/// Waits until the end of the chain has an item as new as those at its beginning now. Any of them will do: on a
+/// busy machine each may leave a window before the next refresh.
 async fn arrives(first: &Member, last: &Member) {
     let now = first.ids().await.len().saturating_sub(1);
     eventually("an item of now at the end of the chain", async || {
@@ -35,7 +35,7 @@ async fn arrives(first: &Member, last: &Member) {
     .await;
 }
 
-/// Waits until nothing comes from the source any more.
+/// Waits until a member has the last item of the source.
 async fn rests(member: &Member, press: &Press) {
     let mut items = press.newsroom.truth("origin").unwrap().items.into_iter().rev();
     let newest = items.find(|item| item.keywords.iter().any(|word| word == "volcano"));
@@ -47,7 +47,7 @@ async fn rests(member: &Member, press: &Press) {
     .await;
 }
 
-/// What the nodes believe to have lost since they were started.
+/// How many items the nodes estimate to have lost since they were started.
 async fn believed(members: &[&Member]) -> f64 {
     let mut sum = 0.0;
     for member in members {
@@ -65,13 +65,13 @@ async fn without_archive_and_grpc_a_chain_loses_items_and_estimates_how_many() {
     let first = Member::with_window("the first", &[press.url("origin")], plain, SHOWN).await;
     let second = Member::with_window("the second", &[first.feed()], plain, SHOWN).await;
     let mut third = Member::with_window("the third", &[second.feed()], plain, SHOWN).await;
-    // Long enough to learn how often the first one publishes.
+    // Long enough to learn the rate of the first one.
     gains(&third, &BTreeSet::new(), 1).await;
     let begun = third.ids().await.into_iter().collect();
     gains(&third, &begun, 4 * SHOWN).await;
     let before: BTreeSet<String> = first.ids().await.into_iter().collect();
     let lost_before = believed(&[&first, &second]).await;
-    // The last one is away: whoever cannot reach a site over HTTP leaves it alone for an hour.
+    // The last node is stopped, because a node backs off for an hour from a site that it cannot reach.
     third.go(Away::Stopped).await;
     gains(&first, &before, 5 * SHOWN).await;
     third.come_back(Away::Stopped).await;
@@ -87,7 +87,7 @@ async fn without_archive_and_grpc_a_chain_loses_items_and_estimates_how_many() {
     assert!(lost >= 2.0 * SHOWN as f64, "only {lost} of {} were lost", published.len());
     assert!(
         (estimated - lost).abs() <= TOLERANCE * lost,
-        "{lost} of {} items were lost, and the nodes believe {estimated:.1}",
+        "{lost} of {} items were lost, and the nodes estimate {estimated:.1}",
         published.len()
     );
 }

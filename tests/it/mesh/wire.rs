@@ -1,4 +1,4 @@
-//! A wire to a node: a port that stays the same when the node is started anew, and that can be cut.
+//! A wire to a node: a port that stays the same when the node restarts, and that can be cut.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -8,10 +8,10 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
 use tokio::task::{JoinHandle, JoinSet};
 
-/// A wire; it ends when it is dropped.
+/// A TCP proxy; it ends on drop.
 pub(super) struct Wire {
     address: SocketAddr,
-    /// Where it leads; nowhere if it is cut.
+    /// The address of the node; none while the wire is cut.
     target: Arc<watch::Sender<Option<SocketAddr>>>,
     led_to: SocketAddr,
     forwarding: JoinHandle<()>,
@@ -36,7 +36,7 @@ impl Wire {
         self.target.send_replace(Some(node));
     }
 
-    /// Ends every connection, and every new one at once.
+    /// Ends every connection, and refuses new ones.
     pub(super) fn cut(&self) {
         self.target.send_replace(None);
     }
@@ -60,7 +60,7 @@ async fn forward(listener: TcpListener, target: Arc<watch::Sender<Option<SocketA
         let Some(node) = *changes.borrow_and_update() else { continue };
         connections.spawn(async move {
             let Ok(mut far) = TcpStream::connect(node).await else { return };
-            // Small messages are measured here by nobody, but waited for by many.
+            // Small messages must not wait for more.
             let _ = (near.set_nodelay(true), far.set_nodelay(true));
             tokio::select! {
                 _ = copy_bidirectional(&mut near, &mut far) => {}

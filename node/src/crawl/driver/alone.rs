@@ -1,31 +1,31 @@
-//! One at a time with a source: a refresh, or news that were pushed. Both change what is known of it.
-
-use std::sync::{Mutex, PoisonError};
+//! One at a time per source: a refresh or a push, because both change what is known of it.
 
 use rustc_hash::FxHashSet;
 use tokio::sync::Notify;
 
 use pergola_store::archive::SourceId;
 
-/// Who is being worked on.
+use crate::locks::Mutex;
+
+/// The sources that are being worked on.
 #[derive(Default)]
 pub(super) struct Alone {
     busy: Mutex<FxHashSet<SourceId>>,
     freed: Notify,
 }
 
-/// Being alone with a source, until this is dropped.
+/// Sole access to a source, until this is dropped.
 pub(super) struct With<'a> {
     alone: &'a Alone,
     id: SourceId,
 }
 
 impl Alone {
-    /// Waits until nobody else is at it.
+    /// Waits until nobody else works on the source.
     pub(super) async fn with(&self, id: SourceId) -> With<'_> {
         loop {
             let freed = self.freed.notified();
-            if self.busy.lock().unwrap_or_else(PoisonError::into_inner).insert(id) {
+            if self.busy.lock().insert(id) {
                 return With { alone: self, id };
             }
             freed.await;
@@ -35,7 +35,7 @@ impl Alone {
 
 impl Drop for With<'_> {
     fn drop(&mut self) {
-        self.alone.busy.lock().unwrap_or_else(PoisonError::into_inner).remove(&self.id);
+        self.alone.busy.lock().remove(&self.id);
         self.alone.freed.notify_waiters();
     }
 }

@@ -5,11 +5,13 @@
 //! the limit without a list of who was used when.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use pergola_feed::Item;
 
 use pergola_store::archive::{Archive, ArchiveError, SourceId};
+
+use crate::locks::Mutex;
 
 /// Bytes of items that are kept, as they were before packing.
 const LIMIT: usize = 16 << 20;
@@ -59,7 +61,7 @@ impl Recent {
     }
 
     fn known(&self, place: Place) -> Option<Chunk> {
-        let mut generations = self.generations.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut generations = self.generations.lock();
         if let Some((chunk, _)) = generations.young.get(&place) {
             return Some(Arc::clone(chunk));
         }
@@ -69,7 +71,7 @@ impl Recent {
     }
 
     fn keep(&self, place: Place, chunk: Chunk, bytes: usize) {
-        let mut generations = self.generations.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut generations = self.generations.lock();
         generations.keep(place, chunk, bytes, self.limit);
     }
 }
@@ -104,7 +106,7 @@ fn weight(item: &Item) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use pergola_store::archive::Changes;
+    use pergola_store::archive::Commit;
 
     use super::*;
 
@@ -112,12 +114,12 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let store = pergola_store::open(folder.path(), None, 1 << 20).unwrap().store;
         let archive = Archive::new(store);
-        let mut changes = Changes::new();
+        let mut commit = Commit::new();
         for number in 0..chunks {
             let item = Item::new(format!("item {number}"));
-            changes.put_chunk(SourceId(1), number, 0.0, &[&item]);
+            commit.source(SourceId(1)).put_chunk(number, 0.0, &[&item]);
         }
-        archive.store().commit(&changes.into_batch()).unwrap();
+        archive.commit(commit).unwrap();
         (archive, folder)
     }
 
@@ -131,7 +133,7 @@ mod tests {
                 assert_eq!(chunk[0].id.0, format!("item {number}"), "round {round}");
             }
         }
-        let generations = recent.generations.lock().unwrap();
+        let generations = recent.generations.lock();
         let held = generations.young.len() + generations.old.len();
         assert!((5..=10).contains(&held), "{held} chunks are held");
     }
@@ -153,9 +155,9 @@ mod tests {
         let (archive, _folder) = archive(0);
         let recent = Recent::default();
         assert!(recent.chunk(&archive, SourceId(1), 0).unwrap().is_empty());
-        let mut changes = Changes::new();
-        changes.put_chunk(SourceId(1), 0, 0.0, &[&Item::new("late")]);
-        archive.store().commit(&changes.into_batch()).unwrap();
+        let mut commit = Commit::new();
+        commit.source(SourceId(1)).put_chunk(0, 0.0, &[&Item::new("late")]);
+        archive.commit(commit).unwrap();
         assert_eq!(recent.chunk(&archive, SourceId(1), 0).unwrap().len(), 1);
     }
 }

@@ -1,8 +1,8 @@
-//! Where subscribers ask: what makes no sense is refused at once, the rest waits for its verification,
-//! within bounds for each host and for all.
+//! The hub's endpoint: invalid requests are refused at once, the others wait for their verification, within
+//! limits for each host and in all.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
@@ -14,39 +14,41 @@ use http::header::{CONTENT_TYPE, HOST, RETRY_AFTER};
 use http::{HeaderMap, HeaderValue, StatusCode};
 use tokio::time::Instant;
 
+use super::Hub;
 use super::book::host_of;
 use super::request::Request;
-use super::{Hub, locked};
+use crate::clock::network_now;
+use crate::locks::Mutex;
 
 /// Bytes of a request.
 const REQUEST_BYTES: usize = 16 << 10;
 /// Requests of callbacks on one host that wait or are being verified.
 const WAITING_PER_HOST: usize = 8;
 
-/// A host of which a request was denied or not confirmed rests for this long …
+/// After a denied or unconfirmed request, no other is accepted for the same host for this long …
 const REST: Duration = Duration::from_millis(500);
-/// … and is asked one thing at a time for this long: nobody can have this node pester another.
+/// … and only one at a time for this long, so that nobody can use this node to flood another.
 const CAREFUL: Duration = Duration::from_secs(60);
-/// Hosts that may be remembered before those are forgotten that have behaved for a while.
+/// Hosts that are remembered before those without recent trouble are forgotten.
 const REMEMBERED: usize = 1024;
 
-/// A request to be verified, and which address it came to.
-pub(super) struct Asked {
+/// A request to be verified, and the host that it was sent to.
+pub(super) struct PendingRequest {
     pub(super) request: Request,
     pub(super) host: Option<String>,
     pub(super) seat: Seat,
 }
 
-pub(super) type Pending = Arc<Mutex<HashMap<String, Places>>>;
+pub(super) type Pending = Arc<Mutex<HashMap<String, HostRequests>>>;
 
 /// The requests of one host.
 #[derive(Default)]
-pub(super) struct Places {
+pub(super) struct HostRequests {
     taken: usize,
     refused_at: Option<Instant>,
 }
 
-impl Places {
+impl HostRequests {
     fn is_careful(&self, now: Instant) -> bool {
         self.refused_at.is_some_and(|at| now < at + CAREFUL)
     }
@@ -57,7 +59,7 @@ impl Places {
     }
 }
 
-/// A request's place among those of its host, given back when it is dropped.
+/// A slot for one request of a host, released when it is dropped.
 pub(super) struct Seat {
     pending: Pending,
     host: String,
@@ -65,7 +67,7 @@ pub(super) struct Seat {
 
 impl Seat {
     fn take(pending: &Pending, host: String, now: Instant) -> Option<Self> {
-        let mut hosts = locked(pending);
+        let mut hosts = pending.lock();
         if hosts.len() > REMEMBERED {
             hosts.retain(|_, places| places.taken > 0 || places.is_careful(now));
         }
@@ -79,7 +81,7 @@ impl Seat {
 
     /// How the request ended.
     pub(super) fn ends(self, confirmed: bool, now: Instant) {
-        if let Some(places) = locked(&self.pending).get_mut(&self.host) {
+        if let Some(places) = self.pending.lock().get_mut(&self.host) {
             places.refused_at = (!confirmed).then_some(now);
         }
     }
@@ -87,7 +89,7 @@ impl Seat {
 
 impl Drop for Seat {
     fn drop(&mut self) {
-        let mut hosts = locked(&self.pending);
+        let mut hosts = self.pending.lock();
         if let Some(places) = hosts.get_mut(&self.host) {
             places.taken -= 1;
             if places.taken == 0 && places.refused_at.is_none() {
@@ -98,7 +100,7 @@ impl Drop for Seat {
 }
 
 impl Hub {
-    /// Where subscribers ask.
+    /// The route by which subscribers ask.
     pub fn router(self: &Arc<Self>) -> Router {
         Router::new()
             .route("/hub", post(subscribe))
@@ -119,21 +121,21 @@ async fn subscribe(State(hub): State<Arc<Hub>>, headers: HeaderMap, form: Bytes)
         Ok(request) => request,
         Err(wrong) => return (StatusCode::BAD_REQUEST, format!("{wrong}\n")).into_response(),
     };
-    if let Err(error) = hub.fetcher.may_call(&request.callback) {
-        // What the operator could do about it is not the subscriber's business.
+    if let Err(error) = hub.tools.fetcher.may_call(&request.callback) {
+        // The error advises the operator, so it is not shown to the subscriber.
         tracing::debug!(callback = %request.callback, %error, "a callback is refused");
         let wrong = "`hub.callback` is an address that this hub does not send to\n";
         return (StatusCode::BAD_REQUEST, wrong).into_response();
     }
     let host = headers.get(HOST).and_then(|host| host.to_str().ok()).map(str::to_owned);
-    let seat = Seat::take(&hub.pending, host_of(request.callback.as_str()), Instant::now());
+    let seat = Seat::take(&hub.pending, host_of(request.callback.as_str()), network_now());
     if let Some(seat) = seat
-        && hub.asked.try_send(Asked { request, host, seat }).is_ok()
+        && hub.requests.try_send(PendingRequest { request, host, seat }).is_ok()
     {
         return StatusCode::ACCEPTED.into_response();
     }
     let wait = [(RETRY_AFTER, HeaderValue::from_static("1"))];
-    let busy = "too many requests wait for their verification; try again in a moment\n";
+    let busy = "too many requests are waiting for verification; try again in a moment\n";
     (StatusCode::SERVICE_UNAVAILABLE, wait, busy).into_response()
 }
 
@@ -144,7 +146,7 @@ mod tests {
     #[tokio::test]
     async fn a_host_that_did_not_confirm_rests_and_is_then_asked_one_thing_at_a_time() {
         let pending = Pending::default();
-        let start = Instant::now();
+        let start = network_now();
         let take = |at| Seat::take(&pending, "victim.example".into(), at);
         let seats: Vec<Seat> = (0..WAITING_PER_HOST).map(|_| take(start).unwrap()).collect();
         assert!(take(start).is_none(), "enough of one host");
@@ -158,6 +160,6 @@ mod tests {
         let (one, two) = (take(late).unwrap(), take(late).unwrap());
         one.ends(false, late);
         two.ends(true, late);
-        assert_eq!(locked(&pending).len(), 0, "who confirms is trusted again");
+        assert_eq!(pending.lock().len(), 0, "who confirms is trusted again");
     }
 }

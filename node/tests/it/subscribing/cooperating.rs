@@ -101,8 +101,8 @@ async fn without_its_stream_a_watched_peer_is_polled_as_usual() {
 
 /// What the scheduler believes of the source.
 fn model(reader: &Reader) -> Model {
-    let roster = reader.house.node().crawler.roster();
-    roster.schedule(roster.by_address(&reader.url).unwrap()).unwrap().model
+    let node = reader.house.node();
+    node.schedule_of(node.find_source(&reader.url).unwrap()).unwrap().model
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -9,7 +9,9 @@ use pergola_node::clock::Clock;
 use pergola_node::node::Node;
 use pergola_node::peer::{self, Limits};
 use pergola_node::serve::Port;
-use pergola_store::archive::{Changes, Entry, FeedId, FeedTally, SourceId, item_key};
+use pergola_node::surroundings::Surroundings;
+use pergola_store::Store;
+use pergola_store::archive::{Archive, Commit, Entry, FeedId, FeedTally, SourceId, item_key};
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
@@ -32,10 +34,12 @@ pub(super) fn run(args: &Args) -> Result<()> {
         config.node.data = folder.path().join("data");
         config.peers.limits.requests_per_minute = usize::MAX;
         config.peers.limits.streams = 1 << 20;
-        let node = Node::open(config, Clock::real()).await?;
+        let surroundings = Surroundings::real(&config, Clock::real())?;
+        let store = Arc::clone(&surroundings.store.store);
+        let node = Node::open(config, surroundings).await?;
         let query = format!("CREATE FEED {FEED} AS RETURN \"{SOURCE_URL}\"");
         node.run_script(&query, "bench").await?;
-        let mut press = Press::new(&node)?;
+        let mut press = Press::new(&node, store)?;
         let items: Vec<Item> = (0..args.items).map(item).collect();
         items.chunks(TOGETHER as usize).try_for_each(|some| press.publish(some))?;
         let listener = TcpListener::bind("127.0.0.1:0").await?;
@@ -62,34 +66,41 @@ pub(super) fn run(args: &Args) -> Result<()> {
 /// Publishes as the writer does, without a crawler before it.
 struct Press<'a> {
     node: &'a Node,
+    archive: Archive,
     feed: FeedId,
     tally: FeedTally,
     chunks: u32,
 }
 
 impl<'a> Press<'a> {
-    fn new(node: &'a Node) -> Result<Self> {
-        let feed = node.shelf.listing(FEED).context("the feed was just created")?.id;
-        Ok(Self { node, feed, tally: FeedTally::default(), chunks: 0 })
+    fn new(node: &'a Node, store: Arc<dyn Store>) -> Result<Self> {
+        let feed = node.listing(FEED).context("the feed was just created")?.id;
+        Ok(Self {
+            node,
+            archive: Archive::new(store),
+            feed,
+            tally: FeedTally::default(),
+            chunks: 0,
+        })
     }
 
     fn publish(&mut self, items: &[Item]) -> Result<()> {
         let source = SourceId(1);
-        let mut changes = Changes::new();
-        changes.put_chunk(source, self.chunks, START, &items.iter().collect::<Vec<_>>());
+        let mut commit = Commit::new();
+        commit.source(source).put_chunk(self.chunks, START, &items.iter().collect::<Vec<_>>());
         for (index, item) in (0..).zip(items) {
             let at = START + self.tally.next as f64;
             let key = item_key(&item.id, item, SOURCE_URL);
             let entry = Entry { key, source, chunk: self.chunks, index, at, changed_at: at };
-            changes.put_entry(self.feed, self.tally.next, &entry);
+            commit.feed(self.feed).put_entry(self.tally.next, &entry);
             self.tally.next += 1;
             self.tally.changed_at = at;
         }
         self.tally.edition += 1;
         self.chunks += 1;
-        changes.put_feed_tally(self.feed, &self.tally);
-        self.node.archive.store().commit(&changes.into_batch())?;
-        self.node.shelf.changed(self.feed, self.tally);
+        commit.feed(self.feed).put_tally(&self.tally);
+        self.archive.commit(commit)?;
+        self.node.announce(self.feed, self.tally);
         Ok(())
     }
 }

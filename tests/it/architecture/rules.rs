@@ -1,0 +1,136 @@
+//! The rules. Change them here, and nowhere else.
+
+/// Lines of a function outside of tests, from `fn` to its last brace.
+pub(super) const LONGEST_FUNCTION: usize = 80;
+/// Lines in the `src` folder of a crate.
+pub(super) const LARGEST_CRATE: usize = 25_000;
+
+/// A crate, by its folder, and the crates of ours that it may depend on.
+pub(super) type CrateRule = (&'static str, &'static [&'static str]);
+
+/// Every crate, from the bottom up: each may depend only on crates before it. Development dependencies are free.
+/// Nothing depends on `lab`, `pergola` or `tests`.
+pub(super) const CRATES: &[CrateRule] = &[
+    ("refresh", &[]),
+    ("query", &[]),
+    ("feed", &[]),
+    ("proto", &[]),
+    ("report", &[]),
+    ("wiring", &[]),
+    ("api", &[]),
+    ("profile", &["query"]),
+    ("newsroom", &["feed", "refresh"]),
+    ("manners", &["feed", "refresh"]),
+    ("store", &["feed", "manners", "profile", "query", "refresh"]),
+    ("config", &["feed", "manners", "query", "refresh", "store"]),
+    ("topology-gen", &["api", "proto", "query", "report", "wiring"]),
+    (
+        "node",
+        &["api", "config", "feed", "manners", "profile", "proto", "query", "refresh", "store"],
+    ),
+    ("lab", &["api", "newsroom", "profile", "query", "refresh", "report", "wiring"]),
+    (
+        "pergola",
+        &[
+            "api",
+            "config",
+            "feed",
+            "manners",
+            "newsroom",
+            "node",
+            "proto",
+            "refresh",
+            "report",
+            "store",
+            "topology-gen",
+            "wiring",
+        ],
+    ),
+    ("tests", &[]),
+];
+
+/// What a crate may not use: packages that it may not depend on, and paths that may not stand in its code.
+pub(super) struct Forbidden {
+    pub(super) package: &'static str,
+    pub(super) dependencies: &'static [&'static str],
+    pub(super) paths: &'static [&'static str],
+    pub(super) why: &'static str,
+}
+
+pub(super) const FORBIDDEN: &[Forbidden] = &[
+    Forbidden {
+        package: "manners",
+        dependencies: &["tokio", "reqwest", "hyper", "hyper-util", "tonic", "axum"],
+        paths: &[
+            "std::net::TcpStream",
+            "std::net::TcpListener",
+            "std::net::UdpSocket",
+            "std::os::unix::net",
+            "std::time::Instant",
+            "std::time::SystemTime",
+        ],
+        why: "it decides and does no I/O; its callers tell it the time and what was answered",
+    },
+    Forbidden {
+        package: "store",
+        dependencies: &["reqwest", "hyper", "hyper-util", "axum", "tonic"],
+        paths: &[],
+        why: "it keeps rows and knows nothing of HTTP and gRPC",
+    },
+    Forbidden {
+        package: "api",
+        dependencies: &["pergola-node", "axum", "tonic"],
+        paths: &[],
+        why: "clients use it without the node",
+    },
+    Forbidden {
+        package: "node",
+        dependencies: &[
+            "clap",
+            "indicatif",
+            "pergola-newsroom",
+            "pergola-report",
+            "pergola-topology",
+        ],
+        paths: &[],
+        why: "it is a library; the command line is in pergola",
+    },
+    Forbidden {
+        package: "wiring",
+        dependencies: &["pergola-report", "pergola-topology", "tokio", "tonic", "clap"],
+        paths: &[],
+        why: "it computes; drawing and files are in topology-gen",
+    },
+    Forbidden {
+        package: "report",
+        dependencies: &["tokio"],
+        paths: &["std::time::Instant", "std::time::SystemTime"],
+        why: "equal reports give equal bytes",
+    },
+];
+
+/// An access to the outside world, and the files of `node/src` in which it is allowed. Everything else receives
+/// it at construction, so that tests and simulations can replace it. A folder ends in `/`.
+pub(super) struct Edge {
+    /// Identifiers joined by `::`, as they stand in the code.
+    pub(super) path: &'static str,
+    pub(super) what: &'static str,
+    pub(super) files: &'static [&'static str],
+}
+
+pub(super) const EDGES: &[Edge] = &[
+    Edge { path: "Instant::now", what: "a clock", files: &["clock.rs"] },
+    Edge { path: "SystemTime::now", what: "a clock", files: &["clock.rs"] },
+    Edge { path: "RandomState", what: "randomness", files: &["surroundings/"] },
+    Edge { path: "rand::rng", what: "randomness", files: &["surroundings/"] },
+    Edge { path: "SystemRandom", what: "randomness", files: &["surroundings/"] },
+    Edge { path: "getrandom", what: "randomness", files: &["surroundings/"] },
+    Edge { path: "TcpListener::bind", what: "a socket", files: &["surroundings/"] },
+    Edge { path: "TcpStream::connect", what: "a socket", files: &["surroundings/"] },
+    Edge { path: "UdpSocket::bind", what: "a socket", files: &["surroundings/"] },
+    Edge { path: "reqwest::Client", what: "an HTTP exchange", files: &["surroundings/"] },
+    Edge { path: "lookup_host", what: "name resolution", files: &["surroundings/"] },
+    Edge { path: "hickory_resolver", what: "name resolution", files: &["surroundings/"] },
+    Edge { path: "spawn_blocking", what: "blocking work", files: &["surroundings/"] },
+    Edge { path: "pergola_store::open", what: "the store", files: &["surroundings.rs"] },
+];
