@@ -12,6 +12,7 @@ mod answer;
 mod document;
 mod edition;
 mod handout;
+mod item;
 mod negotiate;
 pub(crate) mod pages;
 mod past;
@@ -23,8 +24,9 @@ mod visitor;
 mod volume;
 
 pub(crate) use handout::NoHandout;
+pub(crate) use item::{Publisher, origin_name, read_entries};
 pub(crate) use negotiate::Form;
 pub(crate) use refusal::Refusal;
-pub(crate) use render::{dress, origin, origin_name, selection};
+pub(crate) use render::selection;
 pub use serve::router;
 pub use shelf::{Imprint, Listing, Shelf, ShelfCounts};

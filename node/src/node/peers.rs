@@ -70,13 +70,6 @@ impl Node {
         Ok(outlines)
     }
 
-    /// What a source is called; nothing if it is gone. Blocks.
-    pub fn source_name(&self, id: SourceId) -> Result<Option<String>, ArchiveError> {
-        let title = self.archive.state(id)?.and_then(|state| state.title);
-        let record = self.archive.source(id)?;
-        Ok(record.map(|record| record.title.or(title).unwrap_or(record.url)))
-    }
-
     /// What the scheduler believes of every source, as stored. Blocks.
     pub fn stored_schedules(&self) -> Result<Vec<(SourceId, Source)>, ArchiveError> {
         let mut schedules = Vec::new();
