@@ -182,7 +182,7 @@ impl HostCredentials {
 /// A host or domain as URLs spell it, if the text is nothing else.
 fn host_name(text: &str) -> Option<String> {
     if let Ok(address) = text.trim_matches(['[', ']']).parse::<Ipv6Addr>() {
-        return Some(format!("[{address}]"));
+        return Some(url::Host::<String>::Ipv6(address).to_string());
     }
     let plain = !text.is_empty() && !text.contains(|c: char| "/:@?#".contains(c));
     let host = url::Host::parse(text.trim_end_matches('.')).ok().filter(|_| plain)?;

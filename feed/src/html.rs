@@ -17,7 +17,7 @@ pub use discovery::{FeedLink, discover};
 pub use plain::plain_text;
 pub use selectors::{PageError, Selectors, select};
 
-/// The text of a page, whatever its encoding; at most `limits.bytes` of it.
+/// Decodes at most `limits.bytes` of a page.
 pub fn page_text<'a>(bytes: &'a [u8], charset: Option<&str>, limits: &Limits) -> Cow<'a, str> {
     crate::markup::decode(bytes, charset, limits.bytes, &mut Vec::new())
 }

@@ -14,7 +14,7 @@ mod uri;
 use std::collections::HashSet;
 
 use crate::model::{Document, Item, ItemId};
-pub use source::{Assigned, Degraded, SourceIdentity};
+pub use source::{Assigned, Degraded, IdentityParts, SourceIdentity};
 pub(crate) use uri::{from_uri, to_uri};
 
 /// What identifies the items of a source.

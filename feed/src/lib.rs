@@ -2,7 +2,7 @@
 //!
 //! The crate does no I/O and reads no clock: bytes and times are arguments.
 //!
-//! [`parse`] reads RSS 0.9x, 1.0 and 2.0, Atom 0.3 and 1.0 and JSON Feed, however damaged, into a
+//! [`parse()`] reads RSS 0.9x, 1.0 and 2.0, Atom 0.3 and 1.0 and JSON Feed, however damaged, into a
 //! [`Document`]. [`mod@write`] prints a document as RSS 2.0, Atom 1.0 or JSON Feed 1.1; reading it back
 //! gives the same items.
 //!

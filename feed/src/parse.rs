@@ -159,7 +159,7 @@ fn feed_rs_document(
         .id_generator(|_, _, _| String::new()) // we assign the ids
         .build();
     // A last resort: the strict pass rejects everything that is known to make feed-rs panic. The
-    // parser lives only here, so that nobody sees its state after a panic.
+    // parser lives only here, so that its state after a panic does not matter.
     let parsed = catch_unwind(AssertUnwindSafe(|| parser.parse(skeleton)));
     match parsed {
         Ok(Ok(feed)) if feed.entries.len() == extras.items.len() => {

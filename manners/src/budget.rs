@@ -1,48 +1,42 @@
-//! What refreshing may cost, in the scheduler's own currency: refreshes per cycle.
+//! What refreshing may cost, in the scheduler's unit: refreshes per cycle.
 //!
-//! A budget is given as refreshes, as bytes or as a freshness to be reached. The first is exact; the
-//! other two follow what is measured, by little and often, so that τ can follow them.
+//! A budget is given as refreshes, as bytes or as a freshness to be reached. The first is exact. The other
+//! two follow what is measured, in small and frequent steps, so that τ can follow them.
 
 use pergola_refresh::{Budget, Invalid};
 
 const MINUTE: f64 = 60.0;
-/// Refreshes after which the mean size has forgotten all but a third of its past.
+/// Refreshes after which the past counts a third in the mean size.
 const SIZE_MEMORY: f64 = 500.0;
-/// What an answer is believed to weigh before the first one.
+/// Bytes that an answer is assumed to have before the first one.
 const FIRST_SIZE: f64 = 20_000.0;
-/// Share of the way that a freshness budget goes in a minute.
+/// How quickly a freshness budget is corrected: the exponent of one minute's step.
 const STEERING: f64 = 0.3;
-/// A day of cycles of savings and debts, as the threshold's horizon.
+/// Cycles over which savings and debts even out: the threshold's horizon, a day of five-minute cycles.
 pub const HORIZON_CYCLES: f64 = 288.0;
 
 /// What a budget limits.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum BudgetRule {
-    /// Refreshes.
-    Refreshes {
-        /// On average.
-        per_minute: f64,
-    },
-    /// Bytes received.
-    Bytes {
-        /// On average.
-        per_hour: u64,
-    },
+    /// Refreshes, on average.
+    Refreshes { per_minute: f64 },
+    /// Bytes received, on average.
+    Bytes { per_hour: u64 },
     /// As few refreshes as keep the feeds this fresh.
     Freshness {
         /// The share of items that readers already have, between 0 and 1.
         at_least: f64,
-        /// Refreshes per minute that are never exceeded for it.
+        /// The most that it may take.
         most_per_minute: f64,
     },
 }
 
-/// Keeps the budget.
+/// The budget in force, and what was measured of it.
 #[derive(Debug, Clone)]
 pub struct Purse {
     rule: BudgetRule,
     burst: Option<usize>,
-    /// Seconds.
+    /// Seconds per cycle.
     cycle: f64,
     /// Mean bytes of an answer.
     size: f64,
@@ -51,7 +45,6 @@ pub struct Purse {
 }
 
 impl Purse {
-    /// A purse for a rule.
     pub fn new(rule: BudgetRule, burst: Option<usize>, cycle: f64) -> Self {
         let mut purse = Self { rule, burst, cycle, size: FIRST_SIZE, per_minute: 0.0 };
         purse.per_minute = match rule {
@@ -62,7 +55,7 @@ impl Purse {
         purse
     }
 
-    /// Refreshes per minute at present.
+    /// Refreshes per minute now.
     pub fn per_minute(&self) -> f64 {
         self.per_minute
     }
@@ -77,7 +70,7 @@ impl Purse {
         matches!(self.rule, BudgetRule::Bytes { .. })
     }
 
-    /// The budget in the scheduler's currency.
+    /// The budget in the scheduler's unit.
     pub fn budget(&self) -> Result<Budget, Invalid> {
         let budget = Budget::new(self.per_minute * self.cycle / MINUTE, self.cycle)?;
         match self.burst {
@@ -92,14 +85,14 @@ impl Purse {
         self.size = self.size.max(100.0);
     }
 
-    /// Once a minute: follows what was measured. `true` if the budget has moved.
+    /// Called once a minute: follows what was measured. `true` if the budget has changed.
     pub fn steer(&mut self, freshness: f64) -> bool {
         let before = self.per_minute;
         match self.rule {
             BudgetRule::Refreshes { .. } => {}
             BudgetRule::Bytes { .. } => self.per_minute = self.affordable(),
             BudgetRule::Freshness { at_least, most_per_minute } => {
-                // Staleness falls about as the inverse of the budget.
+                // Staleness is roughly inverse to the budget.
                 let ratio = (1.0 - freshness).max(1e-6) / (1.0 - at_least);
                 let step = ratio.powf(STEERING).clamp(0.8, 1.25);
                 self.per_minute = (self.per_minute * step).clamp(1e-3, most_per_minute);
@@ -144,7 +137,7 @@ mod tests {
         let rule = BudgetRule::Freshness { at_least: 0.95, most_per_minute: 600.0 };
         let mut purse = purse(rule);
         for _ in 0..200 {
-            // A world in which 40 refreshes a minute leave one item in ten stale.
+            // Forty refreshes a minute leave one item in ten stale.
             let stale = (4.0 / purse.per_minute()).min(1.0);
             purse.steer(1.0 - stale);
         }

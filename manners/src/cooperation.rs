@@ -1,31 +1,31 @@
-//! What two nodes do for each other beyond pulling: three switches of every subscription.
+//! What a peer is asked to do beyond answering: three switches of every subscription.
 
 use std::fmt;
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-/// What is asked of a peer. Without any of it a peer is read like any feed with a window, only cheaper.
+/// What is asked of a peer. With everything off, a peer is read like any feed with a window, only cheaper.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Cooperation {
-    /// The peer says when it plans to have news, and we refresh just after that.
+    /// The peer says when it expects news, and we refresh just after that.
     pub hints: bool,
-    /// The peer says at once when it has news; polling stays as the safety net.
+    /// The peer notifies us of news at once; polling remains as a safety net.
     pub watch: bool,
     /// Everything since the last refresh is fetched, page by page, however much it is.
     pub archive: bool,
 }
 
-/// A word that is no way to cooperate.
+/// A name that is no way to cooperate.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is no way to cooperate: hints, watch and archive are")]
+#[error("`{0}` is no way to cooperate; use hints, watch or archive")]
 pub struct UnknownWay(pub String);
 
 impl Cooperation {
-    /// Every way, by the name that configuration, commands and the API use.
+    /// Every way, by its name in configuration, commands and the API.
     pub const WAYS: [&'static str; 3] = ["hints", "watch", "archive"];
 
-    /// From names; none at all is plain pulling.
+    /// From names; without any, peers are only pulled from.
     pub fn of<S: AsRef<str>>(names: impl IntoIterator<Item = S>) -> Result<Self, UnknownWay> {
         let mut all = Self::default();
         for name in names {
@@ -39,7 +39,7 @@ impl Cooperation {
         Ok(all)
     }
 
-    /// The names of what is asked for.
+    /// The names of what is switched on.
     pub fn names(self) -> Vec<&'static str> {
         let on = [self.hints, self.watch, self.archive];
         Self::WAYS.into_iter().zip(on).filter(|(_, on)| *on).map(|(name, _)| name).collect()
@@ -52,7 +52,7 @@ impl fmt::Display for Cooperation {
     }
 }
 
-/// Names with commas between them, as on the command line.
+/// Names separated by commas, as on the command line.
 impl FromStr for Cooperation {
     type Err = UnknownWay;
 

@@ -1,8 +1,8 @@
-//! What is new? A pure function from what was known and what a document shows to what follows.
+//! What is new in a document: compares it with what was known of its source.
 //!
-//! Why pure: the decision can be printed, tested and compared without a network or a store, and nothing
-//! half done is left behind when the commit that follows fails. Dates never decide what is new; an item
-//! that has already passed this node is dropped, so a wiring mistake cannot loop.
+//! A pure function, so a decision can be printed, tested and compared without a network or a store, and a
+//! failed commit leaves nothing half done. Dates never decide what is new. An item that has already passed
+//! this node is dropped, so nodes that are wired in a circle do not send items around for ever.
 
 use std::collections::{HashMap, HashSet};
 
@@ -10,7 +10,8 @@ use pergola_feed::identity::{Assigned, Degraded, Policy};
 use pergola_feed::{Document, Hop, Item, Millis, NodeId, Origin, Timestamp};
 use pergola_refresh::DAY;
 
-use super::loops;
+use crate::courtesy::Span;
+use crate::loops::Returned;
 use crate::source::{ItemKey, Known, KnownItem, item_key};
 
 /// Items kept together in one row.
@@ -28,11 +29,11 @@ pub struct Before<'a> {
     pub url: &'a str,
     /// This node.
     pub node: &'a NodeId,
-    /// The document holds only what has changed (226), not the whole window.
-    pub delta: bool,
+    /// Whether the document shows the window or only what has changed.
+    pub span: Span,
     /// Items that archives add behind those of the document.
     pub older: Vec<Item>,
-    /// The ids are those of a peer, which has judged them already.
+    /// The ids come from a peer, which has judged them already.
     pub judged: bool,
 }
 
@@ -43,14 +44,11 @@ pub struct Decision {
     pub known: Known,
     /// New and edited items, oldest first.
     pub news: Vec<News>,
-    /// What was observed.
     pub observed: Observed,
     /// The source's ids proved bad.
     pub degraded: Option<Degraded>,
     /// Items dropped because they had already passed this node.
-    pub loops: usize,
-    /// The nodes by which they came back, this one first and last.
-    pub way_back: Option<Vec<NodeId>>,
+    pub returned: Returned,
 }
 
 /// An item that was not known, or not like this.
@@ -62,9 +60,9 @@ pub struct News {
     pub key: ItemKey,
     /// It was known and says something else now.
     pub edited: bool,
-    /// Where it will be kept.
+    /// The chunk that will hold it …
     pub chunk: u32,
-    /// … and at which place.
+    /// … and its index there.
     pub index: u16,
 }
 
@@ -81,68 +79,100 @@ pub struct Observed {
     pub dates: Vec<f64>,
 }
 
-/// Decides what a document brought.
-pub fn decide(mut document: Document, before: Before<'_>, now: f64) -> Decision {
-    let Before { mut known, url, node, delta, judged, older } = before;
+/// Decides what a document brought. Its items are taken out of it.
+pub fn decide(document: &mut Document, before: Before<'_>, now: f64) -> Decision {
+    let Before { mut known, url, node, span, judged, older } = before;
     let window = document.items.len();
     document.items.extend(older);
-    // Over HTTP the same feed may have degraded; then its items are known by what they are there.
+    // The same feed may have degraded over HTTP; its items are then known by what identifies them there.
     let (assigned, degraded) = match judged && known.identity.policy() == Policy::Id {
         true => (document.items.iter().map(as_it_is).collect(), None),
-        false => known.identity.assign(&mut document),
+        false => known.identity.assign(document),
     };
-    let origin = origin_of(&document, url);
-    let fetched = Millis::from_seconds(now);
-    let mut places: HashMap<ItemKey, usize> =
-        known.items.iter().enumerate().map(|(place, item)| (item.key, place)).collect();
-    let had_any = !known.items.is_empty();
-    let mut seen = HashSet::with_capacity(window);
-    let (mut news, mut loops, mut met) = (Vec::new(), 0, 0);
-    let mut way_back = None;
-    for (mut item, assigned) in document.items.into_iter().zip(assigned) {
-        if item.has_passed(node) {
-            loops += 1;
-            way_back.get_or_insert_with(|| loops::way_back(&item, node));
-            continue;
-        }
-        let key = item_key(&item.id, &item, url);
-        if !seen.insert(key) {
-            continue;
-        }
-        let digest = item.content_digest();
-        let former = assigned.formerly.map(|id| item_key(&id, &item, url));
-        let place = places.get(&key).or_else(|| places.get(&former?)).copied();
-        item.origin.get_or_insert_with(|| origin.clone());
-        item.hops.push(Hop { fetched: Some(fetched), ..Hop::at(node.clone()) });
-        clamp_dates(&mut item, now);
-        match place {
-            Some(place) => {
-                met += 1;
-                let memory = &mut known.items[place];
-                let edited = memory.digest != digest;
-                (memory.key, memory.digest, memory.seen_at) = (key, digest, now);
-                if edited {
-                    item.first_seen = Some(Timestamp::from_unix(memory.first_seen as i64));
-                    news.push((place, News { item, key, edited: true, chunk: 0, index: 0 }));
-                }
-            }
-            None => {
-                item.first_seen = Some(Timestamp::from_unix(now as i64));
-                let memory =
-                    KnownItem { key, digest, chunk: 0, index: 0, first_seen: now, seen_at: now };
-                let place = known.items.len();
-                known.items.push(memory);
-                places.insert(key, place);
-                news.push((place, News { item, key, edited: false, chunk: 0, index: 0 }));
-            }
-        }
+    let items = std::mem::take(&mut document.items);
+    let mut comparison = Comparison::new(&mut known, origin_of(document, url), url, node, now);
+    for (item, assigned) in items.into_iter().zip(assigned) {
+        comparison.take(item, assigned);
     }
+    let Comparison { had_any, met, news, returned, .. } = comparison;
     let mut news = chronological(news);
     place_in_chunks(&mut news, &mut known);
     let news: Vec<News> = news.into_iter().map(|(_, news)| news).collect();
-    let observed = observe(&news, window, delta, had_any && met == 0, now);
+    let observed = observe(&news, window, span, had_any && met == 0, now);
     forget(&mut known, now);
-    Decision { known, news, observed, degraded, loops, way_back }
+    Decision { known, news, observed, degraded, returned }
+}
+
+/// A document's items compared with what is known, one after the other.
+struct Comparison<'a> {
+    known: &'a mut Known,
+    url: &'a str,
+    node: &'a NodeId,
+    now: f64,
+    /// The feed that items come from, unless they name another.
+    origin: Origin,
+    /// Where each known item stands in `known`.
+    places: HashMap<ItemKey, usize>,
+    seen: HashSet<ItemKey>,
+    /// Items were known before this document.
+    had_any: bool,
+    /// How many of its items were known.
+    met: usize,
+    news: Vec<(usize, News)>,
+    returned: Returned,
+}
+
+impl<'a> Comparison<'a> {
+    fn new(known: &'a mut Known, origin: Origin, url: &'a str, node: &'a NodeId, now: f64) -> Self {
+        let places = known.items.iter().enumerate().map(|(place, item)| (item.key, place));
+        Self {
+            places: places.collect(),
+            had_any: !known.items.is_empty(),
+            known,
+            url,
+            node,
+            now,
+            origin,
+            seen: HashSet::new(),
+            met: 0,
+            news: Vec::new(),
+            returned: Returned::default(),
+        }
+    }
+
+    fn take(&mut self, mut item: Item, assigned: Assigned) {
+        if item.has_passed(self.node) {
+            return self.returned.count(&item, self.node);
+        }
+        let key = item_key(&item.id, &item, self.url);
+        if !self.seen.insert(key) {
+            return;
+        }
+        let (now, digest) = (self.now, item.content_digest());
+        let former = assigned.formerly.map(|id| item_key(&id, &item, self.url));
+        let place = self.places.get(&key).or_else(|| self.places.get(&former?)).copied();
+        item.origin.get_or_insert_with(|| self.origin.clone());
+        let fetched = Some(Millis::from_seconds(now));
+        item.hops.push(Hop { fetched, ..Hop::at(self.node.clone()) });
+        clamp_dates(&mut item, now);
+        let Some(place) = place else {
+            item.first_seen = Some(Timestamp::from_unix(now as i64));
+            let place = self.known.items.len();
+            let (chunk, index) = (0, 0);
+            let memory = KnownItem { key, digest, chunk, index, first_seen: now, seen_at: now };
+            self.known.items.push(memory);
+            self.places.insert(key, place);
+            return self.news.push((place, News { item, key, edited: false, chunk, index }));
+        };
+        self.met += 1;
+        let memory = &mut self.known.items[place];
+        let edited = memory.digest != digest;
+        (memory.key, memory.digest, memory.seen_at) = (key, digest, now);
+        if edited {
+            item.first_seen = Some(Timestamp::from_unix(memory.first_seen as i64));
+            self.news.push((place, News { item, key, edited, chunk: 0, index: 0 }));
+        }
+    }
 }
 
 /// An item that keeps its id.
@@ -188,7 +218,7 @@ fn place_in_chunks(news: &mut [(usize, News)], known: &mut Known) {
     }
 }
 
-fn observe(news: &[News], window: usize, delta: bool, none_known: bool, now: f64) -> Observed {
+fn observe(news: &[News], window: usize, span: Span, none_known: bool, now: f64) -> Observed {
     let new: Vec<&News> = news.iter().filter(|news| !news.edited).collect();
     let dates: Option<Vec<f64>> =
         new.iter().map(|news| news.item.published.map(|at| (at.unix() as f64).min(now))).collect();
@@ -196,8 +226,11 @@ fn observe(news: &[News], window: usize, delta: bool, none_known: bool, now: f64
     dates.sort_unstable_by(f64::total_cmp);
     Observed {
         new_items: u32::try_from(new.len()).unwrap_or(u32::MAX),
-        window: if delta { 0 } else { u32::try_from(window).unwrap_or(u32::MAX) },
-        censored: none_known && !delta && !new.is_empty(),
+        window: match span {
+            Span::Window => u32::try_from(window).unwrap_or(u32::MAX),
+            Span::Changes => 0,
+        },
+        censored: none_known && span == Span::Window && !new.is_empty(),
         dates,
     }
 }
@@ -226,10 +259,20 @@ mod tests {
     }
 
     fn refresh(document: Document, known: Known, now: f64) -> Decision {
+        compared(document, Span::Window, vec![], known, now)
+    }
+
+    fn compared(
+        mut document: Document,
+        span: Span,
+        older: Vec<Item>,
+        known: Known,
+        now: f64,
+    ) -> Decision {
         let node = NodeId("here".into());
         let url = "https://example.org/rss";
-        let before = Before { known, url, node: &node, delta: false, judged: false, older: vec![] };
-        decide(document, before, now)
+        let before = Before { known, url, node: &node, span, judged: false, older };
+        decide(&mut document, before, now)
     }
 
     /// `+title` for a new item, `~title` for an edited one.
@@ -280,8 +323,8 @@ mod tests {
         let mut looped = document(&[("a", "One"), ("b", "Two")]);
         looped.items[0].hops = ["there", "here"].map(|node| Hop::at(NodeId(node.into()))).into();
         let decision = refresh(looped, Known::default(), 100.0);
-        assert_eq!((told(&decision), decision.loops), (vec!["+Two".to_owned()], 1));
-        let way_back = decision.way_back.unwrap();
+        assert_eq!((told(&decision), decision.returned.items), (vec!["+Two".to_owned()], 1));
+        let way_back = decision.returned.way.unwrap();
         assert_eq!(way_back, ["here", "here"].map(|node| NodeId(node.into())));
     }
 
@@ -316,23 +359,18 @@ mod tests {
 
     #[test]
     fn a_delta_shows_no_window_and_is_never_censored() {
-        let node = NodeId("here".into());
         let known = refresh(document(&[("a", "One")]), Known::default(), 100.0).known;
-        let url = "https://example.org/rss";
-        let before = Before { known, url, node: &node, delta: true, judged: false, older: vec![] };
-        let decision = decide(document(&[("b", "Two")]), before, 200.0);
+        let decision = compared(document(&[("b", "Two")]), Span::Changes, vec![], known, 200.0);
         assert_eq!(told(&decision), ["+Two"]);
         assert_eq!((decision.observed.window, decision.observed.censored), (0, false));
     }
 
     #[test]
     fn items_from_archives_are_new_and_fill_the_gap_but_belong_to_no_window() {
-        let node = NodeId("here".into());
         let known = refresh(document(&[("b", "Two"), ("a", "One")]), Known::default(), 100.0).known;
-        let url = "https://example.org/rss";
         let older = document(&[("d", "Four"), ("c", "Three"), ("b", "Two")]).items;
-        let before = Before { known, url, node: &node, delta: false, judged: false, older };
-        let decision = decide(document(&[("f", "Six"), ("e", "Five")]), before, 200.0);
+        let window = document(&[("f", "Six"), ("e", "Five")]);
+        let decision = compared(window, Span::Window, older, known, 200.0);
         assert_eq!(told(&decision), ["+Three", "+Four", "+Five", "+Six"]);
         let Observed { new_items, window, censored, .. } = decision.observed;
         assert_eq!((new_items, window, censored), (4, 2, false));

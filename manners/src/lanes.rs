@@ -1,11 +1,12 @@
-//! One lane per site: who may be asked next, so that no site is asked too often or by two at once.
+//! One lane per site: which source may be asked next, so that no site gets requests too often or several at
+//! once.
 //!
-//! Why apart: sources that are due wait here by deferral, never by error, and one busy site never
-//! holds up another. Pure: told the time, and the same calls give the same order.
+//! Sources that are due wait here; waiting is no error, and one busy site never holds up another. Pure: told
+//! the time, and the same calls give the same order.
 //!
 //! Invariants: at most N requests of a lane in flight; a lane rests after every start and every finish;
-//! every source pushed is popped exactly once; lanes are served in the order in which they became free;
-//! a lane that is idle and has rested takes no memory.
+//! every source pushed is popped exactly once; lanes are served in the order in which they became free; a
+//! lane that is idle and has rested takes no memory.
 
 mod rules;
 
@@ -27,16 +28,16 @@ pub struct Lanes {
     lanes: FxHashMap<LaneId, Lane>,
     /// Lanes with sources waiting and room for a request, by when they may start.
     ready: BTreeSet<Turn>,
-    /// Idle lanes by when they have rested and can be forgotten.
+    /// Idle lanes, by when they have rested and can be forgotten.
     resting: BTreeSet<Turn>,
     turns: u64,
-    /// The latest time that we were told.
+    /// The latest time that was given.
     latest: f64,
     waiting: usize,
     in_flight: usize,
 }
 
-/// A lane's place in a queue: when, then who came first.
+/// A lane's turn in a queue: by time, then first come, first served.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Turn {
     at: Instant,
@@ -44,7 +45,7 @@ struct Turn {
     lane: LaneId,
 }
 
-/// An instant as a key: the bits of a number that is not negative are ordered as the number is.
+/// An instant as a key: the bits of a non-negative number are ordered like the number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Instant(u64);
 
@@ -65,7 +66,7 @@ struct Lane {
     /// Nothing starts before.
     free_at: f64,
     limits: Limits,
-    /// Its place in `ready` or `resting`.
+    /// Its entry in `ready` or `resting`.
     turn: Option<Turn>,
 }
 
@@ -76,7 +77,7 @@ impl Lane {
 }
 
 impl Lanes {
-    /// Empty lanes.
+    /// No lanes yet.
     pub fn new(rules: LaneRules) -> Self {
         Self {
             rules,
@@ -90,18 +91,18 @@ impl Lanes {
         }
     }
 
-    /// The lane of an address: its registrable domain or the group that the domain belongs to; an
-    /// address or a single label is a lane of its own.
+    /// The lane of a URL: its registrable domain, or the group that the domain belongs to. An IP address or a
+    /// single label is a lane of its own.
     pub fn lane_of(&self, url: &Url) -> LaneId {
         self.rules.lane_of(url)
     }
 
-    /// The lane of the peer at an origin, which limits its readers itself: no rest between requests.
+    /// The lane of the peer at an origin. A peer limits its readers itself, so the lane needs no rest.
     pub fn lane_of_peer(&mut self, origin: &str) -> LaneId {
         self.rules.lane_of_peer(origin)
     }
 
-    /// A source is due. Whoever pushes it twice gets it twice.
+    /// A source is due. Pushed twice, it is popped twice.
     pub fn push(&mut self, source: u32, lane: LaneId) {
         let entry = self.lanes.entry(lane).or_insert_with(|| Lane::new(self.rules.limits(lane)));
         entry.waiting.push_back(source);
@@ -129,7 +130,7 @@ impl Lanes {
         Some((source, turn.lane))
     }
 
-    /// A request of this lane has ended, well or not.
+    /// A request of this lane has ended, whatever came of it.
     pub fn finished(&mut self, lane: LaneId, now: f64) {
         self.latest = self.latest.max(now);
         let Some(entry) = self.lanes.get_mut(&lane).filter(|entry| entry.in_flight > 0) else {
@@ -141,8 +142,8 @@ impl Lanes {
         self.requeue(lane);
     }
 
-    /// A refresh that is on its way in this lane asks for another document: when it may, if that is within
-    /// its patience.
+    /// A refresh in flight in this lane wants another document: when it may ask for it, if that is within its
+    /// patience.
     pub fn again(&mut self, lane: LaneId, now: f64, patience: f64) -> Option<f64> {
         self.latest = self.latest.max(now);
         let entry = self.lanes.entry(lane).or_insert_with(|| Lane::new(self.rules.limits(lane)));
@@ -155,14 +156,14 @@ impl Lanes {
         soon.then_some(at)
     }
 
-    /// Leaves a lane alone until then; what is in flight may finish.
+    /// Starts nothing in a lane until then; what is in flight may finish.
     pub fn pause(&mut self, lane: LaneId, until: f64) {
         let entry = self.lanes.entry(lane).or_insert_with(|| Lane::new(self.rules.limits(lane)));
         entry.free_at = entry.free_at.max(until);
         self.requeue(lane);
     }
 
-    /// When [`Lanes::pop`] may next have something, if nothing else is pushed or finished until then.
+    /// When [`Lanes::pop`] may next return something, if nothing else is pushed or finished before.
     pub fn next_wakeup(&self, now: f64) -> Option<f64> {
         if self.in_flight >= self.rules.in_flight {
             return None;
@@ -190,8 +191,8 @@ impl Lanes {
         self.lanes.is_empty()
     }
 
-    /// Puts a lane where it belongs after a change. Nobody's turn is earlier than the latest time that
-    /// we were told, so a newcomer never overtakes those who wait.
+    /// Puts a lane into the right queue after a change. No turn is earlier than the latest time that was
+    /// given, so a newcomer never overtakes those who wait.
     fn requeue(&mut self, id: LaneId) {
         let Some(lane) = self.lanes.get_mut(&id) else { return };
         if let Some(old) = lane.turn.take() {

@@ -2,29 +2,50 @@
 //!
 //! Pure: everything is told the time and the randomness it needs. No sockets, no clock, no runtime.
 //!
+//! A [`Reply`](reply::Reply) (an HTTP answer, a peer's page, a push, silence) becomes a
+//! [`Heard`](heard::Heard), one form for all of them. [`conclude`](conclude::conclude) calls one small
+//! function for each question (politeness, news, learning, the peer, loops, hubs) and returns a
+//! [`Refreshed`](refreshed::Refreshed): what the store, the scheduler, the host's lane, the hubs'
+//! subscriber and the log take, each in a part of its own.
+//!
 //! # Modules, from the bottom up
 //! - `networks`: which addresses are not public, and which of those a node may reach all the same
+//! - `backoff`: waiting longer after each failure, with jitter
 //! - `cooperation`: what two nodes do for each other beyond pulling
-//! - `hints`: what a node says about when a feed of it may have news
+//! - `hints`: what a node says about when its feed may have news
 //! - `link`: what is known of the peer behind a source
 //! - `courtesy`: what a source has asked of us, and how long to leave it alone
 //! - `lanes`: how requests to one site are kept apart
-//! - `source`: a source, how it stands and what was seen of it
-//! - `decide`: what is new in a document
+//! - `source`: a source, its state and what was seen of it
 //! - `loops`: sources whose items come back to this node
+//! - `decide`: what is new in a document
+//! - `reply`: what came back for a source
+//! - `heard`: what it means
+//! - `hub`: which hub a source advertises
+//! - `trail`: the way back to items that were missed
+//! - `refreshed`: what follows, grouped by who takes it
+//! - `conclude`: what follows from what was heard
 //! - `budget`: what refreshing may cost
 //! - `roster`: which source is due
 
+pub mod backoff;
 pub mod budget;
+pub mod conclude;
 pub mod cooperation;
 pub mod courtesy;
 pub mod decide;
+pub mod heard;
 pub mod hints;
+pub mod hub;
 pub mod lanes;
 pub mod link;
 pub mod loops;
 pub mod networks;
+pub mod refreshed;
+pub mod reply;
 pub mod roster;
 pub mod source;
+pub mod trail;
 
+pub use conclude::Manners;
 pub use cooperation::Cooperation;

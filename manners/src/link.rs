@@ -1,39 +1,41 @@
-//! What is known of the peer behind a source: where it was found, how far we have come there, and whether
-//! it is worth asking.
+//! What is known of the peer behind a source: where it was found, how far we have read, and whether it can
+//! be read over gRPC now.
 //!
-//! Pure: it is told the time, and a change holds when it is committed, in the same batch as the items
-//! that came with it. So a crash leads to the same page again, never to a gap.
+//! Pure: it is told the time. A change is committed in the same batch as the items that came with it, so a
+//! crash leads to the same page again, never to a gap.
 //!
-//! Never: a cursor given up because of a failure. What is missed while a peer is read over HTTP comes
-//! with the first page after it.
+//! Never: a cursor dropped because of a failure. What is missed while a peer is read over HTTP comes with
+//! the first page afterwards.
 
 use http::HeaderValue;
 use serde::{Deserialize, Serialize};
 use url::Url;
 
-/// The header by which a node says that a document is a feed of its own.
+use crate::backoff::{backoff, lengthened};
+
+/// The header by which a node says that a document is one of its feeds.
 pub const ANNOUNCEMENT: &str = "pergola-feed";
 /// The version of the contract that this node speaks.
 const VERSION: &str = "v1";
-/// A first failure that may pass by itself holds for so many seconds; it doubles.
+/// Seconds for which gRPC is not used after a first failure that may pass by itself; they double.
 const DOUBTFUL: f64 = 5.0;
-/// A first failure that will not pass by itself holds for so many seconds; it doubles.
+/// The same after a failure that will not pass by itself.
 const FIRM: f64 = 3_600.0;
-/// No failure holds longer.
+/// The longest time for which gRPC is not used.
 const LONGEST: f64 = 86_400.0;
-/// Bytes of a feed's name at most.
+/// The longest name of a feed, in bytes.
 const LONGEST_NAME: usize = 512;
 
 /// The peer behind a source.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Link {
-    /// The address at which it was found; for another one it means nothing.
+    /// The address at which it was found; it means nothing for another address.
     pub url: String,
     /// The feed's name at the peer.
     pub feed: String,
     /// Who the peer is, once it has answered.
     pub node: Option<PeerNode>,
-    /// Where to go on; empty until the peer has answered.
+    /// Where to continue; empty until the peer has answered.
     pub cursor: String,
     /// When the cursor last moved.
     pub moved_at: Option<f64>,
@@ -43,27 +45,27 @@ pub struct Link {
     pub window: u32,
     /// The next page is to begin with the oldest entry that is kept.
     pub from_oldest: bool,
-    /// When it last did not know our cursor.
+    /// When the peer last did not know our cursor.
     pub begun_again_at: Option<f64>,
-    /// It is not asked over gRPC for a while.
+    /// Why and until when it is read over HTTP instead.
     pub setback: Option<Setback>,
-    /// What it says of its own quality.
+    /// What it says about its own quality.
     pub quality: Option<PeerQuality>,
 }
 
 /// A node that has answered.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PeerNode {
-    /// What items carry when they have passed it.
+    /// The id that items carry when they have passed it.
     pub id: String,
     /// Its name, for people.
     pub name: String,
 }
 
-/// The shares that a peer has of its own sources, by its own estimate.
+/// How well a peer follows its own sources, by its own estimate.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct PeerQuality {
-    /// The share of their items that it got.
+    /// The share of their items that it has delivered.
     pub completeness: f64,
     /// The share of their windows that it holds.
     pub freshness: f64,
@@ -72,22 +74,21 @@ pub struct PeerQuality {
 /// Why and until when a peer is read over HTTP.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Setback {
-    /// Until then.
     pub until: f64,
-    /// How often in a row.
+    /// Failures in a row.
     pub count: u32,
     /// What went wrong, in words.
     pub why: String,
 }
 
-/// The peer was asked over gRPC, and that is not the way to read it now.
+/// The peer was asked over gRPC and could not be read that way.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Refusal {
     /// What went wrong, in words.
     pub why: String,
     /// It will not pass by itself.
     pub firm: bool,
-    /// Another node answers there: what is known of the one before is worth nothing.
+    /// Another node answers there: what is known of the one before no longer counts.
     pub other_node: bool,
 }
 
@@ -126,8 +127,8 @@ impl Link {
         self.url == url && self.setback.as_ref().is_none_or(|setback| setback.until <= now)
     }
 
-    /// The peer does not know our cursor: the next page begins with the oldest entry it keeps. Not if
-    /// that was so a short while ago, or a peer that forgets every cursor would be read for ever.
+    /// The peer does not know our cursor: the next page begins with the oldest entry it keeps. `false` if
+    /// that happened a short while ago, or a peer that forgets every cursor would be read for ever.
     pub fn begin_again(&mut self, now: f64) -> bool {
         let lately = self.begun_again_at.is_some_and(|at| now - at < FIRM);
         if self.cursor.is_empty() || lately {
@@ -138,22 +139,20 @@ impl Link {
         true
     }
 
-    /// It was asked in vain and answers over HTTP; `random` in [0, 1) spreads many nodes apart. Returns
+    /// It could not be read over gRPC, and answers over HTTP. `random` in [0, 1) spreads many nodes. Returns
     /// a sentence for the log the first time.
     pub fn refused(&mut self, refusal: Refusal, now: f64, random: f64) -> Option<String> {
         let Refusal { why, firm, other_node } = refusal;
         let count = self.setback.as_ref().map_or(1, |before| before.count.saturating_add(1));
         let first = if firm { FIRM } else { DOUBTFUL };
-        let doubled = first * 2f64.powi(i32::try_from(count - 1).unwrap_or(30).min(30));
-        let wait = doubled.min(LONGEST) * (1.0 + 0.25 * random);
+        let wait = lengthened(backoff(first, 2.0, count).min(LONGEST), random);
         if other_node {
             (self.node, self.sequence) = (None, None);
             self.cursor.clear();
             self.from_oldest = true;
         }
-        let note = (count == 1).then(|| {
-            format!("cannot be read over gRPC ({why}): it is read over HTTP for {wait:.0} s")
-        });
+        let note = (count == 1)
+            .then(|| format!("cannot be read over gRPC ({why}): HTTP is used for {wait:.0} s"));
         let why = why.chars().take(300).collect();
         self.setback = Some(Setback { until: now + wait, count, why });
         note
@@ -167,7 +166,7 @@ impl Link {
             let feed = &self.feed;
             notes.push(format!("is read over gRPC from now on: feed {feed} of node {name} ({id})"));
         } else if let Some(setback) = &self.setback {
-            notes.push(format!("is read over gRPC again (it was not: {})", setback.why));
+            notes.push(format!("is read over gRPC again (before: {})", setback.why));
         }
         self.node = Some(PeerNode { id, name });
     }
@@ -181,11 +180,11 @@ pub fn announced(header: Option<&HeaderValue>) -> Option<String> {
     unescaped(name.trim()).filter(|name| !name.is_empty() && name.len() <= LONGEST_NAME)
 }
 
-/// What is known of a source's peer after an answer over HTTP from `url` that named a feed, and whether
-/// that is news.
+/// What is known of a source's peer after an answer over HTTP from `url` that named a feed, and whether the
+/// peer is new.
 pub fn found(before: Option<Link>, url: &Url, feed: String) -> (Link, bool) {
     match before.filter(|link| link.url == url.as_str()) {
-        // The feed may have another name by now; its cursor does not mind.
+        // The feed may have been renamed; its cursor still holds.
         Some(link) => (Link { feed, ..link }, false),
         None => (Link::new(url.as_str(), feed), true),
     }
@@ -226,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn setbacks_double_up_to_a_day_and_are_told_once() {
+    fn setbacks_double_up_to_a_day_and_are_logged_once() {
         let mut link = Link::new("http://a.example/feeds/F", "F".into());
         assert!(link.refused(Refusal::doubtful("reset"), 0.0, 0.0).is_some());
         let mut waits = vec![];
@@ -240,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn a_failure_keeps_the_cursor_and_another_node_gives_it_up() {
+    fn a_failure_keeps_the_cursor_and_another_node_drops_it() {
         let mut link = Link::new("http://a.example/feeds/F", "F".into());
         (link.cursor, link.sequence) = ("c7".into(), Some(7));
         link.refused(Refusal::firm("unimplemented"), 100.0, 0.5);

@@ -1,23 +1,36 @@
-//! Loops: sources whose items have been here before, because a node downstream feeds back into this one.
+//! Loops: items of a source that have passed this node before, because a node downstream feeds back into it.
 
 use pergola_feed::{Item, NodeId};
 
-use crate::decide::Decision;
 use crate::source::Loop;
 
-/// Nodes of a circle that are named.
+/// Nodes of a loop that are named.
 const NAMED: usize = 32;
 /// Characters of a node's name that are kept; anybody may have written it.
 const NAME: usize = 64;
-/// How often it is noted that a circle is still there.
+/// How often it is noted that a loop is still there.
 const AN_HOUR: f64 = 3_600.0;
-/// A circle is cut if nothing came back for so long: one window without such items proves nothing.
+/// A loop counts as gone if nothing came back for so long: one window without such items proves nothing.
 const A_DAY: f64 = 86_400.0;
 
-/// What a refresh says about a circle.
+/// Items of a document that had already passed this node.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Returned {
+    pub items: usize,
+    /// The nodes by which the first of them came back, this one first and last.
+    pub way: Option<Vec<NodeId>>,
+}
+
+impl Returned {
+    pub(crate) fn count(&mut self, item: &Item, node: &NodeId) {
+        self.items += 1;
+        self.way.get_or_insert_with(|| way_back(item, node));
+    }
+}
+
+/// What a refresh says about the loop of a source.
 #[derive(Debug, Clone, PartialEq)]
 pub enum LoopChange {
-    /// Nothing that was not known.
     AsBefore,
     /// There is one.
     Found(Loop),
@@ -28,11 +41,11 @@ pub enum LoopChange {
 }
 
 impl LoopChange {
-    /// What follows from a document, if one was read, for a source whose circle is known, if it is in
-    /// one.
-    pub fn after(decision: Option<&Decision>, known: Option<Loop>, now: f64) -> Self {
-        let Some(decision) = decision else { return Self::AsBefore };
-        match (&decision.way_back, known) {
+    /// What follows from what came back with a document, if one was read; `known` is the loop that the
+    /// source is known to be in.
+    pub fn after(returned: Option<&Returned>, known: Option<Loop>, now: f64) -> Self {
+        let Some(returned) = returned else { return Self::AsBefore };
+        match (&returned.way, known) {
             (Some(nodes), None) => {
                 Self::Found(Loop { since: now, seen: now, nodes: nodes.clone() })
             }
@@ -46,7 +59,7 @@ impl LoopChange {
 }
 
 /// The nodes from this one back to it, in the order in which an item has passed them.
-pub fn way_back(item: &Item, node: &NodeId) -> Vec<NodeId> {
+fn way_back(item: &Item, node: &NodeId) -> Vec<NodeId> {
     let from = item.hops.iter().rposition(|hop| hop.node == *node).unwrap_or(0);
     let passed = item.hops.iter().skip(from).map(|hop| &hop.node).take(NAMED);
     let name =
@@ -59,8 +72,6 @@ mod tests {
     use pergola_feed::Hop;
 
     use super::*;
-    use crate::decide::Observed;
-    use crate::source::Known;
 
     fn node(name: &str) -> NodeId {
         NodeId(name.into())
@@ -78,17 +89,10 @@ mod tests {
         assert_eq!(found.to_string(), "a → b → c → a");
     }
 
-    /// What follows from a document by which items came back, or none.
+    /// What follows from a document with items that came back this way, or with none.
     fn after(way_back: Option<Vec<NodeId>>, known: Option<Loop>, now: f64) -> LoopChange {
-        let decision = Decision {
-            known: Known::default(),
-            news: Vec::new(),
-            observed: Observed::default(),
-            degraded: None,
-            loops: usize::from(way_back.is_some()),
-            way_back,
-        };
-        LoopChange::after(Some(&decision), known, now)
+        let items = usize::from(way_back.is_some());
+        LoopChange::after(Some(&Returned { items, way: way_back }), known, now)
     }
 
     #[test]

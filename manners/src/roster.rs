@@ -1,8 +1,11 @@
-//! Who is to be refreshed: the scheduler and what it knows of every source, in memory.
+//! Which source is due: the scheduler and what it knows of every source, in memory.
 //!
-//! The roster decides and never acts: it is told the time, says which sources are due, and is told how
-//! each refresh ended. A source is in exactly one place: waiting (held until it may be asked), or out (being
-//! refreshed). What it holds can be lost at any time: everything is in the archive, too.
+//! The roster decides and never acts. It is told the time, says which sources are due, and is told how each
+//! refresh ended. A source is either waiting (held until it may be asked) or out (being refreshed). Losing
+//! the roster loses nothing: everything is stored as well.
+//!
+//! Never: a source sent by the scheduler before its `next_at`; a source sent by anybody while it wants
+//! quiet; a source out twice.
 
 mod foresight;
 #[cfg(test)]
@@ -20,11 +23,11 @@ use super::lanes::LaneId;
 use crate::source::SourceId;
 use foresight::Foresight;
 
-/// τ before anything is known of its right value: below it in any sensible node, so that the budget is
-/// spent on what is most urgent while τ rises. From above, nothing would be refreshed until it has fallen.
+/// τ before its right value is known. It is below the right value of any sensible node, so that the budget is
+/// spent on the most urgent sources while τ rises. From above, nothing would be refreshed until τ has fallen.
 pub const FIRST_THRESHOLD: f64 = 1e-5;
 
-/// A source whose peer says when it has news is polled after this long all the same.
+/// Seconds after which a source is polled although its peer notifies us of news.
 const SAFETY_NET: f64 = 3_600.0;
 
 /// The scheduler and its sources.
@@ -45,26 +48,28 @@ struct Seat {
     id: SourceId,
     lane: LaneId,
     address: u128,
-    /// Not to be asked before.
+    /// Not to be asked before by the scheduler.
     next_at: f64,
-    /// What its user says that one of its items is worth.
+    /// Not to be asked before by anybody: it wants quiet.
+    pause_until: f64,
+    /// What one of its items is worth, as its user says.
     importance: f32,
-    /// Until when a hub that is trusted tells of it; 0 if it is not, nothing if none does.
+    /// Until when the scheduler leaves it to its hub; 0 if the hub is not trusted, nothing without a hub.
     hub_until: Option<f64>,
-    /// Being refreshed, or on the way.
+    /// Being refreshed, or waiting in its lane.
     out: bool,
-    /// When the scheduler decided on the refresh that is under way.
+    /// When the scheduler decided on the refresh in progress.
     decided: Option<f64>,
-    /// Its peer says at once when it has news: not to be asked before by the scheduler.
-    quiet_until: Option<f64>,
+    /// Its peer notifies us of news: not to be asked before by the scheduler.
+    watched_until: Option<f64>,
     gone: bool,
 }
 
 impl Seat {
-    /// When the scheduler may send it out again.
+    /// When the scheduler may send it out.
     fn held_until(&self) -> f64 {
-        let quiet = [self.quiet_until, self.hub_until].into_iter().flatten();
-        quiet.fold(self.next_at, f64::max)
+        let until = [self.watched_until, self.hub_until].into_iter().flatten();
+        until.fold(self.next_at, f64::max)
     }
 }
 
@@ -93,7 +98,7 @@ impl Roster {
         })
     }
 
-    /// A source takes its place.
+    /// Adds a source.
     pub fn add(
         &mut self,
         id: SourceId,
@@ -110,10 +115,11 @@ impl Roster {
             lane,
             address,
             next_at,
+            pause_until: f64::NEG_INFINITY,
             importance: 1.0,
             out: false,
             decided: None,
-            quiet_until: None,
+            watched_until: None,
             hub_until: None,
             gone: false,
         });
@@ -122,19 +128,19 @@ impl Roster {
         Ok(())
     }
 
-    /// A source leaves. Its place stays empty until the next start.
+    /// Removes a source. Its seat stays empty until the next start.
     pub fn remove(&mut self, id: SourceId) {
         if let Some(place) = self.places.remove(&id) {
             self.seats[place].gone = true;
             self.sources.hold(place, f64::INFINITY);
-            // Without this it would go on counting in the sum of relevant rates.
+            // Otherwise it would still count in the sum of relevant rates.
             self.sources.set_relevance(place, 0.0).expect("zero is a relevance");
             self.addresses.remove(&self.seats[place].address);
             self.foresight.forget(place);
         }
     }
 
-    /// A source has another address.
+    /// A source has a new address.
     pub fn moved(&mut self, id: SourceId, url: &str, lane: LaneId) {
         if let Some(&place) = self.places.get(&id) {
             let address = digest(&[url]);
@@ -170,18 +176,36 @@ impl Roster {
         chosen.into_iter().map(|place| self.send_out(place, Some(now))).collect()
     }
 
-    /// Sends one source out, if it is not out already.
-    pub fn send(&mut self, id: SourceId) -> Option<LaneId> {
+    /// Sends one source out of turn, unless it is out already or wants quiet.
+    pub fn send(&mut self, id: SourceId, now: f64) -> Option<LaneId> {
         let place = *self.places.get(&id)?;
-        (!self.seats[place].out).then(|| self.send_out(place, None).1)
+        let seat = &self.seats[place];
+        (!seat.out && seat.pause_until <= now).then(|| self.send_out(place, None).1)
     }
 
-    /// Sends one source out, if it is not out already, because its peer says that it has news: charged, as
-    /// long as such refreshes take no more than half of the budget.
-    pub fn send_told(&mut self, id: SourceId) -> Option<LaneId> {
-        let lane = self.send(id)?;
+    /// The same because its peer says that it has news. This is charged, as long as such refreshes take no
+    /// more than half of the budget.
+    pub fn send_told(&mut self, id: SourceId, now: f64) -> Option<LaneId> {
+        let lane = self.send(id, now)?;
         self.scheduler.charge_news();
         Some(lane)
+    }
+
+    /// A source wants quiet until then, or no longer.
+    pub fn keep_quiet(&mut self, id: SourceId, until: Option<f64>) {
+        if let Some(&place) = self.places.get(&id) {
+            self.seats[place].pause_until = until.unwrap_or(f64::NEG_INFINITY);
+        }
+    }
+
+    /// Whether a source wants quiet.
+    pub fn wants_quiet(&self, id: SourceId, now: f64) -> bool {
+        self.places.get(&id).is_some_and(|&place| self.seats[place].pause_until > now)
+    }
+
+    /// Whether a source is being refreshed, or waits for its lane.
+    pub fn is_out(&self, id: SourceId) -> bool {
+        self.places.get(&id).is_some_and(|&place| self.seats[place].out)
     }
 
     fn send_out(&mut self, place: usize, decided: Option<f64>) -> (SourceId, LaneId) {
@@ -191,7 +215,7 @@ impl Roster {
         (seat.id, seat.lane)
     }
 
-    /// A refresh has ended: `learnt` is the source's new state and what was observed, if anything was.
+    /// A refresh has ended; `learnt` is the source's new model and what was observed, if anything was.
     pub fn settle(
         &mut self,
         id: SourceId,
@@ -206,21 +230,21 @@ impl Roster {
         let refreshed_at = self.sources.last(place).filter(|_| refreshed);
         let seat = &mut self.seats[place];
         (seat.out, seat.next_at) = (false, next_at);
-        if seat.quiet_until.is_some() {
-            // A refresh that failed has found nothing, whatever its peer has said.
-            seat.quiet_until = Some(refreshed_at.map_or(next_at, |at| at + SAFETY_NET));
+        if seat.watched_until.is_some() {
+            // A refresh that failed did not fetch what its peer has announced.
+            seat.watched_until = Some(refreshed_at.map_or(next_at, |at| at + SAFETY_NET));
         }
         let held = seat.held_until();
         self.sources.hold(place, held);
         Ok(())
     }
 
-    /// A refresh has cost so many requests more than one.
+    /// A refresh has cost so many requests besides the first.
     pub fn charge(&mut self, requests: u32) {
         self.scheduler.charge(requests as usize);
     }
 
-    /// Something was observed of a source, by a refresh or because it was pushed.
+    /// Something was observed of a source, by a refresh or by a push.
     pub fn learnt(
         &mut self,
         id: SourceId,
@@ -228,7 +252,7 @@ impl Roster {
         observation: &Observation<'_>,
     ) -> Result<(), Invalid> {
         let Some(&place) = self.places.get(&id) else { return Ok(()) };
-        // What it is worth is not learnt by refreshing it.
+        // A refresh teaches nothing about what the source is worth.
         source.relevance = self.sources.relevance(place);
         source.cost = self.sources.cost(place);
         self.sources.set(place, source)?;
@@ -236,7 +260,8 @@ impl Roster {
         Ok(())
     }
 
-    /// A hub tells of a source: until then it need not be refreshed (0: it must, nothing: no hub does).
+    /// A hub pushes a source's news: the scheduler leaves it alone until then (0: not at all; nothing: there
+    /// is no hub).
     pub fn postpone(&mut self, id: SourceId, until: Option<f64>) {
         let Some(&place) = self.places.get(&id) else { return };
         let seat = &mut self.seats[place];
@@ -246,48 +271,48 @@ impl Roster {
         }
     }
 
-    /// A source's peer says at once when it has news, or does so no more: as long as it does, polling
-    /// is only the safety net.
+    /// A source's peer notifies us of news from now on, or no longer. As long as it does, polling is only the
+    /// safety net.
     pub fn watched(&mut self, id: SourceId, watched: bool, now: f64) {
         let Some(&place) = self.places.get(&id) else { return };
         let seat = &mut self.seats[place];
         let last = self.sources.last(place).unwrap_or(now);
-        seat.quiet_until = watched.then_some(last + SAFETY_NET);
+        seat.watched_until = watched.then_some(last + SAFETY_NET);
         if !seat.out {
             self.sources.hold(place, seat.held_until());
         }
     }
 
-    /// Whether a hub was asked to tell of a source.
+    /// Whether a hub was asked to push a source's news.
     pub fn has_hub(&self, id: SourceId) -> bool {
         self.places.get(&id).is_some_and(|&place| self.seats[place].hub_until.is_some())
     }
 
-    /// A source that is only polled as a safety net may be polled as any other until it was refreshed.
+    /// A source that is only polled as a safety net is polled like any other until its next refresh.
     pub fn wake(&mut self, id: SourceId) {
         let Some(&place) = self.places.get(&id) else { return };
         let seat = &mut self.seats[place];
-        seat.quiet_until = seat.quiet_until.map(|_| seat.next_at);
+        seat.watched_until = seat.watched_until.map(|_| seat.next_at);
         if !seat.out {
             self.sources.hold(place, seat.next_at);
         }
     }
 
-    /// A source is read another way, and waits in another lane.
+    /// A source is read another way and waits in another lane.
     pub fn set_lane(&mut self, id: SourceId, lane: LaneId) {
         if let Some(&place) = self.places.get(&id) {
             self.seats[place].lane = lane;
         }
     }
 
-    /// What one of a source's items is worth.
+    /// Sets what one of a source's items is worth.
     pub fn weigh(&mut self, id: SourceId, relevance: f64) -> Result<(), Invalid> {
         let Some(&place) = self.places.get(&id) else { return Ok(()) };
         self.sources.set_relevance(place, relevance)
     }
 
-    /// An answer of a source came, of this size, where `usual` is the mean of its answers. Where the
-    /// budget is in bytes, a refresh costs by that.
+    /// A source's answer had so many bytes, and its answers have `usual` on average. With a budget in bytes, a
+    /// refresh costs accordingly.
     pub fn pay(&mut self, id: SourceId, bytes: u64, usual: f64) -> Result<(), Invalid> {
         self.purse.spent(bytes);
         let Some(&place) = self.places.get(&id) else { return Ok(()) };
@@ -299,12 +324,12 @@ impl Roster {
         }
     }
 
-    /// What one of a source's items is worth beside those of other sources; one unless it was said.
+    /// What one of a source's items is worth, relative to those of other sources; 1 by default.
     pub fn importance(&self, id: SourceId) -> f32 {
         self.places.get(&id).map_or(1.0, |&place| self.seats[place].importance)
     }
 
-    /// Its user says what one of a source's items is worth.
+    /// A user says what one of a source's items is worth.
     pub fn set_importance(&mut self, id: SourceId, importance: f32) {
         if let Some(&place) = self.places.get(&id) {
             self.seats[place].importance = importance;
@@ -316,18 +341,13 @@ impl Roster {
         Some(self.sources.get(*self.places.get(&id)?))
     }
 
-    /// When a source may be asked, by its own wishes.
-    pub fn courteous_at(&self, id: SourceId) -> Option<f64> {
-        Some(self.seats[*self.places.get(&id)?].next_at)
-    }
-
     /// Whether a source is being refreshed, and when it may be asked next.
     pub fn standing(&self, id: SourceId) -> Option<(bool, f64)> {
         let seat = self.seats[*self.places.get(&id)?];
         Some((seat.out, seat.held_until()))
     }
 
-    /// The first instant at which one of some sources may be asked.
+    /// The first instant at which the scheduler may ask one of these sources.
     pub fn next_refresh(&self, sources: &[SourceId], now: f64) -> f64 {
         let at = |id: &SourceId| match self.standing(*id) {
             Some((true, _)) => now,
@@ -344,7 +364,7 @@ impl Roster {
         self.places.get(&id).is_some_and(quiet)
     }
 
-    /// Once a minute: lets the budget follow what was measured.
+    /// Called once a minute: lets the budget follow what was measured.
     pub fn steer(&mut self, now: f64) -> Result<(), Invalid> {
         let freshness = self.sources.freshness(now);
         if self.purse.steer(freshness) {
@@ -353,12 +373,12 @@ impl Roster {
         Ok(())
     }
 
-    /// Another strategy, from now on; its threshold has to be found first.
+    /// Another strategy from now on; its threshold has to be found first.
     pub fn set_strategy(&mut self, strategy: StrategyKind, taste: Taste) {
         self.scheduler.set_strategy(strategy.build(taste));
     }
 
-    /// Another budget, from now on.
+    /// Another budget from now on.
     pub fn set_purse(&mut self, purse: Purse) -> Result<(), Invalid> {
         self.scheduler.set_budget(purse.budget()?);
         self.purse = purse;
@@ -370,12 +390,12 @@ impl Roster {
         self.scheduler.threshold()
     }
 
-    /// The share of the windows that is believed to be held at this instant.
+    /// The estimated share of all windows that is held now.
     pub fn freshness(&self, now: f64) -> f64 {
         self.sources.freshness(now)
     }
 
-    /// Sources that may be asked now.
+    /// How many sources the scheduler may ask now.
     pub fn ready(&self, now: f64) -> usize {
         (0..self.sources.len()).filter(|&place| self.sources.ready(place, now)).count()
     }

@@ -1,4 +1,4 @@
-//! A source: what it is, how it stands and what was seen of it.
+//! A source: what it is, its state after the last refresh, and what was seen of its items.
 
 use std::collections::VecDeque;
 
@@ -11,11 +11,11 @@ use serde::{Deserialize, Serialize};
 
 use crate::courtesy::{Courtesy, Outcome};
 
-/// Something that is crawled.
+/// The number of a source.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct SourceId(pub u32);
 
-/// What makes an item the same item, by whatever route it came.
+/// What identifies an item, whichever route it came.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct ItemKey(pub u128);
 
@@ -35,7 +35,7 @@ pub fn item_key(id: &ItemId, item: &Item, source_url: &str) -> ItemKey {
 pub enum SourceKind {
     /// A feed, or a page that is marked up or leads to one.
     Feed,
-    /// A page read by selectors.
+    /// A page read by CSS selectors.
     Page(Selectors),
     /// An OPML list whose sources are subscribed to as long as they are on it.
     List,
@@ -46,41 +46,40 @@ pub enum SourceKind {
 pub struct SourceRecord {
     /// Where it is now.
     pub url: String,
-    /// Where it was when it was asked for, if it has moved.
+    /// Addresses that it had before.
     pub formerly: Vec<String>,
-    /// The name its user gave it.
+    /// The name that its user gave it.
     pub title: Option<String>,
     /// How it is read.
     pub kind: SourceKind,
-    /// What one of its items is worth beside those of other sources.
+    /// What one of its items is worth, relative to those of other sources.
     pub importance: f32,
-    /// When it was added.
     pub added_at: f64,
-    /// Asked for by itself, not only by a feed or a list.
+    /// Somebody asked for it, not only a feed or a list.
     pub wanted: bool,
-    /// Asked for by the configuration, and gone when it is gone from there.
+    /// The configuration names it; it goes when it is no longer named there.
     pub declared: bool,
     /// The lists it is on.
     pub lists: Vec<SourceId>,
 }
 
-/// How a source stands after its last refresh.
+/// A source after its last refresh.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SourceState {
-    /// What the scheduler believes; kept in a row of its own, which is large and seldom changes.
+    /// What the scheduler believes; stored in a row of its own, which is large and seldom changes.
     #[serde(skip, default = "unknown")]
     pub schedule: Source,
     /// The last refresh that found nothing new, if that row does not know of it.
     pub unchanged_at: Option<f64>,
     /// What the source has asked of us.
     pub courtesy: Courtesy,
-    /// Not to be refreshed before.
+    /// The scheduler does not refresh it before.
     pub next_at: f64,
     /// The title that its document has.
     pub title: Option<String>,
     /// The page that its document belongs to.
     pub home: Option<String>,
-    /// Digest of the last document: the same bytes are no change.
+    /// Digest of the last document, by which the same bytes are recognised.
     pub document: u64,
     /// Counts since it was added.
     pub tally: Tally,
@@ -88,7 +87,7 @@ pub struct SourceState {
     pub quality: Estimate,
     /// The last refreshes, oldest first.
     pub recent: VecDeque<PastRefresh>,
-    /// What went wrong last, in words, until something goes right.
+    /// What is wrong, in words, until a refresh succeeds.
     pub trouble: Option<String>,
 }
 
@@ -110,7 +109,7 @@ impl SourceState {
         }
     }
 
-    /// Joins the two rows: what the model's row does not know of is one stretch without news.
+    /// Joins the two rows: the time that the model's row does not cover brought no news.
     pub fn with_schedule(mut self, schedule: Source) -> Result<Self, Invalid> {
         self.schedule = schedule;
         if let Some(at) = self.unchanged_at {
@@ -122,7 +121,7 @@ impl SourceState {
         Ok(self)
     }
 
-    /// Remembers a refresh, forgetting the oldest one beyond [`SourceState::REMEMBERED`].
+    /// Remembers a refresh and forgets the oldest one beyond [`SourceState::REMEMBERED`].
     pub fn remember(&mut self, refresh: PastRefresh) {
         if self.recent.len() == Self::REMEMBERED {
             self.recent.pop_front();
@@ -134,7 +133,7 @@ impl SourceState {
     pub const REMEMBERED: usize = 48;
 }
 
-/// A model that stands in for one that is elsewhere.
+/// A placeholder for a model that is elsewhere.
 pub fn unknown() -> Source {
     let model = ModelKind::Gamma.build(1.0 / DAY).expect("an item a day is a rate");
     Source::new(model, 1)
@@ -143,26 +142,22 @@ pub fn unknown() -> Source {
 /// One refresh, as a plot shows it.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct PastRefresh {
-    /// When.
     pub at: f64,
-    /// How it ended.
     pub outcome: Outcome,
-    /// New items.
     pub new_items: u32,
-    /// Bytes that came over the wire.
+    /// Bytes received.
     pub bytes: u32,
 }
 
 /// Counts of one source.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct Tally {
-    /// Requests made.
     pub requests: u64,
-    /// … answered by 304.
+    /// Requests answered without sending anything, because nothing was new (304, or an empty page).
     pub not_modified: u64,
-    /// … that failed.
+    /// Requests that failed.
     pub failures: u64,
-    /// Bytes that came over the wire.
+    /// Bytes received.
     pub bytes: u64,
     /// Items delivered.
     pub items: u64,
@@ -175,7 +170,7 @@ pub struct Tally {
 /// What was seen of a source's items.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Known {
-    /// Whether its ids can be trusted.
+    /// How its items are told apart.
     pub identity: SourceIdentity,
     /// Items seen, the longest gone first.
     pub items: Vec<KnownItem>,
@@ -186,24 +181,21 @@ pub struct Known {
 /// One item that was seen.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct KnownItem {
-    /// Which item.
     pub key: ItemKey,
-    /// What it said: an edited item has another digest.
+    /// Digest of its content: an edited item has another one.
     pub digest: u128,
-    /// Where it is kept.
+    /// The chunk that holds it …
     pub chunk: u32,
-    /// … and at which place.
+    /// … and its index there.
     pub index: u16,
-    /// When it was first seen.
     pub first_seen: f64,
-    /// When it last stood in the document.
+    /// When the document last had it.
     pub seen_at: f64,
 }
 
-/// A circle of nodes by which items of a source come back to this node.
+/// A loop of nodes by which items of a source come back to this node.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Loop {
-    /// When it was found.
     pub since: f64,
     /// When an item last came back, to the hour.
     pub seen: f64,

@@ -1,12 +1,12 @@
-//! Who is calling, what it may read and how much it may take: decided here and nowhere else, whether it
-//! asks for a document, through the API or as a peer.
+//! Who a caller is, what it may read and how often it may call; decided here only, for documents, the API and
+//! peers alike.
 //!
-//! A feed is open to anybody unless it is closed to all but named readers. For everybody else a closed
-//! feed does not exist: it is in no list, and asking for it is answered as if nobody had made it. Whoever
-//! runs the node reads everything.
+//! A feed is open to anybody unless it is restricted to named readers. For all other callers a restricted feed
+//! does not exist: no list contains it, and a request for it is answered as for an unknown name. The operator
+//! reads everything.
 //!
-//! Never: an answer that differs between a feed that is closed and one that is not there; a secret that
-//! is compared in a time that depends on it.
+//! Never: an answer that tells a restricted feed from an unknown one; a comparison of secrets whose time depends
+//! on them.
 
 mod caller;
 mod doors;
@@ -26,14 +26,14 @@ pub use limits::{TooOften, Who};
 use crate::clock::network_now;
 use crate::locks::RwLock;
 
-/// What the node knows of callers, and which feeds are closed.
+/// The known callers, and the feeds that are restricted.
 pub struct Access {
     known: RwLock<Arc<Known>>,
     doors: Doors,
     used: Use,
 }
 
-/// Those who are known. Taken over as a whole from a configuration.
+/// The known callers, as one configuration declares them.
 struct Known {
     /// The operator's.
     token: Option<Secret>,
@@ -44,7 +44,7 @@ struct Known {
 }
 
 impl Access {
-    /// What a configuration says; all feeds are open.
+    /// The callers of a configuration; all feeds are open.
     pub fn new(config: &Config) -> Self {
         Self {
             known: RwLock::new(Arc::new(Known::new(config))),
@@ -53,13 +53,13 @@ impl Access {
         }
     }
 
-    /// Another configuration holds from now on.
+    /// Uses another configuration from now on.
     pub fn know(&self, config: &Config) {
         *self.known.write() = Arc::new(Known::new(config));
     }
 
-    /// Who sends a request, as far as it can be known by its headers and its connection. `authority` is
-    /// the host that it was sent to, if that is not in the headers.
+    /// Identifies the caller by the headers and the connection of a request. `authority` is the host that it was
+    /// sent to, if that is not in the headers.
     pub fn caller(
         &self,
         headers: &HeaderMap,
@@ -69,8 +69,7 @@ impl Access {
         caller::identify(&self.known(), headers, extensions, authority)
     }
 
-    /// Why a request was not taken for one of the operator's, although the node has no token; nothing if
-    /// the node has one.
+    /// Why a request does not count as the operator's on a node without a token; nothing if the node has one.
     pub fn not_near(
         &self,
         headers: &HeaderMap,
@@ -84,7 +83,7 @@ impl Access {
         caller::near(&known, headers, extensions, authority).err()
     }
 
-    /// The names of those who are known, in order.
+    /// The names of all readers, in order.
     pub fn readers(&self) -> Vec<String> {
         let mut names: Vec<String> =
             self.known().readers.iter().map(|reader| reader.name.clone()).collect();
@@ -92,7 +91,7 @@ impl Access {
         names
     }
 
-    /// Closes a feed to all but these readers, or opens it.
+    /// Restricts a feed to these readers, or opens it.
     pub fn set(&self, feed: FeedId, readers: Option<&[String]>) {
         self.doors.set(feed, readers);
     }
@@ -107,12 +106,12 @@ impl Access {
         self.doors.all_open()
     }
 
-    /// Those who may read a feed, if not anybody.
+    /// The readers of a restricted feed.
     pub fn readers_of(&self, feed: FeedId) -> Option<Arc<[String]>> {
         self.doors.readers(feed)
     }
 
-    /// Whether a caller may read a feed, which is to say: whether it exists for it.
+    /// Whether a caller may read a feed.
     pub fn may_read(&self, caller: &Caller, feed: FeedId) -> bool {
         match (caller, self.doors.readers(feed)) {
             (Caller::Operator, _) | (_, None) => true,
@@ -121,7 +120,7 @@ impl Access {
         }
     }
 
-    /// What a caller may take.
+    /// The limits of a caller.
     pub fn limits(&self, caller: &Caller) -> pergola_config::Limits {
         match caller {
             Caller::Reader(reader) => reader.limits,
@@ -129,7 +128,7 @@ impl Access {
         }
     }
 
-    /// Counts a call, or says when the caller may call again. The operator may always.
+    /// Counts a call, or says when the caller may call again. The operator has no limit.
     pub fn count(&self, caller: &Caller) -> Result<(), TooOften> {
         self.used.count(caller, self.limits(caller).requests_per_minute, network_now())
     }

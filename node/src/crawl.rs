@@ -1,14 +1,10 @@
-//! Crawl: when to refresh, politely, and what is new.
+//! Crawling: asks sources when they are due, and hands on what they brought.
 //!
-//! `roster` decides who is due, `lanes` keeps requests to one site apart, `courtesy` knows what each
-//! source has asked of us, `fetch` does the asking, `guard` keeps it out of private networks, `decide`
-//! says what is new and `trail` leads back to what was missed. All but the fetching is pure: it is told the time and never touches the network.
+//! This is the part that talks to the network and waits; every decision is made by the pure crate
+//! `pergola_manners`. `driver` is the loop: it sends sources out when their lane is free, turns each reply
+//! into its consequences and passes them on when they are durable. `fetch` makes one request over HTTP,
+//! `guard` keeps it out of private networks, `loops` remembers which sources send items back to this node.
 
-pub mod conclude;
 pub mod driver;
-pub mod fetch;
-pub mod guard;
 pub mod loops;
-pub mod pushed;
-pub mod read;
-pub mod trail;
+pub(crate) mod watch;

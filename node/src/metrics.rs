@@ -1,7 +1,8 @@
-//! What the node counts, for Prometheus and for its own pages. Labels come from bounded vocabularies.
+//! The metrics of a node, for Prometheus and its own pages. Every label has a bounded set of values.
 
 mod ages;
 mod peers;
+mod websub;
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -14,7 +15,7 @@ use prometheus_client::metrics::histogram::Histogram;
 use prometheus_client::registry::{Registry, Unit};
 
 pub use ages::{Ages, Journey};
-pub use peers::{Asked, PeerMetrics};
+pub use peers::{PeerMetrics, PeerOutcome};
 
 type Label = [(&'static str, &'static str); 2];
 type Level = Gauge<f64, AtomicU64>;
@@ -45,19 +46,18 @@ pub struct Metrics {
     pub refused_commits: Counter,
     /// Documents that could not be rendered.
     pub failed_renderings: Counter,
-    /// Secured connections that did not come about.
+    /// TLS handshakes that failed.
     pub failed_handshakes: Counter,
-    /// Calls of other nodes that were refused because they were too many.
+    /// Calls of other nodes that exceeded a limit.
     pub peer_calls_refused: Counter,
     /// Entries sent to other nodes.
     pub peer_entries: Counter,
     /// Seconds from an item's publication to its delivery.
     pub delay: Histogram,
     /// What is counted of pushing.
-    pub websub: crate::websub::Counts,
+    pub websub: websub::Counts,
     /// How old items are that come through nodes.
     pub ages: Ages,
-    /// What is measured when somebody asks.
     pub levels: Levels,
     /// What is counted of peers.
     pub peers: PeerMetrics,
@@ -74,7 +74,7 @@ pub struct RefreshCounts {
     pub failed: u64,
 }
 
-/// What is measured when somebody asks.
+/// Gauges that are set when the metrics are read.
 #[derive(Default)]
 pub struct Levels {
     /// The scheduler's threshold τ.
@@ -126,7 +126,7 @@ impl Metrics {
             peer_calls_refused: Counter::default(),
             peer_entries: Counter::default(),
             delay,
-            websub: crate::websub::Counts::default(),
+            websub: websub::Counts::default(),
             ages: Ages::default(),
             levels: Levels::default(),
             peers: PeerMetrics::default(),

@@ -1,8 +1,8 @@
-//! The node: everything it consists of, put together, and what can be done to it.
+//! The node: all of its parts put together, and what can be done to it.
 //!
-//! [`Node::open`] reads what is kept and starts the two threads through which every change goes; nothing
-//! is crawled and nobody is served until [`Node::start`]. The command line works on an opened node when
-//! none is running, and through the API when one is; both do the same.
+//! [`Node::open`] loads what is stored and starts the two threads that select and write. Nothing is crawled or
+//! served before the node is started. The commands use the API of a running node, or open the node themselves
+//! if none is running; both ways do the same.
 
 mod callers;
 mod feeds;
@@ -29,7 +29,7 @@ use std::thread::JoinHandle;
 use pergola_api::source::PushStatus;
 use pergola_config::{Budget, Config};
 use pergola_feed::NodeId;
-use pergola_store::archive::{Archive, ArchiveError, Changes, NodeRecord, SourceId};
+use pergola_store::archive::{Archive, ArchiveError, Commit, NodeRecord, SourceId};
 use tokio::sync::{Semaphore, mpsc};
 use url::Url;
 
@@ -39,23 +39,22 @@ use crate::crawl::driver::{Crawler, List};
 use crate::locks::{Mutex, RwLock};
 use crate::metrics::Metrics;
 use crate::publish::Shelf;
-use crate::publish::writer::{Job, NotCommitted, Writer};
 use crate::select::Desk;
 use crate::surroundings::Blocking;
 use crate::tls::Shown;
 use crate::websub::hub::Hub;
 use crate::websub::subscriber::Subscriber;
+use crate::writer::{NotCommitted, Writer};
 pub use feeds::{FeedError, explained};
 pub use outlook::Outlook;
 pub use peers::Upstream;
 pub use reload::ReloadError;
 pub use running::{Running, close};
 pub use scheduling::{FIRST_RATE, FIRST_WINDOW};
-pub use searching::{Found, Kind};
 pub use sources::{Added, EVERY_SOURCE, NewSource, SourceError};
 pub use start_error::StartError;
 
-/// A node, open.
+/// An open node.
 pub struct Node {
     pub clock: Clock,
     blocking: Blocking,
@@ -74,20 +73,20 @@ pub struct Node {
     writer: Writer,
     record: Mutex<NodeRecord>,
     members: Mutex<HashMap<SourceId, Vec<SourceId>>>,
-    /// One change of sources or feeds at a time: whoever holds the permit.
+    /// Its one permit is held while sources or feeds are changed.
     turn: Semaphore,
     lists: Mutex<Option<mpsc::Receiver<List>>>,
     threads: Mutex<Vec<JoinHandle<()>>>,
     notices: Mutex<Vec<String>>,
     opened_at: f64,
     running: AtomicBool,
-    /// What the port shows, while it is secured and open.
+    /// The certificates of the port, while it is open and uses TLS.
     shown: Mutex<Option<Arc<Shown>>>,
-    /// How the configuration is read again.
+    /// Reads the configuration again.
     reader: Mutex<Option<reload::Reader>>,
-    /// Tells others of news, if it may.
+    /// Pushes changes of feeds to subscribers, if that is configured.
     hub: Option<Arc<Hub>>,
-    /// Has others tell of news, if it may.
+    /// Subscribes to the hubs that sources advertise, if that is configured.
     subscriber: Option<Arc<Subscriber>>,
 }
 
@@ -97,23 +96,23 @@ impl Node {
         Arc::clone(&self.config.read())
     }
 
-    /// What the operator should know.
+    /// Notices for the operator.
     pub fn notices(&self) -> Vec<String> {
         self.notices.lock().clone()
     }
 
-    /// Whether it crawls and serves: from [`Node::start`] until it is told to stop.
+    /// Whether the node crawls and serves.
     pub fn is_running(&self) -> bool {
         self.running.load(Ordering::Acquire)
     }
 
     fn set_running(&self, running: bool) {
         self.running.store(running, Ordering::Release);
-        // Whoever waits for items learns that none will come.
+        // Callers that wait for items see that none will come.
         self.shelf.wake();
     }
 
-    /// Why the node does not do its work; nothing if it does. Reads the store, so it may block.
+    /// The reasons why the node is not ready; none if it is. Blocks.
     pub fn why_not_ready(&self) -> Vec<String> {
         let mut reasons = Vec::new();
         if !self.is_running() {
@@ -133,7 +132,7 @@ impl Node {
         self.writer.trouble()
     }
 
-    /// The name that items carry when they have passed this node.
+    /// The id that this node adds to the hops of items.
     pub fn id(&self) -> NodeId {
         NodeId(self.record.lock().id.clone())
     }
@@ -151,12 +150,12 @@ impl Node {
         self.blocking.run(work).await.unwrap_or_else(|panicked| panic!("{panicked}"))
     }
 
-    /// What a hub does for a source, if one was asked to.
+    /// The subscription of a source at its hub, if there is one.
     pub fn push_status(&self, id: SourceId) -> Option<PushStatus> {
         self.subscriber.as_ref()?.status(id)
     }
 
-    /// Lets `work` see the archive between two commits, so that what it reads belongs together.
+    /// Runs `work` on the archive between two commits, so that it reads a consistent state.
     pub async fn alone<T: Send + 'static>(
         &self,
         work: impl FnOnce(&Archive) -> T + Send + 'static,
@@ -164,11 +163,11 @@ impl Node {
         self.writer.alone(work).await.ok_or(NotCommitted::Stopping)
     }
 
-    async fn commit(&self, changes: Changes) -> Result<(), NotCommitted> {
-        self.writer.commit(Job { changes, ..Job::default() }).await.map(drop)
+    async fn commit(&self, commit: Commit) -> Result<(), NotCommitted> {
+        self.writer.commit(commit).await.map(drop)
     }
 
-    /// Saves what the node knows of itself, τ included.
+    /// Saves the record of the node itself, with the threshold.
     async fn save_record(&self) -> Result<(), NotCommitted> {
         let threshold = self.crawler.threshold();
         let record = {
@@ -176,13 +175,13 @@ impl Node {
             record.threshold = Some(threshold);
             record.clone()
         };
-        let mut changes = Changes::new();
-        changes.put_node(&record);
-        self.commit(changes).await
+        let mut commit = Commit::new();
+        commit.node().put_record(&record);
+        self.commit(commit).await
     }
 }
 
-/// An address as sources are known by: absolute, without a fragment.
+/// The URL of a source in its normal form: absolute, without a fragment.
 fn normal_url(text: &str) -> Result<Url, SourceError> {
     let bad = |reason: String| SourceError::BadUrl { url: text.to_owned(), reason };
     let mut url = Url::parse(text.trim()).map_err(|error| bad(error.to_string()))?;

@@ -1,12 +1,12 @@
 //! Select: which feeds want this item?
 //!
-//! The desk holds the node's queries: the catalogue that checks them, the one matcher that decides for
-//! all of them at once, and what was learnt about how much of each source they keep. It never touches
-//! the store: whoever changes a query commits the change first and then tells the desk.
+//! The desk holds the node's queries: the catalogue that checks them, the one matcher that decides for all of
+//! them at once, and which share of each source they have kept so far. It never writes to the store: whoever
+//! changes a query commits the change first and then tells the desk.
 
+mod found;
 mod profiles;
-pub mod stage;
-mod standing;
+mod queries;
 mod view;
 
 use pergola_feed::Item;
@@ -15,20 +15,22 @@ use pergola_query::syntax::{FeedBody, SourceRef};
 use pergola_query::{Catalogue, Change, Explanation, QueryError, Scratch, Selectivity, explain};
 use pergola_store::archive::{FeedId, ItemKey, SourceId};
 
-pub use profiles::{About, Channel, Profiles};
-use standing::Standing;
-pub use standing::{FeedCard, statement};
+pub use found::{Found, Kind};
+pub use pergola_store::archive::Channel;
+pub use profiles::{About, Profiles};
+use queries::Queries;
+pub use queries::{FeedCard, statement};
 pub use view::Texts;
 
 use crate::locks::{Mutex, MutexGuard, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
-/// What an item of a source that no feed reads is worth: it is refreshed now and then, so that a feed
-/// created later finds something.
+/// What an item of a source that no feed reads is worth: such a source is refreshed now and then, so that a
+/// feed created later finds something.
 const UNREAD: f64 = 0.1;
 
-/// The node's queries and what was learnt about them.
+/// The node's queries and which share of each source they keep.
 pub struct Desk {
-    standing: RwLock<Standing>,
+    queries: RwLock<Queries>,
     learnt: Mutex<Selectivity>,
     /// Held from the selection of a refresh until the writer has it.
     passing: Mutex<()>,
@@ -37,19 +39,19 @@ pub struct Desk {
 }
 
 impl Desk {
-    /// A desk without queries that remembers what was learnt.
+    /// A desk without queries; `learnt` is which share of each source they kept so far.
     pub fn new(learnt: Selectivity) -> Self {
         let profiles = Profiles::default();
-        let (standing, passing) = (RwLock::default(), Mutex::default());
-        Self { standing, learnt: Mutex::new(learnt), passing, profiles }
+        let (queries, passing) = (RwLock::default(), Mutex::default());
+        Self { queries, learnt: Mutex::new(learnt), passing, profiles }
     }
 
-    /// Selection begins; over when the guard is dropped.
-    fn pass(&self) -> MutexGuard<'_, ()> {
+    /// Selection begins; it ends when the guard is dropped.
+    pub(crate) fn pass(&self) -> MutexGuard<'_, ()> {
         self.passing.lock()
     }
 
-    /// Waits until the writer has everything that was selected by the queries as they were. Blocks.
+    /// Waits until the writer has everything that was selected so far. Blocks.
     pub fn wait_for_selection(&self) {
         drop(self.pass());
     }
@@ -66,12 +68,12 @@ impl Desk {
         catalogue.run(&script)
     }
 
-    /// The catalogue as it stands.
+    /// A copy of the catalogue.
     pub fn catalogue(&self) -> Catalogue {
         self.read().catalogue().clone()
     }
 
-    /// Puts a feed in force, whether new or changed. `resolve` says which sources a clause stands for.
+    /// Adds or replaces the query of a feed. `resolve` says which sources a clause stands for.
     pub fn put(
         &self,
         id: FeedId,
@@ -80,12 +82,12 @@ impl Desk {
         now: f64,
         resolve: impl FnMut(&SourceRef) -> Vec<SourceId>,
     ) -> Result<(), QueryError> {
-        let mut standing = self.write();
-        let before = standing.sources_of(id).to_vec();
-        standing.put(id, name, body, resolve)?;
+        let mut queries = self.write();
+        let before = queries.sources_of(id).to_vec();
+        queries.put(id, name, body, resolve)?;
         let mut learnt = self.learnt();
-        for &source in standing.sources_of(id) {
-            // What a feed reads is kept in order.
+        for &source in queries.sources_of(id) {
+            // The sources of a feed are sorted.
             if before.binary_search(&source).is_err()
                 && learnt.estimate(at(source), of(id), now as i64).seen == 0.0
             {
@@ -95,29 +97,29 @@ impl Desk {
         Ok(())
     }
 
-    /// A feed has another name now, also where other feeds read it.
+    /// Renames a feed, also where other feeds read it.
     pub fn rename(&self, id: FeedId, from: &str, to: &str) {
         self.write().rename(id, from, to);
     }
 
     /// A feed is gone.
     pub fn remove(&self, id: FeedId, name: &str) {
-        let mut standing = self.write();
+        let mut queries = self.write();
         let mut learnt = self.learnt();
-        for &source in standing.sources_of(id) {
+        for &source in queries.sources_of(id) {
             learnt.end(at(source), of(id));
         }
         self.profiles.forget(Channel::Feed(id));
-        standing.remove(id, name);
+        queries.remove(id, name);
     }
 
-    /// A source is gone, with all that was learnt of it.
+    /// Forgets a source that is gone.
     pub fn forget_source(&self, source: SourceId) {
         self.learnt().forget_source(at(source));
         self.profiles.forget(Channel::Source(source));
     }
 
-    /// The feeds that want an item, each once; learns from the answer if the item is new.
+    /// The feeds that want an item, each once; with `learn`, the answer counts for their shares.
     pub fn wanted(
         &self,
         source: SourceId,
@@ -127,8 +129,8 @@ impl Desk {
         now: f64,
         scratch: &mut Scratch,
     ) -> Vec<FeedId> {
-        let standing = self.read();
-        let matches = standing.matches(source, &texts.view(item), now as i64, scratch);
+        let queries = self.read();
+        let matches = queries.matches(source, &texts.view(item), now as i64, scratch);
         let mut feeds: Vec<FeedId> = matches.iter().map(|found| feed_of(found.query)).collect();
         feeds.sort_unstable();
         feeds.dedup();
@@ -138,9 +140,9 @@ impl Desk {
         feeds
     }
 
-    /// Takes the news of a source into the profiles of the source and of the feeds that want them, and takes
-    /// away from `wanted` the feeds that keep only what is new, where it is not. What such a feed holds
-    /// already (`holds`) it keeps, edited or by another way, and hears of once.
+    /// Adds new items to the profiles of their source and of the feeds that want them, and removes feeds with
+    /// NOVEL from `wanted` where an item is not novel to them. An item that such a feed already holds (`holds`)
+    /// stays, edited or by another route, and is counted once.
     pub fn hear(
         &self,
         source: SourceId,
@@ -148,11 +150,11 @@ impl Desk {
         wanted: &mut [Vec<FeedId>],
         holds: impl Fn(FeedId, ItemKey) -> bool,
     ) {
-        let standing = self.read();
-        self.profiles.hear(source, news, wanted, |feed| standing.novel(feed), holds);
+        let queries = self.read();
+        self.profiles.hear(source, news, wanted, |feed| queries.novel(feed), holds);
     }
 
-    /// Takes items that a new feed begins with into its profile; says of each whether the feed keeps it.
+    /// Adds the items that a new feed begins with to its profile; says of each whether the feed keeps it.
     pub fn hear_first(&self, feed: FeedId, items: &[&Item]) -> Vec<bool> {
         let beta = self.read().novel(feed);
         self.profiles.hear_first(feed, items, beta)
@@ -160,8 +162,8 @@ impl Desk {
 
     /// What an item of a source is worth: Σ over the feeds that read it of weight × selectivity.
     pub fn relevance(&self, source: SourceId, now: f64) -> f64 {
-        let standing = self.read();
-        let readers = standing.readers(source);
+        let queries = self.read();
+        let readers = queries.readers(source);
         if readers.is_empty() {
             return UNREAD;
         }
@@ -214,28 +216,28 @@ impl Desk {
         now: f64,
         mut resolve: impl FnMut(&SourceRef) -> Vec<SourceId>,
     ) -> Result<Explanation, QueryError> {
-        let standing = self.read();
-        let id = standing.feed(name).map_or(FeedId(u32::MAX), |card| card.id);
+        let queries = self.read();
+        let id = queries.feed(name).map_or(FeedId(u32::MAX), |card| card.id);
         let learnt = self.learnt();
         explain(name, body, of(id), &learnt, now as i64, |clause| match clause {
             SourceRef::Feed(other) => {
-                standing.feed(other).map(|card| standing::as_source(card.id)).into_iter().collect()
+                queries.feed(other).map(|card| queries::as_source(card.id)).into_iter().collect()
             }
             other => resolve(other).into_iter().map(at).collect(),
         })
     }
 
-    /// Shows what was learnt so far, to be saved: with many sources a copy of it is large.
+    /// Lends what was learnt so far to be saved: with many sources a copy is large.
     pub fn save(&self, write: impl FnOnce(&Selectivity)) {
         write(&self.learnt());
     }
 
-    fn read(&self) -> RwLockReadGuard<'_, Standing> {
-        self.standing.read()
+    fn read(&self) -> RwLockReadGuard<'_, Queries> {
+        self.queries.read()
     }
 
-    fn write(&self) -> RwLockWriteGuard<'_, Standing> {
-        self.standing.write()
+    fn write(&self) -> RwLockWriteGuard<'_, Queries> {
+        self.queries.write()
     }
 
     fn learnt(&self) -> MutexGuard<'_, Selectivity> {

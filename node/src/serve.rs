@@ -1,12 +1,11 @@
-//! The node's port: connections come in here, in the clear or secured, and are spoken with in HTTP/1.1,
-//! HTTP/2 or gRPC, whichever they begin with.
+//! The node's port: accepts connections with or without TLS and serves HTTP/1.1, HTTP/2 and gRPC on them.
 //!
-//! Why a loop of our own: certificates are replaced while the node runs, who has a client certificate is
-//! told to whoever answers, and everything is bounded: connections, the time for a handshake, the time
-//! for the head of a request, the time that a dead peer is kept.
+//! Why a loop of our own: certificates are replaced while the node runs, handlers learn the client certificate,
+//! and everything is bounded: connections, the time for a handshake, the time for the head of a request, the
+//! time that a dead connection is kept.
 //!
-//! Never: a connection that outlives the node; one that is cut off while the node drains and somebody is
-//! being answered; a handshake that holds up another.
+//! Never: a connection that outlives the node; a response that is cut off while the node drains; a handshake
+//! that holds up another.
 
 mod handshake;
 mod talk;
@@ -26,29 +25,28 @@ use crate::tls::Shown;
 use handshake::handshake;
 use talk::talk;
 
-/// Before the next try, when the system gives no more connections.
+/// The wait before the next try when the system is out of connections.
 const BREATH: Duration = Duration::from_millis(200);
 
-/// What the port answers with, and within which bounds.
+/// What a port serves, and its limits.
 pub struct Port {
-    /// What is answered.
     pub router: Router,
-    /// The certificates, if it is secured.
+    /// The certificates, if the port uses TLS.
     pub tls: Option<Arc<Shown>>,
-    /// Connections at the same time; who comes later waits in the system's queue.
+    /// Connections at the same time; later ones wait in the system's queue.
     pub connections: usize,
     /// Handshakes that failed.
     pub failed_handshakes: Counter,
 }
 
 impl Port {
-    /// Answers in the clear, as many as come.
+    /// Serves without TLS and without a limit of connections.
     pub fn plain(router: Router) -> Self {
         let connections = Semaphore::MAX_PERMITS;
         Self { router, tls: None, connections, failed_handshakes: Counter::default() }
     }
 
-    /// Answers until told to stop; then no more are let in, and whoever is being answered is answered.
+    /// Serves until `stop` is cancelled; then accepts no more connections and finishes the responses under way.
     pub async fn serve(self, listener: impl Into<Box<dyn Listener>>, stop: CancellationToken) {
         let listener = listener.into();
         let slots = Arc::new(Semaphore::new(self.connections));
@@ -107,7 +105,7 @@ impl Port {
     }
 }
 
-/// A connection that was gone before it was taken says nothing about the next.
+/// Whether an error concerns only the connection that was about to be accepted.
 fn is_of_one_connection(error: &std::io::Error) -> bool {
     use std::io::ErrorKind::{ConnectionAborted, ConnectionRefused, ConnectionReset};
     matches!(error.kind(), ConnectionAborted | ConnectionRefused | ConnectionReset)

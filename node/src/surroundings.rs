@@ -42,16 +42,13 @@ pub struct Surroundings {
 impl Surroundings {
     /// The machine itself, and the store in the data folder that the configuration names.
     pub fn real(config: &Config, clock: Clock) -> Result<Self, StoreError> {
+        let store = &config.store;
         Ok(Self {
             clock,
             randomness: Randomness::of_system(),
             outside: Outside::real(),
             blocking: Blocking::of_runtime(),
-            store: pergola_store::open(
-                &config.node.data,
-                config.store.backend,
-                config.store.cache,
-            )?,
+            store: pergola_store::open(&config.node.data, store.backend, store.cache)?,
         })
     }
 }

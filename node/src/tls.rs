@@ -1,10 +1,10 @@
-//! Certificates: those the node shows, those it trusts, and until when they are good.
+//! Certificates: those the node presents, those it trusts, and how long they are valid.
 //!
-//! One provider (ring), the library's own choice of versions and ciphers, and every chain checked. Files
-//! are read when a node starts and again when it is told to; what cannot be used is said with the file's
-//! name, and what was in use before stays in use.
+//! One provider (ring), the default versions and ciphers of rustls, and every chain is verified. Files are read
+//! when a node starts and when it reloads. A file that cannot be used is an error that names it; the certificates
+//! in use stay.
 //!
-//! Never: a connection without a check of the certificate; a key in a message or a log.
+//! Never: a connection with an unverified certificate; a key in a message or a log.
 
 mod own;
 mod validity;
@@ -41,7 +41,7 @@ pub struct TlsError {
     pub why: String,
 }
 
-/// What the node shows to whoever connects; replaced as a whole, for connections to come.
+/// The certificates that the node presents to clients. They are replaced as a whole, for new connections.
 #[derive(Debug)]
 pub struct Shown {
     config: RwLock<Arc<ServerConfig>>,
@@ -60,13 +60,13 @@ impl Shown {
         Ok(())
     }
 
-    /// What holds for a connection that begins now.
+    /// The certificates for a connection that begins now.
     pub fn current(&self) -> Arc<ServerConfig> {
         Arc::clone(&self.config.read())
     }
 }
 
-/// How the node's own port answers.
+/// TLS for the node's own port.
 fn server(tls: &Tls) -> Result<Arc<ServerConfig>, TlsError> {
     let chain = certificates(&tls.certificate)?;
     let builder = ServerConfig::builder_with_provider(provider());
@@ -92,14 +92,14 @@ fn server(tls: &Tls) -> Result<Arc<ServerConfig>, TlsError> {
     let mut config = config.map_err(|error| wrong(error.to_string()))?;
     config.alpn_protocols = PROTOCOLS.map(<[u8]>::to_vec).into();
     if tls.client_ca.is_some() {
-        // A client's certificate is checked in every connection, so that an expired one ends.
+        // Every connection verifies the client's certificate, so that an expired one is refused.
         config.session_storage = Arc::new(NoServerSessionStorage {});
         config.send_tls13_tickets = 0;
     }
     Ok(Arc::new(config))
 }
 
-/// How others are spoken to: the public certificates are trusted, and those in `trusted`.
+/// TLS for connections to others. Trusts the public authorities and those in `trusted`.
 pub fn client(
     trusted: &[&Path],
     identity: Option<(&Path, &Path)>,
@@ -107,8 +107,8 @@ pub fn client(
     with_verifier(usual_verifier(trusted)?, identity)
 }
 
-/// How a node's own commands speak to it: besides those that others trust, exactly the certificate that
-/// its configuration names, whatever name it is for; shown as our own, if we may read its key.
+/// TLS for the commands of a node: also trusts exactly the certificate that the configuration names, whatever
+/// host it is for, and presents it if its key can be read.
 pub fn client_of_own_node(tls: Option<&Tls>, trusted: &[&Path]) -> Result<ClientConfig, TlsError> {
     let usual = usual_verifier(trusted)?;
     let Some(tls) = tls else { return with_verifier(usual, None) };
@@ -175,7 +175,7 @@ fn trust(roots: &mut RootCertStore, file: &Path) -> Result<(), TlsError> {
     Ok(())
 }
 
-/// What a certificate is known by.
+/// The SHA-256 fingerprint of a certificate.
 pub fn fingerprint(certificate: &CertificateDer<'_>) -> Fingerprint {
     let digest = ring::digest::digest(&ring::digest::SHA256, certificate);
     let mut print = [0; 32];
@@ -183,7 +183,7 @@ pub fn fingerprint(certificate: &CertificateDer<'_>) -> Fingerprint {
     Fingerprint(print)
 }
 
-/// The TLS error in an error, which the layers between wrap in I/O errors.
+/// The TLS error inside an error; the layers between wrap it in I/O errors.
 pub fn cause<'e>(error: &'e (dyn std::error::Error + 'static)) -> Option<&'e rustls::Error> {
     error.downcast_ref::<rustls::Error>().or_else(|| {
         let mut inner = error.downcast_ref::<std::io::Error>()?.get_ref()?;

@@ -1,13 +1,9 @@
-//! WebSub (W3C): news that is pushed instead of asked for, both ways.
+//! WebSub (W3C): news that is pushed instead of polled, both ways.
 //!
-//! `hub` tells whoever subscribes of the changes of this node's feeds; `subscriber` has the hubs of
-//! sources tell this node. Both are optional beside polling: whatever fails here only makes news later.
+//! `hub` pushes changes of this node's feeds to its subscribers. `subscriber` subscribes to the hubs that
+//! sources advertise. Polling goes on without both: a failure here only makes news later.
 
-mod counts;
-pub mod discovery;
 pub mod hub;
 mod instants;
 mod signature;
 pub mod subscriber;
-
-pub use counts::Counts;

@@ -47,14 +47,12 @@ struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Crawl, select and publish until stopped
     Run(run::Args),
     #[command(flatten)]
     OnNode(NodeCommand),
     /// Check or show the configuration
     #[command(subcommand)]
     Config(configuration::Command),
-    /// Replace the contents of the data folder with a backup
     Restore(keep::Restore),
     /// Manage the storage engine: move
     #[command(subcommand)]
@@ -74,9 +72,7 @@ enum Command {
     /// Measure the performance of this machine's nodes
     #[command(subcommand)]
     Bench(crate::bench::Command),
-    /// Print a completion script for a shell
     Completions(generated::Completions),
-    /// Write the man pages to a folder
     Man(generated::Man),
 }
 
@@ -89,7 +85,6 @@ enum NodeCommand {
     /// Manage feeds: create, list, show, explain, suggest, readers, drop, tail
     #[command(subcommand)]
     Feed(feed::Command),
-    /// Find sources and feeds by subject, here and at peers
     Search(search::Args),
     /// Write what sources and feeds are about, as topology-gen reads it
     #[command(
@@ -99,11 +94,8 @@ enum NodeCommand {
     /// Show the state of the node
     #[command(after_help = "Example:\n  pergola status\n  pergola status --json")]
     Status,
-    /// Add all sources that an OPML file names
     Import(lists::Import),
-    /// Write the sources as OPML
     Export(lists::Export),
-    /// Write all data to one file, also while the node runs
     Backup(keep::Backup),
 }
 

@@ -1,8 +1,8 @@
 //! `pergola demo`: a newsroom and a mesh of five nodes in one process, in accelerated time, on loopback.
 //!
-//! Why: within a minute one sees what nodes do: each asks its sources under its budget, feeds take what
-//! they want, what one node has the next one hears of at once, and beside it stands the truth that only
-//! the newsroom knows. It must never reach beyond loopback, and nothing is left of it when it is stopped.
+//! It shows in a minute what nodes do: each polls its sources within its budget, feeds select items, and a node
+//! that reads another one hears of its news at once. Beside it stands what the sources really published, which
+//! only the newsroom knows. The demo never reaches beyond loopback, and removes everything when it stops.
 
 mod ledger;
 mod picture;
@@ -22,11 +22,11 @@ use show::Show;
 use watch::Watch;
 use world::Stage;
 
-/// Real time between two refreshes what has arrived.
+/// Real time between two checks for arrivals.
 const GLANCE: Duration = Duration::from_millis(500);
 /// Items shown one by one in that time.
 const SHOWN: usize = 2;
-/// Refreshes between two lines about how everything stands.
+/// Checks between two summary lines.
 const STATE_EVERY: u32 = 6;
 
 /// What the demonstration is asked to do.

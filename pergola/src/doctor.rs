@@ -28,7 +28,7 @@ pub struct Args {
 pub enum Verdict {
     /// All is well.
     Well,
-    /// Something should be refreshed.
+    /// There are warnings.
     Ailing,
     /// Something is wrong.
     Ill,
@@ -65,7 +65,7 @@ pub async fn run(args: Args, config: Config) -> anyhow::Result<Verdict> {
     Ok(if score.is_full() { Verdict::Well } else { Verdict::Ill })
 }
 
-/// Refreshes at everything that commonly goes wrong.
+/// Checks everything that commonly goes wrong.
 pub async fn examine(config: &Config) -> Examination {
     checks::all(config).await
 }

@@ -39,6 +39,16 @@ impl Cohesion {
     pub fn items(&self) -> u64 {
         self.items
     }
+
+    /// The variance, with N.
+    pub fn variance(&self) -> f64 {
+        self.variance
+    }
+
+    /// The cohesion with these parts; `None` if they are no mean and no variance.
+    pub fn from_parts(items: u64, mean: f64, variance: f64) -> Option<Self> {
+        (mean.is_finite() && variance.is_finite()).then_some(Self { items, mean, variance })
+    }
 }
 
 #[cfg(test)]

@@ -77,6 +77,6 @@ pub use lint::warnings;
 pub use matcher::{Match, Matcher, Scratch};
 pub use nearest::nearest;
 pub use profile::profile;
-pub use selectivity::{Estimate, HALF_LIFE, Selectivity};
+pub use selectivity::{AgedCount, Estimate, HALF_LIFE, Selectivity, SelectivityParts};
 pub use standalone::{FeedFilter, PreparedItem};
 pub use syntax::{Limits, parse, parse_with};

@@ -7,10 +7,13 @@
 //! its source when the pair began, and the aged difference is what the pair has seen. So the cost of an
 //! item depends on the feeds that keep it, not on all feeds that read its source.
 
+mod parts;
+
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
 use crate::ids::{QueryId, SourceId};
+pub use parts::{AgedCount, SelectivityParts};
 
 /// The default half-life of an item in seconds: thirty days.
 pub const HALF_LIFE: u32 = 30 * 86_400;

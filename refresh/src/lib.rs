@@ -84,6 +84,7 @@ mod time;
 pub use counts::CountTable;
 pub use error::Invalid;
 pub use knowledge::{Exact, Knowledge, Outlook, Taste};
+pub use model::parts;
 pub use model::{
     BestWeight, Calendar, Constant, Dynamo, GammaPoisson, GammaSlots, Hybrid, Likelihood, Model,
     ModelKind, MovingAverage, Periodic, PlannedRefresh, PublicationModel, Relayed, Seen,
@@ -93,5 +94,5 @@ pub use observation::Observation;
 pub use scheduler::{Budget, Scheduler};
 pub use sources::{Source, Sources};
 pub use strategy::{Cycle, Rule, Strategy, StrategyKind};
-pub use threshold::{Controller, Spending, Threshold};
+pub use threshold::{Controller, Spending, Threshold, ThresholdParts};
 pub use time::{DAY, HOUR, WEEK};

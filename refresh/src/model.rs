@@ -17,6 +17,7 @@ mod hybrid;
 mod kind;
 mod likelihood;
 mod moving_average;
+pub mod parts;
 mod periodic;
 mod publication;
 mod relayed;

@@ -3,9 +3,13 @@
 //! [`Ledger`] follows the publications and refreshes of one source, and computes the published measures
 //! exactly. [`Estimate`] is for a node, which never sees the items that it has lost.
 
+mod parts;
+
 use std::collections::VecDeque;
 
 use serde::{Deserialize, Serialize};
+
+pub use parts::EstimateParts;
 
 /// The share of items lost at a constant rate with `refresh_rate` refreshes per unit of time:
 /// 1 − W·r/λ, or 0 if the refreshes keep up.

@@ -7,9 +7,12 @@
 //! term so that no error persists. At first, while the right value is unknown, it takes the published
 //! steps.
 
+mod parts;
+
 use serde::{Deserialize, Serialize};
 
 use crate::error::Invalid;
+pub use parts::ThresholdParts;
 
 /// The range of τ, which could never leave zero.
 const LEAST: f64 = 1e-12;

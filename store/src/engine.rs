@@ -1,17 +1,17 @@
 //! The embedded store: bytes under ordered keys, with atomic and durable batches.
 //!
-//! Why apart: it knows nothing of feeds. `archive` says what the bytes mean; this module only has to
-//! be right about crashes, full disks and versions, and the same tests run on both engines.
+//! It knows nothing of feeds; `rows` says what the bytes mean. This module only handles crashes, full disks
+//! and versions, and the same tests run on both engines.
 //!
-//! * sled is the default. What it acknowledges survives the death of the process; `sled_store` says
-//!   what is done so that it also survives a power cut as far as the engine allows.
-//! * redb writes less, keeps its file flat under deletions and syncs by itself: the choice for long
-//!   retention and unreliable power. `pergola store move --to redb` changes a folder over.
+//! * sled is the default. What it acknowledges survives the death of the process; `sled_store` says what is
+//!   done so that it also survives a power cut, as far as the engine allows.
+//! * redb writes less, its file does not grow under deletions, and it syncs by itself: the choice for long
+//!   retention and unreliable power. `pergola store move --to redb` converts a folder.
 //!
-//! Never: a batch that is half there, a write into a folder of a newer version, a write on a nearly
-//! full disk, two processes in one folder, a damaged store that is deleted (it is set aside).
+//! Never: half a batch, a write into a folder of a newer version, a write on a nearly full disk, two processes
+//! in one folder, a damaged store that is deleted (it is renamed).
 //!
-//! All calls block. Commits cost a disk sync each, so the caller groups them.
+//! All calls block. Each commit costs a disk sync, so the caller groups changes.
 
 pub mod backup;
 mod error;
@@ -31,16 +31,16 @@ use std::{fmt, ops::ControlFlow, str::FromStr};
 pub use error::StoreError;
 pub use folder::{Opened, open};
 
-/// What one row's key may hold at most; longer ones are refused. Whoever has longer keys hashes them.
+/// The longest key of a row in bytes; longer ones are refused.
 pub const MAX_KEY_BYTES: usize = 384;
 
-/// What one row's value may hold at most; larger ones are refused.
+/// The longest value of a row in bytes; longer ones are refused.
 pub const MAX_VALUE_BYTES: usize = 64 << 20;
 
 /// The key in [`Table::Meta`] under which the store keeps its schema version.
 pub const SCHEMA_KEY: &[u8] = b"schema";
 
-/// Is given a row's key and value, and says whether to go on.
+/// Gets a row's key and value, and says whether to continue.
 pub type Visit<'a> = dyn FnMut(&[u8], &[u8]) -> ControlFlow<()> + 'a;
 
 /// One change: a row and its new value, `None` if it is removed.
@@ -52,7 +52,7 @@ pub trait Store: Send + Sync + 'static {
     fn get(&self, table: Table, key: &[u8]) -> Result<Option<Vec<u8>>, StoreError>;
 
     /// Visits the rows with `from <= key < to` (`None`: to the end of the table) in order until the
-    /// visitor breaks. Every value is whole, but rows committed meanwhile may or may not be seen; the
+    /// visitor breaks. Every value is complete, but rows committed meanwhile may or may not be visited; the
     /// visitor itself may use the store.
     fn scan(
         &self,
@@ -67,10 +67,10 @@ pub trait Store: Send + Sync + 'static {
     /// If one batch names a key several times, the last change counts.
     fn commit(&self, batch: &Batch) -> Result<(), StoreError>;
 
-    /// What the store occupies.
+    /// Bytes that the store occupies on the disk.
     fn bytes_on_disk(&self) -> u64;
 
-    /// The engine behind it.
+    /// Which engine it is.
     fn backend(&self) -> Backend;
 }
 
@@ -83,7 +83,7 @@ pub enum Table {
     Meta = 0,
     /// Sources that are crawled.
     Source = 1,
-    /// What the crawler knows about a source.
+    /// How a source is after its last refresh.
     State = 2,
     /// Items that a source has shown already.
     Known = 3,
@@ -91,15 +91,15 @@ pub enum Table {
     Chunk = 4,
     /// Feeds that are published.
     Feed = 5,
-    /// Items in the order they came.
+    /// The entries of feeds, in order.
     Entry = 6,
     /// Which items a feed holds.
     Member = 7,
-    /// Refreshes that were made.
+    /// How the node did in each minute.
     History = 8,
-    /// How much of a source a query keeps.
+    /// Which share of each source a feed keeps.
     Selectivity = 9,
-    /// What is known about a host.
+    /// What was asked of a host.
     Host = 10,
     /// When a source is believed to publish.
     Model = 11,
@@ -109,7 +109,7 @@ pub enum Table {
     Peer = 13,
     /// Who is told of a feed's changes by its hub.
     Subscription = 14,
-    /// Sources that hubs push to us.
+    /// Hubs that tell us of a source's changes.
     Push = 15,
     /// Who may read a feed, if not everybody.
     Reader = 16,
@@ -158,7 +158,7 @@ impl Table {
     }
 }
 
-/// Which end a scan starts from.
+/// The direction of a scan.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Order {
     /// Smallest key first.
@@ -175,7 +175,7 @@ pub struct Batch {
 }
 
 impl Batch {
-    /// Writes a row, over what was there.
+    /// Writes a row, replacing what was there.
     pub fn put(&mut self, table: Table, key: impl Into<Vec<u8>>, value: Vec<u8>) {
         let key = key.into();
         self.bytes += (key.len() + value.len()) as u64;
@@ -210,7 +210,7 @@ impl Batch {
         self.bytes
     }
 
-    /// The changes as they were made.
+    /// The changes in the order in which they were made.
     pub fn iter(&self) -> impl Iterator<Item = Change<'_>> {
         self.changes.iter().map(|(table, key, value)| (*table, key.as_slice(), value.as_deref()))
     }
@@ -272,7 +272,7 @@ impl FromStr for Backend {
     }
 }
 
-/// A name that is no engine's.
+/// The name of no engine.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("there is no store called {0:?}: write sled or redb")]
 pub struct UnknownBackend(String);

@@ -1,11 +1,22 @@
-//! What a node keeps: bytes under ordered keys, and what they mean.
+//! What a node stores: bytes under ordered keys, and what they mean.
+//!
+//! Knows nothing of HTTP or gRPC, and of feeds only what their parts are called.
 //!
 //! # Modules, from the bottom up
 //! - `engine`: ordered rows of bytes with atomic, durable batches, over sled or redb
-//! - `archive`: what the rows mean: sources, items, feeds, entries
+//! - `records`: what is stored that belongs to no other crate: feeds, entries, hosts, subscriptions
+//! - `rows`: the layout of every row on the disk, and the keys that rows are found by
+//! - `commit`: changes, one part for each source, each feed and the node
+//! - `archive`: reading sources, items, feeds and entries
+//! - `testing`: a store that fails when a test wants it to
 
 pub mod archive;
+pub mod commit;
 pub mod engine;
+pub mod records;
+mod rows;
+#[cfg(any(test, feature = "testing"))]
+pub mod testing;
 
 pub use engine::{
     Backend, Batch, Change, MAX_KEY_BYTES, MAX_VALUE_BYTES, Opened, Order, SCHEMA_KEY, Store,

@@ -19,7 +19,7 @@ pub enum FileError {
 
 impl FileError {
     /// The file was read, but its content is wrong.
-    pub fn invalid(path: &Path, reason: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
+    pub(crate) fn invalid(path: &Path, reason: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
         Self::Invalid { path: path.to_owned(), reason: reason.into() }
     }
 }

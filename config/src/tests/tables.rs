@@ -33,11 +33,14 @@ fn a_domain_rules_the_hosts_below_it_but_private_is_for_exactly_one() {
 
 #[test]
 fn a_host_is_found_however_it_is_spelled() {
-    let text = "[hosts.\"bücher.example\"]\npeer = true\n[hosts.\"::1\"]\npeer = true\n";
+    let text = "[hosts.\"bücher.example\"]\npeer = true\n[hosts.\"::1\"]\npeer = true\n\
+                [hosts.\"::ffff:10.0.0.7\"]\npeer = true\n";
     let config = from_file(text);
     for host in ["xn--bcher-kva.example", "BÜCHER.example", "a.bücher.example", "[::1]", "0::1"] {
         assert!(config.rule_for(host).peer, "{host}");
     }
+    // A URL spells this address in its own way.
+    assert!(config.hosts.named.contains_key("[::ffff:a00:7]"), "{:?}", config.hosts);
     assert!(!config.rule_for("[::2]").peer);
 }
 

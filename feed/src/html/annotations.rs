@@ -113,13 +113,10 @@ fn set(item: &mut Item, name: &str, html: &str, url: Option<&Url>) {
 fn first_href(html: &str) -> Option<String> {
     let mut lexer = Lexer::new(html);
     while let Some(token) = lexer.next() {
-        if let Token::Start(tag) = token {
-            let list = attributes(tag.attributes, &Declared::new());
-            if let Some((_, href)) =
-                list.into_iter().find(|(name, _)| name.eq_ignore_ascii_case("href"))
-            {
-                return Some(href);
-            }
+        if let Token::Start(tag) = token
+            && let Some(href) = tag.attribute("href")
+        {
+            return Some(href);
         }
     }
     None

@@ -1,11 +1,14 @@
 //! Learns over many fetches whether the ids of a source can be trusted.
 
+mod parts;
+
 use std::collections::{HashMap, HashSet, VecDeque};
 
 use serde::{Deserialize, Serialize};
 
 use super::{Policy, identify};
 use crate::model::{Document, Item, ItemId, digest};
+pub use parts::IdentityParts;
 
 /// One bad id in this many is tolerated.
 const TOLERATED: u32 = 20;

@@ -9,6 +9,8 @@ mod tags;
 
 use memchr::memmem;
 
+use super::chars::Declared;
+
 pub(crate) use tags::attributes;
 use tags::{end_tag, is_feed_name, start_tag};
 
@@ -37,6 +39,14 @@ pub(crate) struct Tag<'a> {
     pub attributes: &'a str,
     pub empty: bool,
     pub raw: &'a str,
+}
+
+impl Tag<'_> {
+    /// The decoded value of an attribute, whose name may be in upper or lower case.
+    pub(crate) fn attribute(&self, wanted: &str) -> Option<String> {
+        let list = attributes(self.attributes, &Declared::new());
+        list.into_iter().find(|(name, _)| name.eq_ignore_ascii_case(wanted)).map(|(_, value)| value)
+    }
 }
 
 /// Splits a text into tokens.

@@ -5,7 +5,7 @@
 
 use crate::limits::prefix;
 use crate::markup::chars::{Declared, push_decoded};
-use crate::markup::lexer::{Lexer, Tag, Token, attributes};
+use crate::markup::lexer::{Lexer, Tag, Token};
 use crate::markup::names::{Ns, split};
 use crate::model::Format;
 
@@ -112,14 +112,10 @@ fn is_html(name: &str) -> bool {
 /// Whether a tag is the root of a feed. Inside an HTML page only unambiguous roots count.
 fn root(tag: Tag<'_>, html: bool) -> Option<(Family, Format)> {
     let (_, local) = split(tag.name);
-    let attribute = |wanted: &str| {
-        let list = attributes(tag.attributes, &Declared::new());
-        list.into_iter().find(|(name, _)| name.eq_ignore_ascii_case(wanted)).map(|(_, value)| value)
-    };
     match local.to_ascii_lowercase().as_str() {
         "rss" => Some((
             Family::Rss,
-            match attribute("version") {
+            match tag.attribute("version") {
                 Some(version) if version.trim().starts_with("0.") => Format::Rss0,
                 Some(version) if version.trim().starts_with("1.") => Format::Rss1,
                 _ => Format::Rss2,
@@ -130,13 +126,14 @@ fn root(tag: Tag<'_>, html: bool) -> Option<(Family, Format)> {
             Some((Family::Rss, if netscape { Format::Rss0 } else { Format::Rss1 }))
         }
         "feed" => {
-            let old = attribute("version").is_some_and(|version| version.trim().starts_with("0."))
-                || tag.attributes.contains("purl.org/atom/ns");
+            let old =
+                tag.attribute("version").is_some_and(|version| version.trim().starts_with("0."))
+                    || tag.attributes.contains("purl.org/atom/ns");
             Some((Family::Atom, if old { Format::Atom03 } else { Format::Atom }))
         }
         "channel" | "item" if !html => Some((Family::Rss, Format::Rss2)),
         "entry" if !html => {
-            let old = attribute("xmlns").is_some_and(|uri| Ns::lenient(&uri) == Ns::Atom03);
+            let old = tag.attribute("xmlns").is_some_and(|uri| Ns::lenient(&uri) == Ns::Atom03);
             Some((Family::Atom, if old { Format::Atom03 } else { Format::Atom }))
         }
         _ => None,

@@ -1,4 +1,4 @@
-//! What was said in one exchange, in the words that courtesy needs.
+//! What was said in one exchange, in the terms of politeness.
 
 use http::HeaderMap;
 use http::header::{self, HeaderName, HeaderValue};
@@ -6,13 +6,16 @@ use pergola_feed::Hints;
 use serde::{Deserialize, Serialize};
 use url::Url;
 
-use super::FailureKind;
+use super::{FailureKind, Terms};
 use crate::link::ANNOUNCEMENT;
 
 /// The header that says which instance manipulations were applied (RFC 3229).
 const IM: HeaderName = HeaderName::from_static("im");
 
-/// What a source uses to recognise a document that we have; byte for byte as it was received.
+/// A longer validator is not stored; no honest one is that long.
+const LONGEST_VALIDATOR: usize = 4_096;
+
+/// How a source recognises the document that we have; byte for byte as received.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Validators {
     /// `ETag`, quotes included.
@@ -22,57 +25,104 @@ pub struct Validators {
 }
 
 impl Validators {
+    /// Those that an answer names, if they are worth storing.
+    pub fn of(head: &Head) -> Self {
+        Self {
+            etag: head.etag.as_ref().and_then(stored),
+            last_modified: head.last_modified.as_ref().and_then(stored),
+        }
+    }
+
     /// Whether there is nothing to send.
     pub fn is_empty(&self) -> bool {
         self.etag.is_none() && self.last_modified.is_none()
     }
 }
 
-/// One request and what came of it.
-#[derive(Clone, Copy, Debug)]
+/// What an answer does to the validators that we have.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Validation {
+    /// Nothing: it was no answer about the document.
+    Kept,
+    /// The document that we have is still the one; what the answer names replaces what we have.
+    Confirmed(Validators),
+    /// There is another document, with these validators and no others.
+    Replaced(Validators),
+}
+
+/// One request and what came of it, in the terms of politeness.
+#[derive(Clone, Debug)]
 pub struct Exchange<'a> {
     /// The source's address as we remember it, before any redirect.
-    pub asked: &'a Url,
-    /// Whether validators were sent.
-    pub conditional: bool,
-    /// What came back.
-    pub reply: Reply<'a>,
+    pub url: &'a Url,
+    /// The document was asked for without validators.
+    pub unconditional: bool,
+    pub gist: Gist<'a>,
+    /// How long the answer asks us to wait.
+    pub terms: Terms,
+    pub validation: &'a Validation,
+    /// The redirects that led to the answer.
+    pub hops: &'a [Hop],
 }
 
-/// What came back.
+/// What was said, as far as politeness is concerned.
 #[derive(Clone, Copy, Debug)]
-pub enum Reply<'a> {
-    /// An answer, whatever its status.
-    Answer {
-        /// The status of the last hop.
-        status: u16,
-        /// Its headers.
-        head: &'a Head,
-        /// The redirects that led there.
-        hops: &'a [Hop],
-        /// What the body turned out to be.
-        reading: Reading<'a>,
-    },
-    /// No answer.
-    Failure(FailureKind),
-}
-
-/// What the body of an answer turned out to be.
-#[derive(Clone, Copy, Debug)]
-pub enum Reading<'a> {
-    /// Nobody read it: a 304, or a status that says enough.
-    Nothing,
-    /// The same bytes as last time.
-    Same,
-    /// A document.
+pub enum Gist<'a> {
+    /// It has nothing new, and sent nothing.
+    NothingNew,
+    /// It sent the document that we have.
+    SameDocument,
+    /// It sent a document.
     Document {
-        /// When it says that one should come back.
-        hints: &'a Hints,
-        /// How many items it has that we had not.
+        span: Span,
+        /// When it says that one should come back, if it can say so.
+        hints: Option<&'a Hints>,
+        /// Items that were not known.
         new_items: u32,
     },
-    /// Not a feed, or one that cannot be read.
-    Failure(FailureKind),
+    /// What it sent cannot be used.
+    Unusable(FailureKind),
+    /// It answered and refused.
+    Refused(No),
+    /// It did not answer.
+    Silence(FailureKind),
+}
+
+/// How much of a feed a document shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Span {
+    /// The window: its newest items, as many as it shows at one time.
+    Window,
+    /// Only what has changed since we last asked.
+    Changes,
+}
+
+/// What a refusal means.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum No {
+    /// The source has ended; with the status that says so.
+    Gone(u16),
+    /// It asks for quiet; with the status, if it came over HTTP.
+    Quiet(Option<u16>),
+    /// 403: we may not have it. Several in a row count as a wish for quiet.
+    Forbidden,
+    /// It did not work.
+    Failed(FailureKind),
+}
+
+impl No {
+    /// What a status means that brings no document.
+    pub fn of_status(status: u16) -> Self {
+        match status {
+            410 => Self::Gone(status),
+            429 | 503 => Self::Quiet(Some(status)),
+            403 => Self::Forbidden,
+            404 => Self::Failed(FailureKind::NotFound),
+            400..=499 => Self::Failed(FailureKind::ClientError),
+            500..=599 => Self::Failed(FailureKind::ServerError),
+            _ => Self::Failed(FailureKind::UnexpectedStatus),
+        }
+    }
 }
 
 /// One redirect.
@@ -144,6 +194,11 @@ impl Head {
     pub fn content_type(&self) -> Option<&str> {
         self.content_type.as_ref()?.to_str().ok()
     }
+}
+
+fn stored(value: &HeaderValue) -> Option<Vec<u8>> {
+    let bytes = value.as_bytes();
+    (!bytes.is_empty() && bytes.len() <= LONGEST_VALIDATOR).then(|| bytes.to_vec())
 }
 
 /// A list header that may be spread over several lines.

@@ -1,7 +1,7 @@
-//! Times in headers: how long an answer stays fresh, and how long to keep quiet.
+//! Times in headers: how long an answer stays fresh, and how long to leave its source alone.
 //!
-//! They are read from every answer alike, whatever its status. What cannot be read is as if it were not
-//! there: a publisher's typing error must not stop a source.
+//! They are read from every answer, whatever its status. What cannot be parsed counts as absent: a
+//! publisher's typing error must not stop a source.
 
 use std::time::UNIX_EPOCH;
 
@@ -10,9 +10,41 @@ use http::HeaderValue;
 use super::Head;
 use super::rules::Rules;
 
-/// Seconds for which the answer says that it stays as it is, counted from when it was made: the longer
-/// of `max-age` and of `Expires`. `None` if it says nothing.
-pub(super) fn declared(head: &Head, now: f64) -> Option<f64> {
+/// How long an answer asks us to wait, in seconds; nothing of it is capped yet.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Terms {
+    /// How long the answer says that it stays as it is, counted from when it was made: the longer of
+    /// `max-age` and `Expires`.
+    pub lifetime: Option<f64>,
+    /// How old the answer was when it reached us.
+    pub age: f64,
+    /// How long to leave the source alone from now on.
+    pub retry_after: Option<f64>,
+}
+
+impl Terms {
+    /// What the headers of an answer say.
+    pub fn of(head: &Head, now: f64) -> Self {
+        Self { lifetime: lifetime(head, now), age: age(head), retry_after: retry_after(head, now) }
+    }
+
+    /// What is left of a lifetime when the answer reaches us, at most the cap.
+    pub(super) fn left_of(&self, lifetime: f64, rules: &Rules) -> f64 {
+        (lifetime - self.age).clamp(0.0, rules.hint_cap)
+    }
+
+    /// What is left of the lifetime that this answer declares; 0 if it declares none.
+    pub(super) fn left(&self, rules: &Rules) -> f64 {
+        self.lifetime.map_or(0.0, |lifetime| self.left_of(lifetime, rules))
+    }
+
+    /// How long to leave the source alone, at most the cap.
+    pub(super) fn quiet(&self, rules: &Rules) -> Option<f64> {
+        self.retry_after.map(|seconds| seconds.clamp(0.0, rules.retry_after_cap))
+    }
+}
+
+fn lifetime(head: &Head, now: f64) -> Option<f64> {
     let expires = head.expires.as_ref().and_then(date).map(|expires| {
         // Against the server's own clock, which may differ from ours.
         (expires - head.date.as_ref().and_then(date).unwrap_or(now)).max(0.0)
@@ -23,17 +55,10 @@ pub(super) fn declared(head: &Head, now: f64) -> Option<f64> {
     }
 }
 
-/// What is left of a declared lifetime when the answer reaches us, at most the cap.
-pub(super) fn left(declared: f64, head: &Head, rules: &Rules) -> f64 {
-    (declared - age(head)).clamp(0.0, rules.hint_cap)
-}
-
-/// Seconds from now for which the answer asks us to keep quiet, at most the cap.
-pub(super) fn retry_after(head: &Head, now: f64, rules: &Rules) -> Option<f64> {
+fn retry_after(head: &Head, now: f64) -> Option<f64> {
     let value = head.retry_after.as_ref()?;
-    let seconds = number(value.as_bytes())
-        .or_else(|| Some(date(value)? - head.date.as_ref().and_then(date).unwrap_or(now)))?;
-    Some(seconds.clamp(0.0, rules.retry_after_cap))
+    number(value.as_bytes())
+        .or_else(|| Some(date(value)? - head.date.as_ref().and_then(date).unwrap_or(now)))
 }
 
 fn max_age(head: &Head) -> Option<f64> {
@@ -45,7 +70,7 @@ fn max_age(head: &Head) -> Option<f64> {
         }
         number(value.trim().trim_matches('"').as_bytes())
     });
-    // Of a directive given twice, the longer one is obeyed.
+    // The longer one of a directive that is given twice counts.
     seconds.reduce(f64::max)
 }
 
@@ -53,7 +78,7 @@ fn age(head: &Head) -> f64 {
     head.age.as_ref().and_then(|value| number(value.as_bytes())).unwrap_or(0.0)
 }
 
-/// A whole number of seconds; one that is too long to be meant is simply very large.
+/// A whole number of seconds; one with too many digits becomes a very large number.
 fn number(text: &[u8]) -> Option<f64> {
     let text = std::str::from_utf8(text).ok()?.trim();
     if text.is_empty() || !text.bytes().all(|byte| byte.is_ascii_digit()) {
@@ -76,7 +101,8 @@ mod tests {
     }
 
     fn lifetime_of(head: Head) -> Option<f64> {
-        Some(left(declared(&head, 784_111_777.0)?, &head, &Rules::default()))
+        let terms = Terms::of(&head, 784_111_777.0);
+        Some(terms.left_of(terms.lifetime?, &Rules::default()))
     }
 
     #[test]
@@ -133,12 +159,12 @@ mod tests {
             ..Head::default()
         };
         assert_eq!(lifetime_of(head.clone()), Some(7.0 * 86_400.0));
-        assert_eq!(retry_after(&head, 0.0, &Rules::default()), Some(31.0 * 86_400.0));
+        assert_eq!(Terms::of(&head, 0.0).quiet(&Rules::default()), Some(31.0 * 86_400.0));
     }
 
     #[test]
     fn retry_after_may_be_a_date() {
         let head = Head { retry_after: value("Sun, 06 Nov 1994 08:59:37 GMT"), ..Head::default() };
-        assert_eq!(retry_after(&head, 784_111_777.0, &Rules::default()), Some(600.0));
+        assert_eq!(Terms::of(&head, 784_111_777.0).quiet(&Rules::default()), Some(600.0));
     }
 }

@@ -1,47 +1,46 @@
-//! When the pauses of single URLs become a pause of their host.
+//! When pauses of single URLs become a pause of their host.
 
 use std::collections::HashMap;
 
 /// How many URLs of a host must agree.
 const ENOUGH: usize = 3;
 
-/// Which URLs of which hosts have asked for quiet. Small: at most three per host, and only while the
-/// pause lasts.
+/// The URLs that have asked for quiet, by host: at most three per host, and only while the pause lasts.
 #[derive(Debug, Default)]
 pub struct HostPauses {
-    hosts: HashMap<String, Vec<Asked>>,
+    hosts: HashMap<String, Vec<Wish>>,
     /// Hosts are swept when there are this many.
     sweep_at: usize,
 }
 
-/// One URL's wish.
+/// Quiet that one URL asks for.
 #[derive(Debug, Clone, Copy)]
-struct Asked {
+struct Wish {
     source: u32,
     until: f64,
 }
 
 impl HostPauses {
     /// `source`, a URL of `host`, wants quiet until then ([`Verdict::host_pause`](super::Verdict)).
-    /// Returns until when the whole host is to be left alone, if three of its URLs want that: the
-    /// instant up to which three agree.
+    /// Returns until when the whole host is left alone, if three of its URLs want that: the instant up to
+    /// which three agree.
     pub fn report(&mut self, host: &str, source: u32, until: f64, now: f64) -> Option<f64> {
         self.sweep(now);
         if !self.hosts.contains_key(host) {
             self.hosts.insert(host.to_owned(), Vec::new());
         }
-        let asked = self.hosts.get_mut(host)?;
-        asked.retain(|other| other.source != source && other.until > now);
-        asked.push(Asked { source, until });
-        asked.sort_by(|one, other| other.until.total_cmp(&one.until));
-        asked.truncate(ENOUGH);
-        asked.get(ENOUGH - 1).map(|last| last.until)
+        let wishes = self.hosts.get_mut(host)?;
+        wishes.retain(|other| other.source != source && other.until > now);
+        wishes.push(Wish { source, until });
+        wishes.sort_by(|one, other| other.until.total_cmp(&one.until));
+        wishes.truncate(ENOUGH);
+        wishes.get(ENOUGH - 1).map(|last| last.until)
     }
 
-    /// `source` has answered properly again.
+    /// `source` has answered well again.
     pub fn forget(&mut self, host: &str, source: u32) {
-        if let Some(asked) = self.hosts.get_mut(host) {
-            asked.retain(|other| other.source != source);
+        if let Some(wishes) = self.hosts.get_mut(host) {
+            wishes.retain(|other| other.source != source);
         }
     }
 
@@ -55,12 +54,12 @@ impl HostPauses {
         self.hosts.is_empty()
     }
 
-    /// Forgets what has passed, whenever the number of hosts has doubled.
+    /// Forgets pauses that are over, whenever the number of hosts has doubled.
     fn sweep(&mut self, now: f64) {
         if self.hosts.len() < self.sweep_at.max(64) {
             return;
         }
-        self.hosts.retain(|_, asked| asked.iter().any(|one| one.until > now));
+        self.hosts.retain(|_, wishes| wishes.iter().any(|one| one.until > now));
         self.sweep_at = self.hosts.len() * 2;
     }
 }

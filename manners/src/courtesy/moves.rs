@@ -1,10 +1,10 @@
-//! Permanent redirects: which address a source should be known by.
+//! Permanent redirects: when a source's new address is adopted.
 
 use url::Url;
 
 use super::{Hop, Moved, Step};
 
-/// Follows up what a good answer's redirects say; returns the address that may now be believed.
+/// What the redirects of a good answer say; returns the address that may now be believed.
 pub(super) fn adopt<'a>(
     remembered: &mut Option<Moved>,
     asked: &Url,
@@ -27,10 +27,9 @@ pub(super) fn adopt<'a>(
     }
 }
 
-/// Where a chain of redirects says that the source lives now.
+/// Where a chain of redirects says that the source is now.
 #[derive(Debug, PartialEq, Eq)]
 enum Move<'a> {
-    /// Where it was.
     Stayed,
     /// The same place, encrypted: adopted at once.
     Encrypted(&'a Url),
@@ -48,14 +47,14 @@ fn moved<'a>(asked: &Url, hops: &'a [Hop]) -> Move<'a> {
         return Move::Encrypted(&first.to);
     }
     let last = permanent.last().unwrap_or(first);
-    // Nobody is moved from an encrypted address to a plain one, or in a circle.
+    // Never from an encrypted address to a plain one, or in a circle.
     if &last.to == asked || (asked.scheme() == "https" && last.to.scheme() != "https") {
         return Move::Stayed;
     }
     Move::Elsewhere(&last.to)
 }
 
-/// From http to https, same host, same path and query, both on their usual ports.
+/// From http to https: same host, path and query, both on their default ports.
 fn encrypts(from: &Url, to: &Url) -> bool {
     from.scheme() == "http"
         && to.scheme() == "https"

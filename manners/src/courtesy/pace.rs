@@ -1,11 +1,11 @@
-//! How busy a source has been of late, as evidence for refreshing more often.
+//! How busy a source has been lately, as evidence for refreshing it more often.
 
 use serde::{Deserialize, Serialize};
 
-/// How much of what is known survives a refresh.
+/// The weight that a refresh keeps after the next one.
 const MEMORY: f64 = 0.75;
 
-/// New items and the time they took, older refreshes counting less and less.
+/// New items and the time in which they came; older refreshes count less and less.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Pace {
     items: f64,
@@ -14,8 +14,18 @@ pub struct Pace {
 }
 
 impl Pace {
-    /// A refresh that went well has found so many new items. What the first one finds is no evidence,
-    /// because nobody knows how long it took.
+    /// New items and seconds, both faded, and when it was last refreshed: what has to be stored.
+    pub fn parts(&self) -> (f64, f64, Option<f64>) {
+        (self.items, self.seconds, self.last_refresh)
+    }
+
+    /// The pace that has these parts.
+    pub fn from_parts(items: f64, seconds: f64, last_refresh: Option<f64>) -> Self {
+        Self { items, seconds, last_refresh }
+    }
+
+    /// A good refresh has found so many new items. The first one is no evidence, because it is not known in
+    /// what time its items came.
     pub fn record(&mut self, new_items: u32, now: f64) {
         if let Some(last) = self.last_refresh {
             self.items = self.items * MEMORY + f64::from(new_items);
@@ -29,7 +39,7 @@ impl Pace {
         self.items >= 2.0 && self.items * seconds >= self.seconds
     }
 
-    /// When it was last refreshed and answered well.
+    /// The last good refresh.
     pub fn last_refresh(&self) -> Option<f64> {
         self.last_refresh
     }

@@ -13,8 +13,8 @@ pub struct QuietTimes {
 }
 
 impl QuietTimes {
-    /// Takes them from a document. Whoever excludes every hour or every day means something else, and
-    /// that list is ignored.
+    /// Takes them from a document. A list that excludes every hour or every day is ignored: it must mean
+    /// something else.
     pub fn new(hints: &Hints) -> Self {
         let hours = hints.skip_hours.iter().filter(|hour| **hour < 24);
         let hours = hours.fold(0u32, |bits, hour| bits | 1 << hour);
@@ -24,6 +24,16 @@ impl QuietTimes {
             hours: if hours == 0xff_ffff { 0 } else { hours },
             days: if days == 0x7f { 0 } else { days },
         }
+    }
+
+    /// The hours and the days as bits: what has to be stored.
+    pub fn bits(self) -> (u32, u8) {
+        (self.hours, self.days)
+    }
+
+    /// The quiet times that have these bits; what is no hour and no day is left out.
+    pub fn from_bits(hours: u32, days: u8) -> Self {
+        Self { hours: hours & 0xff_ffff, days: days & 0x7f }
     }
 
     /// Whether there are none.
@@ -37,7 +47,7 @@ impl QuietTimes {
             return at;
         }
         let hour = (at / HOUR).floor();
-        // Within a week and a day, some hour of some day is free.
+        // Some hour is free within a week and a day.
         let free =
             (0..8 * 24).map(|later| hour + f64::from(later)).find(|hour| self.is_free(*hour));
         match free {

@@ -1,4 +1,4 @@
-//! The numbers of politeness, and for which hosts the operator has chosen others.
+//! The numbers of politeness, and the hosts for which the operator has chosen others.
 
 use std::collections::HashMap;
 
@@ -7,17 +7,17 @@ use url::Url;
 /// Seconds in a day.
 pub(super) const DAY: f64 = 86_400.0;
 
-/// Between two refreshes of a peer that the configuration does not name.
+/// Seconds between two refreshes of a peer that the configuration does not name.
 const PEER_FLOOR: f64 = 60.0;
-/// The wait after a first failure of a peer that is read over gRPC.
+/// Seconds to wait after a first failure of a peer that is read over gRPC.
 const PEER_BACKOFF: f64 = 2.0;
 
 /// The numbers by which one host is treated. All durations are in seconds.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Rules {
-    /// Between two refreshes of a source of which we know nothing.
+    /// Between two refreshes of a source about which nothing is known.
     pub floor: f64,
-    /// Between two refreshes once there is evidence that more often is worth it (see
+    /// Between two refreshes once there is evidence that more are worth it (see
     /// [`Courtesy::has_evidence`](super::Courtesy::has_evidence)).
     pub floor_with_evidence: f64,
     /// The longest Retry-After that is believed.
@@ -26,7 +26,7 @@ pub struct Rules {
     pub hint_cap: f64,
     /// The pause after a first 429 or 503 without Retry-After; it doubles up to `pause_cap`.
     pub pause: f64,
-    /// The longest pause that nobody asked for.
+    /// The longest pause that the source did not ask for.
     pub pause_cap: f64,
     /// The wait after a first failure; it doubles (for a 404 it grows fourfold) up to `backoff_cap`.
     pub backoff: f64,
@@ -38,7 +38,7 @@ pub struct Rules {
     pub adopt_after: f64,
     /// The longest random offset; it is never more than a tenth of the wait.
     pub offset_cap: f64,
-    /// The host is a named peer: its pauses never spread to its other URLs.
+    /// The host is a peer named in the configuration: a pause of one URL never spreads to others.
     pub peer: bool,
 }
 
@@ -62,8 +62,8 @@ impl Default for Rules {
 }
 
 impl Rules {
-    /// The rules for a peer: no floor of ours, because the peer says when to come back, and failures
-    /// are tried again after a minute.
+    /// The rules for a peer: no floor, because the peer says when to come back, and a retry a minute after a
+    /// failure.
     pub fn for_peer() -> Self {
         Self {
             floor: 0.0,
@@ -77,7 +77,7 @@ impl Rules {
     }
 }
 
-/// The rules of all hosts: the usual ones, and those of the hosts that the configuration names.
+/// The rules of all hosts: the default ones, and those of hosts that the configuration names.
 #[derive(Clone, Debug, Default)]
 pub struct RuleBook {
     usual: Rules,
@@ -85,19 +85,18 @@ pub struct RuleBook {
 }
 
 impl RuleBook {
-    /// A book in which every host is treated by `usual`.
+    /// The same rules for every host.
     pub fn new(usual: Rules) -> Self {
         Self { usual, hosts: HashMap::new() }
     }
 
-    /// Treats `host` by `rules`: a name or an address, optionally with `:port`. A name speaks for the
-    /// names below it, too.
+    /// Other rules for `host`: a name or an address, optionally with `:port`. A name covers its subdomains.
     pub fn set(&mut self, host: &str, rules: Rules) {
         self.hosts.insert(host.to_ascii_lowercase().replace(['[', ']'], ""), rules);
     }
 
-    /// The rules for this address: those of host and port, else of the host, else of the nearest
-    /// domain above it that has some, else the usual.
+    /// The rules for this address: those of host and port, else of the host, else of the nearest parent
+    /// domain that has some, else the default.
     pub fn rules_for(&self, url: &Url) -> &Rules {
         if self.hosts.is_empty() {
             return &self.usual;
@@ -113,9 +112,8 @@ impl RuleBook {
         names.find_map(|name| self.hosts.get(name)).unwrap_or(&self.usual)
     }
 
-    /// The rules for an address that is read from a peer over gRPC: such a node limits its readers
-    /// itself, so the floor is low where the configuration names none, and one that was away is tried
-    /// again soon.
+    /// The rules for an address that is read from a peer over gRPC. Such a node limits its readers itself, so
+    /// the floor is low where the configuration names none, and a peer that was away is retried soon.
     pub fn peer_rules_for(&self, url: &Url) -> Rules {
         let rules = self.rules_for(url);
         let named = !std::ptr::eq(rules, &self.usual);

@@ -1,45 +1,42 @@
-//! How we stand with a source: what it wants, what went wrong, where it went.
+//! What is remembered of a source between refreshes: what it wants, what went wrong, where it went.
 
 use serde::{Deserialize, Serialize};
 
 use super::FailureKind;
 
-/// The source wants quiet.
+/// The source wants to be left alone.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Pause {
-    /// Until then.
     pub until: f64,
-    /// What it answered: 429, 503 or 403.
-    pub status: u16,
-    /// How often in a row.
+    /// What it answered: 429, 503 or 403; nothing if it is a peer and said so over gRPC.
+    pub status: Option<u16>,
+    /// Pauses in a row.
     pub count: u32,
 }
 
-/// What has gone wrong since it last went well.
+/// What has gone wrong since the last good answer.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Failures {
-    /// How often in a row.
+    /// Failures in a row.
     pub count: u32,
-    /// When it began.
+    /// The first of them.
     pub since: f64,
-    /// What it was the last time.
+    /// The last of them.
     pub kind: FailureKind,
 }
 
 /// A permanent redirect that is not yet believed.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Moved {
-    /// Where it leads.
     pub to: String,
-    /// Since when it has led there.
+    /// Since when it leads there.
     pub since: f64,
 }
 
-/// The source has said that it is gone.
+/// The source says that it is gone.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Ended {
     /// What it answered.
     pub status: u16,
-    /// When.
     pub at: f64,
 }

@@ -53,13 +53,11 @@ impl Story {
 
     fn answer(&mut self, status: u16, headers: &[(&str, &str)]) -> Verdict {
         let hints = Hints::default();
-        let document = Reading::Document { hints: &hints, new_items: 0 };
-        let reading = if matches!(status, 200 | 226) { document } else { Reading::Nothing };
-        self.exchange(status, headers, &[], reading)
+        self.exchange(status, headers, &[], document(&hints, 0))
     }
 
     fn document(&mut self, hints: &Hints, new_items: u32) -> Verdict {
-        self.exchange(200, &[], &[], Reading::Document { hints, new_items })
+        self.exchange(200, &[], &[], document(hints, new_items))
     }
 
     fn redirected(&mut self, hops: &[(u16, &str)]) -> Verdict {
@@ -67,15 +65,16 @@ impl Story {
             .iter()
             .map(|(status, to)| Hop { status: *status, to: Url::parse(to).unwrap() })
             .collect();
-        self.exchange(200, &[], &hops, Reading::Same)
+        self.exchange(200, &[], &hops, Gist::SameDocument)
     }
 
+    /// An answer over HTTP; `body` is what a 200 or 226 brings.
     fn exchange(
         &mut self,
         status: u16,
         headers: &[(&str, &str)],
         hops: &[Hop],
-        reading: Reading<'_>,
+        body: Gist<'_>,
     ) -> Verdict {
         let conditional = !self.courtesy.request(self.now).is_empty();
         let mut map = HeaderMap::new();
@@ -84,14 +83,45 @@ impl Story {
             map.append(name, HeaderValue::from_str(value).unwrap());
         }
         let head = Head::take(&mut map);
-        let reply = Reply::Answer { status, head: &head, hops, reading };
-        self.after(&Exchange { asked: &self.asked(), conditional, reply })
+        let named = Validators::of(&head);
+        let (gist, validation) = match status {
+            200 => (body, Validation::Replaced(named)),
+            226 => (changes(body), Validation::Replaced(named)),
+            304 if conditional => (Gist::NothingNew, Validation::Confirmed(named)),
+            _ => (Gist::Refused(No::of_status(status)), Validation::Kept),
+        };
+        self.after(&Exchange {
+            url: &self.asked(),
+            unconditional: !conditional,
+            gist,
+            terms: Terms::of(&head, self.now),
+            validation: &validation,
+            hops,
+        })
     }
 
     fn failure(&mut self, kind: FailureKind) -> Verdict {
-        let conditional = !self.courtesy.request(self.now).is_empty();
-        let reply = Reply::Failure(kind);
-        self.after(&Exchange { asked: &self.asked(), conditional, reply })
+        self.after(&Exchange {
+            url: &self.asked(),
+            unconditional: self.courtesy.request(self.now).is_empty(),
+            gist: Gist::Silence(kind),
+            terms: Terms::default(),
+            validation: &Validation::Kept,
+            hops: &[],
+        })
+    }
+
+    /// A peer's answer over gRPC.
+    fn peer(&mut self, gist: Gist<'_>, retry_after: Option<f64>) -> Verdict {
+        self.courtesy.forget_document();
+        self.after(&Exchange {
+            url: &self.asked(),
+            unconditional: false,
+            gist,
+            terms: Terms { retry_after, ..Terms::default() },
+            validation: &Validation::Kept,
+            hops: &[],
+        })
     }
 
     fn asked(&self) -> Url {
@@ -105,5 +135,18 @@ impl Story {
         assert_eq!(postcard::from_bytes::<Courtesy>(&bytes).unwrap(), self.courtesy);
         assert_eq!(verdict.next_at, self.courtesy.next_at());
         verdict
+    }
+}
+
+fn document(hints: &Hints, new_items: u32) -> Gist<'_> {
+    Gist::Document { span: Span::Window, hints: Some(hints), new_items }
+}
+
+fn changes(body: Gist<'_>) -> Gist<'_> {
+    match body {
+        Gist::Document { hints, new_items, .. } => {
+            Gist::Document { span: Span::Changes, hints, new_items }
+        }
+        other => other,
     }
 }

@@ -1,4 +1,4 @@
-//! What came of an exchange, in a bounded vocabulary that metrics can use as labels.
+//! What came of an exchange, in a fixed vocabulary that metrics can use as labels.
 
 use serde::{Deserialize, Serialize};
 use url::Url;
@@ -6,39 +6,51 @@ use url::Url;
 /// What one exchange means for the next.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Verdict {
-    /// Not before this instant; infinite once the source has ended.
+    /// The scheduler does not ask before; infinite once the source has ended.
     pub next_at: f64,
-    /// What came of it.
     pub outcome: Outcome,
-    /// The address to remember instead of the one that was asked.
+    /// The source asks for quiet until then, whoever wants to ask.
+    pub quiet_until: Option<f64>,
+    /// The source's new address.
     pub adopt: Option<Url>,
     /// The answer asked for quiet until then, and the host may mean all of its URLs: hand it to
-    /// [`HostPauses::report`](super::HostPauses::report), which knows whether enough URLs agree.
-    /// Always `None` for peers.
+    /// [`HostPauses::report`](super::HostPauses::report), which knows whether enough URLs agree. Always
+    /// `None` for peers.
     pub host_pause: Option<f64>,
-    /// A sentence for the log; only when something changed, so that nothing is said twice.
+    /// A sentence for the log, only when something has changed.
     pub note: Option<String>,
+}
+
+impl Verdict {
+    pub(crate) fn new(outcome: Outcome, next_at: f64) -> Self {
+        Self { next_at, outcome, quiet_until: None, adopt: None, host_pause: None, note: None }
+    }
 }
 
 /// What came of an exchange. A new address is no outcome of its own: see [`Verdict::adopt`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Outcome {
-    /// 200 with another document than last time.
+    /// Another document than last time.
     Changed,
-    /// 304, or 200 with the document we have.
+    /// Nothing new (304, a page without entries), or the document that we have.
     Unchanged,
-    /// 226: only what is new.
+    /// Only what is new (226, a page after a cursor, a push).
     Delta,
-    /// 429, 503 or a burst of 403: the source wants quiet. Not an error.
+    /// The source wants quiet (429, 503, several 403, a busy peer). This is no error.
     Paused,
-    /// 410: the source has ended.
+    /// The source has ended (410).
     Gone,
     /// It did not work.
     Failed(FailureKind),
 }
 
 impl Outcome {
+    /// The source answered as it should, with or without news.
+    pub fn is_good(self) -> bool {
+        matches!(self, Self::Changed | Self::Unchanged | Self::Delta)
+    }
+
     /// The name of the outcome, the same in logs, metrics and the API.
     pub fn name(self) -> &'static str {
         match self {
@@ -68,11 +80,11 @@ pub enum FailureKind {
     Timeout,
     /// The body is larger than allowed.
     TooLarge,
-    /// The body unpacks to far more than it should.
+    /// The body decompresses to far more than it should.
     Bomb,
     /// Too many redirects, or one that leads nowhere.
     Redirect,
-    /// Not HTTP as we know it.
+    /// The answer breaks the rules of HTTP.
     Protocol,
     /// The address is not one that can be fetched.
     BadUrl,
@@ -84,7 +96,7 @@ pub enum FailureKind {
     ClientError,
     /// A 5xx other than 503.
     ServerError,
-    /// A status that has no meaning here, such as 204.
+    /// A status that means nothing here, such as 204.
     UnexpectedStatus,
     /// A page or something else instead of a feed.
     NotAFeed,
@@ -137,7 +149,7 @@ impl FailureKind {
         }
     }
 
-    /// The answer was fine and its body was not: a 304 says that this is still so.
+    /// The answer was good and its body was not: a 304 says that nothing has changed about that.
     pub(super) fn is_about_the_body(self) -> bool {
         matches!(self, Self::TooLarge | Self::Bomb | Self::NotAFeed | Self::Unreadable)
     }

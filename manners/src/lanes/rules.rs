@@ -1,11 +1,11 @@
-//! Which addresses share a lane, and how quick a lane is.
+//! Which addresses share a lane, and how fast a lane is.
 
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use url::{Host, Url};
 
-/// A lane. Two sites share one only if a 64-bit hash collides, which harms nobody.
+/// The id of a lane. Two sites share one only if a 64-bit hash collides, which does no harm.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct LaneId(u64);
 
@@ -20,10 +20,10 @@ impl LaneId {
 /// Requests to one peer at once.
 const PER_PEER: u32 = 8;
 
-/// How quick lanes are.
+/// How fast lanes are.
 #[derive(Clone, Debug)]
 pub struct LaneRules {
-    /// Seconds that a lane rests after a request started, and again after it ended.
+    /// Seconds that a lane rests after a request has started, and again after it has ended.
     pub spacing: f64,
     /// Requests of one lane at once.
     pub parallel: u32,
@@ -31,11 +31,11 @@ pub struct LaneRules {
     pub in_flight: usize,
     /// Names that share a lane: see [`LaneRules::group`].
     pub groups: HashMap<String, LaneId>,
-    /// Lanes that are different: see [`LaneRules::treat`].
+    /// Lanes with other limits: see [`LaneRules::treat`].
     pub overrides: HashMap<LaneId, LaneOverride>,
 }
 
-/// What is different in one lane.
+/// Other limits for one lane.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct LaneOverride {
     /// Seconds that it rests.
@@ -44,7 +44,7 @@ pub struct LaneOverride {
     pub parallel: Option<u32>,
 }
 
-/// How quick one lane is.
+/// How fast one lane is.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Limits {
     pub(super) spacing: f64,
@@ -78,7 +78,8 @@ impl LaneRules {
         }
     }
 
-    /// Treats the lane of `host` differently. Groups come first, because they decide which lane it is.
+    /// Gives the lane of `host` other limits. Call this after the groups are known, because they decide which
+    /// lane it is.
     pub fn treat(&mut self, host: &str, different: LaneOverride) {
         let lane = self.named(&lane_name(host));
         self.overrides.insert(lane, different);
@@ -116,7 +117,7 @@ impl LaneRules {
     }
 }
 
-/// The name of the lane of a host that a person wrote down.
+/// The name of the lane of a host, as written in the configuration.
 fn lane_name(host: &str) -> String {
     let host = host.trim().to_ascii_lowercase();
     let bare = host.trim_start_matches('[').trim_end_matches(']');
@@ -126,7 +127,7 @@ fn lane_name(host: &str) -> String {
     }
 }
 
-/// The part of a name that somebody registered; all of it if the list knows no such part.
+/// The registrable part of a name; all of it if the public suffix list knows none.
 fn registrable(host: &str) -> &str {
     let host = host.trim_end_matches('.');
     psl::domain_str(host).unwrap_or(host)

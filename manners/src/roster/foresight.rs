@@ -1,8 +1,7 @@
-//! What the roster knows of refreshes to come: those that a peer plans, and those that it plans itself and that
-//! this node's readers are told.
+//! Refreshes to come: those that peers plan, and those that this node plans and announces to its readers.
 //!
-//! Never: a refresh told for earlier than what it brings can be read; a source silenced by what a peer says
-//! for longer than the model allows.
+//! Never: a refresh announced for earlier than its items can be read; a source left alone, because of what its
+//! peer says, for longer than the model allows.
 
 use std::collections::HashMap;
 
@@ -12,17 +11,17 @@ use super::Roster;
 use crate::hints::Hints;
 use crate::source::SourceId;
 
-/// What was foreseen is foreseen anew after so many seconds, or when τ has moved by this share.
+/// A forecast is made anew after so many seconds, or when τ has changed by this share.
 const HOLDS_FOR: f64 = 600.0;
 const MOST_CHANGE: f64 = 0.05;
-/// Refreshes that the mean duration of a refresh remembers.
+/// Refreshes over which the mean duration is taken.
 const MEMORY: f64 = 20.0;
-/// A refresh is told of no later than this after its decision, however long refreshes take.
+/// A refresh is announced for at most so many seconds after its decision, however long refreshes take.
 const LONGEST: f64 = 60.0;
-/// What a peer plans lies after our last refresh it, if by little.
+/// Seconds by which a peer's plan comes after our last refresh at least.
 const JUST_AFTER: f64 = 1e-3;
 
-/// What was foreseen of a source, and for which state of it.
+/// The forecast for a source, and the state for which it was made.
 #[derive(Debug, Clone)]
 struct Foreseen {
     last: Option<f64>,
@@ -32,23 +31,23 @@ struct Foreseen {
     refreshes: Vec<PlannedRefresh>,
 }
 
-/// Refreshes foreseen, and how long a refresh takes.
+/// Forecasts, and how long a refresh takes.
 #[derive(Debug, Default)]
 pub(super) struct Foresight {
     foreseen: HashMap<usize, Foreseen>,
-    /// From a decision until what a refresh brought can be read: mean and mean deviation, seconds.
+    /// Seconds from a decision until the items can be read: mean and mean deviation.
     took: Option<(f64, f64)>,
 }
 
 impl Foresight {
-    /// A refresh was decided on and is over.
+    /// A refresh took so many seconds from its decision.
     fn measure(&mut self, took: f64) {
         let (mean, deviation) = self.took.unwrap_or((took, 0.0));
         let beside = took - mean;
         self.took = Some((mean + beside / MEMORY, deviation + (beside.abs() - deviation) / MEMORY));
     }
 
-    /// Seconds after a decision after which nearly every refresh is over.
+    /// Seconds within which nearly every refresh is over.
     fn delay(&self) -> f64 {
         let (mean, deviation) = self.took.unwrap_or_default();
         (mean + 2.0 * deviation).clamp(0.0, LONGEST)
@@ -60,8 +59,8 @@ impl Foresight {
 }
 
 impl Roster {
-    /// A peer has said when it plans to have news, by our clock. Whatever it plans is still to come, even if
-    /// it should have come already.
+    /// A peer says when it plans to have news, by our clock. What it plans is still to come, even if it is
+    /// overdue.
     pub fn hinted(&mut self, id: SourceId, hints: &Hints) {
         let Some(&place) = self.places.get(&id) else { return };
         let made = self.sources.last(place).map_or(hints.now, |last| last.max(hints.now));
@@ -71,14 +70,14 @@ impl Roster {
         self.sources.relay(place, made, refreshes);
     }
 
-    /// A source says nothing of when it will have news, or does so no more.
+    /// A source does not say when it will have news, or no longer.
     pub fn unhinted(&mut self, id: SourceId) {
         if let Some(&place) = self.places.get(&id) {
             self.sources.unrelay(place);
         }
     }
 
-    /// What a refresh brought can be read since `now`.
+    /// The items of a refresh can be read since `now`.
     pub fn published(&mut self, id: SourceId, now: f64) {
         let Some(&place) = self.places.get(&id) else { return };
         if let Some(decided) = self.seats[place].decided.take() {
@@ -87,13 +86,13 @@ impl Roster {
     }
 
     /// When news of a source can be expected, in order and only the next few until `end`, and how many items:
-    /// after the refreshes that this node plans, or at once where its peer says when it has news. `None` if news
-    /// can come at any time: it is told of them, and nobody says when that will be.
+    /// after the refreshes that this node plans, or when its peer plans news and notifies us. `None` if news
+    /// can come at any time, because they are pushed and nobody says when.
     pub fn planned(&mut self, id: SourceId, now: f64, end: f64) -> Option<Vec<PlannedRefresh>> {
         let Some(&place) = self.places.get(&id) else { return Some(Vec::new()) };
         let delay = self.foresight.delay();
         let seat = &self.seats[place];
-        let told = seat.quiet_until.is_some() || seat.hub_until.is_some_and(|until| until > now);
+        let told = seat.watched_until.is_some() || seat.hub_until.is_some_and(|until| until > now);
         let refreshes = match self.sources.model(place) {
             Model::Relayed(relayed) if told => {
                 let refreshes = relayed.refreshes_after(now);
@@ -108,7 +107,7 @@ impl Roster {
         Some(readable.filter(|refresh| refresh.at <= end).collect())
     }
 
-    /// What is foreseen of a source, from memory while it holds.
+    /// The forecast for a source, from memory while it holds.
     fn foreseen(&mut self, place: usize, now: f64, end: f64) -> Vec<PlannedRefresh> {
         let last = self.sources.last(place);
         let held_until = self.seats[place].held_until();
@@ -120,7 +119,7 @@ impl Roster {
                 && now < known.at + HOLDS_FOR
                 && known.refreshes.first().is_some_and(|refresh| refresh.at >= now)
         };
-        // What is being refreshed has changed in a moment.
+        // The forecast of a source that is being refreshed changes in a moment.
         let out = self.seats[place].out;
         if let Some(known) = self.foresight.foreseen.get(&place).filter(holds).filter(|_| !out) {
             return known.refreshes.clone();
@@ -146,11 +145,11 @@ mod tests {
     const CYCLE: f64 = 10.0;
     const ID: SourceId = SourceId(1);
 
-    /// A roster with one source, which was refreshed at 1000 at the latest and may be asked again at once.
+    /// A roster with one source, which was refreshed at 1000 or before and may be asked again at once.
     fn roster(strategy: StrategyKind) -> Roster {
         let rule = BudgetRule::Refreshes { per_minute: 1.0 };
         let purse = Purse::new(rule, None, CYCLE);
-        // A utility or a price that a batch passes, and what comes unplanned does not.
+        // A batch reaches this utility or price; unplanned items alone do not.
         let threshold = if strategy == StrategyKind::TwoSteps { 50.0 } else { 0.05 };
         let controller = Controller::Steady { horizon: HORIZON_CYCLES };
         let threshold = Threshold::new(threshold, controller).unwrap();
@@ -203,7 +202,7 @@ mod tests {
                     roster.hinted(ID, &hints(now, &planned));
                 }
             }
-            // The planner has budget to spare and spends it; it comes at the right moments all the same.
+            // The planner has budget to spare and spends it, but also comes at the right moments.
             let right = [1010.0, 1100.0, 1200.0, 1300.0];
             let name = strategy.name();
             assert!(right.iter().all(|at| refreshes.contains(at)), "{name}: {refreshes:?}");
@@ -222,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn readers_are_told_when_what_a_look_brings_can_be_read() {
+    fn readers_are_told_when_the_items_of_a_refresh_can_be_read() {
         let mut roster = roster(StrategyKind::FixedInterval);
         // One refresh a minute, at decisions every ten seconds; each can be read two seconds later.
         let told: Vec<f64> =
@@ -234,7 +233,7 @@ mod tests {
         assert!(told.iter().all(|at| (at - 2.0) % CYCLE < 1e-6), "{told:?}");
         // The same from memory; and another answer after a refresh.
         assert_eq!(roster.planned(ID, 1005.0, 1200.0).unwrap()[0].at, told[0]);
-        roster.send(ID);
+        roster.send(ID, 1010.0);
         let under_way = roster.planned(ID, 1011.0, 1200.0).unwrap();
         assert_eq!(under_way[0].at, 1013.0);
     }

@@ -21,7 +21,7 @@ fn a_source_that_a_hub_tells_of_is_left_alone_and_may_have_news_at_any_time() {
     assert_eq!(roster.standing(id), Some((false, 5_000.0)));
     assert_eq!(roster.next_refresh(&[id], 200.0), 200.0, "news may be pushed at any time");
     // While it is out it is not called back; what it says of politeness holds besides.
-    assert!(roster.send(id).is_some());
+    assert!(roster.send(id, 200.0).is_some());
     roster.postpone(id, Some(6_000.0));
     assert_eq!(roster.standing(id), Some((true, 6_000.0)));
     assert!(roster.decide(7_000.0).is_empty());
@@ -44,9 +44,9 @@ fn roster() -> Roster {
     roster
 }
 
-/// A refresh an instant that found nothing; the source may be asked again at once.
+/// A refresh that found nothing; the source may be asked again at once.
 fn refresh(roster: &mut Roster, at: f64) {
-    roster.send(ID).unwrap();
+    roster.send(ID, at).unwrap();
     let source = roster.schedule(ID).unwrap();
     let since = source.last;
     let nothing = Observation { at, since, new_items: 0, window: 0, censored: false, dates: &[] };
@@ -64,7 +64,7 @@ fn a_watched_source_is_only_polled_as_a_safety_net_until_its_stream_ends() {
     refresh(&mut roster, 200.0);
     assert_eq!(roster.standing(ID), Some((false, 200.0 + SAFETY_NET)));
     // A refresh that failed, or news that could not be fetched, leave it to the scheduler.
-    roster.send(ID).unwrap();
+    roster.send(ID, 250.0).unwrap();
     roster.settle(ID, None, 260.0).unwrap();
     assert_eq!(roster.standing(ID), Some((false, 260.0)));
     refresh(&mut roster, 300.0);
@@ -77,7 +77,7 @@ fn a_watched_source_is_only_polled_as_a_safety_net_until_its_stream_ends() {
 }
 
 #[test]
-fn what_a_look_costs_in_bytes_outlives_a_change_of_its_worth() {
+fn what_a_refresh_costs_in_bytes_outlives_a_change_of_its_worth() {
     let (mut roster, id) = (roster(), ID);
     let usual = roster.purse.mean_size();
     roster.pay(id, usual as u64, 3.0 * usual).unwrap();
@@ -86,8 +86,8 @@ fn what_a_look_costs_in_bytes_outlives_a_change_of_its_worth() {
     assert!((kept.cost - 3.0).abs() < 0.01 && kept.relevance == 0.25, "{kept:?}");
 }
 
-/// Refreshes that are decided on in 400 cycles with a budget of one each, if the first of many sources is
-/// sent out so many times in each cycle besides.
+/// How many refreshes the scheduler decides on in 400 cycles with a budget of one each, if the first of many
+/// sources is sent out so many times in each cycle besides.
 fn decided_beside(times: impl Fn(u32) -> u32, send: impl Fn(&mut Roster)) -> usize {
     let rule = BudgetRule::Refreshes { per_minute: 6.0 };
     let purse = Purse::new(rule, None, 10.0);
@@ -117,13 +117,28 @@ fn decided_beside(times: impl Fn(u32) -> u32, send: impl Fn(&mut Roster)) -> usi
 
 #[test]
 fn news_cost_budget_but_leave_half_of_it_to_the_other_sources_however_many_there_are() {
-    let told = |roster: &mut Roster| assert!(roster.send_told(ID).is_some());
+    let told = |roster: &mut Roster| assert!(roster.send_told(ID, 0.0).is_some());
     let without = decided_beside(|_| 0, told);
     assert!((380..=420).contains(&without), "{without} without news");
     let few = decided_beside(|cycle| u32::from(cycle % 4 == 0), told);
-    assert!((few + 100).abs_diff(without) <= 10, "{few} beside 100 refreshes news");
+    assert!((few + 100).abs_diff(without) <= 10, "{few} beside 100 refreshes for news");
     let many = decided_beside(|_| 5, told);
-    assert!((2 * many).abs_diff(without) <= 20, "{many} beside 2000 refreshes news");
-    let by_hand = decided_beside(|_| 5, |roster| assert!(roster.send(ID).is_some()));
+    assert!((2 * many).abs_diff(without) <= 20, "{many} beside 2000 refreshes for news");
+    let by_hand = decided_beside(|_| 5, |roster| assert!(roster.send(ID, 0.0).is_some()));
     assert!(by_hand.abs_diff(without) <= 10, "{by_hand} beside refreshes that somebody asked for");
+}
+
+#[test]
+fn a_source_that_wants_quiet_is_sent_out_by_nobody_before_its_pause_ends() {
+    let mut roster = roster();
+    refresh(&mut roster, 100.0);
+    roster.keep_quiet(ID, Some(400.0));
+    assert!(roster.wants_quiet(ID, 399.0) && !roster.wants_quiet(ID, 400.0));
+    assert_eq!(roster.send(ID, 399.0), None);
+    assert_eq!(roster.send_told(ID, 399.0), None, "not even if its peer has news");
+    assert!(!roster.is_out(ID));
+    assert!(roster.send(ID, 400.0).is_some() && roster.is_out(ID));
+    roster.settle(ID, None, 500.0).unwrap();
+    roster.keep_quiet(ID, None);
+    assert!(roster.send(ID, 401.0).is_some(), "a person need not wait for the scheduler");
 }

@@ -1,6 +1,6 @@
-//! How often each caller has called: a bucket that refills.
+//! The rate limit of each caller: a token bucket.
 //!
-//! What is remembered stays bounded: a caller whose bucket is full again is forgotten.
+//! Memory stays bounded: a caller whose bucket is full again is forgotten.
 
 use std::collections::HashMap;
 use std::net::{IpAddr, Ipv6Addr};
@@ -10,7 +10,7 @@ use tokio::time::Instant;
 use super::Caller;
 use crate::locks::{Mutex, MutexGuard};
 
-/// Callers remembered at the same time. Beyond that, strangers share one account.
+/// Callers remembered at the same time. Beyond that, unknown callers share one account.
 const MOST: usize = 10_000;
 const MINUTE: f64 = 60.0;
 
@@ -22,7 +22,7 @@ pub struct TooOften {
     pub seconds: u64,
 }
 
-/// Whose account it is: a reader's, or that of an address. A whole /64 is one household.
+/// The account of a reader or of an address. An IPv6 /64 counts as one address.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Who {
     /// Whoever runs the node.
@@ -42,7 +42,7 @@ struct Account {
     at: Instant,
 }
 
-/// What everybody has taken.
+/// The calls of everybody.
 #[derive(Debug, Default)]
 pub(super) struct Use {
     accounts: Mutex<HashMap<Who, Account>>,
@@ -75,7 +75,7 @@ impl Use {
 }
 
 impl Caller {
-    /// Whose account it goes by.
+    /// The account that its calls count for.
     pub fn who(&self) -> Who {
         match self {
             Self::Operator => Who::Operator,

@@ -16,13 +16,13 @@ use super::request::{Named, Parameters, bad_request};
 use super::work::blocking;
 use crate::access::Caller;
 use crate::node::Node;
-use crate::publish::Refusal;
+use crate::publish::{Refusal, origin_name};
 
-/// Items told at once.
+/// Items in one answer, unless the caller asks for another number.
 const PAGE: usize = 100;
-/// … at most.
+/// The most items that a caller may ask for.
 const LARGEST_PAGE: usize = 1_000;
-/// Seconds that an answer is held at most.
+/// The longest that a caller may wait for an item, in seconds.
 const LONGEST_WAIT: f64 = 30.0;
 
 /// The items of a feed after a number, or the newest.
@@ -43,15 +43,15 @@ pub(super) async fn list(
     let feed = card(&node, &caller, &name)?.id;
     if wait > 0.0 {
         let after = range.after.unwrap_or(0);
-        // Nothing new in time is an answer, too.
+        // If nothing new comes in time, the answer is an empty page.
         let _ = tokio::time::timeout(Duration::from_secs_f64(wait), more(&node, feed, after)).await;
-        // It may have been closed or dropped meanwhile.
+        // The feed may have been closed or dropped meanwhile.
         card(&node, &caller, &name)?;
     }
     blocking(node.blocking(), move || page(&node, feed, range.after, limit).map(Answer)).await
 }
 
-/// Waits until a feed has come further than a number, or nothing will come any more.
+/// Waits until a feed has an item after a number, is dropped, or the node stops.
 async fn more(node: &Node, feed: FeedId, after: u64) {
     let mut changes = node.changes();
     while node.is_running() {
@@ -77,45 +77,36 @@ fn page(node: &Node, feed: FeedId, after: Option<u64>, limit: usize) -> Result<I
         (None, Some(after)) => after,
         (None, None) => node.published_so_far(feed)?,
     };
-    let items: Result<_, _> = items.into_iter().map(|item| told(node, item)).collect();
-    Ok(ItemPage { items: items?, next })
+    Ok(ItemPage { items: items.into_iter().map(shown).collect(), next })
 }
 
-fn told(node: &Node, published: Published) -> Result<PublishedItem, Refusal> {
-    let Published { sequence, entry, mut item } = published;
-    item.published_by(&node.id(), Millis::from_seconds(entry.at));
-    let age = item.age().map(seconds);
-    let hops = passed(&item);
-    let origin = item.origin.and_then(|origin| origin.title.or(origin.feed).or(origin.home));
-    let source = match origin {
-        Some(origin) => Some(origin),
-        None => node.source_name(entry.source)?,
-    };
-    Ok(PublishedItem {
+/// An item that this node publishes, as the API shows it.
+fn shown(Published { sequence, entry, item }: Published) -> PublishedItem {
+    PublishedItem {
         sequence: sequence + 1,
         at: entry.at,
+        source: origin_name(&item).map(str::to_owned),
+        source_id: entry.source.0,
+        hops: passed(&item),
+        age: item.age().map(seconds),
         id: item.id.0,
         title: item.title,
         link: item.link,
         published: item.published.map(|at| at.unix()),
-        source,
-        source_id: entry.source.0,
-        hops,
-        age,
-    })
+    }
 }
 
 fn passed(item: &Item) -> Vec<PassedNode> {
-    let told = |(hop, age): (&Hop, Option<i64>)| PassedNode {
+    let hop = |(hop, age): (&Hop, Option<i64>)| PassedNode {
         node: hop.node.0.clone(),
         fetched: hop.fetched.map(Millis::seconds),
         published: hop.published.map(Millis::seconds),
         age: age.map(seconds),
     };
-    item.hops.iter().zip(item.ages()).map(told).collect()
+    item.hops.iter().zip(item.ages()).map(hop).collect()
 }
 
-/// A clock that is ahead makes no item younger than new.
+/// An age in seconds. Clocks differ, so it may come out negative: then it is 0.
 fn seconds(age: i64) -> f64 {
     age.max(0) as f64 / 1000.0
 }

@@ -9,7 +9,7 @@ use pergola_store::archive::ArchiveError;
 
 use crate::node::{FeedError, ReloadError, SourceError, StartError};
 use crate::publish::Refusal;
-use crate::publish::writer::NotCommitted;
+use crate::writer::NotCommitted;
 
 impl From<SourceError> for Refusal {
     fn from(error: SourceError) -> Self {

@@ -13,9 +13,10 @@ use super::feeds::card;
 use super::request::{Named, Parameters, bad_request};
 use super::work::blocking;
 use crate::access::Caller;
-use crate::node::{Found, Kind, Node};
-use crate::peer::{Heard, Silent};
+use crate::node::Node;
+use crate::peers::{Heard, Silent};
 use crate::publish::Refusal;
+use crate::select::{Found, Kind};
 
 /// Results by default, and at most.
 pub(super) const USUAL: usize = 20;

@@ -12,11 +12,12 @@ use super::request::Parameters;
 use super::search::{LONGEST, USUAL, everywhere};
 use super::work::blocking;
 use crate::access::Caller;
-use crate::node::{Found, Node};
-use crate::pages;
-use crate::pages::search::{Offer, Wanted};
-use crate::peer::Heard;
+use crate::node::Node;
+use crate::peers::Heard;
 use crate::publish::Refusal;
+use crate::publish::pages;
+use crate::publish::pages::search::{Offer, Wanted};
+use crate::select::Found;
 
 /// What was typed into the form, or stands in a link.
 #[derive(Debug, Default, Deserialize)]

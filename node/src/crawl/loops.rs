@@ -1,8 +1,8 @@
-//! Loops: sources whose items have been here before, because somebody downstream is wired back to us.
+//! Loops: sources whose items have passed this node before, because a node downstream feeds back into it.
 //!
-//! The items themselves are dropped by `decide`; here is known which source brings them, and by which
-//! nodes, so that the operator is told once and can mend the wiring. Never: a warning for every item;
-//! a warning that stays when the circle is cut.
+//! The items themselves are dropped by `decide`. This module knows which sources bring them, and by which
+//! nodes, so that the operator is told once and can correct the wiring. Never: a warning for every item; a
+//! warning that stays when the loop is gone.
 
 use std::collections::HashMap;
 
@@ -11,24 +11,24 @@ use pergola_store::archive::{Archive, ArchiveError, Loop, SourceId};
 
 use crate::locks::{Mutex, MutexGuard};
 
-/// The circles that are known, of every source that is in one.
+/// The known loops, by source.
 #[derive(Default)]
 pub struct Loops {
     known: Mutex<HashMap<SourceId, Loop>>,
 }
 
 impl Loops {
-    /// Those that were known when the node last ran.
+    /// Those that are stored.
     pub fn load(archive: &Archive) -> Result<Self, ArchiveError> {
         Ok(Self { known: Mutex::new(archive.loops()?.into_iter().collect()) })
     }
 
-    /// The circle that a source is in.
+    /// The loop that a source is in.
     pub fn of(&self, source: SourceId) -> Option<Loop> {
         self.known().get(&source).cloned()
     }
 
-    /// The sources that are in one, by their numbers.
+    /// Every source that is in a loop, in the order of their numbers.
     pub fn all(&self) -> Vec<(SourceId, Loop)> {
         let known = self.known();
         let mut all: Vec<_> = known.iter().map(|(id, found)| (*id, found.clone())).collect();
@@ -36,24 +36,24 @@ impl Loops {
         all
     }
 
-    /// A refresh has been committed; what it found is said once.
+    /// What a refresh found about a loop is durable; it is logged once.
     pub fn settle(&self, source: SourceId, url: &str, change: LoopChange) {
         match change {
             LoopChange::AsBefore => {}
             LoopChange::Again(known) => drop(self.known().insert(source, known)),
             LoopChange::Found(found) => {
-                let what = "items of this source come back to this node and are dropped";
+                let what = "items of this source have passed this node before and are dropped";
                 tracing::warn!(source = source.0, url, way = %found, "{what}");
                 self.known().insert(source, found);
             }
             LoopChange::Gone => {
-                tracing::info!(source = source.0, url, "items of this source come back no more");
+                tracing::info!(source = source.0, url, "items of this source no longer come back");
                 self.forget(source);
             }
         }
     }
 
-    /// A source is crawled no more.
+    /// A source was removed.
     pub fn forget(&self, source: SourceId) {
         self.known().remove(&source);
     }

@@ -1,15 +1,14 @@
 //! What is counted of peers that are read over gRPC.
 
+use pergola_manners::reply::PeerReply;
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::registry::Registry;
 
-use crate::crawl::fetch::Answer;
-
 /// What came of asking a peer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Asked {
+pub enum PeerOutcome {
     /// Entries.
     Page,
     /// There was nothing new.
@@ -22,13 +21,12 @@ pub enum Asked {
     Refused,
 }
 
-impl Asked {
-    /// What an answer is.
-    pub fn of(answer: &Answer) -> Self {
-        match &answer.page {
-            Some(_) if answer.is_empty() => Self::Nothing,
-            Some(_) => Self::Page,
-            None => Self::Paused,
+impl PeerOutcome {
+    pub fn of(reply: &PeerReply) -> Self {
+        match reply {
+            PeerReply::Page(page) if page.document.items.is_empty() => Self::Nothing,
+            PeerReply::Page(_) => Self::Page,
+            PeerReply::Busy { .. } => Self::Paused,
         }
     }
 
@@ -57,8 +55,8 @@ pub struct PeerMetrics {
 
 impl PeerMetrics {
     /// A peer was asked.
-    pub fn asked(&self, asked: Asked) {
-        self.asked.get_or_create(&[("outcome", asked.name())]).inc();
+    pub fn asked(&self, outcome: PeerOutcome) {
+        self.asked.get_or_create(&[("outcome", outcome.name())]).inc();
     }
 
     pub(super) fn register(&self, to: &mut Registry) {

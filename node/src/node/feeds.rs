@@ -7,13 +7,13 @@ mod readers;
 use pergola_api::feed::{Applied, Explained};
 use pergola_query::syntax::{FeedBody, Script, SourceRef, Span, Spanned, Statement};
 use pergola_query::{Change, Explanation, QueryError, nearest};
-use pergola_store::archive::{ArchiveError, Changes, FeedId, FeedRecord, FeedTally, SourceKind};
+use pergola_store::archive::{ArchiveError, Commit, FeedId, FeedRecord, FeedTally, SourceKind};
 
 use super::sources::{EVERY_SOURCE, peer_address};
 use super::{NewSource, Node, SourceError};
 use crate::access::Caller;
-use crate::publish::writer::{Job, NotCommitted};
 use crate::select::statement;
+use crate::writer::NotCommitted;
 
 /// Why something cannot be done to a feed.
 #[derive(Debug, thiserror::Error)]
@@ -109,15 +109,15 @@ impl Node {
             created_at: self.clock.now(),
             declared,
         };
-        let mut changes = Changes::new();
-        changes.put_feed(id, &record);
+        let mut commit = Commit::new();
+        commit.feed(id).put_record(&record);
         let mut node = self.record.lock().clone();
         node.next_feed += 1;
-        changes.put_node(&node);
+        commit.node().put_record(&node);
         // A feed that is not for anybody is closed from the start.
         let readers = self.declared_readers(&name).filter(|_| declared);
-        changes.put_readers(id, readers.as_deref());
-        self.commit(changes).await?;
+        commit.feed(id).set_readers(readers.as_deref());
+        self.commit(commit).await?;
         self.record.lock().next_feed = node.next_feed;
         self.access.set(id, readers.as_deref());
         self.put_in_force(id, &name, body, FeedTally::default());
@@ -157,20 +157,19 @@ impl Node {
 
     /// Stores a renamed feed, and the feeds that read it by its name.
     async fn store_renamed(&self) -> Result<(), FeedError> {
-        let mut changes = Changes::new();
+        let mut commit = Commit::new();
         for card in self.desk.feeds() {
-            self.put_feed_record(&mut changes, card.id, &card.name, &card.body)?;
+            self.put_feed_record(&mut commit, card.id, &card.name, &card.body)?;
         }
-        Ok(self.commit(changes).await?)
+        Ok(self.commit(commit).await?)
     }
 
     async fn drop_unread(&self, name: String) -> Result<Applied, FeedError> {
         let Some(card) = self.desk.feed(&name) else { return Err(self.unknown(&name)) };
         let sources = self.desk.sources_of(card.id);
-        let mut changes = Changes::new();
-        changes.delete_feed(card.id);
-        let dropped = vec![card.id];
-        self.writer.commit(Job { changes, dropped, ..Job::default() }).await?;
+        let mut commit = Commit::new();
+        commit.feed(card.id).drop_feed();
+        self.commit(commit).await?;
         self.desk.remove(card.id, &name);
         self.shelf.remove(card.id);
         self.access.set(card.id, None);
@@ -249,7 +248,7 @@ impl Node {
         body: &FeedBody,
         declared: bool,
     ) -> Result<(), FeedError> {
-        let mut changes = Changes::new();
+        let mut commit = Commit::new();
         let created_at = self.clock.now();
         let mut record = self.archive.feed(id)?.unwrap_or(FeedRecord {
             name: String::new(),
@@ -259,13 +258,13 @@ impl Node {
         });
         (record.name, record.statement) = (name.to_owned(), statement(name, body));
         record.declared |= declared;
-        changes.put_feed(id, &record);
-        Ok(self.commit(changes).await?)
+        commit.feed(id).put_record(&record);
+        Ok(self.commit(commit).await?)
     }
 
     fn put_feed_record(
         &self,
-        changes: &mut Changes,
+        commit: &mut Commit,
         id: FeedId,
         name: &str,
         body: &FeedBody,
@@ -274,7 +273,7 @@ impl Node {
         let written = statement(name, body);
         if record.name != name || record.statement != written {
             (record.name, record.statement) = (name.to_owned(), written);
-            changes.put_feed(id, &record);
+            commit.feed(id).put_record(&record);
         }
         Ok(())
     }

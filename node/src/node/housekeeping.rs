@@ -1,38 +1,35 @@
-//! What is done now and then: samples for plots, steering the budget, saving what was learnt, and
-//! throwing away what is older than it is kept.
+//! Regular work: samples for plots, steering the budget, saving what was learnt, deleting what has expired.
 //!
-//! An entry goes when its feed keeps it no longer. A chunk of items goes when no entry refers to it and
-//! its source shows none of its items any more; found out by reading, not by counting references, so
-//! that no count can ever be wrong.
+//! An entry is deleted when the retention of its feed is over. A chunk of items is deleted when no entry refers
+//! to it and its source no longer shows any of its items. That is found by reading, not by counting references:
+//! no count can be wrong.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use pergola_store::Order;
-use pergola_store::archive::{
-    Archive, ArchiveError, Changes, FeedId, Sample, SourceId, SourceKind,
-};
+use pergola_store::archive::{Archive, ArchiveError, Commit, FeedId, Sample, SourceId, SourceKind};
 use tokio_util::sync::CancellationToken;
 
 use super::Node;
 use super::feeds::FeedError;
 
 const MINUTE: f64 = 60.0;
-/// Minutes between two savings of what was learnt.
+/// Minutes between two saves of what was learnt.
 const SAVED_EVERY: u64 = 5;
-/// Minutes between two clearings.
+/// Minutes between two cleanups.
 const CLEARED_EVERY: u64 = 24 * 60;
-/// Minutes between two looks for lists that are due.
+/// Minutes between two checks for lists that are due.
 const LISTS_EVERY: u64 = 60;
-/// Seconds after which a list is read again: its sources come and go too seldom for the scheduler.
+/// Seconds after which a list is fetched again: lists change too seldom for the scheduler.
 const LIST_AGE: f64 = 86_400.0;
-/// Minutes of samples that are kept: thirty days.
+/// Minutes of samples that are kept: 30 days.
 const SAMPLES: u64 = 30 * 24 * 60;
-/// A chunk younger than this may belong to something that is just being done.
+/// Seconds; a younger chunk may belong to a change under way.
 const SETTLED: f64 = 86_400.0;
 /// Chunks deleted in one commit.
 const AT_ONCE: usize = 500;
-/// Profiles saved in one commit: written out, they take many times what they do in memory.
+/// Profiles saved in one commit: encoded, they take many times the memory.
 const PROFILES_AT_ONCE: usize = 100;
 
 /// Counts at the last sample.
@@ -47,7 +44,7 @@ struct Counted {
 }
 
 impl Node {
-    /// Keeps house until told to stop.
+    /// Does the regular work until `stop` is cancelled.
     pub(super) async fn keep_house(self: Arc<Self>, stop: CancellationToken) {
         let mut before = self.counted();
         let mut minute = (self.clock.now() / MINUTE) as u64;
@@ -56,7 +53,7 @@ impl Node {
                 () = stop.cancelled() => break,
                 () = self.clock.sleep_until((minute + 1) as f64 * MINUTE) => {}
             }
-            // Minutes that were slept through have no sample.
+            // Minutes in which the machine slept have no sample.
             minute = ((self.clock.now() / MINUTE) as u64).max(minute + 1);
             if let Err(error) = self.every_minute(minute, &mut before).await {
                 tracing::error!(%error, "housekeeping was not finished");
@@ -70,15 +67,15 @@ impl Node {
     async fn every_minute(&self, minute: u64, before: &mut Counted) -> Result<(), FeedError> {
         let now = self.clock.now();
         if let Err(invalid) = self.crawler.steer(now) {
-            tracing::error!(%invalid, "the budget could not be followed");
+            tracing::error!(%invalid, "the threshold could not be steered");
         }
         self.plan_ahead(now);
         let sample = self.sample(before, now);
-        let mut changes = Changes::new();
-        changes.put_sample(minute, &sample);
-        self.crawler.save_hosts(&mut changes);
-        changes.delete_sample(minute.saturating_sub(SAMPLES));
-        self.commit(changes).await?;
+        let mut commit = Commit::new();
+        commit.node().put_sample(minute, &sample);
+        self.crawler.save_hosts(&mut commit);
+        commit.node().delete_sample(minute.saturating_sub(SAMPLES));
+        self.commit(commit).await?;
         self.crawler.resume();
         if minute.is_multiple_of(SAVED_EVERY) {
             self.save_learnt().await?;
@@ -93,7 +90,7 @@ impl Node {
         Ok(())
     }
 
-    /// Tells the shelf when each feed's sources may next be refreshed.
+    /// Tells the shelf when a source of each feed may next be refreshed.
     fn plan_ahead(&self, now: f64) {
         for listing in self.shelf.listings() {
             let sources = self.desk.sources_of(listing.id);
@@ -102,7 +99,7 @@ impl Node {
         }
     }
 
-    /// Lists are read once a day, if they allow it.
+    /// Fetches lists once a day, if they allow it.
     fn read_old_lists(&self, now: f64) -> Result<(), ArchiveError> {
         for (id, record) in self.archive.sources()? {
             if record.kind != SourceKind::List {
@@ -150,31 +147,31 @@ impl Node {
         }
     }
 
-    /// Saves τ and the selectivities; called again at the end.
+    /// Saves the threshold and the selectivities; also when the node stops.
     pub(super) async fn save_learnt(&self) -> Result<(), FeedError> {
         self.save_record().await?;
-        let mut changes = Changes::new();
-        self.crawler.save_hosts(&mut changes);
-        self.desk.save(|learnt| changes.put_selectivity(learnt));
-        self.commit(changes).await?;
+        let mut commit = Commit::new();
+        self.crawler.save_hosts(&mut commit);
+        self.desk.save(|learnt| commit.node().put_selectivity(learnt));
+        self.commit(commit).await?;
         self.save_profiles().await
     }
 
-    /// Saves the profiles that have changed, some at a time. They are a summary that is soon learnt again, so
-    /// they are not part of each refresh's commit, where a row more would cost every refresh.
+    /// Saves the profiles that have changed, some at a time. They are not part of the commit of each refresh,
+    /// where another row would cost every refresh: a lost profile is soon learnt again.
     async fn save_profiles(&self) -> Result<(), FeedError> {
         loop {
             let some = self.desk.profiles.changed(PROFILES_AT_ONCE);
             if some.is_empty() {
                 return Ok(());
             }
-            let mut changes = Changes::new();
-            some.iter().for_each(|(channel, row)| changes.set_profile(*channel, row.as_ref()));
-            self.commit(changes).await?;
+            let mut commit = Commit::new();
+            some.iter().for_each(|(channel, row)| commit.set_profile(*channel, row.as_ref()));
+            self.commit(commit).await?;
         }
     }
 
-    /// Throws away what is older than it is kept.
+    /// Deletes entries, edits and items that have expired.
     pub async fn clear_out(&self) -> Result<Cleared, FeedError> {
         let _turn = self.turn.acquire().await;
         let now = self.clock.now();
@@ -196,26 +193,26 @@ impl Node {
         let unused = self.read(move || unused_chunks(&archive, &feeds, now - SETTLED)).await?;
         cleared.chunks = unused.len();
         for some in unused.chunks(AT_ONCE) {
-            let mut changes = Changes::new();
-            some.iter().for_each(|(source, number)| changes.delete_chunk(*source, *number));
-            self.commit(changes).await?;
+            let mut commit = Commit::new();
+            some.iter().for_each(|(source, number)| commit.source(*source).delete_chunk(*number));
+            self.commit(commit).await?;
         }
         self.forget_gone_sources().await?;
         Ok(cleared)
     }
 
-    /// What was seen of sources that are no longer crawled is forgotten.
+    /// Deletes what was seen of sources that are no longer crawled.
     async fn forget_gone_sources(&self) -> Result<(), FeedError> {
-        let mut changes = Changes::new();
+        let mut commit = Commit::new();
         for id in self.archive.known_sources()? {
             if self.archive.source(id)?.is_none() {
-                changes.delete_known(id);
+                commit.source(id).delete_known();
             }
         }
-        if changes.is_empty() { Ok(()) } else { Ok(self.commit(changes).await?) }
+        if commit.is_empty() { Ok(()) } else { Ok(self.commit(commit).await?) }
     }
 
-    /// Lists that were read are taken over as they come.
+    /// Subscribes to what lists name, as they are fetched.
     pub(super) async fn follow_lists(self: Arc<Self>, stop: CancellationToken) {
         let Some(mut lists) = self.lists.lock().take() else { return };
         loop {
@@ -232,7 +229,7 @@ impl Node {
     }
 }
 
-/// What was thrown away.
+/// What was deleted.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 pub struct Cleared {
     /// Entries of feeds.
@@ -241,7 +238,7 @@ pub struct Cleared {
     pub chunks: usize,
 }
 
-/// The number of the first entry that is young enough; entries lie in the order of their time.
+/// The number of the first entry that has not expired; entries are in the order of their time.
 fn first_kept(archive: &Archive, feed: FeedId, oldest: f64) -> Result<u64, ArchiveError> {
     let (mut low, mut high) = (0, archive.feed_tally(feed)?.next);
     while low < high {

@@ -6,6 +6,7 @@ use std::thread::JoinHandle;
 
 use pergola_config::Config;
 use pergola_feed::NodeId;
+use pergola_manners::hub::HubNotice;
 use pergola_manners::lanes::Lanes;
 use pergola_manners::roster::Roster;
 use pergola_store::archive::{Archive, NodeRecord};
@@ -17,25 +18,25 @@ use super::settings::{fetch_settings, lane_rules, manners};
 use super::{Node, StartError};
 use crate::access::Access;
 use crate::clock::Clock;
-use crate::crawl::driver::{Crawler, Delivery, List, Parts};
-use crate::crawl::fetch::Fetcher;
+use crate::crawl::driver::{Crawler, Delivery, List, Tools};
+use crate::fetch::Fetcher;
 use crate::locks::{Mutex, RwLock};
 use crate::metrics::Metrics;
-use crate::peer::Peers;
-use crate::publish::writer::Writer;
+use crate::peers::Peers;
 use crate::publish::{Imprint, Shelf};
-use crate::select::{Desk, Profiles, stage};
+use crate::select::{Desk, Profiles};
+use crate::stage;
 use crate::surroundings::{Blocking, Outside, Randomness, Surroundings};
-use crate::websub::discovery::RefreshNotice;
 use crate::websub::hub::{self, Hub};
 use crate::websub::subscriber::{self, Subscriber};
+use crate::writer::Writer;
 
 /// Refreshes that may wait for selection.
 const DELIVERIES: usize = 256;
 /// Lists that may wait to be taken over.
 const LISTS: usize = 64;
-/// Refreshes of sources with hubs that may wait to be told of.
-const REFRESHES: usize = 1024;
+/// Refreshes of sources with hubs that the subscriber may not have heard of yet.
+const HUB_NOTICES: usize = 1024;
 
 /// What the parts of a node share.
 struct Shared {
@@ -54,7 +55,7 @@ struct Shared {
 struct Receivers {
     deliveries: mpsc::Receiver<Delivery>,
     lists: mpsc::Receiver<List>,
-    refreshes: mpsc::Receiver<RefreshNotice>,
+    hub_notices: mpsc::Receiver<HubNotice>,
 }
 
 impl Node {
@@ -78,7 +79,7 @@ impl Node {
         let (crawler, receivers) = shared.crawler(&record)?;
         let selector = shared.selector(receivers.deliveries, writer.clone())?;
         let hub = shared.hub(&shelf, &crawler, &writer)?;
-        let subscriber = shared.subscriber(&crawler, &writer, receivers.refreshes)?;
+        let subscriber = shared.subscriber(&crawler, &writer, receivers.hub_notices)?;
         let node = Arc::new(Self {
             opened_at: shared.clock.now(),
             clock: shared.clock,
@@ -164,8 +165,8 @@ impl Shared {
         let (enabled, usual) = (config.peers.enabled, config.peers.cooperate);
         let (to_selector, deliveries) = mpsc::channel(DELIVERIES);
         let (to_lists, lists) = mpsc::channel(LISTS);
-        let (to_subscriber, refreshes) = mpsc::channel(REFRESHES);
-        let crawler = Crawler::new(Parts {
+        let (to_subscriber, hub_notices) = mpsc::channel(HUB_NOTICES);
+        let tools = Tools {
             archive: archive.clone(),
             clock: self.clock.clone(),
             peers: Arc::new(Peers::load(archive, enabled, usual, &settings)?),
@@ -175,13 +176,12 @@ impl Shared {
             metrics: Arc::clone(&self.metrics),
             blocking: self.blocking.clone(),
             cycle,
-            roster,
-            lanes: Lanes::new(lane_rules(config)),
             deliveries: to_selector,
             lists: to_lists,
-            refreshes: to_subscriber,
-        })?;
-        Ok((Arc::new(crawler), Receivers { deliveries, lists, refreshes }))
+            hub_notices: to_subscriber,
+        };
+        let crawler = Crawler::new(tools, roster, Lanes::new(lane_rules(config)))?;
+        Ok((Arc::new(crawler), Receivers { deliveries, lists, hub_notices }))
     }
 
     fn hub(
@@ -193,41 +193,38 @@ impl Shared {
         if !self.config.websub.hub {
             return Ok(None);
         }
-        let hub = Hub::new(hub::Parts {
-            archive: self.archive.clone(),
+        let tools = hub::Tools {
             shelf: Arc::clone(shelf),
-            fetcher: crawler.fetcher.clone(),
+            fetcher: crawler.tools.fetcher.clone(),
             writer: writer.clone(),
             clock: self.clock.clone(),
             randomness: self.randomness.clone(),
             metrics: Arc::clone(&self.metrics),
             settings: self.config.websub.clone(),
-        })?;
-        Ok(Some(Arc::new(hub)))
+        };
+        Ok(Some(Arc::new(Hub::new(&self.archive, tools)?)))
     }
 
     fn subscriber(
         &self,
         crawler: &Arc<Crawler>,
         writer: &Writer,
-        refreshes: mpsc::Receiver<RefreshNotice>,
+        notices: mpsc::Receiver<HubNotice>,
     ) -> Result<Option<Arc<Subscriber>>, StartError> {
         if !self.config.websub.subscribe {
             return Ok(None);
         }
-        let subscriber = Subscriber::new(subscriber::Parts {
-            archive: self.archive.clone(),
+        let tools = subscriber::Tools {
             crawler: Arc::clone(crawler),
             writer: writer.clone(),
             clock: self.clock.clone(),
             randomness: self.randomness.clone(),
             metrics: Arc::clone(&self.metrics),
-            settings: self.config.websub.clone(),
-            public_url: self.config.node.public_url.clone(),
+            base: self.config.node.public_url.clone(),
             max_body: self.config.crawl.max_body,
-            refreshes,
-        })?;
-        Ok(Some(Arc::new(subscriber)))
+        };
+        let settings = &self.config.websub;
+        Ok(Some(Arc::new(Subscriber::new(&self.archive, tools, settings, notices)?)))
     }
 }
 

@@ -1,40 +1,41 @@
-//! What a node can say about a feed of its own: how busy it is, how good, and when it may have news.
+//! Estimates for a published feed: how many items it brings, how complete and fresh it is, and when it may
+//! have news.
 
 use pergola_refresh::DAY;
 use pergola_store::archive::{ArchiveError, FeedId, SourceId};
 
 use super::Node;
 
-/// Sources that are refreshed for one feed; those of a feed with more stand for the rest.
+/// Sources of a feed that are counted; in a larger feed they stand for all.
 const SOURCES: usize = 1_000;
-/// Refreshes are foreseen for feeds of at most so many sources.
+/// A feed with more sources has no plan.
 const PLANNED_SOURCES: usize = 200;
-/// Refreshes as near to each other as this share of a cycle come from one decision.
+/// Refreshes closer than this share of a cycle come from one decision.
 const SAME_DECISION: f64 = 0.1;
-/// Refreshes told of.
+/// Refreshes in a plan.
 const REFRESHES: usize = 16;
 
-/// How busy and how good a feed is, as estimated.
+/// Estimates for a feed.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Outlook {
-    /// Items a day that it publishes.
+    /// Items per day that it publishes.
     pub items_per_day: f64,
-    /// The share of its sources' items that it has got.
+    /// The share of its sources' items that it received.
     pub completeness: f64,
     /// The share of its sources' windows that it holds.
     pub freshness: f64,
 }
 
 impl Node {
-    /// How busy and how good a feed is. What a source is worth to it is what it brings. Blocks.
+    /// Estimates for a feed; each source counts by the items it brings. Blocks.
     pub fn outlook(&self, feed: FeedId) -> Result<Outlook, ArchiveError> {
         let sources = self.rates_of(feed);
         let (mut rate, mut complete, mut fresh) = (0.0, 0.0, 0.0);
         for (source, brought) in &sources {
             let Some(state) = self.archive.state_alone(*source)? else { continue };
             rate += brought;
-            // What a peer has missed cannot come through it: shares multiply along the way.
-            let before = self.crawler.peers.quality(*source);
+            // A peer cannot deliver what it missed, so the shares multiply.
+            let before = self.crawler.tools.peers.quality(*source);
             complete += brought * state.quality.completeness() * before.completeness;
             fresh += brought * state.quality.freshness() * before.freshness;
         }
@@ -60,7 +61,7 @@ impl Node {
         let planned = self.crawler.planned_of(&shares, now, now + DAY);
         let Some(mut refreshes) = planned else { return Vec::new() };
         refreshes.sort_by(|a, b| a.0.total_cmp(&b.0));
-        let together = SAME_DECISION * self.crawler.cycle;
+        let together = SAME_DECISION * self.crawler.tools.cycle;
         refreshes.dedup_by(|next, kept| {
             let same = next.0 - kept.0 < together;
             kept.1 += if same { next.1 } else { 0.0 };

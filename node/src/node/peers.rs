@@ -6,7 +6,7 @@ use pergola_refresh::{DAY, Source};
 use pergola_store::archive::{ArchiveError, FeedId, SourceId, SourceKind, SourceRecord};
 
 use super::Node;
-use crate::peer::Heard;
+use crate::peers::Heard;
 use crate::select::{About, Channel};
 
 /// A source of a feed, and what it contributes.
@@ -52,7 +52,7 @@ impl Node {
     }
 
     fn upstream(&self, id: SourceId, record: SourceRecord, share: f64) -> Upstream {
-        let link = self.crawler.peers.link(id).filter(|link| link.url == record.url);
+        let link = self.crawler.tools.peers.link(id).filter(|link| link.url == record.url);
         let items_per_day = self.crawler.mean_rate(id).map(|rate| rate * DAY);
         Upstream { id, url: record.url, title: record.title, share, items_per_day, link }
     }
@@ -70,13 +70,6 @@ impl Node {
         Ok(outlines)
     }
 
-    /// What a source is called; nothing if it is gone. Blocks.
-    pub fn source_name(&self, id: SourceId) -> Result<Option<String>, ArchiveError> {
-        let title = self.archive.state(id)?.and_then(|state| state.title);
-        let record = self.archive.source(id)?;
-        Ok(record.map(|record| record.title.or(title).unwrap_or(record.url)))
-    }
-
     /// What the scheduler believes of every source, as stored. Blocks.
     pub fn stored_schedules(&self) -> Result<Vec<(SourceId, Source)>, ArchiveError> {
         let mut schedules = Vec::new();
@@ -86,7 +79,7 @@ impl Node {
 
     /// Asks peers what they have about a text.
     pub async fn search_peers(&self, text: &str, limit: u32) -> Heard {
-        self.crawler.peers.search(text, limit, self.clock.now()).await
+        self.crawler.tools.peers.search(text, limit, self.clock.now()).await
     }
 
     /// What a source or feed is about by its last items, at most so many terms.

@@ -1,20 +1,20 @@
-//! Sources take their places in memory: the roster, their lanes, the lists that name them.
+//! Loads sources into memory: the roster, their lanes, the lists that name them.
 //!
-//! Never a place for a source that is not durable, and never all sources at once in memory, neither
-//! while they are stored nor while they are loaded: there may be a hundred thousand.
+//! Never: a source in the roster that is not stored; all records of sources in memory at once, neither while
+//! they are stored nor while they are loaded, because there may be a hundred thousand.
 
 use pergola_refresh::Invalid;
-use pergola_store::archive::{Changes, SourceId, SourceKind, SourceRecord, SourceState};
+use pergola_store::archive::{Commit, SourceId, SourceKind, SourceRecord, SourceState};
 use url::Url;
 
 use super::sources::SourceError;
 use super::{Node, StartError};
 
-/// Sources made durable together: while it commits, the store holds many times what has changed.
+/// Sources in one commit: during a commit the store needs many times the memory of the changes.
 const AT_ONCE: usize = 250;
 
 impl Node {
-    /// Makes new sources durable, some at a time, and then gives them their places.
+    /// Stores new sources, some at a time, and then adds them to the roster.
     pub(super) async fn store_sources(
         &self,
         sources: &[(SourceId, SourceRecord, Url)],
@@ -27,16 +27,16 @@ impl Node {
             SourceKind::Feed | SourceKind::List => &usual,
         };
         for some in sources.chunks(AT_ONCE) {
-            let mut changes = Changes::new();
+            let mut commit = Commit::new();
             let mut node = self.record.lock().clone();
             for (id, record, _) in some {
-                changes.put_source(*id, record);
-                changes.put_state(*id, blank(record));
-                changes.put_model(*id, blank(record));
+                commit.source(*id).put_record(record);
+                commit.source(*id).put_state(blank(record));
+                commit.source(*id).put_model(&blank(record).schedule);
                 node.next_source = id.0 + 1;
             }
-            changes.put_node(&node);
-            self.commit(changes).await?;
+            commit.node().put_record(&node);
+            self.commit(commit).await?;
             self.record.lock().next_source = node.next_source;
             for (id, record, url) in some {
                 self.place(*id, record, url, blank(record).clone())?;
@@ -45,7 +45,7 @@ impl Node {
         Ok(())
     }
 
-    /// Puts every stored source in its place, one after the other.
+    /// Adds every stored source to the roster, one after the other.
     pub(super) fn load_sources(&self) -> Result<(), StartError> {
         let mut outcome = Ok(());
         self.archive.each_source(|id, record| {
@@ -60,10 +60,12 @@ impl Node {
         let Some(state) = self.archive.state(id)? else { return Ok(()) };
         let Ok(url) = Url::parse(&record.url) else { return Ok(()) };
         let now = self.clock.now();
-        if let Some(pause) = state.courtesy.pause.as_ref().filter(|pause| pause.until > now) {
+        let pause = state.courtesy.pause.clone().filter(|pause| pause.until > now);
+        self.place(id, record, &url, state)?;
+        if let Some(pause) = pause {
             self.crawler.remember_pause(id, &url, pause.until, now);
         }
-        Ok(self.place(id, record, &url, state)?)
+        Ok(())
     }
 
     fn place(

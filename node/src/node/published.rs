@@ -1,11 +1,11 @@
 //! What is published: the feeds, how far each has come, and their items.
 
 use pergola_store::Order;
-use pergola_store::archive::{Archive, ArchiveError, FeedId, FeedTally, Published, Sample};
+use pergola_store::archive::{Archive, ArchiveError, Entry, FeedId, FeedTally, Published, Sample};
 use tokio::sync::watch;
 
 use super::Node;
-use crate::publish::{Imprint, Listing, ShelfCounts};
+use crate::publish::{Imprint, Listing, Publisher, ShelfCounts, read_entries};
 use crate::select::FeedCard;
 
 impl Node {
@@ -59,22 +59,33 @@ impl Node {
         self.metrics.peer_entries.inc_by(entries as u64);
     }
 
-    /// The items of a feed from a number on, oldest first, at most `limit` of them. Blocks.
+    /// The items of a feed from a number on as this node publishes them, oldest first, at most `limit` of
+    /// them. Blocks.
     pub fn items_from(
         &self,
         feed: FeedId,
         from: u64,
         limit: usize,
     ) -> Result<Vec<Published>, ArchiveError> {
-        let entries = self.archive.entries(feed, from, u64::MAX, Order::Ascending, limit)?;
-        self.archive.with_items(entries)
+        self.published(|| self.archive.entries(feed, from, u64::MAX, Order::Ascending, limit))
     }
 
-    /// The newest items of a feed, oldest first, at most `limit` of them. Blocks.
+    /// The newest items of a feed as this node publishes them, oldest first, at most `limit` of them.
+    /// Blocks.
     pub fn newest_items(&self, feed: FeedId, limit: usize) -> Result<Vec<Published>, ArchiveError> {
-        let mut entries = self.archive.entries(feed, 0, u64::MAX, Order::Descending, limit)?;
-        entries.reverse();
-        self.archive.with_items(entries)
+        self.published(|| {
+            let mut entries = self.archive.entries(feed, 0, u64::MAX, Order::Descending, limit)?;
+            entries.reverse();
+            Ok(entries)
+        })
+    }
+
+    fn published(
+        &self,
+        entries: impl Fn() -> Result<Vec<(u64, Entry)>, ArchiveError>,
+    ) -> Result<Vec<Published>, ArchiveError> {
+        let archived = read_entries(|| self.archive.with_items(entries()?))?;
+        Publisher::new(&self.archive, self.imprint()).publish_all(archived)
     }
 
     /// How many entries a feed has been given so far, as stored. Blocks.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use pergola_api::operation::Reloaded;
 use pergola_config::{Budget, Config, ConfigError};
 use pergola_query::Change;
-use pergola_store::archive::{Changes, SourceId, SourceKind};
+use pergola_store::archive::{Commit, SourceId, SourceKind};
 
 use super::{NewSource, Node, SourceError, StartError};
 
@@ -62,7 +62,7 @@ impl Node {
 
     /// Sets another budget, until the configuration gives another one or the node restarts.
     pub fn set_budget(&self, budget: Budget) -> Result<(), pergola_refresh::Invalid> {
-        self.crawler.set_purse(budget.purse(self.crawler.cycle))?;
+        self.crawler.set_purse(budget.purse(self.crawler.tools.cycle))?;
         let mut config = self.config.write();
         *config = Arc::new(config.with_budget(budget));
         Ok(())
@@ -83,7 +83,7 @@ impl Node {
         *self.configured_budget.lock() = budget;
         changed.extend(differences.tls.then(|| "tls".to_owned()));
         if differences.budget {
-            let purse = config.budget.purse(self.crawler.cycle);
+            let purse = config.budget.purse(self.crawler.tools.cycle);
             self.crawler.set_purse(purse)?;
             changed.push("budget".to_owned());
         }
@@ -157,19 +157,19 @@ impl Node {
 
     /// Removes sources that the configuration no longer declares, unless a feed reads them.
     async fn undeclare_sources(&self, stay: &HashSet<SourceId>) -> Result<(), SourceError> {
-        let mut changes = Changes::new();
+        let mut commit = Commit::new();
         let mut left = Vec::new();
         self.archive.each_source(|id, mut record| {
             if record.declared && !stay.contains(&id) {
                 (record.declared, record.wanted) = (false, false);
-                changes.put_source(id, &record);
+                commit.source(id).put_record(&record);
                 left.push(id);
             }
         })?;
         if left.is_empty() {
             return Ok(());
         }
-        self.commit(changes).await?;
+        self.commit(commit).await?;
         self.reap_sources(&left).await
     }
 }

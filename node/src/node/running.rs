@@ -1,13 +1,14 @@
-//! A node at work: its tasks under one supervisor, ended together and in order.
+//! A running node: its tasks, which are started and stopped together.
 //!
-//! Stopping is a drain: nothing new is refreshed, what is on the way is finished and made durable, what
-//! was learnt is saved, and only then the writer ends. Whatever takes longer than the grace is cut off,
-//! which loses nothing but the refreshes themselves.
+//! Stopping drains: no refresh is started, refreshes under way are finished and committed, what was learnt is
+//! saved, and then the writer ends. Tasks that take longer than the grace period are aborted; only their
+//! refreshes are lost.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
+use axum::Router;
 use tokio::net::TcpListener;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
@@ -17,13 +18,12 @@ use crate::serve::Port;
 use crate::surroundings::{Listener, listen};
 use crate::tls::Shown;
 
-/// A node at work.
+/// A running node.
 pub struct Running {
-    /// The node.
     pub node: Arc<Node>,
     address: SocketAddr,
     stop: CancellationToken,
-    tasks: JoinSet<&'static str>,
+    tasks: Tasks,
 }
 
 impl Node {
@@ -40,82 +40,72 @@ impl Node {
         })
     }
 
-    /// Crawls and serves from now on.
-    pub fn start(
+    /// Crawls, and serves its feeds and what `router` answers besides, until `stop` is cancelled.
+    pub(crate) fn run(
         self: Arc<Self>,
-        listener: impl Into<Box<dyn Listener>>,
+        listener: Box<dyn Listener>,
+        router: Router,
+        stop: CancellationToken,
     ) -> Result<Running, StartError> {
-        let listener = listener.into();
         let system = |source| StartError::System { what: "the socket is unusable".into(), source };
         let address = listener.local_address().map_err(system)?;
         let config = self.config();
         let shown = config.tls.as_ref().map(Shown::read).transpose()?.map(Arc::new);
-        let stop = CancellationToken::new();
         let mut tasks = JoinSet::new();
-        let (crawler, crawling) = (Arc::clone(&self.crawler), stop.clone());
-        tasks.spawn(async move {
-            crawler.run(crawling).await;
-            "crawler"
-        });
-        let (crawler, watching) = (Arc::clone(&self.crawler), stop.clone());
-        tasks.spawn(async move {
-            crate::peer::watch::run(crawler, watching).await;
-            "watching"
-        });
-        let (node, keeping) = (Arc::clone(&self), stop.clone());
-        tasks.spawn(async move {
-            node.keep_house(keeping).await;
-            "housekeeping"
-        });
-        let (node, following) = (Arc::clone(&self), stop.clone());
-        tasks.spawn(async move {
-            node.follow_lists(following).await;
-            "lists"
-        });
-        let limits = crate::peer::Limits::default();
-        let mut router = crate::api::router(Arc::clone(&self))
-            .merge(crate::publish::router(Arc::clone(&self.shelf)))
-            .merge(crate::peer::router(Arc::clone(&self), limits, stop.clone()));
-        if let Some(hub) = &self.hub {
-            router = router.merge(hub.router());
-            let (hub, telling) = (Arc::clone(hub), stop.clone());
-            tasks.spawn(async move {
-                hub.run(telling).await;
-                "hub"
-            });
-        }
-        if let Some(subscriber) = &self.subscriber {
-            router = router.merge(subscriber.router());
-            let (subscriber, asking) = (Arc::clone(subscriber), stop.clone());
-            tasks.spawn(async move {
-                subscriber.run(asking).await;
-                "subscriber"
-            });
-        }
+        self.start_crawling(&stop, &mut tasks);
+        let pushing = self.start_pushing(&stop, &mut tasks);
         let port = Port {
-            router,
+            router: router.merge(crate::publish::router(Arc::clone(&self.shelf))).merge(pushing),
             tls: shown.clone(),
             connections: config.node.connections,
             failed_handshakes: self.metrics.failed_handshakes.clone(),
         };
         *self.shown.lock() = shown;
-        let serving = stop.clone();
-        tasks.spawn(async move {
-            port.serve(listener, serving).await;
-            "server"
-        });
+        spawn(&mut tasks, "server", port.serve(listener, stop.clone()));
         self.set_running(true);
         Ok(Running { node: self, address, stop, tasks })
     }
+
+    fn start_crawling(self: &Arc<Self>, stop: &CancellationToken, tasks: &mut Tasks) {
+        let crawler = &self.crawler;
+        spawn(tasks, "crawler", Arc::clone(crawler).run(stop.clone()));
+        spawn(tasks, "watching", crate::crawl::watch::run(Arc::clone(crawler), stop.clone()));
+        spawn(tasks, "housekeeping", Arc::clone(self).keep_house(stop.clone()));
+        spawn(tasks, "lists", Arc::clone(self).follow_lists(stop.clone()));
+    }
+
+    /// Starts the hub and the subscriber, as far as the node has them; where they are asked.
+    fn start_pushing(&self, stop: &CancellationToken, tasks: &mut Tasks) -> Router {
+        let mut router = Router::new();
+        if let Some(hub) = &self.hub {
+            router = router.merge(hub.router());
+            spawn(tasks, "hub", Arc::clone(hub).run(stop.clone()));
+        }
+        if let Some(subscriber) = &self.subscriber {
+            router = router.merge(subscriber.router());
+            spawn(tasks, "subscriber", Arc::clone(subscriber).run(stop.clone()));
+        }
+        router
+    }
+}
+
+/// What runs, each task by its name.
+type Tasks = JoinSet<&'static str>;
+
+fn spawn(tasks: &mut Tasks, name: &'static str, task: impl Future<Output = ()> + Send + 'static) {
+    tasks.spawn(async move {
+        task.await;
+        name
+    });
 }
 
 impl Running {
-    /// Where it listens.
+    /// The address it listens on.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// Waits until a task ends that nobody asked to; says which.
+    /// Waits until a task ends although nobody stopped it; says which one.
     pub async fn failed(&mut self) -> String {
         match self.tasks.join_next().await {
             Some(Ok(task)) => format!("the {task} task ended by itself"),
@@ -124,7 +114,7 @@ impl Running {
         }
     }
 
-    /// Stops refreshing, finishes what is on the way, saves, and ends.
+    /// Stops refreshing, finishes what is under way, saves and closes.
     pub async fn stop(mut self, grace: Duration) {
         self.node.set_running(false);
         self.stop.cancel();
@@ -136,7 +126,7 @@ impl Running {
             }
         };
         if tokio::time::timeout(grace, drain).await.is_err() {
-            tracing::warn!("not everything was finished in time; what is left is cut off");
+            tracing::warn!("some tasks did not finish in time and are aborted");
             self.tasks.shutdown().await;
         }
         if let Err(error) = self.node.save_learnt().await {
@@ -146,12 +136,12 @@ impl Running {
     }
 }
 
-/// Ends the writer's threads after their last job and releases the data folder.
+/// Waits for the threads that select and write to finish their last job, and releases the data folder.
 pub async fn close(node: Arc<Node>) {
     let blocking = node.blocking();
     let threads = std::mem::take(&mut *node.threads.lock());
     drop(node);
-    // They end when the last handle to them is gone, which a request being answered may still hold.
+    // They end when the last handle is dropped; a request that is being answered may still hold one.
     let joined = blocking.run(move || {
         threads.into_iter().for_each(|thread| drop(thread.join()));
     });

@@ -1,5 +1,5 @@
-//! How the node schedules: which strategy and which model by the number of its sources, and what their
-//! items are worth by its queries.
+//! How the node schedules: the strategy and the model depend on the number of sources, the worth of items on
+//! the queries.
 
 use pergola_config::{Choice, Config};
 use pergola_refresh::{DAY, Invalid, Model, ModelKind, Source, StrategyKind};
@@ -15,9 +15,9 @@ use crate::metrics::RefreshCounts;
 /// rate with dates take their place. When the price has moved, everything is planned again in one
 /// decision, some 0.07 ms for each source, and nobody else gets at the roster meanwhile.
 const FEW: usize = 5_000;
-/// Before anything is known, a source is believed to publish an item a day.
+/// The assumed rate of a new source: an item a day.
 pub const FIRST_RATE: f64 = 1.0 / DAY;
-/// The window is believed to be this long until one was seen.
+/// The assumed window of a new source, in items.
 pub const FIRST_WINDOW: u32 = 20;
 
 impl Node {
@@ -28,7 +28,7 @@ impl Node {
 
     /// Seconds between two decisions.
     pub fn cycle(&self) -> f64 {
-        self.crawler.cycle
+        self.crawler.tools.cycle
     }
 
     /// What the scheduler believes of a source.
@@ -52,7 +52,7 @@ impl Node {
         self.crawler.request(id)
     }
 
-    /// What every item of some sources is worth, as the queries stand.
+    /// Tells the scheduler what the items of these sources are worth to the current queries.
     pub(super) fn weigh(&self, sources: impl IntoIterator<Item = SourceId>) {
         let now = self.clock.now();
         for id in sources {
@@ -61,7 +61,7 @@ impl Node {
         }
     }
 
-    /// A node that has outgrown the planner, having had `before` sources, goes on with 2Steps.
+    /// Switches to 2Steps if the node, which had `before` sources, now has too many for the planner.
     pub(super) fn choose_strategy(&self, before: usize) {
         let config = self.config();
         let (old, new) = (strategy(&config, before), strategy(&config, self.crawler.count()));
@@ -84,7 +84,7 @@ impl Node {
     }
 }
 
-/// Who decides in a node of so many sources.
+/// The strategy of a node with so many sources.
 pub(super) fn strategy(config: &Config, sources: usize) -> StrategyKind {
     match config.schedule.strategy {
         Choice::Fixed(kind) => kind,

@@ -1,4 +1,4 @@
-//! What there is about a subject: sources and feeds of this node, and feeds of its peers, each told once.
+//! Searching by subject: sources and feeds of this node, and feeds of its peers, each listed once.
 
 use std::collections::{HashMap, HashSet};
 
@@ -6,42 +6,12 @@ use pergola_store::archive::{ArchiveError, FeedId, SourceId};
 
 use super::Node;
 use crate::access::Caller;
-use crate::peer::{Foreign, Heard};
+use crate::peers::{Foreign, Heard};
 use crate::publish::Form;
-use crate::select::{About, Channel, FeedCard};
+use crate::select::{About, Channel, FeedCard, Found, Kind};
 
-/// Sources and feeds among which a search picks those that the caller may know.
+/// Results of which those are picked that the caller may see.
 const SEARCHED: usize = 800;
-
-/// What was found is …
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
-    /// … a source.
-    Source,
-    /// … a feed of this node.
-    Feed,
-    /// … a feed of a peer that this node does not read, or has learnt nothing of.
-    Peer,
-}
-
-/// A source or feed that was found.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Found {
-    /// What it is.
-    pub kind: Kind,
-    /// Its name or title.
-    pub name: String,
-    /// Where it is.
-    pub url: String,
-    /// As which source this node reads it.
-    pub source: Option<SourceId>,
-    /// The node that publishes it, if it is another one.
-    pub node: Option<String>,
-    /// How much it is about what was asked for, from 0 to 1.
-    pub score: f64,
-    /// What it is about by its last items, heaviest first.
-    pub terms: Vec<String>,
-}
 
 impl Node {
     /// What of this node a text is most about, as far as the caller may know it, best first. Blocks.
@@ -58,7 +28,7 @@ impl Node {
     /// What peers have found, added to what was found here.
     pub fn with_peers(&self, here: Vec<Found>, heard: &Heard, limit: usize) -> Vec<Found> {
         let own = &self.shelf.imprint().node.0;
-        joined(here, &heard.found, own, &self.crawler.peers.subscriptions(), limit)
+        joined(here, &heard.found, own, &self.crawler.tools.peers.subscriptions(), limit)
     }
 
     /// The sources most like a feed that it does not read, as far as the caller may know them. Blocks.
@@ -136,7 +106,8 @@ impl Node {
             Channel::Source(id) => match self.archive.source(id)? {
                 Some(record) => {
                     let title = self.archive.state_alone(id)?.and_then(|state| state.title);
-                    let link = self.crawler.peers.link(id).filter(|link| link.url == record.url);
+                    let link =
+                        self.crawler.tools.peers.link(id).filter(|link| link.url == record.url);
                     Some(Found {
                         kind: Kind::Source,
                         name: record.title.or(title).unwrap_or_else(|| record.url.clone()),

@@ -4,12 +4,12 @@ use std::collections::HashMap;
 
 use pergola_config::Config;
 use pergola_feed::NodeId;
+use pergola_manners::Manners;
 use pergola_manners::courtesy::{RuleBook, Rules};
 use pergola_manners::lanes::{LaneOverride, LaneRules};
 
-use crate::crawl::conclude::Manners;
-use crate::crawl::fetch::{DecodeLimits, FetchSettings};
-use crate::crawl::guard::Guard;
+use crate::fetch::{DecodeLimits, FetchSettings};
+use crate::guard::Guard;
 use crate::surroundings::Outside;
 
 pub(super) fn manners(config: &Config, node: NodeId) -> Manners {
@@ -30,9 +30,8 @@ pub(super) fn manners(config: &Config, node: NodeId) -> Manners {
         bytes: config.crawl.max_body,
         ..Default::default()
     };
-    let decode = DecodeLimits { max_decoded: config.crawl.max_body, ..DecodeLimits::default() };
     let peers = config.peers.enabled && config.crawl.proxy.is_none();
-    Manners { node, rules, limits, decode, peers }
+    Manners { node, rules, limits, peers }
 }
 
 pub(super) fn lane_rules(config: &Config) -> LaneRules {
@@ -63,6 +62,7 @@ pub(super) fn fetch_settings(config: &Config, outside: Outside) -> FetchSettings
         connect_timeout: config.crawl.connect_timeout,
         total_timeout: config.crawl.timeout,
         max_body: config.crawl.max_body,
+        decode: DecodeLimits { max_decoded: config.crawl.max_body, ..DecodeLimits::default() },
         max_redirects: config.crawl.max_redirects,
         idle_per_host: config.crawl.parallel.get().min(64),
         ..FetchSettings::default()

@@ -6,14 +6,14 @@
 use std::collections::HashSet;
 
 use pergola_manners::Cooperation;
+use pergola_manners::heard::Member;
 use pergola_query::syntax::SourceRef;
-use pergola_store::archive::{ArchiveError, Changes, SourceId, SourceKind, SourceRecord};
+use pergola_store::archive::{ArchiveError, Commit, SourceId, SourceKind, SourceRecord};
 use url::Url;
 
 use super::{Node, normal_url};
 use crate::crawl::driver::Report;
-use crate::crawl::read::Member;
-use crate::publish::writer::NotCommitted;
+use crate::writer::NotCommitted;
 
 /// The name by which a query means every source of the node: `OPML "all"`.
 pub const EVERY_SOURCE: &str = "all";
@@ -138,7 +138,7 @@ impl Node {
         &self,
         sources: Vec<NewSource>,
     ) -> Result<Added, SourceError> {
-        let mut changes = Changes::new();
+        let mut commit = Commit::new();
         let mut added = Added::default();
         let mut records = Vec::new();
         let mut wishes = Vec::new();
@@ -151,7 +151,7 @@ impl Node {
             if let Some(id) = there.or_else(|| fresh.get(url).copied()) {
                 wishes.extend(source.wish().map(|wish| (id, wish)));
                 if there.is_some() {
-                    self.want_more(id, &source, &mut changes)?;
+                    self.want_more(id, &source, &mut commit)?;
                 }
                 added.known.push(id);
                 continue;
@@ -174,8 +174,8 @@ impl Node {
             added.new.push(id);
             records.push((id, record, source.url));
         }
-        if !changes.is_empty() {
-            self.commit(changes).await?;
+        if !commit.is_empty() {
+            self.commit(commit).await?;
         }
         self.store_sources(&records, before + records.len()).await?;
         self.store_wishes(&wishes).await?;
@@ -195,14 +195,14 @@ impl Node {
         &self,
         wishes: &[(SourceId, Option<Cooperation>)],
     ) -> Result<(), SourceError> {
-        let peers = &self.crawler.peers;
+        let peers = &self.crawler.tools.peers;
         let new: Vec<_> = wishes.iter().filter(|(id, wish)| peers.wish(*id) != *wish).collect();
         if new.is_empty() {
             return Ok(());
         }
-        let mut changes = Changes::new();
-        new.iter().for_each(|(id, wish)| changes.put_wish(*id, wish.as_ref()));
-        self.commit(changes).await?;
+        let mut commit = Commit::new();
+        new.iter().for_each(|(id, wish)| commit.source(*id).set_wish(wish.as_ref()));
+        self.commit(commit).await?;
         new.into_iter().for_each(|(id, wish)| peers.set_wish(*id, *wish));
         Ok(())
     }
@@ -212,7 +212,7 @@ impl Node {
         &self,
         id: SourceId,
         source: &NewSource,
-        changes: &mut Changes,
+        commit: &mut Commit,
     ) -> Result<(), SourceError> {
         let Some(mut record) = self.archive.source(id)? else { return Ok(()) };
         let before = record.clone();
@@ -230,7 +230,7 @@ impl Node {
             self.members.lock().entry(list).or_default().push(id);
         }
         if record != before {
-            changes.put_source(id, &record);
+            commit.source(id).put_record(&record);
             self.crawler.set_importance(id, record.importance);
         }
         Ok(())
@@ -296,19 +296,19 @@ impl Node {
         if ids.is_empty() {
             return Ok(());
         }
-        let mut changes = Changes::new();
+        let mut commit = Commit::new();
         let mut orphans = Vec::new();
         for &id in ids {
-            changes.delete_source(id);
+            commit.source(id).delete();
             for member in self.members.lock().remove(&id).unwrap_or_default() {
                 if let Some(mut record) = self.archive.source(member)? {
                     record.lists.retain(|list| *list != id);
-                    changes.put_source(member, &record);
+                    commit.source(member).put_record(&record);
                     orphans.push(member);
                 }
             }
         }
-        self.commit(changes).await?;
+        self.commit(commit).await?;
         if let Some(subscriber) = &self.subscriber {
             subscriber.forget(ids);
         }
@@ -334,7 +334,10 @@ impl Node {
             if state.next_at > now && !may_retry {
                 let why = match (&state.courtesy.ended, &state.courtesy.pause) {
                     (Some(ended), _) => format!("it has ended (it answered {})", ended.status),
-                    (_, Some(pause)) => format!("it answered {} and wants quiet", pause.status),
+                    (_, Some(pause)) => match pause.status {
+                        Some(status) => format!("it answered {status} and wants quiet"),
+                        None => "it wants quiet".to_owned(),
+                    },
                     _ => "it was asked a short while ago".to_owned(),
                 };
                 return Err(SourceError::TooEarly { url: record.url, until: state.next_at, why });
@@ -366,7 +369,7 @@ impl Node {
         }
         self.add_sources_in_turn(sources).await?;
         let members = self.members.lock().get(&list).cloned().unwrap_or_default();
-        let mut changes = Changes::new();
+        let mut commit = Commit::new();
         let mut gone = Vec::new();
         for member in members {
             let Some(mut record) = self.archive.source(member)? else { continue };
@@ -374,12 +377,12 @@ impl Node {
                 || record.formerly.iter().any(|old| named.contains(old));
             if !stays {
                 record.lists.retain(|other| *other != list);
-                changes.put_source(member, &record);
+                commit.source(member).put_record(&record);
                 gone.push(member);
             }
         }
         if !gone.is_empty() {
-            self.commit(changes).await?;
+            self.commit(commit).await?;
             if let Some(members) = self.members.lock().get_mut(&list) {
                 members.retain(|member| !gone.contains(member));
             }

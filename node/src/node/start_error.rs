@@ -1,13 +1,13 @@
-//! What can keep a node from starting.
+//! Why a node cannot start.
 
 use pergola_refresh::Invalid;
 use pergola_store::StoreError;
 use pergola_store::archive::ArchiveError;
 
-use crate::crawl::fetch::FetchError;
-use crate::peer::LoadError;
-use crate::publish::writer::NotCommitted;
+use crate::fetch::FetchError;
+use crate::peers::LoadError;
 use crate::tls::TlsError;
+use crate::writer::NotCommitted;
 
 /// Why a node cannot start.
 #[derive(Debug, thiserror::Error)]
@@ -15,22 +15,22 @@ pub enum StartError {
     /// The data folder cannot be used.
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// What is kept cannot be read.
+    /// The store cannot be read.
     #[error(transparent)]
     Archive(#[from] ArchiveError),
-    /// The client cannot be set up.
+    /// The HTTP client cannot be set up.
     #[error(transparent)]
     Fetch(#[from] FetchError),
-    /// What is known of peers cannot be had.
+    /// The peers cannot be loaded.
     #[error(transparent)]
     Peers(#[from] LoadError),
-    /// A number that the scheduler refuses.
+    /// The scheduler refused a number.
     #[error(transparent)]
     Invalid(#[from] Invalid),
-    /// A first commit that failed.
+    /// The first commit failed.
     #[error(transparent)]
     NotCommitted(#[from] NotCommitted),
-    /// A thread or socket that could not be had.
+    /// The system refused a thread or a socket.
     #[error("{what}: {source}")]
     System {
         /// What was attempted.
@@ -38,10 +38,10 @@ pub enum StartError {
         /// What the system says.
         source: std::io::Error,
     },
-    /// Certificates that cannot be used.
+    /// Certificates cannot be used.
     #[error(transparent)]
     Tls(#[from] TlsError),
-    /// A stored or declared feed that is refused.
+    /// A stored or declared feed is refused.
     #[error("feed `{name}` cannot be put in force: {reason}")]
     Feed {
         /// The feed.

@@ -64,7 +64,7 @@ impl Node {
         levels.waiting.set(whole(status.waiting));
         let (peers, usable) = (&self.metrics.peers, self.peers_in_use());
         peers.sources.set(whole(usable));
-        peers.watched.set(whole(self.crawler.peers.count_watched()));
+        peers.watched.set(whole(self.crawler.tools.peers.count_watched()));
         levels.disk.set(i64::try_from(status.store_bytes).unwrap_or(i64::MAX));
         let pushed = &self.metrics.websub;
         pushed.subscriptions.set(whole(self.hub.as_ref().map_or(0, |hub| hub.subscriptions())));
@@ -81,7 +81,7 @@ impl Node {
 
     /// How many sources are fetched from peers now.
     fn peers_in_use(&self) -> usize {
-        let (peers, now) = (&self.crawler.peers, self.clock.now());
+        let (peers, now) = (&self.crawler.tools.peers, self.clock.now());
         let usable = |id: &SourceId| {
             peers.link(*id).is_some_and(|link| peers.is_usable(*id, &link.url, now))
         };

@@ -18,10 +18,10 @@ use hyper::body::Frame;
 use pergola_store::archive::FeedId;
 use tonic::{Code, Status};
 
-use super::ANSWER_BYTES;
 use crate::access::{self, Who};
 use crate::locks::{Mutex, MutexGuard};
 use crate::node::Node;
+use crate::wire::ANSWER_BYTES;
 
 /// What callers may take.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -19,9 +19,9 @@ use tonic::{Request, Response, Status};
 
 use super::caller::Caller;
 use super::cursor::Cursor;
-use super::wire::{hints_to_wire, millis};
 use crate::node::Node;
 use crate::publish::Listing;
+use crate::wire::{hints_to_wire, millis};
 use about::Estimates;
 use head::Heads;
 use page::{Asked, Pager};

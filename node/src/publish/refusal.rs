@@ -13,7 +13,7 @@ use pergola_api::{Code, Problem, problem};
 use super::negotiate::is_browser;
 use super::shelf::ARCHIVE;
 use super::volume::Volume;
-use crate::pages;
+use crate::publish::pages;
 
 /// Seconds after which a request to an unavailable node may succeed.
 const RETRY_SECONDS: u16 = 10;

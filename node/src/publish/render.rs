@@ -1,26 +1,25 @@
-//! A feed as a document, written in one of the forms: an edition, which is its newest items in order; what
-//! somebody has not yet seen of it; or a volume of its archives.
+//! Renders a feed as a document in one of the forms: an edition (the newest items in order), the difference
+//! to an earlier edition, or a volume of the archives.
 //!
-//! An item leaves as it came: same id, same authors, same origin; only this node and since when it
-//! publishes the item are added to the nodes it has passed. The bytes depend on what is stored alone, never on when they are written.
+//! The bytes depend only on what is stored, never on when they are written.
 
-use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
 
-use pergola_feed::{Document, Format, Item, Link, Millis, Origin, Text, Timestamp, write};
+use pergola_feed::{Document, Format, Link, Text, Timestamp, write};
 use pergola_query::syntax::OrderBy;
 use pergola_store::Order;
-use pergola_store::archive::{Archive, ArchiveError, Published, SourceId, SourceKind};
+use pergola_store::archive::{Archive, ArchiveError, Published};
 
 use super::document::{Kind, Rendered};
+use super::item::Publisher;
 use super::negotiate::Form;
 use super::past::Contents;
 use super::shelf::{Imprint, Listing};
 use super::volume::{Reach, Standing, Volume};
-use crate::pages;
-use crate::pages::feed::Place;
+use crate::publish::pages;
+use crate::publish::pages::feed::Place;
 
 /// Volumes that the page of a feed links to; each one leads to the one before it.
 const LISTED: usize = 50;
@@ -147,18 +146,8 @@ impl Press<'_> {
         let modified = changes.fold(changed_at, f64::max);
         let modified = (modified > 0.0).then_some(modified as i64);
         document.updated = modified.map(Timestamp::from_unix);
-        let mut origins = HashMap::new();
-        for mut item in published {
-            dress(&mut item, self.imprint);
-            if item.item.origin.is_none() {
-                let source = item.entry.source;
-                item.item.origin = match origins.get(&source) {
-                    Some(known) => Option::clone(known),
-                    None => origins.entry(source).or_insert(origin(self.archive, source)?).clone(),
-                };
-            }
-            document.items.push(item.item);
-        }
+        let published = Publisher::new(self.archive, self.imprint).publish_all(published)?;
+        document.items.extend(published.into_iter().map(|published| published.item));
         Ok(modified)
     }
 
@@ -209,31 +198,4 @@ fn sort(published: &mut [Published], order: Option<OrderBy>) {
 fn date(published: &Published) -> Timestamp {
     let came = Timestamp::from_unix(published.entry.at.max(published.entry.changed_at) as i64);
     published.item.dated(came).map_or(came, |(at, _)| at)
-}
-
-/// Adds what this node has to say about an item that it publishes.
-pub(crate) fn dress(published: &mut Published, imprint: &Imprint) {
-    let Published { entry, item, .. } = published;
-    item.first_seen.get_or_insert(Timestamp::from_unix(entry.at as i64));
-    item.published_by(&imprint.node, Millis::from_seconds(entry.at));
-}
-
-/// The source that delivered an item, for items that do not say where they come from.
-pub(crate) fn origin(archive: &Archive, id: SourceId) -> Result<Option<Origin>, ArchiveError> {
-    let Some(source) = archive.source(id)? else { return Ok(None) };
-    let (title, home) =
-        archive.state_alone(id)?.map(|state| (state.title, state.home)).unwrap_or_default();
-    let title = title.or(source.title);
-    Ok(Some(match source.kind {
-        SourceKind::Page(_) => Origin { title, home: Some(source.url), ..Origin::default() },
-        SourceKind::Feed | SourceKind::List => {
-            Origin { title, home, feed: Some(source.url), ..Origin::default() }
-        }
-    }))
-}
-
-/// The name to show for where an item comes from.
-pub(crate) fn origin_name(item: &Item) -> Option<&str> {
-    let origin = item.origin.as_ref()?;
-    origin.title.as_deref().or(origin.home.as_deref()).or(origin.feed.as_deref())
 }

@@ -20,7 +20,7 @@ use super::shelf::{ARCHIVE, NoVolume, Shelf};
 use super::visitor::{admitted, caller};
 use super::volume::Volume;
 use crate::access::Caller;
-use crate::pages;
+use crate::publish::pages;
 
 pub(super) const FEEDS: &str = "/feeds/";
 /// Tells other nodes that the feed can be had over gRPC at the same origin, and by which name.

@@ -1,51 +1,46 @@
-//! What sources and feeds are about: a profile of each, kept up with every refresh.
+//! What sources and feeds are about: a profile of each, updated with every refresh.
 //!
-//! One lock around all of it: the stage writes some tens of microseconds per refresh, and whoever searches
-//! reads for less than a millisecond. Only titles and categories are read, so that upkeep stays small
-//! beside fetching and parsing.
+//! One lock around all of it: the stage holds it for some tens of microseconds per refresh, a search for less
+//! than a millisecond. Only titles and categories are read, so updating costs little beside fetching and
+//! parsing.
 //!
-//! Never: more sources than agreed (later ones have no profile); an item heard twice by one feed that
-//! keeps only what is new; a row written from here.
+//! Never: more sources than configured (later ones have no profile); an item counted twice by one feed with
+//! NOVEL; a row written from here.
+
+mod fresh;
+#[cfg(test)]
+mod tests;
 
 use std::collections::{BTreeSet, HashMap};
 
 use pergola_feed::Item;
 use pergola_manners::decide::News;
-use pergola_profile::{Bag, Channels, Novelty};
-use pergola_store::archive::{FeedId, Fresh, ItemKey, ProfileRow, SourceId};
+use pergola_profile::{Bag, Channels, Found, Novelty};
+use pergola_store::archive::{Channel, FeedId, ItemKey, ProfileRecord, SourceId};
+
+use fresh::Fresh;
 
 use crate::locks::{Mutex, MutexGuard};
 
 /// Items in a profile.
 const WINDOW: usize = 20;
-/// What a source that never says anything new is worth beside one that always does.
+/// What a source without anything novel is worth beside one that is always novel.
 const LEAST: f64 = 0.1;
-/// Words that are told of what was found.
-const TOLD: usize = 12;
+/// Words shown of each channel that a search finds.
+const WORDS: usize = 12;
 
-/// A source or a feed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Channel {
-    /// A source.
-    Source(SourceId),
-    /// A feed.
-    Feed(FeedId),
+/// The number of a channel among the profiles: sources are even, feeds odd.
+fn number_of(channel: Channel) -> u32 {
+    match channel {
+        Channel::Source(id) => id.0 << 1,
+        Channel::Feed(id) => id.0 << 1 | 1,
+    }
 }
 
-impl Channel {
-    /// As one number: sources are even, feeds odd.
-    fn number(self) -> u32 {
-        match self {
-            Self::Source(id) => id.0 << 1,
-            Self::Feed(id) => id.0 << 1 | 1,
-        }
-    }
-
-    fn of(number: u32) -> Self {
-        match number & 1 {
-            0 => Self::Source(SourceId(number >> 1)),
-            _ => Self::Feed(FeedId(number >> 1)),
-        }
+fn channel_of(number: u32) -> Channel {
+    match number & 1 {
+        0 => Channel::Source(SourceId(number >> 1)),
+        _ => Channel::Feed(FeedId(number >> 1)),
     }
 }
 
@@ -54,9 +49,9 @@ impl Channel {
 pub struct About {
     /// The channel.
     pub channel: Channel,
-    /// How like it is to what was asked for, from 0 to 1.
+    /// How similar it is to what was searched for, from 0 to 1.
     pub score: f64,
-    /// Its heaviest words; pairs of them say nothing to people that the words do not.
+    /// Its heaviest words, without pairs of words.
     pub terms: Vec<(String, f64)>,
 }
 
@@ -65,14 +60,14 @@ pub struct Profiles {
     inner: Mutex<Inner>,
     /// Sources at most.
     most: usize,
-    /// Whether a source counts less the less it says that is new.
+    /// Whether novelty changes what a source is worth.
     weigh: bool,
 }
 
 struct Inner {
     channels: Channels,
     fresh: HashMap<u32, Fresh>,
-    /// Channels that have changed, or gone, since they were saved.
+    /// Channels that have changed, or are gone, since they were saved.
     changed: BTreeSet<u32>,
 }
 
@@ -83,7 +78,8 @@ impl Default for Profiles {
 }
 
 impl Profiles {
-    /// No profiles yet; those of `most` sources will be kept. With `weigh`, novelty decides what they are worth.
+    /// No profiles yet; there will be at most `most` of sources. With `weigh`, novelty changes what a source is
+    /// worth.
     pub fn new(most: usize, weigh: bool) -> Self {
         let channels = Channels::new(WINDOW);
         let inner = Inner { channels, fresh: HashMap::new(), changed: BTreeSet::new() };
@@ -91,37 +87,37 @@ impl Profiles {
     }
 
     /// Takes over what was stored.
-    pub fn restore(&self, rows: Vec<(u32, ProfileRow)>) {
+    pub fn restore(&self, stored: Vec<(Channel, ProfileRecord)>) {
         let mut inner = self.inner();
-        for (number, row) in rows {
-            if self.has_room(&inner, Channel::of(number)) {
-                inner.channels.restore(number, &row.kept);
-                inner.fresh.insert(number, row.fresh);
+        for (channel, ProfileRecord { kept, seen, novel }) in stored {
+            if self.has_room(&inner, channel) {
+                inner.channels.restore(number_of(channel), &kept);
+                inner.fresh.insert(number_of(channel), Fresh { seen, novel });
             }
         }
         inner.channels.settle();
     }
 
-    /// At most `most` profiles that have changed, as they are to be stored; `None` for those that are gone.
-    pub fn changed(&self, most: usize) -> Vec<(u32, Option<ProfileRow>)> {
+    /// At most `most` profiles that have changed, to be stored; `None` for those that are gone.
+    pub fn changed(&self, most: usize) -> Vec<(Channel, Option<ProfileRecord>)> {
         let mut inner = self.inner();
         let numbers: Vec<u32> = inner.changed.iter().copied().take(most).collect();
         for number in &numbers {
             inner.changed.remove(number);
         }
         let vocabulary = inner.channels.vocabulary();
-        let row = |number: u32| {
+        let record = |number: u32| {
             let kept = inner.channels.profile(number)?.keep(vocabulary);
-            let fresh = inner.fresh.get(&number).copied().unwrap_or_default();
-            Some(ProfileRow { kept, fresh })
+            let Fresh { seen, novel } = inner.fresh.get(&number).copied().unwrap_or_default();
+            Some(ProfileRecord { kept, seen, novel })
         };
-        numbers.into_iter().map(|number| (number, row(number))).collect()
+        numbers.into_iter().map(|number| (channel_of(number), record(number))).collect()
     }
 
     /// A channel is gone.
     pub fn forget(&self, channel: Channel) {
         let mut inner = self.inner();
-        let number = channel.number();
+        let number = number_of(channel);
         inner.channels.remove(number);
         inner.fresh.remove(&number);
         inner.changed.insert(number);
@@ -135,7 +131,7 @@ impl Profiles {
         novel: impl Fn(FeedId) -> Option<f64>,
         holds: impl Fn(FeedId, ItemKey) -> bool,
     ) {
-        // Looked up before the lock is taken, and only for feeds that care.
+        // Looked up before the lock is taken, and only for feeds with NOVEL.
         let mut held = Vec::new();
         for (number, (news, feeds)) in news.iter().zip(wanted.iter_mut()).enumerate() {
             feeds.retain(|&feed| {
@@ -146,7 +142,7 @@ impl Profiles {
                     held.push((number, feed));
                     return true;
                 }
-                // An edit of what was left out stays out.
+                // An edit of an item that was left out is left out, too.
                 !news.edited
             });
         }
@@ -195,27 +191,27 @@ impl Profiles {
         if !self.weigh {
             return 1.0;
         }
-        let fresh = self.inner().fresh.get(&Channel::Source(source).number()).copied();
+        let fresh = self.inner().fresh.get(&number_of(Channel::Source(source))).copied();
         fresh.unwrap_or_default().share().max(LEAST)
     }
 
     /// The channels that a text is most about, best first.
     pub fn search(&self, text: &str, most: usize) -> Vec<About> {
         let inner = self.inner();
-        inner.told(inner.channels.search(text, most))
+        inner.describe(inner.channels.search(text, most))
     }
 
-    /// The channels most like a feed, best first.
+    /// The channels most similar to a feed, best first.
     pub fn similar(&self, feed: FeedId, most: usize) -> Vec<About> {
         let inner = self.inner();
-        inner.told(inner.channels.similar(Channel::Feed(feed).number(), most))
+        inner.describe(inner.channels.similar(number_of(Channel::Feed(feed)), most))
     }
 
-    /// The heaviest terms of a channel with their weights, and its cohesion; none if nothing was heard.
+    /// The heaviest terms of a channel with their weights, and its cohesion; `None` if it has no profile.
     pub fn about(&self, channel: Channel, most: usize) -> Option<(Vec<(String, f64)>, f64)> {
         let inner = self.inner();
-        let profile = inner.channels.profile(channel.number())?;
-        Some((inner.terms(channel.number(), most), profile.cohesion().mean()))
+        let profile = inner.channels.profile(number_of(channel))?;
+        Some((inner.terms(number_of(channel), most), profile.cohesion().mean()))
     }
 
     fn has_room(&self, inner: &Inner, channel: Channel) -> bool {
@@ -223,7 +219,7 @@ impl Profiles {
             Channel::Feed(_) => true,
             Channel::Source(_) => {
                 self.most > 0
-                    && (inner.channels.profile(channel.number()).is_some()
+                    && (inner.channels.profile(number_of(channel)).is_some()
                         || inner.channels.len() < self.most)
             }
         }
@@ -235,12 +231,12 @@ impl Profiles {
 }
 
 impl Inner {
-    /// Takes in items, and says of each whether it was novel.
+    /// Adds items to a profile, and says of each whether it was novel.
     fn hear(&mut self, channel: Channel, bags: &[Bag], novelty: Novelty) -> Vec<bool> {
         if bags.is_empty() {
             return Vec::new();
         }
-        let number = channel.number();
+        let number = number_of(channel);
         let heard = self.channels.add_all(number, bags);
         let judged: Vec<bool> = heard.iter().map(|heard| novelty.admits(heard)).collect();
         let fresh = self.fresh.entry(number).or_default();
@@ -249,11 +245,11 @@ impl Inner {
         judged
     }
 
-    fn told(&self, found: Vec<pergola_profile::Found>) -> Vec<About> {
-        let about = |found: pergola_profile::Found| About {
-            channel: Channel::of(found.channel),
+    fn describe(&self, found: Vec<Found>) -> Vec<About> {
+        let about = |found: Found| About {
+            channel: channel_of(found.channel),
             score: found.score,
-            terms: self.words(found.channel, TOLD),
+            terms: self.words(found.channel, WORDS),
         };
         found.into_iter().map(about).collect()
     }
@@ -281,6 +277,3 @@ fn bag(item: &Item) -> Bag {
     }
     Bag::of(&text)
 }
-
-#[cfg(test)]
-mod tests;

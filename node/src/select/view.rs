@@ -37,7 +37,7 @@ impl<'a> Texts<'a> {
         }
     }
 
-    /// As the matcher wants them.
+    /// What the matcher reads.
     pub fn view(&'a self, item: &'a Item) -> ItemView<'a> {
         ItemView {
             title: item.title.as_deref().unwrap_or(""),

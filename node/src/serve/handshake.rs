@@ -1,4 +1,4 @@
-//! The beginning of a secured connection: who are you, within a few seconds.
+//! The TLS handshake, within a few seconds.
 
 mod replayed;
 
@@ -16,25 +16,25 @@ use crate::surroundings::Connection;
 use crate::tls::fingerprint;
 use replayed::Replayed;
 
-/// Time for a handshake, and for saying why there was none.
+/// Time for a handshake, or for the answer to a client that does not use TLS.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// What those hear who speak plain HTTP here.
+/// The answer to plain HTTP.
 const SPEAK_TLS: &str = "HTTP/1.1 400 Bad Request\r\ncontent-type: application/problem+json\r\n\
     connection: close\r\ncontent-length: 117\r\n\r\n\
     {\"type\":\"about:blank\",\"status\":400,\"title\":\"TLS is spoken here\",\
     \"detail\":\"use an address that begins with https://\"}\n";
 
-/// Why there was no handshake.
+/// Why a handshake failed.
 pub(super) enum Failed {
-    /// Plain HTTP was spoken.
+    /// The client sent plain HTTP.
     Plain,
     /// It took too long.
     TooSlow,
-    /// The two did not agree, or one did not trust the other.
+    /// The sides did not agree, or one did not trust the other.
     Refused(std::io::Error),
 }
 
-/// A secured connection, and the certificate that the client showed and we trust.
+/// The TLS connection, and the client's certificate if it presented one that we trust.
 pub(super) async fn handshake(
     mut stream: Connection,
     config: Arc<ServerConfig>,
@@ -57,7 +57,7 @@ pub(super) async fn handshake(
     Ok((stream, shown))
 }
 
-/// What was asked is read, or the connection would be reset before the answer arrives.
+/// Reads the request first, or the connection would be reset before the answer arrives.
 async fn tell_to_speak_tls(stream: &mut Connection) -> std::io::Result<()> {
     let _asked = stream.read(&mut [0; 8 << 10]).await?;
     stream.write_all(SPEAK_TLS.as_bytes()).await?;
@@ -65,7 +65,7 @@ async fn tell_to_speak_tls(stream: &mut Connection) -> std::io::Result<()> {
 }
 
 impl Failed {
-    /// Says it in the log: aloud if a certificate was the reason, because somebody will ask why.
+    /// Logs the failure; at a higher level if a certificate was the reason, because somebody will ask why.
     pub(super) fn tell(&self, caller: SocketAddr) {
         let error = match self {
             Self::Plain => "plain HTTP was spoken to a secured port".to_owned(),

@@ -1,4 +1,4 @@
-//! One connection, spoken with until it ends: every request is told who it comes from.
+//! Serves one connection until it ends; every request carries the address and certificate of its client.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -21,16 +21,16 @@ use tower::Service as _;
 
 use crate::access::ClientCertificate;
 
-/// Time for the head of a request, and for the silence before it.
+/// Time for the head of a request, and for the idle time before it.
 const HEAD: Duration = Duration::from_secs(75);
-/// How often a silent connection of HTTP/2 is asked whether it is still there,
+/// The interval of pings on an idle HTTP/2 connection,
 const ALIVE_EVERY: Duration = Duration::from_secs(20);
-/// and how long it may take to say so.
+/// and the time for their answer.
 const ALIVE_WITHIN: Duration = Duration::from_secs(10);
-/// Requests and streams of one connection of HTTP/2 at the same time.
+/// Concurrent streams on one HTTP/2 connection.
 const STREAMS: u32 = 1_024;
 
-/// Speaks with one client until it goes, or until told to stop and it has its answers.
+/// Serves one client until it disconnects, or until `stop` is cancelled and its responses are sent.
 pub(super) async fn talk(
     stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
     router: Router,
@@ -64,7 +64,7 @@ pub(super) async fn talk(
     }
 }
 
-/// Ends when a client has asked for nothing at all in its time.
+/// Ends when a client has sent no request in time.
 async fn silence(begun: &AtomicBool) {
     tokio::time::sleep(HEAD).await;
     if begun.load(Relaxed) {
@@ -72,12 +72,12 @@ async fn silence(begun: &AtomicBool) {
     }
 }
 
-/// The router, and who it answers.
+/// The router, and the client it answers.
 struct Answering {
     router: Router,
     caller: SocketAddr,
     certificate: Option<Fingerprint>,
-    /// Whether anything was asked.
+    /// Whether the client has sent a request.
     begun: Arc<AtomicBool>,
 }
 

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use pergola_manners::backoff::share;
 use ring::rand::{SecureRandom as _, SystemRandom};
 
 /// Fills bytes with random ones.
@@ -37,7 +38,7 @@ impl Randomness {
     pub fn chance(&self) -> f64 {
         let mut random = [0; 8];
         match self.0.fill(&mut random) {
-            true => (u64::from_le_bytes(random) >> 11) as f64 / (1u64 << 53) as f64,
+            true => share(u64::from_le_bytes(random)),
             false => 0.5,
         }
     }

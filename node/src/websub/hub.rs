@@ -1,11 +1,12 @@
-//! The hub for this node's own feeds: whoever subscribes is sent each new edition (WebSub, W3C).
+//! The hub for this node's own feeds: subscribers are sent each new edition (WebSub, W3C).
 //!
-//! `door` lets requests in, `request` reads what is asked, `topic` says which feed that means, `calls` talks to subscribers, `book`
-//! decides who is sent what when, and the task here is the loop around them. Nothing here ever waits for a
-//! subscriber but the request to it; a feed's change costs the writer one number that it writes anyway.
+//! `door` accepts requests, `request` parses them, `topic` finds the feed, `calls` talks to subscribers,
+//! `book` decides what is sent to whom and when, and the task here is the loop around them. Only the request
+//! to a subscriber waits for that subscriber. A changed feed costs the writer one number that it writes
+//! anyway.
 //!
-//! Never: a subscription that its subscriber has not confirmed; a subscriber asked in a private network
-//! that the configuration does not name; a redirect followed; a request kept waiting without a bound.
+//! Never: a subscription that its subscriber has not confirmed; a call to a private network that the
+//! configuration does not name; a redirect followed; a queue without a limit.
 
 mod book;
 mod calls;
@@ -18,7 +19,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use pergola_config::WebSub;
-use pergola_store::archive::{Archive, ArchiveError, Changes, FeedId, Subscription};
+use pergola_store::archive::{Archive, ArchiveError, Commit, FeedId, Subscription};
 use tokio::sync::{Semaphore, mpsc};
 use tokio::task::{Id, JoinError, JoinSet};
 use tokio_util::sync::CancellationToken;
@@ -26,64 +27,49 @@ use url::Url;
 
 use self::book::{Book, Limits, host_of};
 use self::delivery::{Delivery, Ending, Key, Outcome};
-use self::door::{Asked, Pending};
+use self::door::{Pending, PendingRequest};
 use self::request::{Mode, Request};
 use crate::clock::{Clock, network_now};
-use crate::crawl::fetch::Fetcher;
+use crate::fetch::Fetcher;
 use crate::locks::Mutex;
 use crate::metrics::Metrics;
-use crate::publish::writer::{Job, Writer};
 use crate::publish::{Form, Shelf};
 use crate::surroundings::Randomness;
+use crate::writer::Writer;
 
 /// Requests that may wait for their verification.
 const WAITING: usize = 256;
 /// Verifications at the same time.
 const VERIFYING: usize = 16;
-/// Real seconds between two rounds through the feeds that have subscribers; changes in between are one.
+/// Real seconds between two checks of the feeds that have subscribers; changes in between count as one.
 const ROUND: f64 = 0.05;
-/// Real seconds between two savings of what was delivered.
+/// Real seconds between two commits of what was delivered.
 const SAVING: f64 = 1.0;
 
 /// The hub.
 pub struct Hub {
-    shelf: Arc<Shelf>,
-    fetcher: Fetcher,
-    writer: Writer,
-    clock: Clock,
-    randomness: Randomness,
-    metrics: Arc<Metrics>,
-    settings: WebSub,
+    tools: Tools,
     book: Mutex<Book>,
     /// Requests that wait or are being verified, by host of the callback.
     pending: Pending,
-    /// Subscribers that are told at once that there is nothing for them.
+    /// Subscribers that are being told that their subscription is denied.
     telling: Semaphore,
-    asked: mpsc::Sender<Asked>,
-    inbox: Mutex<Option<mpsc::Receiver<Asked>>>,
+    requests: mpsc::Sender<PendingRequest>,
+    inbox: Mutex<Option<mpsc::Receiver<PendingRequest>>>,
 }
 
 /// What a hub works with.
-pub struct Parts {
-    /// What is kept.
-    pub archive: Archive,
-    /// The feeds.
+pub struct Tools {
     pub shelf: Arc<Shelf>,
-    /// Who asks and sends.
     pub fetcher: Fetcher,
-    /// The way to the writer.
     pub writer: Writer,
-    /// The time.
     pub clock: Clock,
-    /// For challenges, and waits that differ.
     pub randomness: Randomness,
-    /// What is counted.
     pub metrics: Arc<Metrics>,
-    /// What was configured.
     pub settings: WebSub,
 }
 
-/// Something that was asked of a subscriber has ended.
+/// How a call to a subscriber ended.
 enum Ended {
     Confirmed(Key, Option<Box<Subscription>>),
     /// Not confirmed, or denied.
@@ -92,9 +78,9 @@ enum Ended {
 }
 
 impl Hub {
-    /// A hub that does nothing until it is run; it knows who had subscribed before.
-    pub fn new(parts: Parts) -> Result<Self, ArchiveError> {
-        let Parts { archive, shelf, fetcher, writer, clock, randomness, metrics, settings } = parts;
+    /// A hub that does nothing until it is run; it knows the subscriptions that are stored.
+    pub fn new(archive: &Archive, tools: Tools) -> Result<Self, ArchiveError> {
+        let settings = &tools.settings;
         let mut book = Book::new(Limits {
             most: settings.most,
             per_feed: settings.per_feed,
@@ -103,51 +89,45 @@ impl Hub {
             tries: u32::try_from(settings.tries.get()).unwrap_or(u32::MAX),
             backoff: settings.backoff.as_secs_f64(),
         });
-        let now = clock.now();
+        let now = tools.clock.now();
         for (key, subscription) in archive.subscriptions()? {
             book.load(key, subscription, now);
         }
-        let (asked, inbox) = mpsc::channel(WAITING);
+        let (requests, inbox) = mpsc::channel(WAITING);
         Ok(Self {
-            shelf,
-            fetcher,
-            writer,
-            clock,
-            randomness,
-            metrics,
-            settings,
+            tools,
             book: Mutex::new(book),
             pending: Pending::default(),
             telling: Semaphore::new(VERIFYING),
-            asked,
+            requests,
             inbox: Mutex::new(Some(inbox)),
         })
     }
 
-    /// How many have subscribed.
+    /// How many subscriptions there are.
     pub fn subscriptions(&self) -> usize {
         self.book.lock().len()
     }
 
-    /// Verifies, delivers and lets leases end, until told to stop.
+    /// Verifies requests, delivers editions and ends leases, until told to stop.
     pub async fn run(self: Arc<Self>, stop: CancellationToken) {
         let Some(mut inbox) = self.inbox.lock().take() else { return };
-        let mut changes = self.shelf.changes();
+        let mut changes = self.tools.shelf.changes();
         let mut calls: JoinSet<Ended> = JoinSet::new();
         let mut deliveries: HashMap<Id, Delivery> = HashMap::new();
-        let (mut round_at, mut save_at) = (self.clock.now(), self.clock.now());
+        let (mut round_at, mut save_at) = (self.tools.clock.now(), self.tools.clock.now());
         let mut changed = true;
         while !stop.is_cancelled() {
-            let now = self.clock.now();
+            let now = self.tools.clock.now();
             if changed && now >= round_at {
                 changed = false;
-                round_at = now + ROUND * self.clock.speed();
+                round_at = now + ROUND * self.tools.clock.speed();
                 self.round(now, &mut calls);
             }
             self.book.lock().pass(now);
             if self.book.lock().is_changed() && now >= save_at {
                 self.save().await;
-                save_at = self.clock.now() + SAVING * self.clock.speed();
+                save_at = self.tools.clock.now() + SAVING * self.tools.clock.speed();
             }
             self.send_out(&mut calls, &mut deliveries);
             let verifying = calls.len().saturating_sub(deliveries.len());
@@ -159,31 +139,31 @@ impl Hub {
             };
             tokio::select! {
                 () = stop.cancelled() => {}
-                () = self.clock.sleep_until(wake) => {}
+                () = self.tools.clock.sleep_until(wake) => {}
                 told = changes.changed() => {
                     changed = true;
                     if told.is_err() {
                         break;
                     }
                 }
-                Some(asked) = inbox.recv(), if verifying < VERIFYING => {
-                    calls.spawn(Arc::clone(&self).examine(asked));
+                Some(pending) = inbox.recv(), if verifying < VERIFYING => {
+                    calls.spawn(Arc::clone(&self).examine(pending));
                 }
                 Some(ended) = calls.join_next_with_id(), if !calls.is_empty() => {
                     self.conclude(ended, &mut deliveries);
                 }
             }
         }
-        // What is on the way is cut off: it is delivered again after the next start.
+        // Deliveries in progress are aborted, and made again after the next start.
         calls.shutdown().await;
         self.save().await;
     }
 
-    /// Checks which feeds have changed, and which are no more.
+    /// Checks which feeds have changed, and which are gone.
     fn round(self: &Arc<Self>, now: f64, calls: &mut JoinSet<Ended>) {
         let mut book = self.book.lock();
         for feed in book.feeds() {
-            match self.shelf.tally(feed) {
+            match self.tools.shelf.tally(feed) {
                 Some(tally) => book.edition(feed, tally.edition, now),
                 None => {
                     for gone in book.drop_feed(feed) {
@@ -206,15 +186,15 @@ impl Hub {
         while let Some(delivery) = self.book.lock().take() {
             let (hub, to) = (Arc::clone(self), delivery.subscription.clone());
             let task = calls.spawn(async move {
-                Ended::Delivered(calls::deliver(&hub.fetcher, &hub.shelf, &to).await)
+                Ended::Delivered(calls::deliver(&hub.tools.fetcher, &hub.tools.shelf, &to).await)
             });
             deliveries.insert(task.id(), delivery);
         }
     }
 
-    /// Decides on a request: is there such a feed, is there room, does the subscriber mean it?
-    async fn examine(self: Arc<Self>, asked: Asked) -> Ended {
-        let Asked { request, host, seat } = asked;
+    /// Decides on a request: is there such a feed, is there room, does the subscriber confirm it?
+    async fn examine(self: Arc<Self>, pending: PendingRequest) -> Ended {
+        let PendingRequest { request, host, seat } = pending;
         let ended = self.decided(request, host).await;
         seat.ends(matches!(ended, Ended::Confirmed(..)), network_now());
         ended
@@ -228,7 +208,7 @@ impl Hub {
                 false => Ended::Refused,
             };
         }
-        let found = topic::feed_of(&self.shelf, &request.topic, host.as_deref());
+        let found = topic::feed_of(&self.tools.shelf, &request.topic, host.as_deref());
         let callback_host = host_of(request.callback.as_str());
         let allowed = found.and_then(|(feed, form)| {
             self.book.lock().room(key, feed, &callback_host).map(|()| (feed, form))
@@ -240,13 +220,13 @@ impl Hub {
                 return Ended::Refused;
             }
         };
-        // What changes while the subscriber is asked is delivered to it.
+        // What changes while the subscriber confirms is delivered to it.
         let delivered = self.edition_of(feed);
-        let lease = request
-            .lease
-            .unwrap_or(self.settings.lease.as_secs_f64())
-            .clamp(self.settings.lease_min.as_secs_f64(), self.settings.lease_max.as_secs_f64());
-        let now = self.clock.now();
+        let lease = request.lease.unwrap_or(self.tools.settings.lease.as_secs_f64()).clamp(
+            self.tools.settings.lease_min.as_secs_f64(),
+            self.tools.settings.lease_max.as_secs_f64(),
+        );
+        let now = self.tools.clock.now();
         if !self.confirmed(&request, lease).await {
             return Ended::Refused;
         }
@@ -267,37 +247,46 @@ impl Hub {
 
     async fn confirmed(&self, request: &Request, lease: f64) -> bool {
         let Request { callback, mode, topic, .. } = request;
-        match calls::verify(&self.fetcher, &self.randomness, callback, *mode, topic, lease).await {
+        match calls::verify(
+            &self.tools.fetcher,
+            &self.tools.randomness,
+            callback,
+            *mode,
+            topic,
+            lease,
+        )
+        .await
+        {
             Ok(()) => true,
             Err(why) => {
                 tracing::info!(%callback, topic, mode = mode.name(), why, "not confirmed");
-                self.metrics.websub.verified("failed");
+                self.tools.metrics.websub.verified("failed");
                 false
             }
         }
     }
 
     async fn tell_denied(&self, callback: &str, topic: &str, reason: &str) {
-        self.metrics.websub.verified("denied");
+        self.tools.metrics.websub.verified("denied");
         tracing::info!(callback, topic, reason, "a subscription is denied");
         let Ok(url) = Url::parse(callback) else { return };
         let _turn = self.telling.acquire().await;
-        if let Err(why) = calls::deny(&self.fetcher, &url, topic, reason).await {
+        if let Err(why) = calls::deny(&self.tools.fetcher, &url, topic, reason).await {
             tracing::debug!(callback, why, "the subscriber could not be told");
         }
     }
 
     fn edition_of(&self, feed: FeedId) -> u64 {
-        self.shelf.tally(feed).map_or(0, |tally| tally.edition)
+        self.tools.shelf.tally(feed).map_or(0, |tally| tally.edition)
     }
 
-    /// Something has ended: the book learns of it.
+    /// A call has ended: the book is told.
     fn conclude(
         &self,
         ended: Result<(Id, Ended), JoinError>,
         deliveries: &mut HashMap<Id, Delivery>,
     ) {
-        let now = self.clock.now();
+        let now = self.tools.clock.now();
         let (id, ended) = match ended {
             Ok((id, ended)) => (id, ended),
             Err(error) => {
@@ -316,7 +305,7 @@ impl Hub {
                     &host,
                     ending,
                     now,
-                    self.randomness.chance(),
+                    self.tools.randomness.chance(),
                 );
                 let name = match outcome {
                     Some(Outcome::Delivered) => "delivered",
@@ -325,7 +314,7 @@ impl Hub {
                     Some(Outcome::Gone) => "gone",
                     None => "left",
                 };
-                self.metrics.websub.delivered(name);
+                self.tools.metrics.websub.delivered(name);
                 if matches!(outcome, Some(Outcome::GivenUp | Outcome::Gone)) {
                     let Subscription { callback, topic, .. } = subscription;
                     tracing::info!(callback, topic, outcome = name, "a delivery has ended");
@@ -334,44 +323,46 @@ impl Hub {
         }
     }
 
-    /// A subscriber has confirmed what it asked for.
+    /// A subscriber has confirmed its request.
     fn agree(&self, key: Key, subscription: Option<Box<Subscription>>, now: f64) {
         let mut book = self.book.lock();
         match subscription {
             None => {
                 book.remove(key);
-                self.metrics.websub.verified("unsubscribed");
+                self.tools.metrics.websub.verified("unsubscribed");
             }
             Some(subscription) => {
                 let host = host_of(&subscription.callback);
                 if book.room(key, subscription.feed, &host).is_err() {
-                    // Others were confirmed meanwhile. It hears nothing, as if its lease had ended.
-                    self.metrics.websub.verified("denied");
+                    // Others were confirmed in the meantime. It gets nothing, as if its lease had ended.
+                    self.tools.metrics.websub.verified("denied");
                     return;
                 }
                 book.put(key, *subscription, now);
-                self.metrics.websub.verified("subscribed");
+                self.tools.metrics.websub.verified("subscribed");
             }
         }
     }
 
-    /// Saves what has changed in the book; what cannot be saved is tried again.
+    /// Stores what has changed in the book; a commit that fails is tried again.
     async fn save(&self) {
         let rows = self.book.lock().take_changed();
         if rows.is_empty() {
             return;
         }
-        let mut changes = Changes::new();
-        rows.iter().for_each(|(key, row)| changes.set_subscription(*key, row.as_ref()));
-        if let Err(error) = self.writer.commit(Job { changes, ..Job::default() }).await {
-            tracing::warn!(%error, "subscriptions could not be saved; it is tried again");
-            self.book.lock().not_saved(rows.into_iter().map(|(key, _)| key));
+        let mut commit = Commit::new();
+        for (feed, key, row) in &rows {
+            commit.feed(*feed).set_subscription(*key, row.as_ref());
+        }
+        if let Err(error) = self.tools.writer.commit(commit).await {
+            tracing::warn!(%error, "subscriptions could not be stored; this is tried again");
+            self.book.lock().not_saved(rows.into_iter().map(|(feed, key, _)| (key, feed)));
         }
     }
 }
 
-/// Why a subscription ends although its lease does not.
-const GONE: &str = "the feed is published no more";
+/// Why a subscription ends before its lease.
+const GONE: &str = "the feed is no longer published";
 
 fn key_of(request: &Request) -> Key {
     pergola_feed::digest(&[&request.topic, request.callback.as_str()])

@@ -1,11 +1,11 @@
-//! Instants as the books keep them in order: whole milliseconds.
+//! Instants in whole milliseconds, which the books sort by.
 
-/// The last millisecond that is over, give or take what numbers lose on the way.
+/// The last millisecond that is over, with a little tolerance for rounding.
 pub(super) fn passed(now: f64) -> u64 {
     (now * 1_000.0 + 0.001).floor() as u64
 }
 
-/// Rounded up, so that what is due at an instant is due when that instant has come.
+/// Rounded up, so that nothing is due before its instant.
 pub(super) fn millis(at: f64) -> u64 {
     (at * 1_000.0).ceil() as u64
 }

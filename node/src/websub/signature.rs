@@ -1,4 +1,4 @@
-//! `X-Hub-Signature`: who knows the secret, and that nothing was altered on the way.
+//! `X-Hub-Signature`: proves that the sender knows the secret and that the body was not altered.
 
 use ring::hmac;
 
@@ -11,8 +11,8 @@ pub(crate) fn sign(secret: &[u8], body: &[u8]) -> String {
     format!("sha256={}", hex(tag.as_ref()))
 }
 
-/// Whether the header's value fits the body; compared in constant time. SHA-1 counts only if the way was
-/// protected otherwise: the text names it and asks for more where nothing else protects the body.
+/// Whether the header's value matches the body, compared in constant time. SHA-1 is accepted only over TLS:
+/// WebSub recognises it, and asks for more where nothing else protects the body.
 pub(crate) fn fits(value: &str, secret: &[u8], body: &[u8], protected_way: bool) -> bool {
     let Some((method, digits)) = value.trim().split_once('=') else { return false };
     let algorithm = match method.trim().to_ascii_lowercase().as_str() {
@@ -60,14 +60,14 @@ mod tests {
     }
 
     #[test]
-    fn sha_1_is_enough_only_where_the_way_is_protected() {
+    fn sha_1_is_enough_only_over_tls() {
         let value = format!("sha1={SHA1}");
         assert!(fits(&value, KEY, DATA, true));
         assert!(!fits(&value, KEY, DATA, false));
     }
 
     #[test]
-    fn whatever_else_is_sent_does_not_fit() {
+    fn anything_else_does_not_match() {
         let cut = &SHA256[..62];
         for wrong in ["", "sha256", "sha256=", "md5=00", "sha256=zz", "sha256=é", "sha512=00"] {
             assert!(!fits(wrong, KEY, DATA, true), "{wrong}");

@@ -1,12 +1,12 @@
-//! Has the hubs of sources tell this node of their news.
+//! Subscribes to the hubs that sources advertise.
 //!
-//! A refresh finds the hub that a source names; `book` decides what to ask of it and whether it is to be
-//! trusted, `asking` sends the requests, `callback` answers the hub. What a hub sends is taken in like what
-//! a refresh finds, and it is durable before the hub hears that it has arrived: whatever is killed when, the
-//! hub sends it again or a refresh finds it.
+//! A refresh finds the hub that a source advertises. `book` decides what to ask of it and whether to trust
+//! it, `asking` sends the requests, `callback` answers the hub. A pushed document takes the same path as a
+//! fetched one, and is durable before the hub is told that it has arrived: whatever crashes, the hub sends it
+//! again or a refresh finds it.
 //!
-//! Never: news without the right signature; more of them in memory than a few; a source that is not refreshed
-//! at any more because a hub claims to tell of it.
+//! Never: a push accepted without the right signature; more than a few pushes in memory; a source that is no
+//! longer refreshed because a hub claims to push its news.
 
 mod asking;
 mod book;
@@ -20,44 +20,37 @@ use axum::Router;
 use axum::routing::get;
 use pergola_api::source::PushStatus;
 use pergola_config::WebSub;
-use pergola_store::archive::{Archive, ArchiveError, Changes, Push, SourceId};
+use pergola_manners::hub::{Advertised, HubNotice};
+use pergola_store::archive::{Archive, ArchiveError, Commit, Push, SourceId};
 use tokio::sync::{Notify, Semaphore, mpsc};
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 use url::{Host, Url};
 
-use self::asking::{Ask, Token};
-use self::book::{Book, Polled};
+use self::asking::{HubRequest, Token};
+use self::book::Book;
 use self::rules::Rules;
-use super::discovery::RefreshNotice;
 use crate::clock::Clock;
 use crate::crawl::driver::Crawler;
 use crate::locks::{Mutex, MutexGuard};
 use crate::metrics::Metrics;
-use crate::publish::writer::{Job, Writer};
 use crate::surroundings::Randomness;
+use crate::writer::Writer;
 
 /// Hubs asked at the same time.
 const ASKING: usize = 8;
-/// News read at the same time; more are to come again.
+/// Pushes read at the same time; the hub has to repeat the others.
 const RECEIVING: usize = 16;
-/// Real seconds between two savings of what was counted.
+/// Real seconds between two commits of what has changed.
 const SAVING: f64 = 1.0;
 
-/// Has the hubs of sources tell this node of their news.
+/// Subscribes to the hubs that sources advertise.
 pub struct Subscriber {
-    crawler: Arc<Crawler>,
-    writer: Writer,
-    clock: Clock,
-    randomness: Randomness,
-    metrics: Arc<Metrics>,
-    /// Where hubs reach this node.
-    base: Url,
-    /// Whether hubs anywhere reach it there.
+    tools: Tools,
+    /// Hubs anywhere can reach this node.
     is_public: bool,
-    max_body: usize,
     book: Mutex<Book>,
-    refreshes: Mutex<Option<mpsc::Receiver<RefreshNotice>>>,
+    notices: Mutex<Option<mpsc::Receiver<HubNotice>>>,
     asking: Semaphore,
     receiving: Semaphore,
     /// Something in the book has changed.
@@ -65,43 +58,28 @@ pub struct Subscriber {
 }
 
 /// What a subscriber works with.
-pub struct Parts {
-    /// What is kept.
-    pub archive: Archive,
-    /// Who takes the news in.
+pub struct Tools {
     pub crawler: Arc<Crawler>,
-    /// The way to the writer.
     pub writer: Writer,
-    /// The time.
     pub clock: Clock,
-    /// For tokens and secrets, and waits that differ.
+    /// For tokens, secrets and jitter.
     pub randomness: Randomness,
-    /// What is counted.
     pub metrics: Arc<Metrics>,
-    /// What was configured.
-    pub settings: WebSub,
     /// Where hubs reach this node.
-    pub public_url: Url,
+    pub base: Url,
     /// Bytes of a document.
     pub max_body: usize,
-    /// The refreshes of sources that name a hub, or did.
-    pub refreshes: mpsc::Receiver<RefreshNotice>,
 }
 
 impl Subscriber {
-    /// A subscriber that asks nobody until it is run; what was agreed on before holds.
-    pub fn new(parts: Parts) -> Result<Self, ArchiveError> {
-        let Parts {
-            archive,
-            crawler,
-            writer,
-            clock,
-            randomness,
-            metrics,
-            settings,
-            public_url,
-            ..
-        } = parts;
+    /// A subscriber that asks no hub until it is run; what was granted before still holds. `notices` are the
+    /// refreshes of sources that advertise a hub, or did.
+    pub fn new(
+        archive: &Archive,
+        tools: Tools,
+        settings: &WebSub,
+        notices: mpsc::Receiver<HubNotice>,
+    ) -> Result<Self, ArchiveError> {
         let mut book = Book::new(Rules {
             lease: settings.lease.as_secs_f64(),
             backoff: settings.backoff.as_secs_f64(),
@@ -112,31 +90,25 @@ impl Subscriber {
             book.load(token, push, exists);
         }
         Ok(Self {
-            crawler,
-            writer,
-            clock,
-            randomness,
-            metrics,
-            is_public: !is_this_machine(&public_url),
-            base: public_url,
-            max_body: parts.max_body,
+            is_public: !is_this_machine(&tools.base),
+            tools,
             book: Mutex::new(book),
-            refreshes: Mutex::new(Some(parts.refreshes)),
+            notices: Mutex::new(Some(notices)),
             asking: Semaphore::new(ASKING),
             receiving: Semaphore::new(RECEIVING),
             nudge: Notify::new(),
         })
     }
 
-    /// Where hubs ask and send.
+    /// The routes by which hubs verify and push.
     pub fn router(self: &Arc<Self>) -> Router {
         let handlers = get(callback::verify).post(callback::receive);
         Router::new().route("/websub/{token}", handlers).with_state(Arc::clone(self))
     }
 
-    /// What a hub does for a source, if one was asked to.
+    /// What a hub does for a source, if it has one.
     pub fn status(&self, source: SourceId) -> Option<PushStatus> {
-        let now = self.clock.now();
+        let now = self.tools.clock.now();
         let book = self.book();
         let row: &Push = book.of(source)?;
         Some(PushStatus {
@@ -154,31 +126,31 @@ impl Subscriber {
         })
     }
 
-    /// How many sources a hub tells us of.
+    /// How many sources a hub pushes to us.
     pub fn sources(&self) -> usize {
-        self.book().active(self.clock.now())
+        self.book().active(self.tools.clock.now())
     }
 
-    /// Sources are no more: their hubs need tell of them no longer.
+    /// Sources were removed: their hubs are no longer needed.
     pub fn forget(&self, sources: &[SourceId]) {
-        let now = self.clock.now();
+        let now = self.tools.clock.now();
         sources.iter().for_each(|source| self.book().forget(*source, now));
         self.nudge.notify_one();
     }
 
-    /// Asks hubs whenever it is time to, until told to stop.
+    /// Subscribes and renews whenever it is time to, until told to stop.
     pub async fn run(self: Arc<Self>, stop: CancellationToken) {
-        let Some(mut refreshes) = self.refreshes.lock().take() else { return };
+        let Some(mut notices) = self.notices.lock().take() else { return };
         let mut asks: JoinSet<(Token, Result<(), String>)> = JoinSet::new();
-        let mut save_at = self.clock.now();
+        let mut save_at = self.tools.clock.now();
         while !stop.is_cancelled() {
-            let now = self.clock.now();
+            let now = self.tools.clock.now();
             let due = self.book().pass(now);
             self.replan();
             if (!due.is_empty() || now >= save_at) && self.book().is_changed() {
-                // A hub may answer before the next saving: it must find what it was asked for.
+                // A hub may verify before the next commit: the request must be known by then.
                 self.save().await;
-                save_at = self.clock.now() + SAVING * self.clock.speed();
+                save_at = self.tools.clock.now() + SAVING * self.tools.clock.speed();
             }
             for ask in due {
                 asks.spawn(Arc::clone(&self).ask(ask));
@@ -189,12 +161,12 @@ impl Subscriber {
             };
             tokio::select! {
                 () = stop.cancelled() => {}
-                () = self.clock.sleep_until(wake) => {}
+                () = self.tools.clock.sleep_until(wake) => {}
                 () = self.nudge.notified() => {}
-                Some(refresh) = refreshes.recv() => self.refreshed(refresh),
+                Some(notice) = notices.recv() => self.refreshed(notice),
                 Some(ended) = asks.join_next(), if !asks.is_empty() => match ended {
                     Ok((token, answer)) => {
-                        self.book().answered(&token, answer, self.clock.now(), self.randomness.chance());
+                        self.book().answered(&token, answer, self.tools.clock.now(), self.tools.randomness.chance());
                     }
                     Err(error) => tracing::error!(%error, "a request to a hub panicked"),
                 },
@@ -204,34 +176,38 @@ impl Subscriber {
         self.save().await;
     }
 
-    async fn ask(self: Arc<Self>, ask: Ask) -> (Token, Result<(), String>) {
+    async fn ask(self: Arc<Self>, ask: HubRequest) -> (Token, Result<(), String>) {
         let _turn = self.asking.acquire().await;
         let callback = self.callback(&ask.token);
-        let answer = asking::ask(&self.crawler.fetcher, &ask, &callback).await;
-        self.metrics.websub.asked(if answer.is_ok() { "accepted" } else { "failed" });
+        let answer = asking::ask(&self.tools.crawler.tools.fetcher, &ask, &callback).await;
+        self.tools.metrics.websub.asked(if answer.is_ok() { "accepted" } else { "failed" });
         if let Err(why) = &answer {
-            tracing::info!(hub = ask.hub, topic = ask.topic, why, "a hub did not take a request");
+            tracing::info!(hub = ask.hub, topic = ask.topic, why, "a hub did not accept a request");
         }
         (ask.token, answer)
     }
 
-    /// A source that names a hub, or did, was refreshed.
-    fn refreshed(&self, refresh: RefreshNotice) {
-        let named = refresh.named.map(|named| {
-            named.filter(|named| {
-                let reached = self.is_public || self.crawler.fetcher.is_neighbour(&named.hub);
-                reached && self.crawler.fetcher.may_call(&named.hub).is_ok()
-            })
-        });
-        let RefreshNotice { id: source, at, since, new_items, .. } = refresh;
-        let polled = Polled { source, at, since, new_items, named };
-        self.book().polled(&polled, || Some((self.randomness.hex(24)?, self.randomness.hex(32)?)));
+    /// A source that advertises a hub, or did, was refreshed.
+    fn refreshed(&self, mut notice: HubNotice) {
+        if let Advertised::Hub(named) = &notice.advertised
+            && !self.can_use(&named.hub)
+        {
+            notice.advertised = Advertised::NoHub;
+        }
+        let randomness = &self.tools.randomness;
+        self.book().polled(&notice, || Some((randomness.hex(24)?, randomness.hex(32)?)));
         self.replan();
     }
 
-    /// Tells the roster which sources may be left to their hubs for how long.
+    /// Whether a hub may be asked, and can reach this node.
+    fn can_use(&self, hub: &Url) -> bool {
+        let fetcher = &self.tools.crawler.tools.fetcher;
+        (self.is_public || fetcher.is_neighbour(hub)) && fetcher.may_call(hub).is_ok()
+    }
+
+    /// Tells the roster how long sources may be left to their hubs.
     fn replan(&self) {
-        let now = self.clock.now();
+        let now = self.tools.clock.now();
         let (plans, missed) = {
             let mut book = self.book();
             let sources = book.take_replan();
@@ -242,26 +218,28 @@ impl Subscriber {
             let plans: Vec<_> = sources.iter().map(plan).collect();
             (plans, book.take_missed())
         };
-        self.metrics.websub.missed.inc_by(missed);
-        self.crawler.leave_to_hubs(&plans);
+        self.tools.metrics.websub.missed.inc_by(missed);
+        self.tools.crawler.leave_to_hubs(&plans);
     }
 
-    /// Saves what has changed in the book; what cannot be saved is tried again.
+    /// Stores what has changed in the book; a commit that fails is tried again.
     async fn save(&self) {
         let rows = self.book().take_changed();
         if rows.is_empty() {
             return;
         }
-        let mut changes = Changes::new();
-        rows.iter().for_each(|(token, row)| changes.set_push(token, row.as_ref()));
-        if let Err(error) = self.writer.commit(Job { changes, ..Job::default() }).await {
-            tracing::warn!(%error, "what hubs granted could not be saved; it is tried again");
-            self.book().not_saved(rows.into_iter().map(|(token, _)| token));
+        let mut commit = Commit::new();
+        for (source, token, row) in &rows {
+            commit.source(*source).set_push(token, row.as_ref());
+        }
+        if let Err(error) = self.tools.writer.commit(commit).await {
+            tracing::warn!(%error, "the hubs' leases could not be stored; this is tried again");
+            self.book().not_saved(rows.into_iter().map(|(source, token, _)| (token, source)));
         }
     }
 
     fn callback(&self, token: &str) -> Url {
-        let mut url = self.base.clone();
+        let mut url = self.tools.base.clone();
         if let Ok(mut segments) = url.path_segments_mut() {
             segments.pop_if_empty().extend(["websub", token]);
         }
@@ -273,7 +251,7 @@ impl Subscriber {
     }
 }
 
-/// Whether an address leads whoever uses it to their own machine.
+/// Whether an address means the machine of whoever uses it.
 fn is_this_machine(url: &Url) -> bool {
     match url.host() {
         Some(Host::Domain(name)) => name == "localhost" || name.ends_with(".localhost"),

@@ -2,12 +2,13 @@
 
 use std::time::Duration;
 
-use pergola_manners::courtesy::{Courtesy, FailureKind, Outcome, Reading, Rules, Validators};
-use pergola_node::crawl::fetch::{
-    Answer, Ask, DecodeLimits, FetchError, FetchSettings, Fetcher, Stage,
-};
-use pergola_node::crawl::guard::Guard;
+use pergola_feed::Limits;
+use pergola_manners::courtesy::{Courtesy, FailureKind, Outcome, Rules, Validators};
+use pergola_manners::heard::{Hearing, hear};
+use pergola_node::fetch::{Answer, Ask, DecodeLimits, FetchError, FetchSettings, Fetcher, Stage};
+use pergola_node::guard::Guard;
 use pergola_node::surroundings::{Outside, ResolverFiles};
+use pergola_store::archive::SourceKind;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpListener;
 use url::Url;
@@ -42,7 +43,8 @@ async fn failure(settings: FetchSettings, url: Url) -> FetchError {
 async fn rule_2_validators_are_sent_back_byte_for_byte_and_a_304_is_unchanged() {
     let etag = b"W/\"caf\xe9 \"quoted\"\"";
     let date = "Tue, 14 nov 2023 22:13:20 +0000";
-    let page = Reply::ok("<rss/>").header("etag", etag).header("last-modified", date);
+    let feed = "<rss version='2.0'><channel><title>News</title></channel></rss>";
+    let page = Reply::ok(feed).header("etag", etag).header("last-modified", date);
     let origin = Origin::builder().page("/feed", page.conditional()).start().await;
     let fetcher = Fetcher::new(settings()).unwrap();
     let mut courtesy = Courtesy::default();
@@ -50,7 +52,11 @@ async fn rule_2_validators_are_sent_back_byte_for_byte_and_a_304_is_unchanged() 
     for now in [0.0, 3_600.0] {
         let ask = Ask::new(origin.url("/feed"), courtesy.request(now), 1);
         let answer = fetcher.fetch(&ask).await.unwrap();
-        let exchange = answer.exchange(&ask, Reading::Nothing);
+        let conditional = !ask.validators.is_empty();
+        let reply = answer.into_reply(conditional, None, fetcher.decode_limits());
+        let (kind, last, formerly, limits) = (&SourceKind::Feed, 0, &[][..], &Limits::default());
+        let heard = hear(reply, Hearing { kind, last, formerly, limits, now });
+        let exchange = heard.exchange(0, &ask.url);
         outcomes.push(courtesy.after(&exchange, now, &Rules::default(), 0.0).outcome);
     }
     assert_eq!(outcomes, [Outcome::Changed, Outcome::Unchanged]);

@@ -19,5 +19,4 @@ mod subscribing;
 mod surroundings;
 mod syndication;
 mod trust;
-mod watched_store;
 mod websub;

@@ -7,11 +7,11 @@ use pergola_config::Config;
 use pergola_node::clock::Clock;
 use pergola_node::node::{FeedError, Node, close};
 use pergola_node::surroundings::Surroundings;
+use pergola_store::testing::FaultyStore;
 use pergola_store::{Batch, Opened, Order, Table};
 use tempfile::TempDir;
 
 use crate::house::quick_config;
-use crate::watched_store::{Watched, touches};
 
 const CREATE: &str =
     "CREATE FEED News AS RETURN \"http://127.0.0.1:1/a\" | OPML \"http://127.0.0.1:1/b\";";
@@ -20,11 +20,16 @@ fn open_store(config: &Config) -> Opened {
     pergola_store::open(&config.node.data, config.store.backend, config.store.cache).unwrap()
 }
 
+/// Whether a commit changes a row of this table.
+fn touches(batch: &Batch, table: Table) -> bool {
+    batch.iter().any(|(changed, ..)| changed == table)
+}
+
 /// A node that is opened and does not run, and its store.
-async fn opened(folder: &TempDir) -> (Arc<Node>, Arc<Watched>) {
+async fn opened(folder: &TempDir) -> (Arc<Node>, Arc<FaultyStore>) {
     let config = quick_config(folder);
     let mut surroundings = Surroundings::real(&config, Clock::real()).unwrap();
-    let store = Arc::new(Watched::over(surroundings.store.store));
+    let store = Arc::new(FaultyStore::over(surroundings.store.store));
     surroundings.store.store = store.clone();
     (Node::open(config, surroundings).await.unwrap(), store)
 }
@@ -41,15 +46,15 @@ async fn run(node: &Node, script: &str) -> Result<(), FeedError> {
 async fn a_feed_that_cannot_be_stored_leaves_no_sources_behind() {
     let folder = TempDir::new().unwrap();
     let (node, store) = opened(&folder).await;
-    store.refuse(|batch| touches(batch, Table::Feed));
+    store.refuse_commits_where(|batch| touches(batch, Table::Feed));
     assert!(matches!(run(&node, CREATE).await, Err(FeedError::NotCommitted(_))));
     assert_eq!(urls(&node), Vec::<String>::new());
-    store.refuse(|_| false);
+    store.refuse_commits_where(|_| false);
     run(&node, CREATE).await.unwrap();
     assert_eq!(urls(&node), ["http://127.0.0.1:1/a", "http://127.0.0.1:1/b"]);
 
     // What a feed reads and names already stays when its change fails.
-    store.refuse(|batch| touches(batch, Table::Feed));
+    store.refuse_commits_where(|batch| touches(batch, Table::Feed));
     let alter = CREATE.replace("CREATE", "ALTER").replace("1/a", "1/c");
     assert!(matches!(run(&node, &alter).await, Err(FeedError::NotCommitted(_))), "{alter}");
     assert_eq!(urls(&node), ["http://127.0.0.1:1/a", "http://127.0.0.1:1/b"]);
@@ -62,7 +67,7 @@ async fn sources_that_a_crash_left_behind_go_at_the_next_start() {
     let folder = TempDir::new().unwrap();
     let (node, store) = opened(&folder).await;
     let mut dead = false;
-    store.refuse(move |batch: &Batch| {
+    store.refuse_commits_where(move |batch: &Batch| {
         dead |= touches(batch, Table::Feed);
         dead
     });

@@ -109,7 +109,7 @@ impl Stand {
 
 async fn connect(house: &House) -> Client {
     let client = SyndicationClient::connect(house.url("")).await.unwrap();
-    client.max_decoding_message_size(pergola_node::peer::MESSAGE_BYTES)
+    client.max_decoding_message_size(pergola_node::wire::MESSAGE_BYTES)
 }
 
 fn asked() -> v1::FetchRequest {

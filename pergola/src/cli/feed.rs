@@ -168,15 +168,15 @@ async fn list(client: &Client, screen: &Screen) -> anyhow::Result<()> {
                 (&feed.url).into(),
             ]
         };
-        let rows: Vec<Vec<Cell>> = list.feeds.iter().map(row).collect();
+        let rows = list.feeds.iter().map(row);
         let columns = [
-            Column::Text("feed"),
-            Column::Number("sources"),
-            Column::Number("items"),
-            Column::Word("changed"),
-            Column::Text("url"),
+            Column::cut("feed"),
+            Column::right("sources"),
+            Column::right("items"),
+            Column::left("changed"),
+            Column::cut("url"),
         ];
-        table(screen, &columns, &rows, "no feeds; `pergola feed create QUERY` creates one")
+        table(screen, columns, rows, "no feeds; `pergola feed create QUERY` creates one")
     })
 }
 
@@ -202,7 +202,7 @@ fn shown(feed: &FeedDetail, screen: &Screen) -> String {
     let FeedDetail { status, reads } = feed;
     let mut text = facts(
         screen,
-        &[
+        [
             ("feed", (&status.name).into()),
             ("url", (&status.url).into()),
             ("items", status.published.to_string().into()),
@@ -216,10 +216,10 @@ fn shown(feed: &FeedDetail, screen: &Screen) -> String {
             let number = |number: f64| format!("{number:.3}").into();
             vec![(&read.url).into(), number(read.share), number(read.weight)]
         };
-        let rows: Vec<Vec<Cell>> = reads.iter().map(row).collect();
-        let columns = [Column::Text("reads"), Column::Number("share"), Column::Number("weight")];
+        let rows = reads.iter().map(row);
+        let columns = [Column::cut("reads"), Column::right("share"), Column::right("weight")];
         text.push('\n');
-        text.push_str(&table(screen, &columns, &rows, ""));
+        text.push_str(&table(screen, columns, rows, ""));
     }
     text
 }

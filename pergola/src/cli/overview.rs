@@ -42,7 +42,7 @@ fn shown(status: &NodeStatus, folder: Option<&Path>, screen: &Screen) -> String 
     let since = |text: String| if folder.is_none() { text } else { String::new() };
     let mut text = facts(
         screen,
-        &[
+        [
             ("node", node.into()),
             ("state", state),
             ("sources", status.sources.to_string().into()),

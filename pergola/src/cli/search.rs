@@ -107,13 +107,13 @@ fn shown(results: &SearchResults, screen: &Screen, none: &'static str) -> String
             found.terms.iter().take(5).cloned().collect::<Vec<_>>().join(", ").into(),
         ]
     };
-    let rows: Vec<Vec<Cell>> = results.found.iter().map(row).collect();
+    let rows = results.found.iter().map(row);
     let columns = [
-        Column::Number("score"),
-        Column::Word("kind"),
-        Column::Text("name"),
-        Column::Text("url"),
-        Column::Text("about"),
+        Column::right("score"),
+        Column::left("kind"),
+        Column::cut("name"),
+        Column::cut("url"),
+        Column::cut("about"),
     ];
-    table(screen, &columns, &rows, none)
+    table(screen, columns, rows, none)
 }

@@ -9,7 +9,7 @@ use serde_json::json;
 use url::Url;
 
 use super::client::Client;
-use super::screen::{Cell, Column, Screen, harmless, table};
+use super::screen::{Column, Screen, harmless, table};
 use shown::{report, row, shown};
 
 /// Sources in one response.
@@ -60,11 +60,11 @@ pub(super) struct Add {
     /// newest items [default: peers.cooperate in the configuration]
     #[arg(long, value_name = "WAYS")]
     cooperate: Option<Cooperation>,
-    #[command(flatten)]
-    page: Page,
     /// Do not refresh it first, and keep it even if it turns out not to be a feed
     #[arg(long)]
     no_refresh: bool,
+    #[command(flatten)]
+    page: Page,
 }
 
 /// How to read a web page.
@@ -166,21 +166,21 @@ async fn list(which: List, client: &Client, screen: &Screen) -> anyhow::Result<(
         }
     }
     screen.show(&json!({ "sources": sources }), || {
-        let rows: Vec<Vec<Cell>> = sources.iter().map(|source| row(source, screen)).collect();
+        let rows = sources.iter().map(|source| row(source, screen));
         let columns = [
-            Column::Number("id"),
-            Column::Text("source"),
-            Column::Word("standing"),
-            Column::Word("via"),
-            Column::Number("items"),
-            Column::Word("last refresh"),
-            Column::Word("next refresh"),
-            Column::Text("trouble"),
+            Column::right("id"),
+            Column::cut("source"),
+            Column::left("standing"),
+            Column::left("via"),
+            Column::right("items"),
+            Column::left("refreshed"),
+            Column::left("next"),
+            Column::cut("trouble"),
         ];
         let nothing = match which.failing {
             true => "no source fails",
             false => "no sources; `pergola source add URL` adds one",
         };
-        table(screen, &columns, &rows, nothing)
+        table(screen, columns, rows, nothing)
     })
 }

@@ -1,7 +1,7 @@
 //! What the sources really published, and what became of it.
 //!
-//! An item is wanted if the node that asks its source wants one of its keywords; it is lost if it left its
-//! document before that node saw it. Whatever that node has, the nodes behind it get.
+//! An item counts if the node that polls its source selects one of its keywords. It is lost if it left its
+//! document before that node fetched it. What that node has, the nodes that read it receive.
 
 use std::collections::{BTreeSet, HashMap};
 

@@ -1,6 +1,6 @@
-//! The picture of the mesh: a page that shows what flows where, and renews itself.
+//! The picture of the mesh: a page that shows what flows where, and updates itself.
 //!
-//! With a script it is renewed every second, without one every few seconds. It is drawn by the generator of
+//! With a script it updates every second, without one every few seconds. It is drawn by the generator of
 //! meshes; the page adds what came last and where each node has its own pages.
 
 use std::collections::VecDeque;
@@ -32,13 +32,13 @@ pub(super) struct Board {
 struct Shown {
     svg: String,
     latest: VecDeque<Arrival>,
-    nodes: Vec<Place>,
+    nodes: Vec<DrawnNode>,
     newsroom: String,
 }
 
 /// A node, where its pages are, and its colour.
 #[derive(Clone)]
-struct Place {
+struct DrawnNode {
     name: String,
     base: String,
     colour: String,
@@ -64,7 +64,7 @@ impl Board {
                 .map(|((feed, base), number)| {
                     let colour = colour_of(mesh, number);
                     let colour = format!("#{:02x}{:02x}{:02x}", colour.0, colour.1, colour.2);
-                    Place { name: feed.name.clone(), base, colour }
+                    DrawnNode { name: feed.name.clone(), base, colour }
                 })
                 .collect();
             shown.newsroom = stage.newsroom_address.clone();
@@ -219,7 +219,7 @@ fn colour(shown: &Shown, name: &str) -> String {
 
 const STYLE: &str = include_str!("picture.css");
 
-/// Renews the page every second while it is refreshed.
+/// Updates the page every second while somebody views it.
 const SCRIPT: &str = "setInterval(async () => {
   if (document.hidden) return;
   try {

@@ -98,7 +98,7 @@ pub struct LinkState {
     pub items: u64,
     /// Half of them took no longer from there, in seconds.
     pub median_age: Option<f64>,
-    /// Whether something came since the last refresh.
+    /// Whether an item came since the last check.
     pub lit: bool,
 }
 

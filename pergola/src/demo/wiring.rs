@@ -1,8 +1,8 @@
 //! Who reads whom in the demonstration: five feeds that say what they want, wired by the generator of
 //! meshes.
 //!
-//! The rules: each source is asked by one node only, which passes on what it has, and nobody keeps back
-//! what somebody behind it wants. So sources are left in peace, and news comes to the last node by two
+//! The rules: only one node polls each source and passes its items on, and no node filters out what a node behind
+//! it selects. So sources get few requests, and news comes to the last node by two
 //! others.
 
 use anyhow::Context;

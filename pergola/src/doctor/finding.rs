@@ -12,13 +12,13 @@ use super::Verdict;
 pub enum Grade {
     /// All is well.
     Well,
-    /// It works, but should be refreshed.
+    /// It works, but should be looked into.
     Warning,
     /// It does not work.
     Wrong,
 }
 
-/// One thing that was refreshed.
+/// One thing that was checked.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Finding {
     /// How bad it is.
@@ -36,7 +36,7 @@ impl Finding {
         Self { grade: Grade::Well, what: what.into(), advice: None }
     }
 
-    /// Something that should be refreshed.
+    /// A warning.
     pub fn warning(what: impl Into<String>, advice: impl Into<String>) -> Self {
         Self { grade: Grade::Warning, what: what.into(), advice: Some(advice.into()) }
     }
@@ -50,7 +50,7 @@ impl Finding {
 /// Everything that was found.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Examination {
-    /// In the order in which it was refreshed.
+    /// In the order of the checks.
     pub findings: Vec<Finding>,
 }
 

@@ -3,10 +3,10 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use anyhow::Context as _;
 use pergola_newsroom::serve::{Builder, Format, Newsroom, Source};
 use pergola_newsroom::{KeywordSet, Process, Rhythm};
 use pergola_node::clock::Clock;
-use pergola_topology::file::{self, FileError};
 use serde::Deserialize;
 
 /// The sources of a newsroom.
@@ -113,10 +113,15 @@ impl File {
     ///
     /// # Errors
     /// When it cannot be read or makes no sense.
-    pub fn read(path: &Path) -> Result<Self, FileError> {
-        let text = file::read(path)?;
-        let file: Self = toml::from_str(&text).map_err(|error| FileError::invalid(path, error))?;
-        file.check().map_err(|error| FileError::invalid(path, error))?;
+    pub fn read(path: &Path) -> anyhow::Result<Self> {
+        let text = std::fs::read_to_string(path)
+            .with_context(|| format!("cannot read {}", path.display()))?;
+        let read = || -> anyhow::Result<Self> {
+            let file: Self = toml::from_str(&text)?;
+            file.check()?;
+            Ok(file)
+        };
+        let file = read().map_err(|error| anyhow::anyhow!("{}: {error}", path.display()))?;
         Ok(Self { path: path.to_owned(), ..file })
     }
 

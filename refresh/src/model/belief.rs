@@ -15,7 +15,7 @@ const MOST_PRIOR_TIME: f64 = 7.0 * DAY;
 /// The belief before any observation: half an item in some time.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub(super) struct Prior {
-    time: f32,
+    pub(super) time: f32,
 }
 
 impl Prior {

@@ -32,7 +32,7 @@ const VIEWS: usize = 5;
 
 /// Where each table starts in the array of cells; the level is stored apart.
 const TABLES: [usize; VIEWS] = [0, 0, 24, 24 + 168, 24 + 168 + 12];
-const CELLS: usize = 24 + 168 + 12 + STEPS_PER_DAY;
+pub(super) const CELLS: usize = 24 + 168 + 12 + STEPS_PER_DAY;
 
 /// Items that a cell needs to move half-way from the coarser table to its own rate.
 const SHRINKAGE: f64 = 0.25;
@@ -47,15 +47,15 @@ const WEIGHT_MEMORY: f64 = 150.0;
 /// A mixture of five beliefs about when a source publishes.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Calendar {
-    prior: Prior,
-    items: f32,
-    time: f32,
+    pub(super) prior: Prior,
+    pub(super) items: f32,
+    pub(super) time: f32,
     /// Items and seconds per cell, both multiplied by `scale`.
-    cells: Vec<(f32, f32)>,
+    pub(super) cells: Vec<(f32, f32)>,
     /// Grows with time, instead of fading every cell at each refresh.
-    scale: f64,
+    pub(super) scale: f64,
     /// Items credited to each view.
-    credit: [f32; VIEWS],
+    pub(super) credit: [f32; VIEWS],
 }
 
 /// The cells of the four tables for a step of the week.

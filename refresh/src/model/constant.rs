@@ -9,7 +9,7 @@ use crate::observation::Observation;
 /// A known rate that no observation changes.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Constant {
-    rate: f32,
+    pub(super) rate: f32,
 }
 
 impl Constant {

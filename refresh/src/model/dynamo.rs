@@ -28,16 +28,16 @@ const TOLERANCE: f64 = 1e-3;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Dynamo {
     /// τ in seconds.
-    interval: f64,
+    pub(super) interval: f64,
     /// Items in an update, smoothed with the same weight.
-    items: f64,
-    alpha: f64,
+    pub(super) items: f64,
+    pub(super) alpha: f64,
     /// The last intervals, oldest first.
-    series: VecDeque<f32>,
+    pub(super) series: VecDeque<f32>,
     /// New intervals since the last search of α.
-    unsought: u8,
+    pub(super) unsought: u8,
     /// Time since the last refresh that found items.
-    idle: f64,
+    pub(super) idle: f64,
 }
 
 impl Dynamo {

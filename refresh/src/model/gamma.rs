@@ -17,10 +17,10 @@ const MEMORY: f64 = 7.0 * DAY;
 /// A Gamma distribution over one rate: the prior, and `items` in `time`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct GammaPoisson {
-    prior: Prior,
-    memory: f32,
-    items: f32,
-    time: f32,
+    pub(super) prior: Prior,
+    pub(super) memory: f32,
+    pub(super) items: f32,
+    pub(super) time: f32,
 }
 
 impl GammaPoisson {

@@ -21,11 +21,11 @@ const MEMORY: f64 = 10.0 * DAY;
 /// Beliefs about the rate of each slot of a period.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct GammaSlots {
-    clock: SlotClock,
-    prior: Prior,
-    uses_dates: bool,
-    items: [f32; MAX_SLOTS],
-    time: [f32; MAX_SLOTS],
+    pub(super) clock: SlotClock,
+    pub(super) prior: Prior,
+    pub(super) uses_dates: bool,
+    pub(super) items: [f32; MAX_SLOTS],
+    pub(super) time: [f32; MAX_SLOTS],
 }
 
 impl GammaSlots {

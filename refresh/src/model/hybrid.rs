@@ -13,11 +13,11 @@ const MEMORY: usize = 5;
 /// Two models and their recent absolute errors.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Hybrid {
-    single: SingleVariable,
-    periodic: Periodic,
-    single_errors: [f32; MEMORY],
-    periodic_errors: [f32; MEMORY],
-    next: u8,
+    pub(super) single: SingleVariable,
+    pub(super) periodic: Periodic,
+    pub(super) single_errors: [f32; MEMORY],
+    pub(super) periodic_errors: [f32; MEMORY],
+    pub(super) next: u8,
 }
 
 impl Hybrid {

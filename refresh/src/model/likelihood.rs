@@ -82,9 +82,9 @@ impl Seen {
 /// The most likely rate for the last observations.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Likelihood {
-    rate: f32,
-    profile: [Seen; MEMORY],
-    next: u8,
+    pub(super) rate: f32,
+    pub(super) profile: [Seen; MEMORY],
+    pub(super) next: u8,
 }
 
 impl Likelihood {

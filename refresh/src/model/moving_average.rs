@@ -13,12 +13,12 @@ const MEMORY: usize = 8;
 /// The mean interval between the last new items.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct MovingAverage {
-    prior: f32,
-    counts: [f32; MEMORY],
-    spans: [f32; MEMORY],
-    next: u8,
+    pub(super) prior: f32,
+    pub(super) counts: [f32; MEMORY],
+    pub(super) spans: [f32; MEMORY],
+    pub(super) next: u8,
     /// Time since the last refresh that found items.
-    idle: f32,
+    pub(super) idle: f32,
 }
 
 impl MovingAverage {

@@ -15,10 +15,10 @@ const CLAIM: f64 = 0.1;
 /// A rate for each slot of a period, learnt from the counts between refreshes.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Periodic {
-    clock: SlotClock,
+    pub(super) clock: SlotClock,
     /// Weight of an observation for a slot that it covers completely.
-    alpha: f32,
-    rates: [f32; MAX_SLOTS],
+    pub(super) alpha: f32,
+    pub(super) rates: [f32; MAX_SLOTS],
 }
 
 impl Periodic {

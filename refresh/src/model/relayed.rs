@@ -37,12 +37,12 @@ pub struct PlannedRefresh {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Relayed {
     /// Predicts outside the plan, and learns.
-    beyond: Model,
+    pub(super) beyond: Model,
     /// When the plan was made, and until when it is valid.
-    made: f64,
-    until: f64,
+    pub(super) made: f64,
+    pub(super) until: f64,
     /// Refreshes after `made` and up to `until`, in order.
-    planned: Vec<PlannedRefresh>,
+    pub(super) planned: Vec<PlannedRefresh>,
 }
 
 impl Relayed {

@@ -20,10 +20,10 @@ const MOST_ALPHA: f32 = 0.5;
 /// λ' = α·x/ΔT + (1 − α)·λ.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SingleVariable {
-    rate: f32,
+    pub(super) rate: f32,
     /// Weight of the new observation.
-    alpha: f32,
-    dynamic: Option<RecentErrors>,
+    pub(super) alpha: f32,
+    pub(super) dynamic: Option<RecentErrors>,
 }
 
 impl SingleVariable {
@@ -71,9 +71,9 @@ impl PublicationModel for SingleVariable {
 
 /// A ring buffer of the last errors.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
-struct RecentErrors {
-    ring: [f32; LONG],
-    seen: u32,
+pub(super) struct RecentErrors {
+    pub(super) ring: [f32; LONG],
+    pub(super) seen: u32,
 }
 
 impl RecentErrors {

@@ -15,8 +15,8 @@ pub(crate) const MAX_SLOTS: usize = 24;
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub(crate) struct SlotClock {
     /// Length of a slot, and not of the period, because multiplying is faster than dividing.
-    length: f32,
-    slots: u8,
+    pub(super) length: f32,
+    pub(super) slots: u8,
 }
 
 impl SlotClock {

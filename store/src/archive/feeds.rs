@@ -4,11 +4,12 @@ use std::collections::{HashMap, hash_map};
 use std::ops::ControlFlow;
 
 use pergola_feed::Item;
+use pergola_manners::source::ItemKey;
 
-use super::keys::{self, RowKey};
-use super::records::{Edit, Entry, FeedId, FeedRecord, FeedTally};
-use super::{Archive, ArchiveError, ItemKey};
+use super::{ALL, Archive, ArchiveError, damaged};
 use crate::engine::{Order, Table};
+use crate::records::{Edit, Entry, FeedId, FeedRecord, FeedTally, Subscription};
+use crate::rows::keys::{self, RowKey};
 
 /// An item as a feed published it.
 #[derive(Debug, Clone, PartialEq)]
@@ -24,12 +25,7 @@ pub struct Published {
 impl Archive {
     /// All feeds in order of their ids.
     pub fn feeds(&self) -> Result<Vec<(FeedId, FeedRecord)>, ArchiveError> {
-        let mut all = Vec::new();
-        self.rows(Table::Feed, &[0], Some(&[1]), Order::Ascending, &mut |key, record| {
-            all.push((FeedId::from_key(&key[1..]), record));
-            ControlFlow::Continue(())
-        })?;
-        Ok(all)
+        self.rows(Table::Feed, (&[0], Some(&[1])), |key| FeedId::from_key(&key[1..]))
     }
 
     /// A feed as it was asked for.
@@ -71,7 +67,7 @@ impl Archive {
             return Ok(found);
         }
         let (from, to) = (keys::entry_key(feed, from), keys::entry_key(feed, to));
-        self.rows(Table::Entry, &from, Some(&to), order, &mut |key, entry| {
+        self.visit(Table::Entry, (&from, Some(&to)), order, |key, entry| {
             found.push((keys::sequence_of(key), entry));
             if found.len() < limit { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
         })?;
@@ -131,14 +127,13 @@ impl Archive {
         let mut chunks = HashMap::new();
         let mut published = Vec::with_capacity(entries.len());
         for (sequence, entry) in entries {
-            let place = (entry.source, entry.chunk);
-            let chunk = match chunks.entry(place) {
+            let chunk = match chunks.entry((entry.source, entry.chunk)) {
                 hash_map::Entry::Occupied(read) => read.into_mut(),
                 hash_map::Entry::Vacant(new) => {
                     new.insert(self.unpacked(entry.source, entry.chunk)?)
                 }
             };
-            match chunk.item(entry.index)? {
+            match chunk.item(entry.index).map_err(damaged(Table::Chunk))? {
                 Some(item) => published.push(Published { sequence, item, entry }),
                 None => {
                     let reason = format!("entry {sequence} refers to an item that is gone");
@@ -147,5 +142,11 @@ impl Archive {
             }
         }
         Ok(published)
+    }
+
+    /// Everybody who is told of a feed's changes.
+    pub fn subscriptions(&self) -> Result<Vec<(u128, Subscription)>, ArchiveError> {
+        let number = |key: &[u8]| key.first_chunk().map_or(0, |key| u128::from_be_bytes(*key));
+        self.rows(Table::Subscription, ALL, number)
     }
 }

@@ -9,10 +9,10 @@ fn archive() -> (Archive, tempfile::TempDir) {
     (Archive::new(opened.store), folder)
 }
 
-fn commit(archive: &Archive, fill: impl FnOnce(&mut Changes)) {
-    let mut changes = Changes::new();
-    fill(&mut changes);
-    archive.store().commit(&changes.into_batch()).unwrap();
+fn commit(archive: &Archive, fill: impl FnOnce(&mut Commit)) {
+    let mut commit = Commit::new();
+    fill(&mut commit);
+    archive.commit(commit).unwrap();
 }
 
 const SOURCE: SourceId = SourceId(3);
@@ -29,9 +29,9 @@ fn every_model_survives_the_store() {
     for kind in ModelKind::ALL {
         let schedule = Source::new(kind.build(2.0 / DAY).unwrap(), 20);
         let state = SourceState::new(schedule);
-        commit(&archive, |changes| {
-            changes.put_state(SOURCE, &state);
-            changes.put_model(SOURCE, &state);
+        commit(&archive, |commit| {
+            commit.source(SOURCE).put_state(&state);
+            commit.source(SOURCE).put_model(&state.schedule);
         });
         assert_eq!(archive.state(SOURCE).unwrap().unwrap(), state, "{kind:?}");
     }
@@ -51,7 +51,7 @@ fn refreshes_without_news_are_one_stretch_for_a_model_that_was_not_written() {
     let fresh = Source::new(ModelKind::Gamma.build(1.0 / DAY).unwrap(), 20);
     let seen = fresh.after(&refresh(0.0, None, 5)).unwrap();
     let mut state = SourceState::new(seen.clone());
-    commit(&archive, |changes| changes.put_model(SOURCE, &state));
+    commit(&archive, |commit| commit.source(SOURCE).put_model(&state.schedule));
     // Ten empty refreshes, each seen by the scheduler; only the state's row is written.
     let mut truth = seen;
     for hour in 1..=10 {
@@ -59,7 +59,7 @@ fn refreshes_without_news_are_one_stretch_for_a_model_that_was_not_written() {
         let since = truth.last;
         truth = truth.after(&refresh(at, since, 0)).unwrap();
         state.unchanged_at = Some(at);
-        commit(&archive, |changes| changes.put_state(SOURCE, &state));
+        commit(&archive, |commit| commit.source(SOURCE).put_state(&state));
     }
     let kept = archive.state(SOURCE).unwrap().unwrap().schedule;
     assert_eq!(kept.last, truth.last);
@@ -71,11 +71,11 @@ fn refreshes_without_news_are_one_stretch_for_a_model_that_was_not_written() {
 fn a_window_is_newest_first_and_reads_each_item_from_its_chunk() {
     let (archive, _folder) = archive();
     let items: Vec<Item> = (0..4).map(|n| Item::new(format!("item {n}"))).collect();
-    commit(&archive, |changes| {
-        changes.put_chunk(SOURCE, 0, 1.0, &[&items[0], &items[1]]);
-        changes.put_chunk(SOURCE, 1, 2.0, &[&items[2], &items[3]]);
+    commit(&archive, |commit| {
+        commit.source(SOURCE).put_chunk(0, 1.0, &[&items[0], &items[1]]);
+        commit.source(SOURCE).put_chunk(1, 2.0, &[&items[2], &items[3]]);
         for (sequence, place) in [(0, (0, 0)), (1, (0, 1)), (2, (1, 0)), (3, (1, 1))] {
-            changes.put_entry(FEED, sequence, &entry(place.0, place.1, 5.0));
+            commit.feed(FEED).put_entry(sequence, &entry(place.0, place.1, 5.0));
         }
     });
     let ids = |list: Vec<Published>| -> Vec<(u64, String)> {
@@ -92,7 +92,7 @@ fn a_window_is_newest_first_and_reads_each_item_from_its_chunk() {
 #[test]
 fn an_entry_whose_item_is_gone_is_an_error_and_not_a_panic() {
     let (archive, _folder) = archive();
-    commit(&archive, |changes| changes.put_entry(FEED, 0, &entry(7, 0, 1.0)));
+    commit(&archive, |commit| commit.feed(FEED).put_entry(0, &entry(7, 0, 1.0)));
     let error = archive.window(FEED, 1).unwrap_err();
     assert!(error.to_string().contains("entry 0 refers to an item that is gone"), "{error}");
 }

@@ -1,4 +1,4 @@
-//! Backups: every row in one compressed file that proves to be whole.
+//! Backups: every row in one compressed file, with a checksum.
 //!
 //! ```text
 //! "pergola-backup" and the layout's number (a byte)
@@ -8,10 +8,9 @@
 //!   0, rows u64, bytes u64, CRC-32 of all rows                    once, at the very end
 //! ```
 //!
-//! Never: a file that was cut off or changed is taken for a backup; a data folder is replaced unless
-//! that was asked for.
+//! Never: a file that was cut off or changed is accepted; a data folder is replaced without being asked to.
 //!
-//! A backup is a picture of one moment only if nobody commits while it is written.
+//! A backup is consistent only if nobody commits while it is written.
 
 mod restore;
 pub(super) mod transfer;
@@ -56,7 +55,7 @@ pub enum BackupError {
     /// The file could not be read or written.
     #[error("cannot read or write the backup: {0}; check the file and the disk")]
     Io(io::Error),
-    /// It is something else.
+    /// It is no backup.
     #[error("this is not a backup of pergola: choose a file that `pergola backup` wrote")]
     NotABackup,
     /// A later version wrote it.
@@ -70,7 +69,7 @@ pub enum BackupError {
         /// The latest version that is known here.
         known: u32,
     },
-    /// It is not whole.
+    /// It is incomplete or was changed.
     #[error("the backup is damaged: {0}; use another one, nothing was changed")]
     Damaged(String),
     /// There is a store already.

@@ -23,7 +23,7 @@ use super::{
     space::{self, FreeBytes},
 };
 
-/// Where a backup is unpacked, inside the data folder. Of no use to anybody after a crash.
+/// Where a backup is unpacked, inside the data folder. After a crash it is removed.
 pub(super) const RESTORING: &str = "restoring";
 
 /// A store that is ready.
@@ -44,7 +44,7 @@ pub fn open(
     opening.open(folder, wanted)
 }
 
-/// How a store is opened; everything but the cache is the same outside of tests.
+/// How a store is opened. Only tests change more than the cache.
 pub(super) struct Opening<'a> {
     pub(super) cache_bytes: u64,
     pub(super) steps: &'a [Step],
@@ -117,7 +117,7 @@ impl Opening<'_> {
                 return Err(StoreError::Newer { folder, found, known: latest });
             }
             Some(found) => {
-                // First, so that no older program takes what is half brought forward for its own.
+                // First, so that no older program opens a half-migrated store.
                 format.write(folder)?;
                 migrate::migrate(&held, found, self.steps)?;
             }
@@ -133,7 +133,7 @@ impl Opening<'_> {
 
     /// Sets a damaged store aside and starts an empty one.
     fn start_again(&self, path: &Path, backend: Backend, cause: &str) -> Result<Fresh, StoreError> {
-        // Without format.json a crash in here leaves a folder that is started again, not refused.
+        // Without format.json, a folder left by a crash in here is started again, not refused.
         remove(&path.with_file_name("format.json"))?;
         let aside = set_aside(path, "damaged")?;
         let (store, schema) = open_engine(path, backend, self.cache_bytes)?;
@@ -147,7 +147,7 @@ impl Opening<'_> {
     }
 }
 
-/// A store that `format.json` names but that is not there: never a reason to start an empty one.
+/// A store that `format.json` names but that is not there. An empty one is not started instead.
 pub(super) fn store_is_missing(path: &Path) -> StoreError {
     let cause = "format.json names it but it is not there (an interrupted restore leaves the old one \
                  beside it, as .replaced-1: rename it, or restore again)";
@@ -170,7 +170,7 @@ pub(super) fn open_engine(
     Ok((store, schema))
 }
 
-/// The store in a folder that lost its `format.json`, or never got so far.
+/// The store in a folder without `format.json`: it was lost, or not written yet.
 fn unnamed_store(folder: &Path) -> Result<Option<Backend>, StoreError> {
     let there = |backend: &Backend| folder.join(backend.file_name()).exists();
     let mut found = Backend::ALL.into_iter().filter(there);

@@ -1,8 +1,8 @@
 //! `format.json`, the lock, and changes to a folder that survive a power cut.
 //!
-//! `format.json` is written last, when the store it names is whole, and always replaced as a whole.
-//! While an engine is changed for the other it also names the one whose files are to be removed
-//! (`discard`), so an interrupted move cleans up after itself.
+//! `format.json` is written last, when the store it names is complete, and always replaced as a whole. While a
+//! store moves to the other engine, it also names the engine whose files are to be removed (`discard`), so the
+//! next start cleans up after an interrupted move.
 
 use std::{
     fs::{self, File, TryLockError},
@@ -20,13 +20,13 @@ use super::{Backend, StoreError};
 pub(super) struct Format {
     pub(super) schema: u32,
     pub(super) backend: Backend,
-    /// The engine whose files are no longer, or not yet, of any use.
+    /// The engine whose files are not used any more, or not yet.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) discard: Option<Backend>,
 }
 
 impl Format {
-    /// What the folder says about itself; an error if a newer version wrote it.
+    /// Reads it, if it is there; an error if a newer version wrote it.
     pub(super) fn read(folder: &Path, latest: u32) -> Result<Option<Self>, StoreError> {
         #[derive(Deserialize)]
         struct Version {
@@ -39,7 +39,7 @@ impl Format {
             Err(error) => return Err(StoreError::io(path)(error)),
         };
         let damaged = |error| StoreError::corrupt(&path, error);
-        // A newer version may say more than can be read here, but always its number.
+        // A newer version may write more fields, but always its number.
         let Version { schema: found } = serde_json::from_slice(&text).map_err(damaged)?;
         if found > latest {
             let folder = folder.to_owned();
@@ -63,7 +63,7 @@ impl Format {
         sync_folder(folder)
     }
 
-    /// Removes what an earlier move left behind.
+    /// Removes the files that an earlier move left behind.
     pub(super) fn finish_discarding(&self, folder: &Path) -> Result<(), StoreError> {
         let Some(discard) = self.discard else { return Ok(()) };
         remove(&folder.join(discard.file_name()))?;
@@ -71,7 +71,7 @@ impl Format {
     }
 }
 
-/// Locks a folder for this process as long as the file is held.
+/// Locks a folder for this process until the file is dropped.
 pub(super) fn lock(folder: &Path) -> Result<File, StoreError> {
     let path = folder.join("lock");
     let file = File::options().create(true).truncate(false).write(true).open(&path);
@@ -97,7 +97,7 @@ pub(super) fn sync_folder(folder: &Path) -> Result<(), StoreError> {
     File::open(folder).and_then(|folder| folder.sync_all()).map_err(StoreError::io(folder))
 }
 
-/// What a file, or all files of a folder, occupy on the disk. What cannot be read counts nothing.
+/// Bytes that a file, or all files of a folder, occupy on the disk. What cannot be read counts as nothing.
 pub(super) fn tree_bytes(path: &Path) -> u64 {
     let Ok(metadata) = fs::symlink_metadata(path) else { return 0 };
     let inside = fs::read_dir(path).into_iter().flatten().flatten();

@@ -1,4 +1,4 @@
-//! A store in a locked folder, which refuses what would not end well.
+//! A store in a locked folder, which refuses commits that are too large for it or for the disk.
 
 use std::{fs::File, path::PathBuf};
 

@@ -1,16 +1,15 @@
-//! Old data folders brought forward, one schema version at a time.
+//! Old data folders are migrated, one schema version at a time.
 //!
-//! A step may be large, so it goes in many commits and remembers in the store how far it has come; the
-//! version is a row of the last of them. Whatever is killed when, the next opening goes on where it
-//! stopped. `format.json` names the new version before the first commit, so that an older program
-//! never sees a folder that is half brought forward.
+//! A step may be large, so it takes many commits and records in the store how far it has come; the last commit
+//! records the version. If the process is killed, the next start continues where it stopped. `format.json`
+//! names the new version before the first commit, so an older program never opens a half-migrated folder.
 
 mod hop_times;
 
 use super::{Batch, SCHEMA_KEY, Store, StoreError, Table};
 
-/// Brings the rows of one version forward. What it returns is committed together with the version;
-/// what it commits before that it must not do again when it is taken once more.
+/// Migrates the rows of one version to the next. What it returns is committed together with the version; it
+/// must not repeat what it has committed before, if it is run again.
 pub(super) type Step = fn(&dyn Store) -> Result<Batch, StoreError>;
 
 /// The steps from version 1 on: the first one leads to version 2.
@@ -35,10 +34,10 @@ pub(super) fn record(batch: &mut Batch, version: u32) {
     batch.put(Table::Meta, SCHEMA_KEY, version.to_be_bytes().to_vec());
 }
 
-/// Takes the steps that a store of version `from` still needs.
+/// Runs the steps that a store of version `from` still needs.
 pub(super) fn migrate(store: &dyn Store, from: u32, steps: &[Step]) -> Result<(), StoreError> {
     for (version, step) in (2..).zip(steps).filter(|(version, _)| *version > from) {
-        tracing::info!(version, "bringing the store's schema forward");
+        tracing::info!(version, "migrating the store to a newer schema");
         let mut batch = step(store)?;
         record(&mut batch, version);
         store.commit(&batch)?;

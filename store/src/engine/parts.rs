@@ -1,8 +1,8 @@
-//! Large values cut into parts, for an engine that keeps only small ones well.
+//! Large values cut into parts, for an engine that stores only small ones safely.
 //!
 //! sled writes a page of up to about twenty rows as one record, and records over 128 kB go to files
 //! that it never syncs. So a value above [`PART_BYTES`] is stored as a head (its first part, its
-//! length and its checksum) and continuation rows. A head is known by being longer than a part, so
+//! length and its checksum) and continuation rows. A head is recognised by being longer than a part, so
 //! small values are stored as they are. Keys of continuation rows start with a byte that no table
 //! has and end with four bytes for the number: no two rows can have the same.
 

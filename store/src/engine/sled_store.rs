@@ -1,10 +1,8 @@
-//! sled 0.34 as a store, kept honest.
-//!
-//! What that takes:
+//! sled 0.34 as a store that keeps its promises:
 //! * its `flush` writes but does not wait for the drive, so each commit ends with our own
 //!   `sync_data` on the engine's file;
 //! * large records go to files that it never syncs, so values are cut into parts (`parts`);
-//! * it is done only some time after it was closed, so closing waits for that;
+//! * it goes on using its file for a while after it was closed, so closing waits for that;
 //! * it panics on some damaged files, so opening catches that and calls it damage.
 //!
 //! Its batches are a hash map inside, so the order in which a batch is filled does not matter to it.
@@ -24,7 +22,7 @@ use super::{
 };
 
 /// For each table, whether it may hold values in parts: only then does replacing a value mean
-/// refreshing the old one.
+/// reading the old one.
 type Split = [bool; Table::ALL.len()];
 
 pub(super) struct SledStore {

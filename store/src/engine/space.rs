@@ -1,13 +1,13 @@
 //! How much of the disk must stay free before anything is written.
 //!
-//! Why: an engine that runs out of space in the middle of a write may not open again (sled does not
-//! survive it). So a commit is refused while there is still room, and nothing has been touched.
+//! An engine that runs out of space in the middle of a write may not open again (sled does not). So a commit is
+//! refused while there is still room, before anything is written.
 
 use std::{io, path::Path};
 
 use super::{Batch, StoreError};
 
-/// What must be free for even the smallest batch.
+/// Bytes that must be free even for the smallest batch.
 pub(super) const LEAST_FREE: u64 = 16 << 20;
 
 /// Looks up the bytes that are free at a path.

@@ -1,5 +1,4 @@
-//! What is kept survives.
-
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on should say where")]
+//! What is stored survives crashes and new versions.
 
 mod crash;
+mod fixtures;

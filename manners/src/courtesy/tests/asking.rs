@@ -87,11 +87,7 @@ proptest! {
         headers.extend(retry_text.as_deref().map(|text| ("retry-after", text)));
         let hints = Hints { ttl_minutes: ttl, ..Hints::default() };
         let is_document = matches!(status, 200 | 226);
-        let reading = match is_document {
-            true => Reading::Document { hints: &hints, new_items: 0 },
-            false => Reading::Nothing,
-        };
-        story.exchange(status, &headers, &[], reading);
+        story.exchange(status, &headers, &[], document(&hints, 0));
         let said = |seconds: Option<u32>, cap: f64| seconds.map_or(0.0, f64::from).min(cap);
         prop_assert!(story.wait() >= said(max_age, 7.0 * DAY));
         prop_assert!(story.wait() >= said(retry, 31.0 * DAY));
@@ -115,7 +111,7 @@ fn rule_2_validators_are_stored_byte_for_byte_after_every_200_and_304() {
     assert_eq!(sent.etag.as_deref(), Some(&b"unquoted-gzip"[..]));
     assert_eq!(sent.last_modified.as_deref(), Some(date.as_bytes()), "a 304 may leave one out");
 
-    story.exchange(200, &[("etag", "\"2\"")], &[], Reading::Same);
+    story.exchange(200, &[("etag", "\"2\"")], &[], Gist::SameDocument);
     let sent = story.courtesy.request(story.now);
     assert_eq!(sent.etag.as_deref(), Some(&b"\"2\""[..]), "even if the body is the same");
     assert_eq!(sent.last_modified, None, "a 200 replaces both");
@@ -197,4 +193,17 @@ fn rule_9_a_random_offset_keeps_nodes_apart() {
     assert_eq!(waits[0], HOUR);
     assert_eq!(waits[1], HOUR + 150.0);
     assert!(waits[2] > waits[1] && waits[2] <= HOUR + 300.0);
+}
+
+#[test]
+fn a_peer_says_nothing_of_the_document_whose_validators_are_kept() {
+    let mut story = Story::new();
+    story.answer(200, &[("etag", "\"1\""), ("cache-control", "max-age=36000")]);
+    story.rules = Rules::for_peer();
+    let hints = Hints::default();
+    let verdict = story.later(HOUR).peer(document(&hints, 3), None);
+    assert_eq!((verdict.outcome, story.wait()), (Outcome::Changed, 0.0));
+    assert_eq!(story.courtesy.request(story.now).etag.as_deref(), Some(&b"\"1\""[..]));
+    assert_eq!(story.later(HOUR).peer(Gist::NothingNew, None).outcome, Outcome::Unchanged);
+    assert_eq!(story.courtesy.last_unconditional, Some(NOW), "it was not asked for the document");
 }

@@ -99,9 +99,9 @@ fn rule_6_only_a_target_that_answers_well_is_valid() {
     let hops = [Hop { status: 301, to: Url::parse("https://parked.example/").unwrap() }];
     for _ in 0..5 {
         story.later(8.0 * DAY);
-        let page = Reading::Failure(FailureKind::NotAFeed);
+        let page = Gist::Unusable(FailureKind::NotAFeed);
         assert_eq!(story.exchange(200, &[], &hops, page).adopt, None);
-        assert_eq!(story.exchange(500, &[], &hops, Reading::Nothing).adopt, None);
+        assert_eq!(story.exchange(500, &[], &hops, Gist::SameDocument).adopt, None);
     }
     assert_eq!(story.courtesy.moved, None);
 }
@@ -189,7 +189,7 @@ fn rule_6_a_good_answer_ends_the_failures_and_says_so() {
 #[test]
 fn what_could_not_be_read_is_still_unread_after_a_304() {
     let mut story = Story::new();
-    let page = Reading::Failure(FailureKind::NotAFeed);
+    let page = Gist::Unusable(FailureKind::NotAFeed);
     let failed = Outcome::Failed(FailureKind::NotAFeed);
     assert_eq!(story.exchange(200, &[("etag", "\"1\"")], &[], page).outcome, failed);
     assert_eq!(story.answer(304, &[]).outcome, failed);
@@ -209,4 +209,22 @@ fn rule_7_a_delta_is_understood_and_keeps_its_validators() {
     let mut story = Story::known();
     assert_eq!(story.answer(226, &[("etag", "\"2\"")]).outcome, Outcome::Delta);
     assert_eq!(story.courtesy.request(story.now).etag.as_deref(), Some(&b"\"2\""[..]));
+}
+
+#[test]
+fn a_peer_that_is_busy_gets_the_quiet_it_asks_for_without_a_status() {
+    let mut story = Story::known();
+    story.rules = Rules::for_peer();
+    let verdict = story.peer(Gist::Refused(No::Quiet(None)), Some(40.0));
+    assert_eq!((verdict.outcome, story.wait()), (Outcome::Paused, 40.0));
+    assert_eq!(story.courtesy.pause.as_ref().unwrap().status, None);
+    assert!(verdict.note.unwrap().contains("quiet"));
+}
+
+#[test]
+fn a_peer_that_has_nothing_new_is_well_whatever_its_document_was() {
+    let mut story = Story::new();
+    story.exchange(200, &[("etag", "\"1\"")], &[], Gist::Unusable(FailureKind::NotAFeed));
+    assert_eq!(story.peer(Gist::NothingNew, None).outcome, Outcome::Unchanged);
+    assert_eq!(story.courtesy.failures, None);
 }

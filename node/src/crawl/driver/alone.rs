@@ -1,4 +1,4 @@
-//! One at a time with a source: a refresh, or news that were pushed. Both change what is known of it.
+//! One at a time per source: a refresh or a push, because both change what is known of it.
 
 use rustc_hash::FxHashSet;
 use tokio::sync::Notify;
@@ -7,21 +7,21 @@ use pergola_store::archive::SourceId;
 
 use crate::locks::Mutex;
 
-/// Who is being worked on.
+/// The sources that are being worked on.
 #[derive(Default)]
 pub(super) struct Alone {
     busy: Mutex<FxHashSet<SourceId>>,
     freed: Notify,
 }
 
-/// Being alone with a source, until this is dropped.
+/// Sole access to a source, until this is dropped.
 pub(super) struct With<'a> {
     alone: &'a Alone,
     id: SourceId,
 }
 
 impl Alone {
-    /// Waits until nobody else is at it.
+    /// Waits until nobody else works on the source.
     pub(super) async fn with(&self, id: SourceId) -> With<'_> {
         loop {
             let freed = self.freed.notified();

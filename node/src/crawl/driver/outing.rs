@@ -1,90 +1,117 @@
-//! One refresh, from the moment its lane is free until what it brought is durable.
+//! One refresh, from the moment its lane is free until its result is durable.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
+use pergola_manners::conclude::Subject;
 use pergola_manners::lanes::LaneId;
+use pergola_manners::refreshed::{HostVisit, Refreshed, Scheduling, SourceChange};
 use pergola_store::archive::{ArchiveError, SourceId, SourceKind};
 use tokio::sync::oneshot;
-use url::Url;
 
-use super::conclusion::Exchange;
+use super::following::Route;
 use super::{Crawler, Delivery};
-use crate::crawl::conclude::Refreshed;
-use crate::crawl::fetch::Ask;
-use crate::crawl::trail::Backlog;
-use crate::publish::writer::{Committed, NotCommitted};
+use crate::fetch::Ask;
+use crate::writer::{Committed, NotCommitted};
 
-/// After a failure of our own a source is left alone this long.
+/// After a failure of our own a source is left alone for so many seconds.
 const OUR_FAULT: f64 = 60.0;
 
 impl Crawler {
-    pub(super) async fn refresh_and_settle(self: Arc<Self>, id: SourceId, lane: LaneId) {
+    pub(super) async fn refresh(self: Arc<Self>, id: SourceId, lane: LaneId) {
         let _alone = self.alone.with(id).await;
-        let back_at = self.clock.now() + OUR_FAULT;
+        let back_at = self.tools.clock.now() + OUR_FAULT;
         let mut outing =
             Outing { crawler: &self, id, lane, lane_free: false, settled: false, back_at };
-        match self.refresh(id, &mut outing).await {
+        match self.go(id, &mut outing).await {
             Ok((refreshed, committed)) => {
                 outing.settled = true;
-                self.settle(refreshed, committed);
+                self.settle(*refreshed, committed);
             }
-            Err(problem) => {
-                if let Problem::Refused { next_at, .. } = problem {
+            Err(why) => {
+                if let Unfinished::NotStored { next_at, quiet_until, .. } = why {
                     outing.back_at = next_at;
+                    self.roster().keep_quiet(id, quiet_until);
                 }
-                tracing::error!(source = id.0, %problem, "a refresh could not be finished");
+                tracing::error!(source = id.0, %why, "a refresh could not be finished");
             }
         }
     }
 
-    /// One refresh, from the archive to the archive.
-    async fn refresh(
+    /// From the store to the store.
+    async fn go(
         self: &Arc<Self>,
         id: SourceId,
         outing: &mut Outing<'_>,
-    ) -> Result<(Arc<Refreshed>, Committed), Problem> {
-        let standing = self.standing(id)?.ok_or(Problem::Vanished)?;
-        let url = Url::parse(&standing.record.url).map_err(|_| Problem::Vanished)?;
-        let host = url.host_str().unwrap_or_default().to_owned();
-        let readers = self.desk.readers_of(id).max(1);
-        let validators = standing.state.courtesy.request(self.clock.now());
-        let mut ask = Ask::new(url, validators, readers);
-        // A difference may reach further back than the window, as archives do.
-        let archive = self.peers.cooperation(id).archive;
-        ask.delta = archive && standing.record.kind == SourceKind::Feed;
-        let (answered, link, way) = self.ask(id, &ask).await;
-        let exchange = Box::new(Exchange { ask, answered, link, way });
-        // Archives may have to be followed before everything can be concluded from the same answer.
-        let again = archive.then(|| exchange.again()).flatten();
-        let mut refreshed = self.concluded(id, standing, exchange, Backlog::default()).await?;
-        if let (Some(older), Some(exchange)) = (refreshed.older.clone(), again) {
-            // Boxed, because it is rare and large.
-            let following = Box::pin(self.follow(&refreshed, older, readers, outing.lane));
-            let backlog = following.await?;
-            if backlog.documents > 0 {
-                let standing = self.standing(id)?.ok_or(Problem::Vanished)?;
-                refreshed = self.concluded(id, standing, exchange, backlog).await?;
-            }
+    ) -> Result<(Box<Refreshed>, Committed), Unfinished> {
+        let subject = self.subject(id)?.ok_or(Unfinished::Vanished)?;
+        let host = subject.url.host_str().unwrap_or_default().to_owned();
+        let readers = self.tools.desk.readers_of(id).max(1);
+        let archive = self.tools.peers.cooperation(id).archive;
+        let ask = self.question(&subject, readers, archive);
+        let received = self.ask(&subject, &ask).await;
+        let route = archive.then_some(Route { lane: outing.lane, readers });
+        let refreshed = self.concluded(subject, received, route).await?;
+        if let Some(visit) = &refreshed.visit {
+            self.count_visit(&host, visit);
+            self.obey_pause(id, &host, visit, outing.lane);
         }
-        self.count_host(&host, &refreshed);
-        self.obey_pause(&host, &refreshed, outing.lane);
-        // The site has done its part, and its wishes are known: the next one need not wait for ours.
+        // The site has done its part, and its wishes are known: the next source need not wait for our store.
         outing.free_lane();
         self.nudge.notify_one();
-        match self.deliver(Arc::clone(&refreshed)).await {
+        match self.deliver(Arc::clone(&refreshed.change)).await {
             Ok(committed) => Ok((refreshed, committed)),
-            Err(reason) => Err(Problem::Refused { reason, next_at: refreshed.state.next_at }),
+            Err(reason) => {
+                let Scheduling { next_at, quiet_until, .. } = refreshed.schedule;
+                Err(Unfinished::NotStored { reason, next_at, quiet_until })
+            }
         }
     }
 
-    /// Hands on what a refresh has brought and waits until it is durable.
+    /// What to ask a source for.
+    fn question(&self, subject: &Subject, readers: u32, archive: bool) -> Ask {
+        let validators = subject.state.courtesy.request(self.tools.clock.now());
+        let mut ask = Ask::new(subject.url.clone(), validators, readers);
+        // A difference may reach further back than the window, as archives do.
+        ask.delta = archive && subject.record.kind == SourceKind::Feed;
+        ask
+    }
+
+    /// Counts what was done to a host; saved with the next sample.
+    fn count_visit(&self, host: &str, visit: &HostVisit) {
+        let mut hosts = self.hosts.lock();
+        if !hosts.contains_key(host) {
+            hosts.insert(host.to_owned(), Default::default());
+        }
+        let Some((tally, saved)) = hosts.get_mut(host) else { return };
+        tally.requests += u64::from(visit.requests);
+        tally.not_modified += u64::from(visit.not_modified);
+        tally.bytes += visit.bytes;
+        tally.pauses += u64::from(visit.paused);
+        tally.hints += u64::from(visit.hinted);
+        tally.last = visit.at;
+        *saved = false;
+    }
+
+    /// The host rests if enough of its addresses want it to.
+    fn obey_pause(&self, id: SourceId, host: &str, visit: &HostVisit, lane: LaneId) {
+        let Some(until) = visit.pause_until else {
+            return self.pauses.lock().forget(host, id.0);
+        };
+        let pause = self.pauses.lock().report(host, id.0, until, visit.at);
+        if let Some(until) = pause {
+            tracing::info!(host, until, "the host asks for quiet");
+            self.lanes.lock().pause(lane, until);
+        }
+    }
+
+    /// Hands on what a refresh changes and waits until it is durable.
     pub(super) async fn deliver(
         &self,
-        refreshed: Arc<Refreshed>,
+        change: Arc<SourceChange>,
     ) -> Result<Committed, NotCommitted> {
         let (done, committed) = oneshot::channel();
-        let committed = match self.deliveries.send(Delivery { refreshed, done }).await {
+        let committed = match self.tools.deliveries.send(Delivery { change, done }).await {
             Ok(()) => committed.await.unwrap_or(Err(NotCommitted::Stopping)),
             Err(_) => Err(NotCommitted::Stopping),
         };
@@ -99,7 +126,7 @@ struct Outing<'a> {
     lane: LaneId,
     /// The request is over.
     lane_free: bool,
-    /// The refresh went its way, and the source is back already.
+    /// The refresh ended as it should, and the source is back already.
     settled: bool,
     /// When it may be asked again otherwise.
     back_at: f64,
@@ -109,7 +136,8 @@ impl Outing<'_> {
     fn free_lane(&mut self) {
         if !self.lane_free {
             self.lane_free = true;
-            self.crawler.lanes.lock().finished(self.lane, self.crawler.clock.now());
+            let now = self.crawler.tools.clock.now();
+            self.crawler.lanes.lock().finished(self.lane, now);
         }
     }
 }
@@ -127,12 +155,12 @@ impl Drop for Outing<'_> {
 
 /// Why a refresh was not finished: our own trouble, never the source's.
 #[derive(Debug, thiserror::Error)]
-pub(super) enum Problem {
+pub(super) enum Unfinished {
     #[error(transparent)]
     Archive(#[from] ArchiveError),
-    /// What was found could not be kept. The source is not to be asked before `next_at` all the same.
+    /// The result could not be stored. What the source asked of us holds all the same.
     #[error("{reason}")]
-    Refused { reason: NotCommitted, next_at: f64 },
+    NotStored { reason: NotCommitted, next_at: f64, quiet_until: Option<f64> },
     #[error(transparent)]
     Invalid(#[from] pergola_refresh::Invalid),
     #[error("the source is gone")]

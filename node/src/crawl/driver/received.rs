@@ -1,75 +1,63 @@
-//! News that were pushed: they go the way of a refresh from where the answer has come, and teach the
-//! scheduler what a refresh would have.
+//! What came back, before it is read.
 
-use std::sync::Arc;
-use std::time::Duration;
+use pergola_manners::link::Refusal;
+use pergola_manners::reply::{PeerReply, Push, Reply};
 
-use pergola_store::archive::{ArchiveError, SourceId};
+use super::Pushed;
+use crate::fetch::{Answer, DecodeLimits, decompressed};
 
-use super::Crawler;
-use super::conclusion::Standing;
-use crate::crawl::conclude::{Refreshed, Subject, Way};
-use crate::crawl::fetch::Answer;
-use crate::crawl::pushed::take_in;
-use crate::crawl::trail::Backlog;
-use crate::publish::writer::NotCommitted;
+/// Bytes of a document that is parsed in less than a millisecond.
+const SMALL: u64 = 16 * 1024;
 
-/// How long pushed news wait for a refresh of the same source.
-const PATIENCE: Duration = Duration::from_secs(20);
-
-/// Why pushed news were not taken in.
-#[derive(Debug, thiserror::Error)]
-pub enum NotReceived {
-    /// It is no feed.
-    #[error("{0}")]
-    Unreadable(String),
-    /// The source is no more.
-    #[error("the source is gone")]
-    Vanished,
-    /// A refresh of it takes too long.
-    #[error("the source is being refreshed")]
-    Busy,
-    /// The store refused it.
-    #[error(transparent)]
-    Refused(#[from] NotCommitted),
-    /// What is kept cannot be read.
-    #[error(transparent)]
-    Archive(#[from] ArchiveError),
-    /// The scheduler refused what was learnt.
-    #[error(transparent)]
-    Invalid(#[from] pergola_refresh::Invalid),
-    /// Reading it ended in a panic.
-    #[error("reading what was pushed panicked")]
-    Panicked,
+/// What came back, with its body as received: decompressing takes time and is done where it is parsed.
+pub(super) enum Received {
+    Http {
+        answer: Box<Answer>,
+        /// The request carried validators.
+        conditional: bool,
+        /// Why the peer could not be read over gRPC just before.
+        refusal: Option<Refusal>,
+    },
+    Pushed(Pushed),
+    /// What needs no work.
+    Reply(Reply),
 }
 
-impl Crawler {
-    /// Takes in a document that was pushed. When this returns, it is durable: how many items were new.
-    pub async fn receive(
-        self: &Arc<Self>,
-        id: SourceId,
-        answer: Answer,
-    ) -> Result<u32, NotReceived> {
-        let waited = tokio::time::timeout(PATIENCE, self.alone.with(id)).await;
-        let _alone = waited.map_err(|_| NotReceived::Busy)?;
-        let standing = self.standing(id)?.ok_or(NotReceived::Vanished)?;
-        let crawler = Arc::clone(self);
-        let work = move || -> Result<Refreshed, NotReceived> {
-            let known = crawler.archive.known(id)?.unwrap_or_default();
-            let looped = crawler.loops.of(id);
-            let (link, way) = (None, Way::Http(None));
-            let backlog = Backlog::default();
-            let Standing { record, state } = *standing;
-            let subject = Subject { id, record, state, known, looped, link, way, backlog };
-            take_in(subject, &answer, &crawler.manners, crawler.clock.now())?
-                .map_err(NotReceived::Unreadable)
+impl Received {
+    /// Parsing it takes less time than waking another thread.
+    pub(super) fn is_small(&self) -> bool {
+        let bytes = match self {
+            Self::Http { answer, .. } => answer.wire_bytes,
+            Self::Pushed(pushed) => pushed.body.len() as u64,
+            Self::Reply(Reply::Peer(PeerReply::Page(page))) => page.bytes,
+            Self::Reply(_) => 0,
         };
-        let refreshed = {
-            let _reader = self.readers.acquire().await;
-            self.blocking.run(work).await.map_err(|_| NotReceived::Panicked)??
-        };
-        let refreshed = Arc::new(refreshed);
-        let committed = self.deliver(Arc::clone(&refreshed)).await?;
-        Ok(self.settle_pushed(refreshed, committed))
+        bytes <= SMALL
+    }
+
+    /// Nothing came that could be parsed.
+    pub(super) fn is_empty(&self) -> bool {
+        match self {
+            Self::Http { answer, .. } => answer.body.is_empty(),
+            Self::Pushed(pushed) => pushed.body.is_empty(),
+            Self::Reply(Reply::Peer(PeerReply::Page(page))) => page.document.items.is_empty(),
+            Self::Reply(_) => true,
+        }
+    }
+
+    /// The reply, with its body decompressed.
+    pub(super) fn into_reply(self, limits: &DecodeLimits) -> Reply {
+        match self {
+            Self::Http { answer, conditional, refusal } => {
+                answer.into_reply(conditional, refusal, limits)
+            }
+            Self::Pushed(Pushed { topic, content_type, content_encoding, body }) => {
+                let bytes = body.len() as u64;
+                let body = decompressed(body, content_encoding.as_ref(), limits, &topic);
+                let body = body.map_err(|error| error.failure());
+                Reply::Push(Box::new(Push { topic, content_type, body, bytes }))
+            }
+            Self::Reply(reply) => reply,
+        }
     }
 }

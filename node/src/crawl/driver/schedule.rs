@@ -108,7 +108,7 @@ impl Crawler {
     pub fn drop_source(&self, id: SourceId) {
         self.roster().remove(id);
         self.loops.forget(id);
-        self.peers.forget(id);
+        self.tools.peers.forget(id);
     }
 
     /// What one item of a source is worth to its user.
@@ -142,8 +142,8 @@ impl Crawler {
 
     /// A source's peer says at once when it has news, or does so no more.
     pub fn set_watched(&self, id: SourceId, watched: bool) {
-        self.peers.set_watched(id, watched);
-        self.roster().watched(id, watched, self.clock.now());
+        self.tools.peers.set_watched(id, watched);
+        self.roster().watched(id, watched, self.tools.clock.now());
     }
 
     /// Leaves these sources to their hubs until then, or no longer.

@@ -6,12 +6,12 @@ use std::sync::Arc;
 use pergola_feed::Item;
 use pergola_query::Scratch;
 use pergola_store::Order;
-use pergola_store::archive::{Archive, ArchiveError, Changes, Edit, Entry, FeedId, SourceId};
+use pergola_store::archive::{Archive, ArchiveError, Commit, Edit, Entry, FeedId, SourceId};
 
 use super::FeedError;
 use crate::node::{Node, SourceError};
-use crate::publish::writer::{Append, Job};
 use crate::select::{Desk, Texts};
+use crate::writer::{Append, Job};
 
 /// A new feed begins with at most so many items that its sources show already.
 const BACKFILL: usize = 10_000;
@@ -79,11 +79,11 @@ impl Node {
             if entries.is_empty() {
                 return Ok(deleted);
             }
-            let mut changes = Changes::new();
+            let mut commit = Commit::new();
             for (sequence, entry) in &entries {
-                changes.delete_entry(feed, *sequence, entry.key);
+                commit.feed(feed).delete_entry(*sequence, entry.key);
             }
-            self.commit(changes).await?;
+            self.commit(commit).await?;
             deleted += entries.len();
         }
     }
@@ -98,9 +98,9 @@ impl Node {
         let archive = self.archive.clone();
         let outdated = self.read(move || outdated_edits(&archive, feed, below)).await?;
         for some in outdated.chunks(DELETED_AT_ONCE) {
-            let mut changes = Changes::new();
-            some.iter().for_each(|edit| changes.delete_edit(feed, *edit));
-            self.commit(changes).await?;
+            let mut commit = Commit::new();
+            some.iter().for_each(|edit| commit.feed(feed).delete_edit(*edit));
+            self.commit(commit).await?;
         }
         Ok(outdated.len())
     }

@@ -1,7 +1,7 @@
 //! Who may read a feed: said by the configuration for the feeds that it declares, by the operator for
 //! all others.
 
-use pergola_store::archive::{Changes, FeedId};
+use pergola_store::archive::{Commit, FeedId};
 
 use super::FeedError;
 use crate::access::Caller;
@@ -65,9 +65,9 @@ impl Node {
     }
 
     async fn close_to(&self, feed: FeedId, readers: Option<&[String]>) -> Result<(), FeedError> {
-        let mut changes = Changes::new();
-        changes.put_readers(feed, readers);
-        self.commit(changes).await?;
+        let mut commit = Commit::new();
+        commit.feed(feed).set_readers(readers);
+        self.commit(commit).await?;
         self.access.set(feed, readers);
         self.shelf.relist(feed);
         Ok(())

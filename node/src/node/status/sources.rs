@@ -114,7 +114,7 @@ impl Node {
             SourceKind::List => api::SourceKind::List,
         };
         let peer = self.peer_status(id, &record.url);
-        let by_peer = self.crawler.peers.is_usable(id, &record.url, self.clock.now());
+        let by_peer = self.crawler.tools.peers.is_usable(id, &record.url, self.clock.now());
         SourceStatus {
             via: if by_peer { Via::Peer } else { Via::Http },
             peer,
@@ -150,7 +150,7 @@ impl Node {
     }
 
     fn peer_status(&self, id: SourceId, url: &str) -> Option<PeerStatus> {
-        let peers = &self.crawler.peers;
+        let peers = &self.crawler.tools.peers;
         let link = peers.link(id).filter(|link| peers.enabled && link.url == url)?;
         let now = self.clock.now();
         let setback = link.setback.filter(|setback| setback.until > now);

@@ -9,9 +9,9 @@ use pergola_store::archive::{ArchiveError, FeedId};
 use super::changed_at;
 use crate::locks::Mutex;
 use crate::node::{Node, Outlook, Upstream};
-use crate::peer::wire::hints_to_wire;
 use crate::publish::{Form, Imprint, Listing};
 use crate::select::Channel;
+use crate::wire::hints_to_wire;
 
 /// Sources told of one feed.
 const UPSTREAMS: usize = 1_000;

@@ -7,21 +7,21 @@ mod lately;
 #[cfg(test)]
 mod tests;
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::sync::Arc;
 
-use pergola_feed::{Item, Origin};
+use pergola_feed::Item;
 use pergola_proto::v1;
-use pergola_store::archive::{Archive, ArchiveError, Edit, Entry, Published, SourceId};
+use pergola_store::archive::{Archive, ArchiveError, Edit, Entry, SourceId};
 use pergola_store::{Order, Table};
 use prost::Message;
 
 use super::head::last_before;
 use super::recent::Recent;
-use crate::peer::ENTRY_BYTES;
 use crate::peer::cursor::Cursor;
-use crate::peer::wire::{Delivered, entry_to_wire};
-use crate::publish::{Imprint, Listing, dress, origin};
+use crate::publish::{Imprint, Listing, Publisher, read_entries};
+use crate::wire::ENTRY_BYTES;
+use crate::wire::{Delivered, entry_to_wire};
 use lately::{Lately, Made};
 
 /// The part of an answer that is left for what is said around the entries.
@@ -101,12 +101,7 @@ impl Pager {
         if let Some(page) = self.lately.page(&made) {
             return Ok(page);
         }
-        let page = Arc::new(match self.attempt(feed, asked) {
-            // Old entries may be thrown away between reading them and reading their items: then they
-            // are gone at the second attempt.
-            Err(ArchiveError::Damaged { table: Table::Entry, .. }) => self.attempt(feed, asked)?,
-            done => done?,
-        });
+        let page = Arc::new(read_entries(|| self.attempt(feed, asked))?);
         self.lately.keep(made, &page);
         Ok(page)
     }
@@ -220,7 +215,7 @@ struct Sheet<'a> {
     limit: usize,
     most_bytes: usize,
     bytes: usize,
-    origins: HashMap<SourceId, Option<Origin>>,
+    publisher: Publisher<'a>,
     /// The chunk of the last entry: the next one is most likely in it, too.
     open: Option<(Place, Arc<Vec<Item>>)>,
 }
@@ -230,8 +225,8 @@ type Place = (SourceId, u32);
 
 impl<'a> Sheet<'a> {
     fn new(pager: &'a Pager, limit: usize, most_bytes: usize) -> Self {
-        let (entries, origins) = (Vec::new(), HashMap::new());
-        Self { pager, entries, limit, most_bytes, bytes: 0, origins, open: None }
+        let publisher = Publisher::new(&pager.archive, &pager.imprint);
+        Self { pager, entries: Vec::new(), limit, most_bytes, bytes: 0, publisher, open: None }
     }
 
     /// Adds an entry, if there is room for it.
@@ -270,18 +265,7 @@ impl<'a> Sheet<'a> {
             let reason = format!("entry {sequence} refers to an item that is gone");
             return Err(ArchiveError::Damaged { table: Table::Entry, reason });
         };
-        let mut published = Published { sequence, entry: *entry, item };
-        dress(&mut published, &self.pager.imprint);
-        let mut item = published.item;
-        if item.origin.is_none() {
-            item.origin = match self.origins.get(&entry.source) {
-                Some(known) => known.clone(),
-                None => {
-                    let found = origin(archive, entry.source)?;
-                    self.origins.entry(entry.source).or_insert(found).clone()
-                }
-            };
-        }
+        let item = self.publisher.publish(entry, item)?;
         Ok(Delivered { sequence, published_at: entry.at, edited, cut: false, item })
     }
 }

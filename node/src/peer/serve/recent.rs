@@ -106,7 +106,7 @@ fn weight(item: &Item) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use pergola_store::archive::Changes;
+    use pergola_store::archive::Commit;
 
     use super::*;
 
@@ -114,12 +114,12 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let store = pergola_store::open(folder.path(), None, 1 << 20).unwrap().store;
         let archive = Archive::new(store);
-        let mut changes = Changes::new();
+        let mut commit = Commit::new();
         for number in 0..chunks {
             let item = Item::new(format!("item {number}"));
-            changes.put_chunk(SourceId(1), number, 0.0, &[&item]);
+            commit.source(SourceId(1)).put_chunk(number, 0.0, &[&item]);
         }
-        archive.store().commit(&changes.into_batch()).unwrap();
+        archive.commit(commit).unwrap();
         (archive, folder)
     }
 
@@ -155,9 +155,9 @@ mod tests {
         let (archive, _folder) = archive(0);
         let recent = Recent::default();
         assert!(recent.chunk(&archive, SourceId(1), 0).unwrap().is_empty());
-        let mut changes = Changes::new();
-        changes.put_chunk(SourceId(1), 0, 0.0, &[&Item::new("late")]);
-        archive.store().commit(&changes.into_batch()).unwrap();
+        let mut commit = Commit::new();
+        commit.source(SourceId(1)).put_chunk(0, 0.0, &[&Item::new("late")]);
+        archive.commit(commit).unwrap();
         assert_eq!(recent.chunk(&archive, SourceId(1), 0).unwrap().len(), 1);
     }
 }

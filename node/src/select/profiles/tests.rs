@@ -68,12 +68,12 @@ fn what_is_stored_comes_back_and_what_is_gone_goes() {
     assert_eq!(rows.len(), 3);
     assert!(profiles.changed(100).is_empty());
     let restored = Profiles::new(10, true);
-    restored.restore(rows.into_iter().map(|(number, row)| (number, row.unwrap())).collect());
+    restored.restore(rows.into_iter().map(|(channel, row)| (channel, row.unwrap())).collect());
     let both = [&profiles, &restored].map(|p| p.about(Channel::Feed(LOOSE), 5).unwrap().1);
     assert_eq!(both[0], both[1]);
     assert_eq!(restored.worth(NEWS), profiles.worth(NEWS));
     restored.forget(Channel::Feed(LOOSE));
-    assert_eq!(restored.changed(9), [(Channel::Feed(LOOSE).number(), None)]);
+    assert_eq!(restored.changed(9), [(Channel::Feed(LOOSE), None)]);
 }
 
 #[test]

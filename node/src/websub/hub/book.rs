@@ -1,15 +1,16 @@
-//! Who has subscribed, and what is still to be delivered to whom.
+//! The subscriptions at this hub, and what is still to be delivered to whom.
 //!
-//! Pure: it is told the time, the dice and the editions, and says what to do next. There is at most one
-//! delivery per subscription, waiting or on the way, and it brings whatever is newest when it goes: no
-//! queue grows, however fast a feed changes or however slow its readers are. Each host has a line of its
+//! Pure: it is told the time, the randomness and the editions, and says what to do next. There is at most one
+//! delivery per subscription, waiting or in flight, and it carries the newest edition when it starts: no
+//! queue grows, however fast a feed changes or however slow its readers are. Each host has a queue of its
 //! own, so that a slow one holds up nobody else.
 //!
-//! Never: two deliveries to one subscription at once; a delivery after the end of its lease; more than
-//! the limits allow, to a host or in all.
+//! Never: two deliveries to one subscription at once; a delivery after the end of its lease; more than the
+//! limits allow, to a host or in all.
 
 use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
 
+use pergola_manners::backoff::{backoff, lengthened};
 use pergola_store::archive::{FeedId, Subscription};
 use url::Url;
 
@@ -22,7 +23,7 @@ pub(super) struct Limits {
     pub(super) most: usize,
     pub(super) per_feed: usize,
     pub(super) per_host: usize,
-    /// Deliveries on the way, in all.
+    /// Deliveries in flight, in all.
     pub(super) parallel: usize,
     /// Tries of one delivery.
     pub(super) tries: u32,
@@ -30,57 +31,58 @@ pub(super) struct Limits {
     pub(super) backoff: f64,
 }
 
-/// Deliveries on the way to one host; to one that has just failed there is one.
+/// Deliveries in flight to one host; one that has just failed gets one.
 const PARALLEL_PER_HOST: usize = 4;
 /// The longest wait between two tries, in seconds.
 const LONGEST_WAIT: f64 = 6.0 * 3_600.0;
 
-/// Everybody who is told of changes.
+/// All subscriptions at this hub.
 pub(super) struct Book {
     limits: Limits,
-    subscriptions: HashMap<Key, Standing>,
+    subscriptions: HashMap<Key, Subscribed>,
     by_feed: HashMap<FeedId, HashSet<Key>>,
     editions: HashMap<FeedId, u64>,
     hosts: HashMap<String, Host>,
     /// Hosts with something to be delivered and room for it.
-    line: VecDeque<String>,
-    on_the_way: usize,
-    /// When something happens by itself: in milliseconds, a lease that ends or a try that is due.
+    queue: VecDeque<String>,
+    in_flight: usize,
+    /// When a lease ends or a retry is due, in milliseconds.
     timers: BTreeSet<(u64, Key)>,
-    changed: HashSet<Key>,
+    /// Rows to be saved, with their feeds.
+    changed: HashMap<Key, FeedId>,
     next_serial: u64,
 }
 
-struct Standing {
+struct Subscribed {
     row: Subscription,
     host: String,
-    place: Place,
+    progress: Progress,
     timer: u64,
-    /// Tells it from one that left and came back while a delivery was on the way.
+    /// Tells it from an earlier subscription with the same key whose delivery is still in flight.
     serial: u64,
 }
 
-/// Where its delivery is.
+/// How far its delivery has come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Place {
+enum Progress {
     /// There is none, or it is not due yet.
     Idle,
     Waiting,
-    OnTheWay,
+    InFlight,
 }
 
 #[derive(Default)]
 struct Host {
     subscriptions: usize,
     waiting: VecDeque<Key>,
-    on_the_way: usize,
-    in_line: bool,
+    in_flight: usize,
+    queued: bool,
     failing: bool,
 }
 
 impl Host {
     fn has_room(&self) -> bool {
-        self.on_the_way < if self.failing { 1 } else { PARALLEL_PER_HOST }
+        self.in_flight < if self.failing { 1 } else { PARALLEL_PER_HOST }
     }
 }
 
@@ -92,10 +94,10 @@ impl Book {
             by_feed: HashMap::new(),
             editions: HashMap::new(),
             hosts: HashMap::new(),
-            line: VecDeque::new(),
-            on_the_way: 0,
+            queue: VecDeque::new(),
+            in_flight: 0,
             timers: BTreeSet::new(),
-            changed: HashSet::new(),
+            changed: HashMap::new(),
             next_serial: 0,
         }
     }
@@ -104,7 +106,7 @@ impl Book {
         self.subscriptions.len()
     }
 
-    /// The feeds that somebody has subscribed to.
+    /// The feeds that have subscriptions.
     pub(super) fn feeds(&self) -> Vec<FeedId> {
         self.by_feed.keys().copied().collect()
     }
@@ -130,15 +132,16 @@ impl Book {
         }
     }
 
-    /// What was kept of a subscription before the start.
+    /// A stored subscription.
     pub(super) fn load(&mut self, key: Key, row: Subscription, now: f64) {
         self.put(key, row, now);
         self.changed.remove(&key);
     }
 
-    /// A subscription is verified: a new one, or one that was there with another lease and secret.
+    /// A subscription is verified: a new one, or a known one with another lease and secret.
     pub(super) fn put(&mut self, key: Key, row: Subscription, now: f64) {
         let host = host_of(&row.callback);
+        self.changed.insert(key, row.feed);
         match self.subscriptions.get_mut(&key) {
             Some(known) => {
                 let Subscription { since, delivered, tries, next_try, .. } = known.row;
@@ -147,20 +150,19 @@ impl Book {
             None => {
                 self.by_feed.entry(row.feed).or_default().insert(key);
                 self.hosts.entry(host.clone()).or_default().subscriptions += 1;
-                let (place, serial) = (Place::Idle, self.next_serial);
+                let (progress, serial) = (Progress::Idle, self.next_serial);
                 self.next_serial += 1;
-                let standing = Standing { row, host, place, timer: 0, serial };
-                self.subscriptions.insert(key, standing);
+                let subscribed = Subscribed { row, host, progress, timer: 0, serial };
+                self.subscriptions.insert(key, subscribed);
             }
         }
-        self.changed.insert(key);
-        self.stand_in_line(key, now);
+        self.enqueue(key, now);
         self.set_timer(key);
     }
 
     /// A subscription has ended, for whatever reason.
     pub(super) fn remove(&mut self, key: Key) -> Option<Subscription> {
-        let Standing { row, host, place, timer, .. } = self.subscriptions.remove(&key)?;
+        let Subscribed { row, host, progress, timer, .. } = self.subscriptions.remove(&key)?;
         self.timers.remove(&(timer, key));
         if let Some(keys) = self.by_feed.get_mut(&row.feed) {
             keys.remove(&key);
@@ -171,16 +173,16 @@ impl Book {
         }
         if let Some(entry) = self.hosts.get_mut(&host) {
             entry.subscriptions -= 1;
-            if place == Place::Waiting {
+            if progress == Progress::Waiting {
                 entry.waiting.retain(|waiting| *waiting != key);
             }
             self.forget_idle(&host);
         }
-        self.changed.insert(key);
+        self.changed.insert(key, row.feed);
         Some(row)
     }
 
-    /// Everybody who had subscribed to a feed that is no more.
+    /// Removes the subscriptions to a feed that is gone.
     pub(super) fn drop_feed(&mut self, feed: FeedId) -> Vec<Subscription> {
         let keys = self.by_feed.get(&feed).cloned().unwrap_or_default();
         keys.into_iter().filter_map(|key| self.remove(key)).collect()
@@ -192,14 +194,14 @@ impl Book {
             return;
         }
         for key in self.by_feed.get(&feed).cloned().unwrap_or_default() {
-            self.stand_in_line(key, now);
+            self.enqueue(key, now);
         }
     }
 
-    /// Time has passed: leases end, and tries are due. Returns how many leases have ended.
+    /// Time has passed: leases end, and retries are due. Returns how many leases have ended.
     pub(super) fn pass(&mut self, now: f64) -> usize {
         let mut ended = 0;
-        // Each once: one that is set again for this very instant waits for the next time.
+        // Each one once: a timer that is set to this instant again waits for the next call.
         let due: Vec<(u64, Key)> = self.timers.range(..=(passed(now), Key::MAX)).copied().collect();
         for (at, key) in due {
             self.timers.remove(&(at, key));
@@ -207,7 +209,7 @@ impl Book {
             if over {
                 ended += usize::from(self.remove(key).is_some());
             } else {
-                self.stand_in_line(key, now);
+                self.enqueue(key, now);
                 self.set_timer(key);
             }
         }
@@ -219,29 +221,29 @@ impl Book {
         self.timers.first().map_or(f64::INFINITY, |(at, _)| *at as f64 / 1_000.0)
     }
 
-    /// The next delivery that may go; it is on the way until [`Book::ended`].
+    /// The next delivery that may start; it is in flight until [`Book::ended`].
     pub(super) fn take(&mut self) -> Option<Delivery> {
-        if self.on_the_way >= self.limits.parallel {
+        if self.in_flight >= self.limits.parallel {
             return None;
         }
-        while let Some(name) = self.line.pop_front() {
+        while let Some(name) = self.queue.pop_front() {
             let Some(host) = self.hosts.get_mut(&name) else { continue };
-            host.in_line = false;
-            // It may have lost its room since it stood in line; when there is some it stands there again.
+            host.queued = false;
+            // It may have lost its room in the meantime; it is queued again when there is some.
             if !host.has_room() {
                 continue;
             }
             let Some(key) = host.waiting.pop_front() else { continue };
-            host.on_the_way += 1;
-            self.on_the_way += 1;
-            self.line_up(&name);
-            let Some(standing) = self.subscriptions.get_mut(&key) else {
-                // It cannot be: who leaves is taken out of the line.
-                self.leave_road(&name);
+            host.in_flight += 1;
+            self.in_flight += 1;
+            self.queue_host(&name);
+            let Some(subscribed) = self.subscriptions.get_mut(&key) else {
+                // Does not happen: a removed subscription is taken out of its queue.
+                self.landed(&name);
                 continue;
             };
-            standing.place = Place::OnTheWay;
-            let (serial, subscription) = (standing.serial, standing.row.clone());
+            subscribed.progress = Progress::InFlight;
+            let (serial, subscription) = (subscribed.serial, subscribed.row.clone());
             return Some(Delivery { key, host: name, serial, subscription });
         }
         None
@@ -259,11 +261,12 @@ impl Book {
         if let Some(host) = self.hosts.get_mut(host) {
             host.failing = matches!(ending, Ending::Failed { .. });
         }
-        self.leave_road(host);
-        let Limits { tries, backoff, .. } = self.limits;
-        let standing = self.subscriptions.get_mut(&key).filter(|it| it.serial == serial)?;
-        standing.place = Place::Idle;
-        let row = &mut standing.row;
+        self.landed(host);
+        let Limits { tries, backoff: first, .. } = self.limits;
+        let subscribed = self.subscriptions.get_mut(&key).filter(|it| it.serial == serial)?;
+        subscribed.progress = Progress::Idle;
+        let row = &mut subscribed.row;
+        self.changed.insert(key, row.feed);
         let outcome = match ending {
             Ending::Gone => {
                 self.remove(key);
@@ -281,88 +284,88 @@ impl Book {
                     (row.tries, row.next_try) = (0, 0.0);
                     Outcome::GivenUp
                 } else {
-                    let doubled = backoff * 2f64.powi(row.tries.min(32) as i32 - 1);
-                    let wait = doubled.min(LONGEST_WAIT) * (1.0 + 0.25 * random);
+                    let wait = backoff(first, 2.0, row.tries).min(LONGEST_WAIT);
+                    let wait = lengthened(wait, random);
                     row.next_try = now + wait.max(retry_after.unwrap_or(0.0));
                     Outcome::Delayed
                 }
             }
         };
-        self.changed.insert(key);
-        self.stand_in_line(key, now);
+        self.enqueue(key, now);
         self.set_timer(key);
         Some(outcome)
     }
 
     /// The rows that have changed since this was last called; `None` if one is gone.
-    pub(super) fn take_changed(&mut self) -> Vec<(Key, Option<Subscription>)> {
-        let row = |key| (key, self.subscriptions.get(&key).map(|standing| standing.row.clone()));
-        std::mem::take(&mut self.changed).into_iter().map(row).collect()
+    pub(super) fn take_changed(&mut self) -> Vec<(FeedId, Key, Option<Subscription>)> {
+        let row = |key| self.subscriptions.get(&key).map(|subscribed| subscribed.row.clone());
+        let changed = std::mem::take(&mut self.changed).into_iter();
+        changed.map(|(key, feed)| (feed, key, row(key))).collect()
     }
 
-    /// They could not be saved.
-    pub(super) fn not_saved(&mut self, keys: impl IntoIterator<Item = Key>) {
+    /// These could not be stored.
+    pub(super) fn not_saved(&mut self, keys: impl IntoIterator<Item = (Key, FeedId)>) {
         self.changed.extend(keys);
     }
 
-    /// Whether there is something to be saved.
+    /// Whether there is something to be stored.
     pub(super) fn is_changed(&self) -> bool {
         !self.changed.is_empty()
     }
 
-    /// Puts a delivery in its host's line, if one is due and none is there.
-    fn stand_in_line(&mut self, key: Key, now: f64) {
-        let Some(standing) = self.subscriptions.get_mut(&key) else { return };
-        let newest = self.editions.get(&standing.row.feed).copied().unwrap_or(0);
-        let due = standing.place == Place::Idle
-            && standing.row.delivered < newest
-            && standing.row.next_try <= now
-            && standing.row.expires_at > now;
+    /// Queues a delivery for its host, if one is due and none is queued.
+    fn enqueue(&mut self, key: Key, now: f64) {
+        let Some(subscribed) = self.subscriptions.get_mut(&key) else { return };
+        let newest = self.editions.get(&subscribed.row.feed).copied().unwrap_or(0);
+        let due = subscribed.progress == Progress::Idle
+            && subscribed.row.delivered < newest
+            && subscribed.row.next_try <= now
+            && subscribed.row.expires_at > now;
         if due {
-            standing.place = Place::Waiting;
-            let host = standing.host.clone();
+            subscribed.progress = Progress::Waiting;
+            let host = subscribed.host.clone();
             self.hosts.entry(host.clone()).or_default().waiting.push_back(key);
-            self.line_up(&host);
+            self.queue_host(&host);
         }
     }
 
-    fn line_up(&mut self, name: &str) {
+    fn queue_host(&mut self, name: &str) {
         let Some(host) = self.hosts.get_mut(name) else { return };
-        if !host.in_line && !host.waiting.is_empty() && host.has_room() {
-            host.in_line = true;
-            self.line.push_back(name.to_owned());
+        if !host.queued && !host.waiting.is_empty() && host.has_room() {
+            host.queued = true;
+            self.queue.push_back(name.to_owned());
         }
     }
 
-    fn leave_road(&mut self, name: &str) {
-        self.on_the_way = self.on_the_way.saturating_sub(1);
+    fn landed(&mut self, name: &str) {
+        self.in_flight = self.in_flight.saturating_sub(1);
         if let Some(host) = self.hosts.get_mut(name) {
-            host.on_the_way = host.on_the_way.saturating_sub(1);
+            host.in_flight = host.in_flight.saturating_sub(1);
         }
-        self.line_up(name);
+        self.queue_host(name);
         self.forget_idle(name);
     }
 
     fn forget_idle(&mut self, name: &str) {
-        let idle = |host: &Host| host.subscriptions == 0 && host.on_the_way == 0;
+        let idle = |host: &Host| host.subscriptions == 0 && host.in_flight == 0;
         if self.hosts.get(name).is_some_and(idle)
-            && let Some(Host { in_line: true, .. }) = self.hosts.remove(name)
+            && let Some(Host { queued: true, .. }) = self.hosts.remove(name)
         {
-            self.line.retain(|other| other != name);
+            self.queue.retain(|other| other != name);
         }
     }
 
     fn set_timer(&mut self, key: Key) {
-        let Some(standing) = self.subscriptions.get_mut(&key) else { return };
-        self.timers.remove(&(standing.timer, key));
-        let Subscription { expires_at, next_try, .. } = standing.row;
-        let retries = standing.place == Place::Idle && next_try > 0.0;
-        standing.timer = millis(if retries { expires_at.min(next_try) } else { expires_at });
-        self.timers.insert((standing.timer, key));
+        let Some(subscribed) = self.subscriptions.get_mut(&key) else { return };
+        self.timers.remove(&(subscribed.timer, key));
+        let Subscription { expires_at, next_try, .. } = subscribed.row;
+        let retries = subscribed.progress == Progress::Idle && next_try > 0.0;
+        subscribed.timer = millis(if retries { expires_at.min(next_try) } else { expires_at });
+        self.timers.insert((subscribed.timer, key));
     }
 }
 
-/// Whoever is at the same host shares a line.
+/// The host of a callback; callbacks on the same host share a queue.
 pub(super) fn host_of(callback: &str) -> String {
     let url = Url::parse(callback).ok();
     url.and_then(|url| url.host_str().map(str::to_owned)).unwrap_or_default()

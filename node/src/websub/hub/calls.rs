@@ -1,4 +1,4 @@
-//! The three requests that the hub makes: does the subscriber mean it, no, and here is what is new.
+//! The three calls that the hub makes: verifying, denying and delivering.
 
 use std::time::Duration;
 
@@ -10,17 +10,17 @@ use url::Url;
 
 use super::delivery::Ending;
 use super::request::Mode;
-use crate::crawl::fetch::{Call, Fetcher};
+use crate::fetch::{Call, Fetcher};
 use crate::publish::{Form, NoHandout, Shelf};
 use crate::surroundings::Randomness;
 use crate::websub::signature;
 
 /// A subscriber that takes longer has failed.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// Bytes of an answer that are read: a challenge and a little more, so that more is seen to be more.
+/// Bytes of an answer that are read: more than a challenge has, so that a longer answer is noticed.
 const ANSWER_BYTES: usize = 256;
 
-/// Asks a callback whether its owner wants this. `Err` says why not.
+/// Asks a callback to confirm a request. `Err` says why it is not confirmed.
 pub(super) async fn verify(
     fetcher: &Fetcher,
     randomness: &Randomness,
@@ -50,7 +50,7 @@ pub(super) async fn verify(
     Ok(())
 }
 
-/// Tells a callback that its subscription is not to be. Whatever it answers changes nothing.
+/// Tells a callback that its subscription is denied. Its answer does not matter.
 pub(super) async fn deny(
     fetcher: &Fetcher,
     callback: &Url,

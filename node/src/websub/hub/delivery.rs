@@ -1,4 +1,4 @@
-//! A delivery from the book to a subscriber, and what became of it.
+//! A delivery to a subscriber, and how it ended.
 
 use pergola_store::archive::Subscription;
 
@@ -10,7 +10,7 @@ pub(super) type Key = u128;
 pub(super) struct Delivery {
     pub(super) key: Key,
     pub(super) host: String,
-    /// Which of those that had this key.
+    /// Tells it from an earlier subscription with the same key.
     pub(super) serial: u64,
     pub(super) subscription: Subscription,
 }
@@ -20,19 +20,19 @@ pub(super) struct Delivery {
 pub(super) enum Ending {
     /// The subscriber has this edition.
     Delivered(u64),
-    /// It did not work; the subscriber may have said how long to wait.
+    /// It failed; the subscriber may have said how long to wait.
     Failed { retry_after: Option<f64> },
     /// The subscriber says that the subscription is over.
     Gone,
 }
 
-/// What follows from an ending.
+/// What follows from that.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Outcome {
     Delivered,
-    /// It is tried again.
+    /// It is retried.
     Delayed,
-    /// It is not tried again; the next change is.
+    /// It is not retried; the next edition will be sent.
     GivenUp,
     Gone,
 }

@@ -1,5 +1,5 @@
-//! Where subscribers ask: what makes no sense is refused at once, the rest waits for its verification,
-//! within bounds for each host and for all.
+//! The hub's endpoint: invalid requests are refused at once, the others wait for their verification, within
+//! limits for each host and in all.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -25,30 +25,30 @@ const REQUEST_BYTES: usize = 16 << 10;
 /// Requests of callbacks on one host that wait or are being verified.
 const WAITING_PER_HOST: usize = 8;
 
-/// A host of which a request was denied or not confirmed rests for this long …
+/// After a denied or unconfirmed request, no other is accepted for the same host for this long …
 const REST: Duration = Duration::from_millis(500);
-/// … and is asked one thing at a time for this long: nobody can have this node pester another.
+/// … and only one at a time for this long, so that nobody can use this node to flood another.
 const CAREFUL: Duration = Duration::from_secs(60);
-/// Hosts that may be remembered before those are forgotten that have behaved for a while.
+/// Hosts that are remembered before those without recent trouble are forgotten.
 const REMEMBERED: usize = 1024;
 
-/// A request to be verified, and which address it came to.
-pub(super) struct Asked {
+/// A request to be verified, and the host that it was sent to.
+pub(super) struct PendingRequest {
     pub(super) request: Request,
     pub(super) host: Option<String>,
     pub(super) seat: Seat,
 }
 
-pub(super) type Pending = Arc<Mutex<HashMap<String, Places>>>;
+pub(super) type Pending = Arc<Mutex<HashMap<String, HostRequests>>>;
 
 /// The requests of one host.
 #[derive(Default)]
-pub(super) struct Places {
+pub(super) struct HostRequests {
     taken: usize,
     refused_at: Option<Instant>,
 }
 
-impl Places {
+impl HostRequests {
     fn is_careful(&self, now: Instant) -> bool {
         self.refused_at.is_some_and(|at| now < at + CAREFUL)
     }
@@ -59,7 +59,7 @@ impl Places {
     }
 }
 
-/// A request's place among those of its host, given back when it is dropped.
+/// A slot for one request of a host, released when it is dropped.
 pub(super) struct Seat {
     pending: Pending,
     host: String,
@@ -100,7 +100,7 @@ impl Drop for Seat {
 }
 
 impl Hub {
-    /// Where subscribers ask.
+    /// The route by which subscribers ask.
     pub fn router(self: &Arc<Self>) -> Router {
         Router::new()
             .route("/hub", post(subscribe))
@@ -121,8 +121,8 @@ async fn subscribe(State(hub): State<Arc<Hub>>, headers: HeaderMap, form: Bytes)
         Ok(request) => request,
         Err(wrong) => return (StatusCode::BAD_REQUEST, format!("{wrong}\n")).into_response(),
     };
-    if let Err(error) = hub.fetcher.may_call(&request.callback) {
-        // What the operator could do about it is not the subscriber's business.
+    if let Err(error) = hub.tools.fetcher.may_call(&request.callback) {
+        // The error advises the operator, so it is not shown to the subscriber.
         tracing::debug!(callback = %request.callback, %error, "a callback is refused");
         let wrong = "`hub.callback` is an address that this hub does not send to\n";
         return (StatusCode::BAD_REQUEST, wrong).into_response();
@@ -130,12 +130,12 @@ async fn subscribe(State(hub): State<Arc<Hub>>, headers: HeaderMap, form: Bytes)
     let host = headers.get(HOST).and_then(|host| host.to_str().ok()).map(str::to_owned);
     let seat = Seat::take(&hub.pending, host_of(request.callback.as_str()), network_now());
     if let Some(seat) = seat
-        && hub.asked.try_send(Asked { request, host, seat }).is_ok()
+        && hub.requests.try_send(PendingRequest { request, host, seat }).is_ok()
     {
         return StatusCode::ACCEPTED.into_response();
     }
     let wait = [(RETRY_AFTER, HeaderValue::from_static("1"))];
-    let busy = "too many requests wait for their verification; try again in a moment\n";
+    let busy = "too many requests are waiting for verification; try again in a moment\n";
     (StatusCode::SERVICE_UNAVAILABLE, wait, busy).into_response()
 }
 

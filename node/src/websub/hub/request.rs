@@ -1,4 +1,4 @@
-//! What somebody asks of the hub: read from a form, and refused with a reason if it makes no sense.
+//! Requests to the hub: parsed from a form, or refused with a reason.
 
 use url::{Url, form_urlencoded};
 
@@ -7,7 +7,7 @@ const LONGEST_URL: usize = 2_048;
 /// A secret must be shorter.
 const SECRET_BYTES: usize = 200;
 
-/// What is asked.
+/// What is requested.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Mode {
     Subscribe,
@@ -23,11 +23,11 @@ impl Mode {
     }
 }
 
-/// A request that makes sense.
+/// A valid request.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Request {
     pub(super) mode: Mode,
-    /// As it was given: that is how it is told back.
+    /// As it was given, because it is sent back like that.
     pub(super) topic: String,
     pub(super) callback: Url,
     /// Seconds asked for.
@@ -36,7 +36,7 @@ pub(super) struct Request {
 }
 
 impl Request {
-    /// Reads a form; what it does not know is left alone.
+    /// Parses a form; unknown fields are ignored.
     ///
     /// # Errors
     /// What is wrong, for whoever writes the subscriber.
@@ -60,9 +60,11 @@ impl Request {
             Some("subscribe") => Mode::Subscribe,
             Some("unsubscribe") => Mode::Unsubscribe,
             Some("publish") => {
-                return Err("this hub tells of the feeds of this node only, and learns of their \
-                            changes by itself: nothing has to be published to it"
-                    .to_owned());
+                return Err(
+                    "this hub serves the feeds of this node only and notices their changes \
+                            itself: there is no need to publish to it"
+                        .to_owned(),
+                );
             }
             Some(_) => return Err("`hub.mode` must be subscribe or unsubscribe".to_owned()),
             None => return Err("`hub.mode` is missing: subscribe or unsubscribe".to_owned()),

@@ -1,7 +1,7 @@
-//! Which feed an address means, and whether whoever asks may have it.
+//! Which feed a topic means.
 //!
-//! A topic is the address of a feed in any of its forms, by the node's public address or by the one that
-//! the request itself came to: a reader on the same machine knows the node by another name.
+//! A topic is the address of a feed in any of its forms, at the node's public address or at the one that the
+//! request itself came to: a reader on the same machine may know the node by another name.
 
 use pergola_store::archive::FeedId;
 use url::Url;
@@ -34,7 +34,7 @@ fn path_here(topic: &str, public: &Url, asked_at: Option<&str>) -> Option<String
     {
         return Some(path.to_owned());
     }
-    // By the name of the request: with or without the port that a scheme has anyway.
+    // At the host of the request, with or without the default port.
     let host = url.host_str()?;
     let port = url.port_or_known_default()?;
     let authority = url.port().map_or(host.to_owned(), |port| format!("{host}:{port}"));

@@ -1,4 +1,4 @@
-//! A request to a hub: to tell us of a source, or not to any more.
+//! A request to a hub: to push a source's news, or to stop.
 
 use std::time::Duration;
 
@@ -7,21 +7,21 @@ use http::header::CONTENT_TYPE;
 use http::{HeaderMap, HeaderValue, Method};
 use url::{Url, form_urlencoded};
 
-use crate::crawl::fetch::{Call, Fetcher};
+use crate::fetch::{Call, Fetcher};
 
-/// A hub that takes longer has failed. Some verify before they answer.
+/// A hub that takes longer has failed. Some hubs verify before they answer.
 const PATIENCE: Duration = Duration::from_secs(30);
-/// Bytes of what it says against a request.
+/// Bytes of its answer that are read.
 const ANSWER_BYTES: usize = 500;
-/// Hubs that refer to another, at most.
+/// Redirects to another hub, at most.
 const REFERRALS: usize = 3;
 
-/// The last part of our callback.
+/// The last part of our callback's address.
 pub(super) type Token = String;
 
 /// A request to be sent to a hub.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Ask {
+pub(super) struct HubRequest {
     pub(super) token: Token,
     pub(super) hub: String,
     pub(super) topic: String,
@@ -30,8 +30,8 @@ pub(super) struct Ask {
     pub(super) lease: f64,
 }
 
-/// Sends a request. `Err` says what the hub has against it.
-pub(super) async fn ask(fetcher: &Fetcher, ask: &Ask, callback: &Url) -> Result<(), String> {
+/// Sends a request. `Err` says why the hub did not accept it.
+pub(super) async fn ask(fetcher: &Fetcher, ask: &HubRequest, callback: &Url) -> Result<(), String> {
     let form = form(ask, callback);
     let mut hub = Url::parse(&ask.hub).map_err(|error| error.to_string())?;
     for _ in 0..=REFERRALS {
@@ -57,10 +57,10 @@ pub(super) async fn ask(fetcher: &Fetcher, ask: &Ask, callback: &Url) -> Result<
             }
         }
     }
-    Err(format!("the hub refers to another one more than {REFERRALS} times"))
+    Err(format!("the hub redirects to another one more than {REFERRALS} times"))
 }
 
-fn form(ask: &Ask, callback: &Url) -> Bytes {
+fn form(ask: &HubRequest, callback: &Url) -> Bytes {
     let mut form = form_urlencoded::Serializer::new(String::new());
     form.append_pair("hub.mode", if ask.subscribe { "subscribe" } else { "unsubscribe" });
     form.append_pair("hub.topic", &ask.topic);

@@ -1,42 +1,32 @@
-//! What we have asked of which hub, what it granted, and how it has done.
+//! Our subscriptions: what was asked of which hub, what it granted, and how reliable it is.
 //!
-//! Pure: it is told the time and the dice, and says whom to ask next. One subscription per source is
-//! wanted at most; one that is no longer wanted is left properly and then forgotten.
+//! Pure: it is told the time and the randomness, and says which hub to ask next. There is at most one
+//! subscription per source. One that is no longer wanted is cancelled at its hub and then forgotten.
 //!
-//! Never: an answer to a verification that we did not ask for; a source left alone after the lease has
+//! Never: a verification confirmed that we did not ask for; a source left to its hub after the lease has
 //! ended.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 use pergola_feed::digest;
+use pergola_manners::backoff::{lengthened, share};
+use pergola_manners::hub::{Advertised, HubNotice};
 use pergola_store::archive::{HubTally, Lease, Push, SourceId, Suspect};
 
-use super::asking::{Ask, Token};
+use super::asking::{HubRequest, Token};
 use super::rules::{FAREWELLS, GRACE, LEASES, LONGEST_WAIT, Rules, VERIFYING, wait};
 use super::trust::{is_active, is_trusted, remember};
-use crate::websub::discovery::Named;
 use crate::websub::instants::{millis, passed};
 
-/// A refresh of a source, as far as it matters here.
-#[derive(Debug, Clone, PartialEq)]
-pub(super) struct Polled {
-    pub(super) source: SourceId,
-    pub(super) at: f64,
-    /// The refresh before it.
-    pub(super) since: Option<f64>,
-    pub(super) new_items: u32,
-    /// What the document named; nothing if none was read.
-    pub(super) named: Option<Option<Named>>,
-}
-
-/// All subscriptions of ours.
+/// All our subscriptions.
 pub(super) struct Book {
     rules: Rules,
     pushes: HashMap<Token, Entry>,
     by_source: HashMap<SourceId, Token>,
     timers: BTreeSet<(u64, Token)>,
-    changed: HashSet<Token>,
-    /// Sources that may be left alone for longer or shorter than before.
+    /// Rows to be stored, with their sources.
+    changed: HashMap<Token, SourceId>,
+    /// Sources that may be left to their hubs for longer or shorter than before.
     replan: HashSet<SourceId>,
     missed: u64,
 }
@@ -53,13 +43,13 @@ impl Book {
             pushes: HashMap::new(),
             by_source: HashMap::new(),
             timers: BTreeSet::new(),
-            changed: HashSet::new(),
+            changed: HashMap::new(),
             replan: HashSet::new(),
             missed: 0,
         }
     }
 
-    /// What was kept of a subscription; one whose source is no more is left.
+    /// A stored subscription; it is cancelled if its source is gone.
     pub(super) fn load(&mut self, token: Token, mut row: Push, exists: bool) {
         let stays = exists && !self.by_source.contains_key(&row.source);
         if row.wanted && !stays {
@@ -68,7 +58,7 @@ impl Book {
         self.insert(token, row);
     }
 
-    /// How many sources a hub tells us of.
+    /// How many sources a hub pushes to us.
     pub(super) fn active(&self, now: f64) -> usize {
         self.pushes.values().filter(|entry| is_active(&entry.row, now)).count()
     }
@@ -81,25 +71,26 @@ impl Book {
     /// A source was refreshed. `fresh` makes a token and a secret, if it can.
     pub(super) fn polled(
         &mut self,
-        refresh: &Polled,
+        refresh: &HubNotice,
         fresh: impl FnOnce() -> Option<(Token, String)>,
     ) {
-        if let Some(named) = &refresh.named {
-            let (source, now) = (refresh.source, refresh.at);
-            let known = self.of(source).map(|row| (row.hub.clone(), row.topic.clone()));
-            let wanted = named.as_ref().map(|n| (n.hub.to_string(), n.topic.to_string()));
-            if known != wanted {
-                self.forget(source, now);
-                if let Some((hub, topic)) = wanted
-                    && let Some((token, secret)) = fresh()
-                {
-                    self.begin(token, Push { hub, topic, secret, ..blank(source, now) });
-                }
+        let (source, now) = (refresh.id, refresh.at);
+        let wanted = match &refresh.advertised {
+            Advertised::Unknown => self.of(source).map(address),
+            Advertised::NoHub => None,
+            Advertised::Hub(named) => Some((named.hub.to_string(), named.topic.to_string())),
+        };
+        if self.of(source).map(address) != wanted {
+            self.forget(source, now);
+            if let Some((hub, topic)) = wanted
+                && let Some((token, secret)) = fresh()
+            {
+                self.begin(token, Push { hub, topic, secret, ..blank(source, now) });
             }
         }
-        self.edit_source(refresh.source, |row, _| {
+        self.edit_source(source, |row, _| {
             row.polled_at = refresh.at;
-            // What came before the lease was not the hub's to tell of.
+            // The hub need not have pushed what was published before its lease.
             let told =
                 row.lease.is_some_and(|lease| refresh.since.is_some_and(|s| s >= lease.since));
             if told && refresh.new_items > 0 && is_active(row, refresh.at) {
@@ -110,7 +101,7 @@ impl Book {
         });
     }
 
-    /// A source is no more, or names no hub any more.
+    /// A source was removed, or no longer advertises a hub.
     pub(super) fn forget(&mut self, source: SourceId, now: f64) {
         let Some(token) = self.by_source.get(&source).cloned() else { return };
         self.edit(&token, |row, _| {
@@ -121,10 +112,10 @@ impl Book {
         self.replan.insert(source);
     }
 
-    /// Time has passed: whom to ask now.
-    pub(super) fn pass(&mut self, now: f64) -> Vec<Ask> {
+    /// Time has passed: returns the requests to send now.
+    pub(super) fn pass(&mut self, now: f64) -> Vec<HubRequest> {
         let mut asks = Vec::new();
-        // Each once: one that is set again for this very instant waits for the next time.
+        // Each one once: a timer that is set to this instant again waits for the next call.
         let end = (passed(now) + 1, Token::new());
         let due: Vec<(u64, Token)> = self.timers.range(..end).cloned().collect();
         for (at, token) in due {
@@ -153,7 +144,7 @@ impl Book {
                 row.tries = row.tries.saturating_add(1);
                 row.asked_at = Some(now);
                 row.next_ask = now + VERIFYING.max(wait(rules, row.tries));
-                ask = Some(Ask {
+                ask = Some(HubRequest {
                     token: token.clone(),
                     hub: row.hub.clone(),
                     topic: row.topic.clone(),
@@ -171,7 +162,7 @@ impl Book {
         asks
     }
 
-    /// A hub has taken a request in, or refused it. `random` is a number in [0, 1).
+    /// A hub has accepted a request, or refused it. `random` is a number in [0, 1).
     pub(super) fn answered(
         &mut self,
         token: &str,
@@ -185,12 +176,12 @@ impl Book {
             if row.asked_at.take().is_some() {
                 row.tally.failures += u64::from(row.wanted);
                 row.trouble = Some(trouble);
-                row.next_ask = now + wait(rules, row.tries) * (1.0 + 0.25 * random);
+                row.next_ask = now + lengthened(wait(rules, row.tries), random);
             }
         });
     }
 
-    /// A hub asks whether we want this. If we do, it is so from now on.
+    /// A hub asks whether we sent this request. If we did, it holds from now on.
     pub(super) fn verifies(
         &mut self,
         token: &str,
@@ -218,7 +209,7 @@ impl Book {
         true
     }
 
-    /// A hub says that there will be nothing.
+    /// A hub denies a subscription.
     pub(super) fn denied(&mut self, token: &str, topic: &str, reason: &str, now: f64) -> bool {
         if self.pushes.get(token).is_none_or(|entry| entry.row.topic != topic) {
             return false;
@@ -234,18 +225,19 @@ impl Book {
         true
     }
 
-    /// Whose news come by this callback, and what they are signed with; nothing if we want none.
+    /// The source of this callback, the secret of its signatures and its topic; nothing if nothing is
+    /// wanted.
     pub(super) fn expected(&self, token: &str) -> Option<(SourceId, String, String)> {
         let row = &self.pushes.get(token)?.row;
         row.wanted.then(|| (row.source, row.secret.clone(), row.topic.clone()))
     }
 
-    /// News came that are signed by nobody, or by somebody else.
+    /// A push came without a valid signature.
     pub(super) fn forged(&mut self, token: &str) {
         self.edit(token, |row, _| row.tally.forged += 1);
     }
 
-    /// News came that cannot be read.
+    /// A push came that cannot be read.
     pub(super) fn unreadable(&mut self, token: &str, why: String) {
         self.edit(token, |row, _| {
             row.tally.failures += 1;
@@ -253,7 +245,7 @@ impl Book {
         });
     }
 
-    /// News came and are kept.
+    /// A push came and is stored.
     pub(super) fn told(&mut self, token: &str, new_items: u32) {
         self.edit(token, |row, _| {
             let late = row.suspect.take().map_or(0, |suspect| suspect.items);
@@ -264,8 +256,7 @@ impl Book {
         });
     }
 
-    /// Until when a source need not be refreshed; 0 if only politeness decides, nothing if no hub
-    /// tells of it.
+    /// Until when a source is left to its hub; 0 if the hub is not trusted, nothing if there is none.
     pub(super) fn quiet_until(&self, source: SourceId, now: f64) -> Option<f64> {
         let token = self.by_source.get(&source)?;
         let row = &self.pushes.get(token)?.row;
@@ -292,22 +283,22 @@ impl Book {
     }
 
     /// The rows that have changed since this was last called; `None` if one is gone.
-    pub(super) fn take_changed(&mut self) -> Vec<(Token, Option<Push>)> {
-        let changed = std::mem::take(&mut self.changed);
-        let row = |token: Token| {
+    pub(super) fn take_changed(&mut self) -> Vec<(SourceId, Token, Option<Push>)> {
+        let changed = std::mem::take(&mut self.changed).into_iter();
+        let row = |(token, source): (Token, SourceId)| {
             let row = self.pushes.get(&token).map(|entry| entry.row.clone());
-            (token, row)
+            (source, token, row)
         };
-        changed.into_iter().map(row).collect()
+        changed.map(row).collect()
     }
 
-    /// They could not be saved.
-    pub(super) fn not_saved(&mut self, tokens: impl IntoIterator<Item = Token>) {
+    /// These could not be stored.
+    pub(super) fn not_saved(&mut self, tokens: impl IntoIterator<Item = (Token, SourceId)>) {
         self.changed.extend(tokens);
     }
 
     fn begin(&mut self, token: Token, row: Push) {
-        self.changed.insert(token.clone());
+        self.changed.insert(token.clone(), row.source);
         self.insert(token, row);
     }
 
@@ -327,7 +318,7 @@ impl Book {
         }
     }
 
-    /// Changes a row; everything that follows from a row is brought up to date here.
+    /// Changes a row and updates everything that is derived from it.
     fn edit(&mut self, token: &str, change: impl FnOnce(&mut Push, &Rules)) {
         let Some(entry) = self.pushes.get_mut(token) else { return };
         let missed = entry.row.tally.missed;
@@ -336,7 +327,7 @@ impl Book {
         self.timers.remove(&(entry.timer, token.to_owned()));
         entry.timer = millis(next_event(&entry.row));
         self.timers.insert((entry.timer, token.to_owned()));
-        self.changed.insert(token.to_owned());
+        self.changed.insert(token.to_owned(), entry.row.source);
         self.replan.insert(entry.row.source);
     }
 
@@ -346,21 +337,26 @@ impl Book {
         if self.by_source.get(&row.source).is_some_and(|other| other == token) {
             self.by_source.remove(&row.source);
         }
-        self.changed.insert(token.to_owned());
+        self.changed.insert(token.to_owned(), row.source);
         self.replan.insert(row.source);
     }
 }
 
-/// When something is to be done about a subscription if nothing happens before.
+/// Where it is subscribed, and to what.
+fn address(row: &Push) -> (String, String) {
+    (row.hub.clone(), row.topic.clone())
+}
+
+/// When a subscription needs attention if nothing happens before.
 fn next_event(row: &Push) -> f64 {
     let lease = row.lease.map_or(f64::INFINITY, |lease| lease.until);
     let suspect = row.suspect.map_or(f64::INFINITY, |suspect| suspect.at + GRACE);
     row.next_ask.min(lease).min(suspect)
 }
 
-/// A number in [0, 1) of a token's own.
+/// A number in [0, 1) that is fixed for a token.
 fn spread(token: &str) -> f64 {
-    (digest(&[token]) as u64 >> 11) as f64 / (1u64 << 53) as f64
+    share(digest(&[token]) as u64)
 }
 
 fn blank(source: SourceId, now: f64) -> Push {

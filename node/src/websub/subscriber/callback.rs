@@ -1,4 +1,4 @@
-//! What hubs ask and send: `/websub/{token}`, where the token is ours to know and the hub's.
+//! The callback for hubs: `/websub/{token}`, where only we and the hub know the token.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -6,26 +6,25 @@ use std::time::Duration;
 use axum::body::{Body, to_bytes};
 use axum::extract::{Path, RawQuery, State};
 use axum::response::{IntoResponse, Response};
+use bytes::Bytes;
 use http::header::{
-    CONTENT_ENCODING, CONTENT_TYPE, HeaderMap, HeaderValue, RETRY_AFTER, X_CONTENT_TYPE_OPTIONS,
+    CONTENT_ENCODING, CONTENT_TYPE, HeaderValue, RETRY_AFTER, X_CONTENT_TYPE_OPTIONS,
 };
 use http::{Request, StatusCode};
-use pergola_manners::courtesy::Head;
 use url::{Url, form_urlencoded};
 
 use super::Subscriber;
-use crate::crawl::driver::NotReceived;
-use crate::crawl::fetch::Answer;
+use crate::crawl::driver::{NotReceived, Pushed};
 use crate::websub::signature;
 
-/// The longest challenge that is echoed.
+/// The longest challenge that is echoed, in bytes.
 const CHALLENGE_BYTES: usize = 1_024;
 /// Characters of a reason that are kept.
 const REASON: usize = 200;
-/// A hub that sends more slowly is cut off.
+/// A hub that sends more slowly is disconnected.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// A hub asks whether we want something, or says that there will be nothing.
+/// A hub verifies a request, or denies it.
 pub(super) async fn verify(
     State(subscriber): State<Arc<Subscriber>>,
     Path(token): Path<String>,
@@ -43,7 +42,7 @@ pub(super) async fn verify(
             _ => {}
         }
     }
-    let now = subscriber.clock.now();
+    let now = subscriber.tools.clock.now();
     let agreed = match mode.as_deref() {
         Some("denied") => {
             let ours = subscriber.book().denied(&token, &topic, &reason, now);
@@ -61,7 +60,7 @@ pub(super) async fn verify(
     }
     subscriber.replan();
     subscriber.nudge.notify_one();
-    // Not a page, whatever the challenge looks like.
+    // No browser may take the challenge for a page.
     let headers = [
         (CONTENT_TYPE, HeaderValue::from_static("application/octet-stream")),
         (X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff")),
@@ -74,13 +73,13 @@ fn is_harmless(challenge: &str) -> bool {
         && challenge.bytes().all(|byte| byte.is_ascii_graphic())
 }
 
-/// A hub sends news.
+/// A hub pushes a document.
 pub(super) async fn receive(
     State(subscriber): State<Arc<Subscriber>>,
     Path(token): Path<String>,
     request: Request<Body>,
 ) -> Response {
-    let counts = &subscriber.metrics.websub;
+    let counts = &subscriber.tools.metrics.websub;
     let Some((source, secret, topic)) = subscriber.book().expected(&token) else {
         counts.pushed("unknown");
         return StatusCode::GONE.into_response();
@@ -90,20 +89,11 @@ pub(super) async fn receive(
         return busy();
     };
     let (parts, body) = request.into_parts();
-    let body = match tokio::time::timeout(PATIENCE, to_bytes(body, subscriber.max_body)).await {
-        Ok(Ok(body)) => body,
-        Ok(Err(_)) => {
-            counts.pushed("unreadable");
-            let why = format!("the hub sent more than {} bytes, or broke off", subscriber.max_body);
-            subscriber.book().unreadable(&token, why);
-            return StatusCode::PAYLOAD_TOO_LARGE.into_response();
-        }
-        Err(_) => {
-            counts.pushed("unreadable");
-            return StatusCode::REQUEST_TIMEOUT.into_response();
-        }
+    let body = match subscriber.body(&token, body).await {
+        Ok(body) => body,
+        Err(status) => return status.into_response(),
     };
-    let protected = subscriber.base.scheme() == "https";
+    let protected = subscriber.tools.base.scheme() == "https";
     let value = parts.headers.get(signature::HEADER).and_then(|value| value.to_str().ok());
     if !value.is_some_and(|value| signature::fits(value, secret.as_bytes(), &body, protected)) {
         counts.pushed("forged");
@@ -111,52 +101,65 @@ pub(super) async fn receive(
         // Whoever guesses learns nothing from the answer.
         return StatusCode::NO_CONTENT.into_response();
     }
-    let answer = answer(&parts.headers, body, &topic, &subscriber.base);
-    let taken = subscriber.crawler.receive(source, answer).await;
-    let response = match taken {
-        Ok(new_items) => {
-            counts.pushed("taken");
-            subscriber.book().told(&token, new_items);
-            StatusCode::NO_CONTENT.into_response()
-        }
-        // It would not be any better if it were sent again.
-        Err(NotReceived::Unreadable(why)) => {
-            counts.pushed("unreadable");
-            tracing::info!(topic, why, "what a hub sent cannot be read");
-            subscriber.book().unreadable(&token, why);
-            StatusCode::NO_CONTENT.into_response()
-        }
-        Err(NotReceived::Vanished) => {
-            counts.pushed("unknown");
-            StatusCode::GONE.into_response()
-        }
-        Err(trouble) => {
-            counts.pushed("busy");
-            tracing::warn!(topic, %trouble, "news could not be taken in; they are to come again");
-            busy()
-        }
+    let pushed = Pushed {
+        topic: Url::parse(&topic).unwrap_or_else(|_| subscriber.tools.base.clone()),
+        content_type: parts.headers.get(CONTENT_TYPE).cloned(),
+        content_encoding: parts.headers.get(CONTENT_ENCODING).cloned(),
+        body,
     };
+    let received = subscriber.tools.crawler.receive(source, pushed).await;
+    let response = subscriber.answer(&token, &topic, received);
     subscriber.replan();
     subscriber.nudge.notify_one();
     response
 }
 
-/// What a hub sent, as if it had been fetched.
-fn answer(headers: &HeaderMap, body: bytes::Bytes, topic: &str, base: &Url) -> Answer {
-    let head = Head {
-        content_type: headers.get(CONTENT_TYPE).cloned(),
-        content_encoding: headers.get(CONTENT_ENCODING).cloned(),
-        ..Head::default()
-    };
-    Answer {
-        status: 200,
-        url: Url::parse(topic).unwrap_or_else(|_| base.clone()),
-        hops: Vec::new(),
-        head,
-        wire_bytes: body.len() as u64,
-        body,
-        took: Duration::ZERO,
-        page: None,
+impl Subscriber {
+    /// The body of a push, within limits of size and time.
+    async fn body(&self, token: &str, body: Body) -> Result<Bytes, StatusCode> {
+        let counts = &self.tools.metrics.websub;
+        let most = self.tools.max_body;
+        match tokio::time::timeout(PATIENCE, to_bytes(body, most)).await {
+            Ok(Ok(body)) => Ok(body),
+            Ok(Err(_)) => {
+                counts.pushed("unreadable");
+                let why = format!("the hub sent more than {most} bytes, or broke off");
+                self.book().unreadable(token, why);
+                Err(StatusCode::PAYLOAD_TOO_LARGE)
+            }
+            Err(_) => {
+                counts.pushed("unreadable");
+                Err(StatusCode::REQUEST_TIMEOUT)
+            }
+        }
+    }
+
+    /// What the hub is told about its push.
+    fn answer(&self, token: &str, topic: &str, received: Result<u32, NotReceived>) -> Response {
+        let counts = &self.tools.metrics.websub;
+        match received {
+            Ok(new_items) => {
+                counts.pushed("taken");
+                self.book().told(token, new_items);
+                StatusCode::NO_CONTENT.into_response()
+            }
+            // Sending it again would not help.
+            Err(NotReceived::Unreadable(why)) => {
+                counts.pushed("unreadable");
+                tracing::info!(topic, why, "a push cannot be read");
+                self.book().unreadable(token, why);
+                StatusCode::NO_CONTENT.into_response()
+            }
+            Err(NotReceived::Vanished) => {
+                counts.pushed("unknown");
+                StatusCode::GONE.into_response()
+            }
+            Err(trouble) => {
+                counts.pushed("busy");
+                tracing::warn!(topic, %trouble, "a push could not be stored; the hub is to repeat it");
+                busy()
+            }
+        }
     }
 }
 

@@ -1,19 +1,20 @@
 //! Whether a source may be left to its hub.
 //!
-//! A hub is trusted when it has proved itself: its lease runs, it has delivered, and lately it told of nine
-//! items in ten at least. Only then is the source left to it but for a refresh a day. Items that a refresh finds
-//! first are the hub's to tell of for a while, because a refresh may simply have been quicker.
+//! A hub is trusted when it has proved reliable: its lease has not ended, it has pushed something, and lately
+//! it pushed at least nine items in ten. Only then is the source left to it, apart from one refresh a day. An
+//! item that a refresh finds first is not counted as missed for a while, because the refresh may just have
+//! been faster.
 //!
-//! Never: trust without a delivery, or beyond the lease.
+//! Never: trust before the first push, or beyond the lease.
 
 use pergola_store::archive::{HubTally, Push};
 
 /// The share of items that a hub may miss.
 const MISSABLE: f64 = 0.1;
-/// Items after which older ones count half.
+/// Items after which older ones count half as much.
 const MEMORY: f64 = 50.0;
 
-/// Whether a hub tells us at present.
+/// Whether the hub has agreed to push, and its lease has not ended.
 pub(super) fn is_active(row: &Push, now: f64) -> bool {
     row.wanted && row.lease.is_some_and(|lease| lease.until > now)
 }
@@ -24,7 +25,7 @@ pub(super) fn is_trusted(row: &Push, now: f64) -> bool {
     is_active(row, now) && pushes > 0 && lately_missed <= MISSABLE * (lately_told + lately_missed)
 }
 
-/// Counts items that a hub told of or missed.
+/// Counts items that a hub pushed or missed.
 pub(super) fn remember(tally: &mut HubTally, told: f64, missed: f64) {
     tally.lately_told += told;
     tally.lately_missed += missed;

@@ -9,12 +9,11 @@ use pergola_feed::{Item, NodeId, Text, Timestamp};
 use pergola_node::clock::Clock;
 use pergola_node::publish::{Imprint, Listing, Shelf, router};
 use pergola_store::archive::{
-    Archive, Changes, Entry, FeedId, FeedTally, SourceId, SourceKind, SourceRecord, item_key,
+    Archive, Commit, Entry, FeedId, FeedTally, SourceId, SourceKind, SourceRecord, item_key,
 };
-use pergola_store::{self, Backend, Order, Store as _};
+use pergola_store::testing::FaultyStore;
+use pergola_store::{Backend, Order};
 use tower::ServiceExt;
-
-use crate::watched_store::Watched;
 
 pub(crate) const FEED: FeedId = FeedId(7);
 /// When the first item was published here: 2023-11-14 22:13:20.
@@ -22,7 +21,7 @@ pub(crate) const START: f64 = 1_700_000_000.0;
 
 pub(crate) struct Kiosk {
     pub(crate) shelf: Arc<Shelf>,
-    pub(crate) store: Arc<Watched>,
+    pub(crate) store: Arc<FaultyStore>,
     pub(crate) archive: Archive,
     pub(crate) clock: Clock,
     imprint: Imprint,
@@ -44,7 +43,7 @@ impl Kiosk {
     pub(crate) fn with(clock: Clock, change: impl FnOnce(Shelf) -> Shelf) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let opened = pergola_store::open(folder.path(), Some(Backend::Redb), 1 << 20).unwrap();
-        let store = Arc::new(Watched::over(opened.store));
+        let store = Arc::new(FaultyStore::over(opened.store));
         let archive = Archive::new(store.clone());
         let public_url = "https://node.example/pergola/".parse().unwrap();
         let imprint = Imprint {
@@ -80,13 +79,13 @@ impl Kiosk {
         let chunk = tally.next as u32 + 1000 * feed.0;
         let key = item_key(&item.id, &item, "https://source.example/feed");
         let entry = Entry { key, source, chunk, index: 0, at, changed_at: at };
-        let mut changes = Changes::new();
-        changes.put_source(source, &source_record(source));
-        changes.put_chunk(source, chunk, at, &[&item]);
-        changes.put_entry(feed, tally.next, &entry);
+        let mut commit = Commit::new();
+        commit.source(source).put_record(&source_record(source));
+        commit.source(source).put_chunk(chunk, at, &[&item]);
+        commit.feed(feed).put_entry(tally.next, &entry);
         tally = FeedTally { next: tally.next + 1, edition: tally.edition + 1, changed_at: at };
-        changes.put_feed_tally(feed, &tally);
-        self.store.commit(&changes.into_batch()).unwrap();
+        commit.feed(feed).put_tally(&tally);
+        self.archive.commit(commit).unwrap();
         self.shelf.changed(feed, tally);
     }
 
@@ -94,32 +93,32 @@ impl Kiosk {
     pub(crate) fn publish_many(&self, feed: FeedId, count: u64) {
         let mut tally = self.archive.feed_tally(feed).unwrap();
         let items: Vec<Item> = (tally.next..tally.next + count).map(numbered).collect();
-        let mut changes = Changes::new();
-        changes.put_source(SourceId(1), &source_record(SourceId(1)));
+        let mut commit = Commit::new();
+        commit.source(SourceId(1)).put_record(&source_record(SourceId(1)));
         for item in &items {
-            put(&mut changes, feed, tally.next, tally.next as u32, item, START);
+            put(&mut commit, feed, tally.next, tally.next as u32, item, START);
             tally.next += 1;
         }
-        self.commit(changes, feed, tally);
+        self.commit(commit, feed, tally);
     }
 
     /// Replaces an item by an edited version, as the writer does.
     pub(crate) fn edit(&self, feed: FeedId, sequence: u64, item: &Item) {
         let tally = self.archive.feed_tally(feed).unwrap();
-        let mut changes = Changes::new();
+        let mut commit = Commit::new();
         let chunk = 1_000_000 + tally.edition as u32;
-        put(&mut changes, feed, sequence, chunk, item, START + 86_400.0);
-        self.commit(changes, feed, FeedTally { changed_at: START + 86_400.0, ..tally });
+        put(&mut commit, feed, sequence, chunk, item, START + 86_400.0);
+        self.commit(commit, feed, FeedTally { changed_at: START + 86_400.0, ..tally });
     }
 
     /// Removes the entries of a feed below a number, as housekeeping does.
     pub(crate) fn remove_below(&self, feed: FeedId, below: u64) {
-        let mut changes = Changes::new();
+        let mut commit = Commit::new();
         let entries = self.archive.entries(feed, 0, below, Order::Ascending, usize::MAX).unwrap();
         for (sequence, entry) in entries {
-            changes.delete_entry(feed, sequence, entry.key);
+            commit.feed(feed).delete_entry(sequence, entry.key);
         }
-        self.store.commit(&changes.into_batch()).unwrap();
+        self.archive.commit(commit).unwrap();
         self.shelf.removed(feed);
     }
 
@@ -133,11 +132,11 @@ impl Kiosk {
         Self { shelf, store, archive, clock, imprint, router, _folder }
     }
 
-    fn commit(&self, mut changes: Changes, feed: FeedId, tally: FeedTally) {
+    fn commit(&self, mut commit: Commit, feed: FeedId, tally: FeedTally) {
         let changed_at = tally.changed_at.max(START);
         let tally = FeedTally { edition: tally.edition + 1, changed_at, ..tally };
-        changes.put_feed_tally(feed, &tally);
-        self.store.commit(&changes.into_batch()).unwrap();
+        commit.feed(feed).put_tally(&tally);
+        self.archive.commit(commit).unwrap();
         self.shelf.changed(feed, tally);
     }
 
@@ -187,12 +186,12 @@ pub(crate) fn numbered(number: u64) -> Item {
     item(&format!("{number:04}"))
 }
 
-fn put(changes: &mut Changes, feed: FeedId, sequence: u64, chunk: u32, item: &Item, changed: f64) {
+fn put(commit: &mut Commit, feed: FeedId, sequence: u64, chunk: u32, item: &Item, changed: f64) {
     let (source, at) = (SourceId(1), START + sequence as f64);
     let key = item_key(&item.id, item, "https://source.example/feed");
     let entry = Entry { key, source, chunk, index: 0, at, changed_at: changed.max(at) };
-    changes.put_chunk(source, chunk, at, &[item]);
-    changes.put_entry(feed, sequence, &entry);
+    commit.source(source).put_chunk(chunk, at, &[item]);
+    commit.feed(feed).put_entry(sequence, &entry);
 }
 
 fn source_record(id: SourceId) -> SourceRecord {

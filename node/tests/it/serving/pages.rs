@@ -2,8 +2,7 @@
 
 use http::StatusCode;
 use pergola_feed::Text;
-use pergola_store::Store;
-use pergola_store::archive::{Changes, HostTally};
+use pergola_store::archive::{Commit, HostTally};
 
 use super::kiosk::{Answer, FEED, Kiosk, START, item};
 
@@ -72,11 +71,11 @@ async fn a_browser_sees_the_items_and_nothing_of_them_runs() {
 #[tokio::test]
 async fn the_contact_page_shows_what_was_done_to_a_host() {
     let kiosk = Kiosk::new();
-    let mut changes = Changes::new();
+    let mut commit = Commit::new();
     for number in 0..250 {
         let tally =
             HostTally { requests: 1, last: START + f64::from(number), ..HostTally::default() };
-        changes.put_host(&format!("host{number}.example"), &tally);
+        commit.node().put_host(&format!("host{number}.example"), &tally);
     }
     let tally = HostTally {
         requests: 40,
@@ -86,8 +85,8 @@ async fn the_contact_page_shows_what_was_done_to_a_host() {
         hints: 17,
         last: START,
     };
-    changes.put_host("feeds.example.org", &tally);
-    kiosk.store.commit(&changes.into_batch()).unwrap();
+    commit.node().put_host("feeds.example.org", &tally);
+    kiosk.archive.commit(commit).unwrap();
 
     let all = kiosk.get("/about", &[BROWSER]).await;
     assert_is_a_safe_page(&all);

@@ -1,7 +1,5 @@
 //! What is said when something does not work.
 
-use std::sync::atomic::Ordering::SeqCst;
-
 use http::StatusCode;
 use pergola_node::clock::Clock;
 
@@ -14,24 +12,24 @@ async fn a_store_that_fails_is_a_503_until_it_works_again() {
     let kiosk = Kiosk::with(Clock::accelerated(1e6), |shelf| shelf);
     kiosk.shelf.put(listing(FEED, "News"));
     kiosk.publish(FEED, vec![item("one")]);
-    kiosk.store.failing.store(true, SeqCst);
+    kiosk.store.fail_scans(true);
     let failed = kiosk.get(ATOM, &[]).await;
     assert_eq!(failed.status, StatusCode::SERVICE_UNAVAILABLE);
     assert_eq!(failed.header("retry-after"), "10");
     assert_eq!(failed.header("content-type"), "application/problem+json");
     assert_eq!(kiosk.shelf.counts().failed, 1);
-    kiosk.store.failing.store(false, SeqCst);
+    kiosk.store.fail_scans(false);
     assert_eq!(kiosk.get(ATOM, &[]).await.status, StatusCode::OK);
 }
 
 #[tokio::test]
 async fn a_failure_stands_for_all_who_wait_for_the_same_document() {
     let kiosk = Kiosk::with_news();
-    kiosk.store.failing.store(true, SeqCst);
+    kiosk.store.fail_scans(true);
     for _ in 0..5 {
         assert_eq!(kiosk.get(ATOM, &[]).await.status, StatusCode::SERVICE_UNAVAILABLE);
     }
-    let tried = kiosk.store.scans.load(SeqCst);
+    let tried = kiosk.store.scans();
     assert!(tried < 5, "asked {tried} times within a moment");
 }
 
@@ -41,14 +39,14 @@ async fn the_edition_before_is_sent_while_the_new_one_cannot_be_rendered() {
     let before = kiosk.get(ATOM, &[]).await;
     kiosk.shelf.set_next_refresh(FEED, kiosk.clock.now() + 1000.0);
     kiosk.publish(FEED, vec![item("three")]);
-    kiosk.store.failing.store(true, SeqCst);
+    kiosk.store.fail_scans(true);
     let answer = kiosk.get(ATOM, &[]).await;
     assert_eq!((answer.status, &answer.body), (StatusCode::OK, &before.body));
     assert_eq!(answer.header("cache-control"), "public, max-age=0", "it is not good for long");
     assert_eq!(kiosk.shelf.counts().outdated, 1);
     let never_sent = kiosk.get("/feeds/News.rss", &[]).await;
     assert_eq!(never_sent.status, StatusCode::SERVICE_UNAVAILABLE);
-    kiosk.store.failing.store(false, SeqCst);
+    kiosk.store.fail_scans(false);
     kiosk.publish(FEED, vec![item("four")]);
     assert!(kiosk.get(ATOM, &[]).await.text().contains("Title of four"));
 }

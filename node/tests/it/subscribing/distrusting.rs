@@ -35,7 +35,7 @@ async fn survives(manner: Manner, because: &str) {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_cursor_that_does_not_move() {
-    survives(Manner::Stuck, "does not get on").await;
+    survives(Manner::Stuck, "does not move").await;
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -1,7 +1,5 @@
 //! A feed of another node is recognised by itself and read over gRPC, and over HTTP where that fails.
 
-use std::time::Duration;
-
 use super::stranger::{Manner, Stranger, WINDOW};
 use super::*;
 use crate::origin::{Origin, Reply};
@@ -181,6 +179,15 @@ async fn a_peer_that_wants_quiet_gets_it() {
     let wait = source["next_refresh"].as_f64().unwrap() - Clock::real().now();
     assert!((35.0..60.0).contains(&wait), "{wait} s");
     assert_eq!((source["via"].as_str(), stranger.gets()), (Some("peer"), 1));
-    tokio::time::sleep(Duration::from_millis(200)).await;
+    // The scheduler refreshes another source again and again, and leaves this one alone.
+    let feed = "<rss version='2.0'><channel><title>Other</title></channel></rss>";
+    let other = Origin::builder().page("/feed", Reply::ok(feed)).start().await;
+    let source = NewSource::feed(other.url("/feed").as_str()).unwrap();
+    reader.house.node().add_sources(vec![source]).await.unwrap();
+    eventually("refreshes of another source", async || match other.hits("/feed") {
+        0..5 => Err(format!("{} so far", other.hits("/feed"))),
+        _ => Ok(()),
+    })
+    .await;
     assert_eq!(stranger.fetches().len(), asked);
 }

@@ -1,5 +1,7 @@
 //! Listing and fetching, and that everything else on the port is as before.
 
+use pergola_feed::ParseOptions;
+use pergola_node::node::NewSource;
 use pergola_proto::v1;
 use prost::Message;
 use tonic::Code;
@@ -47,7 +49,7 @@ async fn a_fetch_tells_the_items_as_they_are_published() {
     let origin = item.origin.as_ref().unwrap();
     assert_eq!(origin.feed.as_deref(), Some(stand.origin.url("/paper.json").as_str()));
     assert_eq!(item.hops.last().unwrap().node, stand.house.node().id().0);
-    let back = pergola_node::peer::wire::entry_from_wire(first.entries[0].clone()).unwrap();
+    let back = pergola_node::wire::entry_from_wire(first.entries[0].clone()).unwrap();
     assert_eq!(back.item.link.as_deref(), Some("http://items.example/3"));
     assert!(first.hints.is_none());
     let hinted = stand.ask(v1::FetchRequest { hints: true, ..asked() }).await.hints.unwrap();
@@ -55,6 +57,32 @@ async fn a_fetch_tells_the_items_as_they_are_published() {
     assert!((hinted.now_ms as f64 / 1000.0 - now).abs() < 60.0);
     assert!(hinted.items_per_day.unwrap() > 0.0 && !hinted.planned.is_empty(), "{hinted:?}");
     assert!((0.0..=1.0).contains(&hinted.completeness.unwrap()));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn documents_pages_messages_and_the_api_name_the_same_origin() {
+    let mut stand = Stand::open().await;
+    let source = NewSource::feed(stand.origin.url("/paper.json").as_str()).unwrap();
+    let source = NewSource { title: Some("The operator's name".into()), ..source };
+    stand.house.node().add_sources(vec![source]).await.unwrap();
+    stand.publish(1).await;
+    let fetched = stand.fetch("").await.entries.remove(0).item.unwrap();
+    assert_eq!(fetched.origin.unwrap().title.as_deref(), Some("Paper"));
+    let client = plain_client().build().unwrap();
+    let get = async |path: &str| {
+        let request = client.get(stand.house.url(path)).header("accept", "text/html, */*;q=0.1");
+        let answer = request.send().await.unwrap();
+        answer.error_for_status().unwrap().text().await.unwrap()
+    };
+    let document = get("/feeds/Paper.atom").await;
+    let document = pergola_feed::parse(document.as_bytes(), &ParseOptions::default()).unwrap();
+    let origin = document.items[0].origin.as_ref().unwrap();
+    assert_eq!(origin.title.as_deref(), Some("Paper"));
+    let page = get("/feeds/Paper").await;
+    assert!(page.contains("Paper · ") && !page.contains("The operator"), "{page}");
+    let items: serde_json::Value =
+        serde_json::from_str(&get("/api/v1/feeds/Paper/items").await).unwrap();
+    assert_eq!(items["items"][0]["source"], "Paper", "{items}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -160,7 +188,7 @@ async fn an_item_that_is_larger_than_an_answer_gets_through_alone() {
     stand.publish(1).await;
     stand.until("the first item in its larger form", |tally| tally.edition >= 2).await;
     let first = stand.ask(v1::FetchRequest { newest: 1000, ..asked() }).await;
-    assert!(first.encoded_len() > pergola_node::peer::ANSWER_BYTES, "{}", first.encoded_len());
+    assert!(first.encoded_len() > pergola_node::wire::ANSWER_BYTES, "{}", first.encoded_len());
     assert_eq!((first.entries.len(), first.more), (1, true));
     let rest = stand.fetch(&first.cursor).await;
     let content = rest.entries[0].item.as_ref().unwrap().content.as_ref().unwrap();

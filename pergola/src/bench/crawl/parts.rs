@@ -135,7 +135,7 @@ impl Bench {
         Ok(Self { node, served, sources, _running: running })
     }
 
-    /// Refreshes at everything and waits until all of it is durable.
+    /// Refreshes every source and waits until all of it is committed.
     async fn pass(&self) -> Result<u64> {
         let waiting: Vec<_> =
             self.sources.iter().map(|source| self.node.request_refresh(*source)).collect();

@@ -11,7 +11,7 @@ use pergola_node::peer::{self, Limits};
 use pergola_node::serve::Port;
 use pergola_node::surroundings::Surroundings;
 use pergola_store::Store;
-use pergola_store::archive::{Changes, Entry, FeedId, FeedTally, SourceId, item_key};
+use pergola_store::archive::{Archive, Commit, Entry, FeedId, FeedTally, SourceId, item_key};
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
@@ -66,7 +66,7 @@ pub(super) fn run(args: &Args) -> Result<()> {
 /// Publishes as the writer does, without a crawler before it.
 struct Press<'a> {
     node: &'a Node,
-    store: Arc<dyn Store>,
+    archive: Archive,
     feed: FeedId,
     tally: FeedTally,
     chunks: u32,
@@ -75,25 +75,31 @@ struct Press<'a> {
 impl<'a> Press<'a> {
     fn new(node: &'a Node, store: Arc<dyn Store>) -> Result<Self> {
         let feed = node.listing(FEED).context("the feed was just created")?.id;
-        Ok(Self { node, store, feed, tally: FeedTally::default(), chunks: 0 })
+        Ok(Self {
+            node,
+            archive: Archive::new(store),
+            feed,
+            tally: FeedTally::default(),
+            chunks: 0,
+        })
     }
 
     fn publish(&mut self, items: &[Item]) -> Result<()> {
         let source = SourceId(1);
-        let mut changes = Changes::new();
-        changes.put_chunk(source, self.chunks, START, &items.iter().collect::<Vec<_>>());
+        let mut commit = Commit::new();
+        commit.source(source).put_chunk(self.chunks, START, &items.iter().collect::<Vec<_>>());
         for (index, item) in (0..).zip(items) {
             let at = START + self.tally.next as f64;
             let key = item_key(&item.id, item, SOURCE_URL);
             let entry = Entry { key, source, chunk: self.chunks, index, at, changed_at: at };
-            changes.put_entry(self.feed, self.tally.next, &entry);
+            commit.feed(self.feed).put_entry(self.tally.next, &entry);
             self.tally.next += 1;
             self.tally.changed_at = at;
         }
         self.tally.edition += 1;
         self.chunks += 1;
-        changes.put_feed_tally(self.feed, &self.tally);
-        self.store.commit(&changes.into_batch())?;
+        commit.feed(self.feed).put_tally(&self.tally);
+        self.archive.commit(commit)?;
         self.node.announce(self.feed, self.tally);
         Ok(())
     }

@@ -16,7 +16,7 @@ use super::{Adding, Again, Args, Crawling, Scene, Start, deciding};
 use crate::bench::roles;
 use crate::bench::usage::Usage;
 
-/// Real time between two refreshes how far the node has come.
+/// Real time between two checks of the node's progress.
 const GLANCE: Duration = Duration::from_millis(20);
 /// Time that a node has to end.
 const GRACE: Duration = Duration::from_secs(30);

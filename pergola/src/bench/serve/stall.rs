@@ -16,7 +16,7 @@ use pergola_node::clock::Clock;
 use pergola_node::publish::{Imprint, Listing, Shelf, router};
 use pergola_node::serve::Port;
 use pergola_store as store;
-use pergola_store::archive::{Archive, Changes, Entry, FeedId, FeedTally, SourceId, item_key};
+use pergola_store::archive::{Archive, Commit, Entry, FeedId, FeedTally, SourceId, item_key};
 
 const PATH: &str = "/feeds/Bench.atom";
 const FEED: FeedId = FeedId(1);
@@ -79,19 +79,20 @@ async fn copy(router: &Router, coding: &str) -> anyhow::Result<(Vec<u8>, String)
 fn filled(folder: &Path) -> anyhow::Result<Archive> {
     let store = store::open(&folder.join("data"), None, 1 << 20)?.store;
     let items: Vec<Item> = (0..ITEMS).map(item).collect();
-    let mut changes = Changes::new();
-    changes.put_chunk(SOURCE, 0, START, &items.iter().collect::<Vec<_>>());
+    let mut commit = Commit::new();
+    commit.source(SOURCE).put_chunk(0, START, &items.iter().collect::<Vec<_>>());
     let mut tally = FeedTally::default();
     for (index, item) in (0..).zip(&items) {
         let at = START + 60.0 * f64::from(index);
         let key = item_key(&item.id, item, "https://example.org/feed");
         let entry = Entry { key, source: SOURCE, chunk: 0, index, at, changed_at: at };
-        changes.put_entry(FEED, u64::from(index), &entry);
+        commit.feed(FEED).put_entry(u64::from(index), &entry);
         tally = FeedTally { next: tally.next + 1, edition: tally.edition + 1, changed_at: at };
     }
-    changes.put_feed_tally(FEED, &tally);
-    store.commit(&changes.into_batch())?;
-    Ok(Archive::new(store))
+    commit.feed(FEED).put_tally(&tally);
+    let archive = Archive::new(store);
+    archive.commit(commit)?;
+    Ok(archive)
 }
 
 /// An item whose words do not repeat too regularly, so that it compresses as news do.

@@ -51,7 +51,7 @@ pub(super) fn shown(detail: &SourceDetail, screen: &Screen) -> String {
     let circle = source.way_back.as_deref().unwrap_or_default().join(" → ");
     let mut text = facts(
         screen,
-        &[
+        [
             ("source", source.id.to_string().into()),
             ("url", (&source.url).into()),
             ("formerly", formerly.join(", ").into()),
@@ -75,16 +75,15 @@ pub(super) fn shown(detail: &SourceDetail, screen: &Screen) -> String {
     );
     if !recent.is_empty() {
         let columns = [
-            Column::Word("refresh"),
-            Column::Word("outcome"),
-            Column::Number("new"),
-            Column::Number("size"),
-            Column::Text("failure"),
+            Column::left("refresh"),
+            Column::left("outcome"),
+            Column::right("new"),
+            Column::right("size"),
+            Column::cut("failure"),
         ];
-        let rows: Vec<Vec<Cell>> =
-            recent.iter().rev().map(|refresh| past(refresh, screen.now)).collect();
+        let rows = recent.iter().rev().map(|refresh| past(refresh, screen.now));
         text.push('\n');
-        text.push_str(&table(screen, &columns, &rows, ""));
+        text.push_str(&table(screen, columns, rows, ""));
     }
     text
 }

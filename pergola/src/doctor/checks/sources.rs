@@ -3,7 +3,7 @@
 use std::net::IpAddr;
 
 use pergola_config::{BudgetRule, Config};
-use pergola_node::crawl::guard::Guard;
+use pergola_node::guard::Guard;
 use pergola_store::archive::{Archive, ArchiveError, SourceState};
 use pergola_store::{self, StoreError};
 use url::{Host, Url};

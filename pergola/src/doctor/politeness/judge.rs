@@ -1,7 +1,7 @@
-//! The judges: each looks at the log of one trial and says what it saw, kept (`Ok`) or broken (`Err`).
+//! The judges: each reads the log of one trial and reports whether the rule was kept (`Ok`) or broken (`Err`).
 //!
-//! A wait is counted from before the answer went out to after the next request had come in, so load on
-//! the machine can only make it refresh longer: nobody is blamed for what the machine did.
+//! A wait is measured from before the answer was sent until after the next request was received. A loaded machine
+//! can only make it seem longer, so load never breaks a rule.
 
 mod always;
 mod bounds;
@@ -255,7 +255,7 @@ pub(super) fn offsets(seen: &[Seen], facts: &Facts, wait: f64) -> Judged {
     }
 }
 
-/// A source that stands well has no failures.
+/// Whether a source works and has no failures.
 pub(super) fn is_well(source: &SourceStatus) -> bool {
     source.standing == SourceStanding::Well && source.failures == 0
 }

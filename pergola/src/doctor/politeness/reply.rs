@@ -5,7 +5,7 @@ use std::time::{Duration, UNIX_EPOCH};
 
 /// A request, as far as an answer depends on it.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Asked<'a> {
+pub(super) struct TrialRequest<'a> {
     /// The trial that it belongs to.
     pub(super) trial: &'a str,
     /// What follows the trial's name in the path.
@@ -47,19 +47,19 @@ impl Reply {
     }
 
     /// A feed with one item and both validators.
-    pub(super) fn ok(asked: Asked<'_>) -> Self {
+    pub(super) fn ok(asked: TrialRequest<'_>) -> Self {
         Self::document(&feed(asked, "", 1))
             .etag(format!("\"{}-{}\"", asked.trial, asked.nth).as_bytes())
             .with("Last-Modified", "Sun, 06 Nov 1994 08:49:37 GMT")
     }
 
     /// A feed whose channel says more; with an ETag.
-    pub(super) fn channel(asked: Asked<'_>, extra: &str) -> Self {
+    pub(super) fn channel(asked: TrialRequest<'_>, extra: &str) -> Self {
         Self::document(&feed(asked, extra, 1)).etag(b"\"channel\"")
     }
 
     /// A feed with one more item every time.
-    pub(super) fn growing(asked: Asked<'_>) -> Self {
+    pub(super) fn growing(asked: TrialRequest<'_>) -> Self {
         Self::document(&feed(asked, "", 1 + 2 * asked.nth))
             .etag(format!("\"{}\"", asked.nth).as_bytes())
     }
@@ -76,7 +76,7 @@ impl Reply {
     }
 
     /// A redirect to another part of the trial.
-    pub(super) fn redirect(status: u16, asked: Asked<'_>, part: &str) -> Self {
+    pub(super) fn redirect(status: u16, asked: TrialRequest<'_>, part: &str) -> Self {
         Self::status(status).with("Location", &format!("/{}/{part}", asked.trial))
     }
 
@@ -133,7 +133,7 @@ pub(super) fn http_date(at: f64) -> String {
     httpdate::fmt_http_date(UNIX_EPOCH + Duration::from_secs(at.max(0.0) as u64))
 }
 
-fn feed(asked: Asked<'_>, extra: &str, items: u32) -> String {
+fn feed(asked: TrialRequest<'_>, extra: &str, items: u32) -> String {
     let name = asked.trial;
     let item = |number: u32| {
         format!(

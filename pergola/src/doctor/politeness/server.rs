@@ -2,8 +2,8 @@
 //! what was asked.
 //!
 //! It speaks HTTP/1.1 by hand, because some of its answers misbehave, and because the log must hold what
-//! came byte for byte. An exchange is logged with the instant *before* its answer went out: whoever
-//! counts a wait from there never counts too little, however loaded the machine is.
+//! came byte for byte. An exchange is logged with the instant *before* its answer was sent, so that a wait
+//! measured from there is never too short, however loaded the machine is.
 
 use std::collections::{BTreeMap, HashMap};
 use std::net::{Ipv4Addr, SocketAddr};
@@ -17,7 +17,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinSet;
 use url::Url;
 
-use super::reply::{Asked, Body, Reply, http_date};
+use super::reply::{Body, Reply, TrialRequest, http_date};
 use super::trials::Trial;
 
 const LONGEST_HEAD: usize = 64 * 1024;
@@ -204,7 +204,7 @@ async fn converse(mut stream: TcpStream, host: u8, connection: u64, shared: Arc<
         };
         let trial = shared.trials.get(name);
         let reply = match trial {
-            Some(trial) => (trial.reply)(Asked { trial: trial.name, part, nth, now: at }),
+            Some(trial) => (trial.reply)(TrialRequest { trial: trial.name, part, nth, now: at }),
             None => Reply::status(404),
         };
         tokio::time::sleep(reply.delay).await;

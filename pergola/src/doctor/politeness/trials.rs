@@ -1,7 +1,7 @@
 //! The trials: what the scoring server does to a crawler, and how the crawler's answer is judged.
 //!
-//! Every trial is one rule of the crawler's manners, with a script of answers and a judge who refreshes
-//! nothing but the log of the server, and where that cannot tell, at what the node says of itself.
+//! Every trial checks one rule of politeness. It has a script of answers and a judge, which reads the log of the
+//! server and, where the log is not enough, what the node reports of itself.
 
 mod asking;
 mod bounds;
@@ -9,7 +9,7 @@ mod pacing;
 mod trouble;
 
 use super::judge::{Facts, Judged};
-use super::reply::{Asked, Reply};
+use super::reply::{Reply, TrialRequest};
 use super::server::Seen;
 
 pub(super) const MINUTE: f64 = 60.0;
@@ -32,7 +32,7 @@ pub struct Trial {
     /// How many requests the judge needs to see.
     pub needs: usize,
     /// What the server answers.
-    pub(super) reply: fn(Asked<'_>) -> Reply,
+    pub(super) reply: fn(TrialRequest<'_>) -> Reply,
     /// What to think of the requests that came.
     pub(super) judge: fn(&[Seen], &Facts) -> Judged,
 }
@@ -42,7 +42,7 @@ impl Trial {
         point: u8,
         name: &'static str,
         rule: &'static str,
-        reply: fn(Asked<'_>) -> Reply,
+        reply: fn(TrialRequest<'_>) -> Reply,
         judge: fn(&[Seen], &Facts) -> Judged,
     ) -> Self {
         Self { point, name, rule, host: 2, sources: &[""], needs: 2, reply, judge }

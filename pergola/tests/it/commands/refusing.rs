@@ -29,6 +29,7 @@ fn every_command_shows_an_example() {
         "healthcheck",
         "config check",
         "config show",
+        "config example",
         "source add",
         "source list",
         "source show",
@@ -85,6 +86,18 @@ fn the_configuration_is_checked_and_shown_without_its_secrets() {
     let shown = sandbox.ok(&command);
     assert!(shown.contains("token = \"********\"") && !shown.contains("a secret"), "{shown}");
     assert_eq!(sandbox.json(&command)["crawl"]["allow_private"][0], "127.0.0.1/32");
+}
+
+#[test]
+fn the_example_is_a_valid_configuration_that_changes_nothing() {
+    let place = Sandbox::bare();
+    let file = place.path("example.toml");
+    fs::write(&file, place.ok(&["config", "example"])).unwrap();
+    let checked = place.ok(&["config", "check", "--config", &file]);
+    assert_eq!(checked, format!("{file} is a valid configuration\n"));
+    let by_nothing = place.ok(&["config", "show", "--config", "/dev/null"]);
+    assert_eq!(place.ok(&["config", "show", "--config", &file]), by_nothing);
+    assert!(place.ok(&["config", "docs"]).starts_with("# Configuration\n"));
 }
 
 #[test]

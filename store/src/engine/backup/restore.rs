@@ -1,7 +1,7 @@
-//! A backup put in the place of a data folder's store.
+//! A backup replaces the store of a data folder.
 //!
-//! The new store is built in `restoring/` inside the data folder (which may be a mounted volume, so
-//! the folder itself cannot be renamed) and moved into place when all of it has been read and proved.
+//! The new store is built in `restoring/` inside the data folder (which may be a mounted volume, so the folder
+//! itself cannot be renamed) and moved into place when the whole backup has been read and checked.
 
 use std::{fs, io::Read, path::Path};
 
@@ -24,8 +24,8 @@ pub enum Replace {
     SetAside,
 }
 
-/// Makes a data folder hold what a backup holds, in the given engine. The folder is unchanged if
-/// the backup is not whole.
+/// Makes a data folder hold what a backup holds, in the given engine. If the backup is damaged, the folder is
+/// unchanged.
 pub fn restore(
     folder: &Path,
     backend: Backend,

@@ -1,7 +1,7 @@
-//! A data folder changed from one engine to the other.
+//! Moving a data folder from one engine to the other.
 //!
-//! `format.json` says at every moment which store counts and which one is to be removed, so a crash
-//! leaves the old store or the new one, and the next opening clears the other away.
+//! `format.json` says at every moment which store is valid and which one is to be removed, so a crash leaves
+//! the old store or the new one, and the next start removes the other.
 
 use std::path::Path;
 
@@ -14,8 +14,8 @@ use crate::engine::{
     space,
 };
 
-/// Copies a folder's rows into the other engine, compares, and removes the old store. `progress` is
-/// told the number of rows copied. A folder that already has the engine is left as it is.
+/// Copies a folder's rows into the other engine, compares, and removes the old store. `progress` gets the
+/// number of rows copied. A folder that already has the engine is left as it is.
 pub fn move_backend(
     folder: &Path,
     to: Backend,

@@ -1,8 +1,8 @@
-//! To version 2: the nodes that an item has passed carry the times they told.
+//! To version 2: each node that an item has passed is stored with the times it reported.
 //!
-//! The items of both versions are written out here in plain types, because what an item looks like
-//! later must not change what version 1 was. A chunk that cannot be read is left as it is: it could not
-//! be read before either, and says so to whoever asks for it.
+//! The items of both versions are spelt out here in plain types, so later changes to items do not change
+//! them. A chunk that cannot be read stays as it is: it could not be read before either, and whoever reads
+//! it gets an error.
 
 use std::{error::Error, ops::ControlFlow};
 
@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::engine::{Batch, Order, Store, StoreError, Table};
 
-/// Up to which chunk the work is done, as long as it is not done altogether.
+/// The row that holds the last chunk that is done, until all are done.
 const DONE_KEY: &[u8] = b"hop times";
 /// Chunks are committed in groups of about this many bytes.
 const GROUP_BYTES: u64 = 4 << 20;
@@ -55,7 +55,7 @@ pub(super) fn step(store: &dyn Store) -> Result<Batch, StoreError> {
             match converted(value) {
                 Ok(value) => group.put(Table::Chunk, key, value),
                 Err(error) => {
-                    tracing::debug!(%error, ?key, "a chunk cannot be brought forward");
+                    tracing::debug!(%error, ?key, "a chunk cannot be migrated");
                     unreadable += 1;
                 }
             }
@@ -67,10 +67,7 @@ pub(super) fn step(store: &dyn Store) -> Result<Batch, StoreError> {
         })?;
         let Some(last) = last else {
             if unreadable > 0 {
-                tracing::warn!(
-                    chunks = unreadable,
-                    "items that could not be read stay as they are"
-                );
+                tracing::warn!(chunks = unreadable, "items that cannot be read stay as they are");
             }
             group.delete(Table::Meta, DONE_KEY);
             return Ok(group);

@@ -17,46 +17,51 @@ use super::{
     },
     *,
 };
-use crate::archive::{Archive, RowKey as _, SourceId};
+use crate::archive::{Archive, SourceId};
+use crate::rows::Stored;
+use crate::rows::keys::RowKey;
 
-/// An item as version 1 stored it.
+/// The row of something that has not changed since version 1.
+type Row<'a, T> = <T as Stored>::Row<'a>;
+
+/// An item as version 1 stored it: of a hop only the node.
 #[derive(Serialize)]
-struct FirstItem {
-    id: ItemId,
-    guid: Option<String>,
-    title: Option<String>,
-    link: Option<String>,
-    links: Vec<Link>,
-    summary: Option<Text>,
-    content: Option<Text>,
-    authors: Vec<Person>,
-    categories: Vec<Category>,
-    published: Option<Timestamp>,
-    updated: Option<Timestamp>,
-    first_seen: Option<Timestamp>,
-    enclosures: Vec<Enclosure>,
-    origin: Option<Origin>,
-    hops: Vec<NodeId>,
+struct FirstItem<'a> {
+    id: Row<'a, ItemId>,
+    guid: Row<'a, Option<String>>,
+    title: Row<'a, Option<String>>,
+    link: Row<'a, Option<String>>,
+    links: Row<'a, Vec<Link>>,
+    summary: Row<'a, Option<Text>>,
+    content: Row<'a, Option<Text>>,
+    authors: Row<'a, Vec<Person>>,
+    categories: Row<'a, Vec<Category>>,
+    published: Row<'a, Option<Timestamp>>,
+    updated: Row<'a, Option<Timestamp>>,
+    first_seen: Row<'a, Option<Timestamp>>,
+    enclosures: Row<'a, Vec<Enclosure>>,
+    origin: Row<'a, Option<Origin>>,
+    hops: Vec<&'a str>,
 }
 
-impl From<Item> for FirstItem {
-    fn from(item: Item) -> Self {
+impl<'a> From<&'a Item> for FirstItem<'a> {
+    fn from(item: &'a Item) -> Self {
         Self {
-            id: item.id,
-            guid: item.guid,
-            title: item.title,
-            link: item.link,
-            links: item.links,
-            summary: item.summary,
-            content: item.content,
-            authors: item.authors,
-            categories: item.categories,
-            published: item.published,
-            updated: item.updated,
-            first_seen: item.first_seen,
-            enclosures: item.enclosures,
-            origin: item.origin,
-            hops: item.hops.into_iter().map(|hop| hop.node).collect(),
+            id: item.id.to_row(),
+            guid: item.guid.to_row(),
+            title: item.title.to_row(),
+            link: item.link.to_row(),
+            links: item.links.to_row(),
+            summary: item.summary.to_row(),
+            content: item.content.to_row(),
+            authors: item.authors.to_row(),
+            categories: item.categories.to_row(),
+            published: item.published.to_row(),
+            updated: item.updated.to_row(),
+            first_seen: item.first_seen.to_row(),
+            enclosures: item.enclosures.to_row(),
+            origin: item.origin.to_row(),
+            hops: item.hops.iter().map(|hop| hop.node.0.as_str()).collect(),
         }
     }
 }
@@ -98,7 +103,8 @@ fn first_version(folder: &Path, backend: Backend) -> Arc<dyn Store> {
     let opening = Opening { steps: &[], ..Opening::default() };
     let store = opening.open(folder, Some(backend)).unwrap().store;
     for chunk in 0..CHUNKS {
-        let items: Vec<FirstItem> = items_of(chunk).into_iter().map(FirstItem::from).collect();
+        let items = items_of(chunk);
+        let items: Vec<FirstItem<'_>> = items.iter().map(FirstItem::from).collect();
         let items = postcard::to_stdvec(&items).unwrap();
         let packed = zstd::bulk::compress(&items, 1).unwrap();
         let row = postcard::to_stdvec(&(7.5, items.len() as u64, packed)).unwrap();
@@ -133,7 +139,7 @@ fn room_by_file(folder: &Path) -> io::Result<u64> {
 }
 
 #[test]
-fn a_folder_of_version_1_is_brought_forward_however_often_that_is_interrupted() {
+fn a_folder_of_version_1_is_migrated_however_often_that_is_interrupted() {
     on_each_backend(|backend, folder| {
         drop(first_version(folder, backend));
         let opening = Opening { free_bytes: room_by_file, ..Opening::default() };
@@ -146,7 +152,7 @@ fn a_folder_of_version_1_is_brought_forward_however_often_that_is_interrupted() 
                 Err(StoreError::Full { .. }) => interrupted += 1,
                 Err(error) => panic!("{error}"),
             }
-            // What is half brought forward is nothing for a program that knows version 1 only.
+            // A program that knows version 1 only refuses a half-migrated folder.
             let first = Opening { steps: &[], ..Opening::default() };
             let error = first.open(folder, None).map(|_| ()).unwrap_err();
             assert!(matches!(error, StoreError::Newer { found: 2, known: 1, .. }), "{error}");
@@ -158,7 +164,7 @@ fn a_folder_of_version_1_is_brought_forward_however_often_that_is_interrupted() 
 }
 
 #[test]
-fn a_backup_of_version_1_is_restored_and_brought_forward() {
+fn a_backup_of_version_1_is_restored_and_migrated() {
     let folder = tempfile::tempdir().unwrap();
     let mut file = Vec::new();
     write_backup(&*first_version(folder.path(), Backend::Redb), &mut file, |_| ()).unwrap();

@@ -1,10 +1,10 @@
 use pergola_feed::{NodeId, Text};
 use pergola_store as store;
-use pergola_store::archive::{Changes, FeedId, FeedTally, ItemKey};
+use pergola_store::archive::{Commit, FeedId, FeedTally, ItemKey};
 use url::Url;
 
 use super::*;
-use crate::peer::{ANSWER_BYTES, MESSAGE_BYTES};
+use crate::wire::{ANSWER_BYTES, MESSAGE_BYTES};
 
 const SOURCE: SourceId = SourceId(3);
 
@@ -44,23 +44,23 @@ impl Bench {
         bench
     }
 
-    fn commit(&self, changes: Changes) {
-        self.pager.archive.store().commit(&changes.into_batch()).unwrap();
+    fn commit(&self, commit: Commit) {
+        self.pager.archive.commit(commit).unwrap();
     }
 
     fn put(&mut self, sequence: u64, item: &Item, edits: bool) {
-        let mut changes = Changes::new();
-        changes.put_chunk(SOURCE, self.chunks, 0.0, &[item]);
+        let mut commit = Commit::new();
+        commit.source(SOURCE).put_chunk(self.chunks, 0.0, &[item]);
         let key = ItemKey(pergola_feed::digest(&[&item.id.0]));
         let (chunk, index) = (self.chunks, 0);
         let entry = Entry { key, source: SOURCE, chunk, index, at: 100.0, changed_at: 100.0 };
-        changes.put_entry(self.feed.id, sequence, &entry);
+        commit.feed(self.feed.id).put_entry(sequence, &entry);
         self.feed.tally.edition += 1;
         if edits {
-            changes.put_edit(self.feed.id, Edit { edition: self.feed.tally.edition, sequence });
+            commit.feed(self.feed.id).put_edit(Edit { edition: self.feed.tally.edition, sequence });
         }
         self.chunks += 1;
-        self.commit(changes);
+        self.commit(commit);
     }
 
     fn publish(&mut self, item: Item) {
@@ -78,10 +78,10 @@ impl Bench {
     fn expire_below(&self, below: u64) {
         let archive = &self.pager.archive;
         let old = archive.entries(self.feed.id, 0, below, Order::Ascending, 1_000).unwrap();
-        let mut changes = Changes::new();
+        let mut commit = Commit::new();
         old.iter()
-            .for_each(|(number, entry)| changes.delete_entry(self.feed.id, *number, entry.key));
-        self.commit(changes);
+            .for_each(|(number, entry)| commit.feed(self.feed.id).delete_entry(*number, entry.key));
+        self.commit(commit);
     }
 
     fn ask(&self, cursor: Option<Cursor>, limit: usize, newest: u32) -> Arc<Page> {
@@ -264,9 +264,9 @@ fn an_answer_stays_within_its_bytes_and_a_large_entry_comes_alone() {
 #[test]
 fn an_item_that_is_missing_is_an_error_and_not_a_gap() {
     let mut bench = Bench::with(2);
-    let mut changes = Changes::new();
-    changes.delete_chunk(SOURCE, 1);
-    bench.commit(changes);
+    let mut commit = Commit::new();
+    commit.source(SOURCE).delete_chunk(1);
+    bench.commit(commit);
     bench.feed.window = 2;
     let asked = Asked { cursor: None, limit: 10, newest: 0, bytes: ANSWER_BYTES };
     let error = bench.pager.page(&bench.feed, &asked).unwrap_err();

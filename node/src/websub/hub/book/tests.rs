@@ -100,8 +100,8 @@ fn a_lease_that_ends_ends_the_subscription() {
     let gone: Vec<Key> = book
         .take_changed()
         .into_iter()
-        .filter(|(_, row)| row.is_none())
-        .map(|(key, _)| key)
+        .filter(|(.., row)| row.is_none())
+        .map(|(_, key, _)| key)
         .collect();
     assert_eq!(gone, [1]);
 }
@@ -162,10 +162,11 @@ fn a_host_that_has_just_failed_is_tried_by_one_delivery_at_a_time() {
     for key in first {
         let whose = (key, serial(&book, key));
         book.ended(whose, "dead.example", Ending::Failed { retry_after: None }, 1.0, 0.0);
-        assert!(book.on_the_way + keys(&mut book).len() <= PARALLEL_PER_HOST);
+        assert!(book.in_flight + keys(&mut book).len() <= PARALLEL_PER_HOST);
     }
-    assert_eq!(book.on_the_way, 1, "two wait, and one of them is on the way");
-    let last = *book.subscriptions.iter().find(|(_, it)| it.place == Place::OnTheWay).unwrap().0;
+    assert_eq!(book.in_flight, 1, "two wait, and one of them is on the way");
+    let last =
+        *book.subscriptions.iter().find(|(_, it)| it.progress == Progress::InFlight).unwrap().0;
     book.ended((last, serial(&book, last)), "dead.example", Ending::Delivered(1), 2.0, 0.0);
     book.pass(1_000.0);
     assert_eq!(keys(&mut book).len(), PARALLEL_PER_HOST, "it is well again");

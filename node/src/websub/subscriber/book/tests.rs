@@ -1,3 +1,4 @@
+use pergola_manners::hub::NamedHub;
 use url::Url;
 
 use super::*;
@@ -10,12 +11,14 @@ fn book() -> Book {
     Book::new(Rules { lease: 10.0 * DAY, backoff: 60.0, poll: DAY })
 }
 
-fn named(hub: &str) -> Option<Option<Named>> {
-    Some(Some(Named { hub: Url::parse(hub).unwrap(), topic: Url::parse(TOPIC).unwrap() }))
+fn advertised(hub: &str) -> Advertised {
+    let (hub, topic) = (Url::parse(hub).unwrap(), Url::parse(TOPIC).unwrap());
+    Advertised::Hub(NamedHub { hub, topic })
 }
 
-fn refresh(at: f64, since: Option<f64>, new_items: u32) -> Polled {
-    Polled { source: SOURCE, at, since, new_items, named: named("https://hub.example/") }
+fn refresh(at: f64, since: Option<f64>, new_items: u32) -> HubNotice {
+    let advertised = advertised("https://hub.example/");
+    HubNotice { id: SOURCE, at, since, new_items, advertised }
 }
 
 fn fresh(token: &str) -> impl FnOnce() -> Option<(Token, String)> {
@@ -43,7 +46,7 @@ fn a_source_that_names_a_hub_is_asked_for_once() {
     book.polled(&refresh(101.0, Some(100.0), 0), fresh("never"));
     let asks = book.pass(101.0);
     assert_eq!(asks.len(), 1);
-    let Ask { token, hub, topic, subscribe, .. } = &asks[0];
+    let HubRequest { token, hub, topic, subscribe, .. } = &asks[0];
     assert_eq!(
         (&**token, &**hub, &**topic, *subscribe),
         ("t", "https://hub.example/", TOPIC, true)
@@ -137,7 +140,8 @@ fn what_came_before_the_lease_was_not_the_hubs_to_tell_of() {
 #[test]
 fn another_hub_takes_the_place_of_the_first_which_is_left() {
     let mut book = granted();
-    let other = Polled { named: named("https://other.example/"), ..refresh(10.0, Some(0.0), 0) };
+    let advertised = advertised("https://other.example/");
+    let other = HubNotice { advertised, ..refresh(10.0, Some(0.0), 0) };
     book.polled(&other, fresh("u"));
     let mut asks = book.pass(10.0);
     asks.sort_by(|a, b| a.token.cmp(&b.token));
@@ -152,7 +156,8 @@ fn another_hub_takes_the_place_of_the_first_which_is_left() {
 #[test]
 fn a_source_that_names_no_hub_any_more_is_left_after_three_farewells() {
     let mut book = granted();
-    book.polled(&Polled { named: Some(None), ..refresh(10.0, Some(0.0), 0) }, fresh("never"));
+    let none = HubNotice { advertised: Advertised::NoHub, ..refresh(10.0, Some(0.0), 0) };
+    book.polled(&none, fresh("never"));
     assert_eq!(book.quiet_until(SOURCE, 10.0), None);
     let mut asks = 0;
     while book.next_wakeup() < f64::INFINITY {
@@ -161,13 +166,14 @@ fn a_source_that_names_no_hub_any_more_is_left_after_three_farewells() {
     }
     assert_eq!(asks, 3);
     let last = book.take_changed().pop().unwrap();
-    assert_eq!(last, ("t".to_owned(), None));
+    assert_eq!(last, (SOURCE, "t".to_owned(), None));
 }
 
 #[test]
 fn a_look_without_a_document_changes_nothing() {
     let mut book = granted();
-    book.polled(&Polled { named: None, ..refresh(10.0, Some(0.0), 0) }, fresh("never"));
+    let unread = HubNotice { advertised: Advertised::Unknown, ..refresh(10.0, Some(0.0), 0) };
+    book.polled(&unread, fresh("never"));
     assert!(book.expected("t").is_some());
 }
 
@@ -193,7 +199,7 @@ fn what_is_kept_of_a_source_that_is_no_more_is_left() {
     let mut before = granted();
     let rows = before.take_changed();
     let mut book = book();
-    for (token, row) in rows {
+    for (_, token, row) in rows {
         book.load(token, row.unwrap(), false);
     }
     assert_eq!(book.expected("t"), None);

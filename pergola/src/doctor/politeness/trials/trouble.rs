@@ -4,9 +4,9 @@ use super::{DAY, HOUR, Trial};
 use crate::doctor::politeness::judge::{
     adopted, backs_off, ended, host_is_quiet, not_a_failure, stays, waits,
 };
-use crate::doctor::politeness::reply::{Asked, Body, Reply, http_date};
+use crate::doctor::politeness::reply::{Body, Reply, TrialRequest, http_date};
 
-fn temporarily(status: u16, asked: Asked<'_>) -> Reply {
+fn temporarily(status: u16, asked: TrialRequest<'_>) -> Reply {
     match (asked.part, asked.nth) {
         ("", _) => Reply::redirect(status, asked, "elsewhere"),
         (_, 0..=9) => Reply::ok(asked).max_age(DAY),

@@ -1,0 +1,56 @@
+//! Following the archives of a source, in its lane and at its pace.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use pergola_manners::courtesy::Validators;
+use pergola_manners::heard::{Hearing, hear};
+use pergola_manners::lanes::LaneId;
+use pergola_manners::trail::{Backlog, Trail};
+use pergola_store::archive::SourceKind;
+
+use super::Crawler;
+use super::outing::Unfinished;
+use crate::fetch::Ask;
+
+/// Archives are not followed if the lane has to rest for longer than this before each document.
+const PATIENCE: f64 = 60.0;
+
+/// How archives are asked for.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Route {
+    pub(super) lane: LaneId,
+    /// How many people read the source through this node.
+    pub(super) readers: u32,
+}
+
+impl Crawler {
+    /// Follows a trail until a known item is met, or as far as it leads.
+    pub(super) async fn follow(
+        self: &Arc<Self>,
+        mut trail: Trail,
+        route: Option<Route>,
+    ) -> Result<Backlog, Unfinished> {
+        let clock = &self.tools.clock;
+        while let (Some(url), Some(Route { lane, readers })) = (trail.next(), route) {
+            if self.lane_of(&url) != lane || self.stopping.load(Ordering::Relaxed) {
+                break;
+            }
+            let Some(at) = self.lanes.lock().again(lane, clock.now(), PATIENCE) else { break };
+            clock.sleep_until(at).await;
+            let ask = Ask::new(url, Validators::default(), readers);
+            let received = self.get(&ask, None).await;
+            let read = move |crawler: &Self| {
+                let limits = &crawler.tools.manners.limits;
+                let reply = received.into_reply(crawler.tools.fetcher.decode_limits());
+                let (kind, last, formerly) = (&SourceKind::Feed, 0, &[][..]);
+                let now = crawler.tools.clock.now();
+                let heard = hear(reply, Hearing { kind, last, formerly, limits, now });
+                trail.take(&ask.url, heard, limits);
+                Ok(trail)
+            };
+            trail = self.work(false, read).await?;
+        }
+        Ok(trail.finish())
+    }
+}

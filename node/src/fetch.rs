@@ -1,0 +1,263 @@
+//! Fetching: one conditional GET, within limits.
+//!
+//! This layer over the HTTP client exists because redirects are checked and recorded hop by hop, the whole
+//! exchange has one deadline that a slow body cannot extend, and bodies are decompressed later, off the async
+//! threads and with limits.
+//!
+//! Never: cookies, a Referer, a false user agent, an unchecked certificate, an unbounded body.
+
+mod answer;
+mod call;
+mod clients;
+mod decode;
+mod error;
+mod page;
+mod settings;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::{Bytes, BytesMut};
+use http::header::{
+    ACCEPT, ACCEPT_ENCODING, HeaderMap, HeaderName, HeaderValue, IF_MODIFIED_SINCE, IF_NONE_MATCH,
+    USER_AGENT,
+};
+use http::{Method, StatusCode};
+use pergola_manners::courtesy::{Head, Hop, Validators};
+use tokio::time::{Instant, timeout_at};
+use url::Url;
+
+pub use answer::Answer;
+pub(crate) use answer::decompressed;
+pub use call::{Call, Called};
+pub use decode::DecodeLimits;
+pub use error::{FetchError, Stage};
+pub use page::Page;
+pub use settings::FetchSettings;
+
+use crate::clock::network_now;
+use crate::credentials::Credentials;
+use crate::guard::Guard;
+use clients::Clients;
+
+const A_IM: HeaderName = HeaderName::from_static("a-im");
+/// What a feed reader understands, best first.
+const ACCEPTED: HeaderValue = HeaderValue::from_static(
+    "application/atom+xml, application/rss+xml, application/feed+json, application/rdf+xml;q=0.9, \
+     application/xml;q=0.8, text/xml;q=0.8, application/json;q=0.7, text/html;q=0.5, */*;q=0.1",
+);
+const ENCODINGS: HeaderValue = HeaderValue::from_static("zstd, br, gzip");
+/// Bytes of an unused body that are received, so that the connection can be used again …
+const DRAINED: usize = 64 * 1024;
+/// … and for how long.
+const DRAINING: Duration = Duration::from_secs(1);
+/// Longer addresses are not followed.
+const LONGEST_URL: usize = 4_096;
+
+/// What to ask for.
+#[derive(Clone, Debug)]
+pub struct Ask {
+    pub url: Url,
+    /// The document that we have, as [`Courtesy::request`](pergola_manners::courtesy::Courtesy::request) says.
+    pub validators: Validators,
+    /// Only new items are wanted (`A-IM: feed`); this is sent together with a validator.
+    pub delta: bool,
+    /// How many feeds read this source through us.
+    pub subscribers: u32,
+    /// What to accept instead of any kind of feed.
+    pub accept: Option<HeaderValue>,
+}
+
+impl Ask {
+    pub fn new(url: Url, validators: Validators, subscribers: u32) -> Self {
+        Self { url, validators, delta: false, subscribers, accept: None }
+    }
+}
+
+/// The node's HTTP client. Cheap to clone; connections are kept alive and shared.
+#[derive(Clone)]
+pub struct Fetcher {
+    clients: Clients,
+    guard: Arc<Guard>,
+    product: Arc<str>,
+    total_timeout: Duration,
+    max_body: usize,
+    max_redirects: usize,
+    decode: DecodeLimits,
+}
+
+impl Fetcher {
+    /// A client with these settings. Create and use it inside a Tokio runtime.
+    pub fn new(settings: FetchSettings) -> Result<Self, FetchError> {
+        Ok(Self {
+            clients: Clients::new(&settings)?,
+            product: settings.product().into(),
+            guard: Arc::new(settings.guard),
+            total_timeout: settings.total_timeout,
+            max_body: settings.max_body,
+            max_redirects: settings.max_redirects,
+            decode: settings.decode,
+        })
+    }
+
+    /// How far a body may decompress.
+    pub fn decode_limits(&self) -> &DecodeLimits {
+        &self.decode
+    }
+
+    /// Credentials for single hosts, and the certificates we trust there.
+    pub fn credentials(&self) -> &Credentials {
+        self.clients.credentials()
+    }
+
+    /// Asks once, follows redirects, and returns what the source answered, whatever its status.
+    pub async fn fetch(&self, ask: &Ask) -> Result<Answer, FetchError> {
+        let deadline = network_now() + self.total_timeout;
+        let mut url = ask.url.clone();
+        let mut hops: Vec<Hop> = Vec::new();
+        loop {
+            let mut response = self.send(&url, self.headers(ask), deadline).await?;
+            let status = response.status();
+            let head = Head::take(response.headers_mut());
+            if is_redirect(status) {
+                let to = self.target(&url, &head, hops.len())?;
+                drain(response, deadline).await;
+                hops.push(Hop { status: status.as_u16(), to: to.clone() });
+                url = to;
+                continue;
+            }
+            let body = if matches!(status.as_u16(), 200 | 226) {
+                self.body(&url, response, deadline).await?
+            } else {
+                drain(response, deadline).await;
+                Bytes::new()
+            };
+            let wire_bytes = body.len() as u64;
+            return Ok(Answer { status: status.as_u16(), url, hops, head, body, wire_bytes });
+        }
+    }
+
+    fn headers(&self, ask: &Ask) -> HeaderMap {
+        let mut headers = HeaderMap::with_capacity(8);
+        headers.insert(ACCEPT, ask.accept.clone().unwrap_or(ACCEPTED));
+        headers.insert(ACCEPT_ENCODING, ENCODINGS);
+        let agent = format!("{}; {} subscribers)", self.product, ask.subscribers);
+        if let Ok(agent) = HeaderValue::try_from(agent) {
+            headers.insert(USER_AGENT, agent);
+        }
+        let mut validator = |name, bytes: &Option<Vec<u8>>| {
+            let value = bytes.as_ref().and_then(|bytes| HeaderValue::from_bytes(bytes).ok());
+            value.map(|value| headers.insert(name, value)).is_some()
+        };
+        let etag = validator(IF_NONE_MATCH, &ask.validators.etag);
+        let date = validator(IF_MODIFIED_SINCE, &ask.validators.last_modified);
+        if ask.delta && (etag || date) {
+            headers.insert(A_IM, HeaderValue::from_static("feed"));
+        }
+        headers
+    }
+
+    /// One request, up to the headers of its answer.
+    async fn send(
+        &self,
+        url: &Url,
+        headers: HeaderMap,
+        deadline: Instant,
+    ) -> Result<reqwest::Response, FetchError> {
+        if !matches!(url.scheme(), "http" | "https") || url.host().is_none() {
+            return Err(FetchError::BadUrl { url: url.to_string() });
+        }
+        self.guard.check_literal(url)?;
+        let mut request = reqwest::Request::new(Method::GET, url.clone());
+        *request.headers_mut() = headers;
+        let sent = self.clients.execute_with_token(request);
+        match timeout_at(deadline, sent).await {
+            Ok(Ok(response)) => Ok(response),
+            Ok(Err(error)) => Err(FetchError::of_exchange(error, url, Stage::Headers)),
+            Err(_) => Err(FetchError::timeout(url, Stage::Headers)),
+        }
+    }
+
+    /// Where a redirect leads, if it may be followed.
+    fn target(&self, from: &Url, head: &Head, hops: usize) -> Result<Url, FetchError> {
+        if hops >= self.max_redirects {
+            return Err(FetchError::TooManyRedirects {
+                url: from.to_string(),
+                most: self.max_redirects,
+            });
+        }
+        let location = head.location.as_ref().map_or(&b""[..], HeaderValue::as_bytes);
+        let bad = || FetchError::BadRedirect {
+            url: from.to_string(),
+            location: String::from_utf8_lossy(&location[..location.len().min(200)]).into_owned(),
+        };
+        if location.is_empty() || location.len() > LONGEST_URL {
+            return Err(bad());
+        }
+        let text = std::str::from_utf8(location).map_err(|_| bad())?;
+        let mut to = from.join(text).map_err(|_| bad())?;
+        if !matches!(to.scheme(), "http" | "https") || to.as_str().len() > LONGEST_URL {
+            return Err(bad());
+        }
+        to.set_fragment(None);
+        Ok(to)
+    }
+
+    /// The body as received.
+    async fn body(
+        &self,
+        url: &Url,
+        mut response: reqwest::Response,
+        deadline: Instant,
+    ) -> Result<Bytes, FetchError> {
+        let too_large = || FetchError::TooLarge { url: url.to_string(), most: self.max_body };
+        let announced = response.content_length().unwrap_or(0);
+        if announced > self.max_body as u64 {
+            return Err(too_large());
+        }
+        // Most feeds come in one piece, which is then the body without a copy.
+        let mut whole = Bytes::new();
+        let mut pieces = BytesMut::new();
+        loop {
+            let chunk = match timeout_at(deadline, response.chunk()).await {
+                Ok(Ok(Some(chunk))) => chunk,
+                Ok(Ok(None)) => break,
+                Ok(Err(error)) => return Err(FetchError::of_client(error, url, Stage::Body)),
+                Err(_) => return Err(FetchError::timeout(url, Stage::Body)),
+            };
+            if whole.len().max(pieces.len()) + chunk.len() > self.max_body {
+                return Err(too_large());
+            }
+            if whole.is_empty() {
+                whole = chunk;
+                continue;
+            }
+            if pieces.is_empty() {
+                pieces.reserve(usize::try_from(announced).unwrap_or(0));
+                pieces.extend_from_slice(&whole);
+            }
+            pieces.extend_from_slice(&chunk);
+        }
+        Ok(if pieces.is_empty() { whole } else { pieces.freeze() })
+    }
+}
+
+fn is_redirect(status: StatusCode) -> bool {
+    matches!(status.as_u16(), 301 | 302 | 303 | 307 | 308)
+}
+
+/// Receives a short body that is not used, so that the connection can be used again. The answer is already
+/// known: a failure here only costs the connection.
+async fn drain(mut response: reqwest::Response, deadline: Instant) {
+    if response.content_length() == Some(0) {
+        return;
+    }
+    let deadline = deadline.min(network_now() + DRAINING);
+    let mut drained = 0;
+    while let Ok(Ok(Some(chunk))) = timeout_at(deadline, response.chunk()).await {
+        drained += chunk.len();
+        if drained > DRAINED {
+            return;
+        }
+    }
+}

@@ -1,0 +1,99 @@
+//! What a source has asked of us.
+
+use std::borrow::Cow;
+
+use pergola_manners::courtesy::{
+    Courtesy, Ended, Failures, Moved, Pace, Pause, QuietTimes, Validators,
+};
+use serde::{Deserialize, Serialize};
+
+use super::source::FailureRow;
+use super::{List, Nonsense, Stored, row};
+
+#[derive(Serialize, Deserialize)]
+pub(crate) struct CourtesyRow<'a> {
+    validators: ValidatorsRow<'a>,
+    lifetime: Option<f64>,
+    period: Option<f64>,
+    /// Hours and days, as bits.
+    quiet_times: (u32, u8),
+    pause: Option<PauseRow>,
+    failures: Option<FailuresRow>,
+    forbidden: u32,
+    moved: Option<MovedRow<'a>>,
+    ended: Option<EndedRow>,
+    last_unconditional: Option<f64>,
+    /// Items, seconds, and the last refresh.
+    pace: (f64, f64, Option<f64>),
+    next_at: f64,
+}
+
+impl Stored for Courtesy {
+    type Row<'a> = CourtesyRow<'a>;
+
+    fn to_row(&self) -> CourtesyRow<'_> {
+        CourtesyRow {
+            validators: self.validators.to_row(),
+            lifetime: self.lifetime,
+            period: self.period,
+            quiet_times: self.quiet_times.bits(),
+            pause: self.pause.to_row(),
+            failures: self.failures.to_row(),
+            forbidden: self.forbidden,
+            moved: self.moved.to_row(),
+            ended: self.ended.to_row(),
+            last_unconditional: self.last_unconditional,
+            pace: self.pace.parts(),
+            next_at: self.next_at(),
+        }
+    }
+
+    fn from_row(row: CourtesyRow<'static>) -> Result<Self, Nonsense> {
+        let ((hours, days), (items, seconds, last_refresh)) = (row.quiet_times, row.pace);
+        let mut courtesy = Self::default().until(row.next_at);
+        courtesy.validators = Stored::from_row(row.validators)?;
+        courtesy.lifetime = row.lifetime;
+        courtesy.period = row.period;
+        courtesy.quiet_times = QuietTimes::from_bits(hours, days);
+        courtesy.pause = Stored::from_row(row.pause)?;
+        courtesy.failures = Stored::from_row(row.failures)?;
+        courtesy.forbidden = row.forbidden;
+        courtesy.moved = Stored::from_row(row.moved)?;
+        courtesy.ended = Stored::from_row(row.ended)?;
+        courtesy.last_unconditional = row.last_unconditional;
+        courtesy.pace = Pace::from_parts(items, seconds, last_refresh);
+        Ok(courtesy)
+    }
+}
+
+row!(Validators as ValidatorsRow<'a> {
+    etag: Option<List<'a, u8>>,
+    last_modified: Option<List<'a, u8>>,
+});
+
+/// A pause; status 0 stands for a peer that asked for it over gRPC.
+#[derive(Serialize, Deserialize)]
+pub(crate) struct PauseRow {
+    until: f64,
+    status: u16,
+    count: u32,
+}
+
+impl Stored for Pause {
+    type Row<'a> = PauseRow;
+
+    fn to_row(&self) -> PauseRow {
+        PauseRow { until: self.until, status: self.status.unwrap_or(0), count: self.count }
+    }
+
+    fn from_row(row: PauseRow) -> Result<Self, Nonsense> {
+        let status = Some(row.status).filter(|status| *status != 0);
+        Ok(Self { until: row.until, status, count: row.count })
+    }
+}
+
+row!(Failures as FailuresRow { count: u32, since: f64, kind: FailureRow });
+
+row!(Moved as MovedRow<'a> { to: Cow<'a, str>, since: f64 });
+
+row!(Ended as EndedRow { status: u16, at: f64 });

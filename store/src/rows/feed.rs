@@ -1,0 +1,26 @@
+//! Feeds and their entries.
+
+use std::borrow::Cow;
+
+use super::{inside, row};
+use crate::records::{Entry, FeedId, FeedRecord, FeedTally};
+
+inside!(FeedId(u32));
+
+row!(FeedRecord as FeedRow<'a> {
+    name: Cow<'a, str>,
+    statement: Cow<'a, str>,
+    created_at: f64,
+    declared: bool,
+});
+
+row!(FeedTally as FeedTallyRow { next: u64, edition: u64, changed_at: f64 });
+
+row!(Entry as EntryRow {
+    key: u128,
+    source: u32,
+    chunk: u32,
+    index: u16,
+    at: f64,
+    changed_at: f64,
+});

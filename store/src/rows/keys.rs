@@ -1,0 +1,122 @@
+//! The keys that rows are found by. Numbers in keys are big-endian, so rows are in the order of the numbers.
+
+use pergola_manners::source::{ItemKey, SourceId};
+
+use crate::records::{Channel, Edit, FeedId};
+
+/// The key of a row that the node has once.
+pub(crate) const NODE: &[u8] = b"node";
+pub(crate) const SELECTIVITY: &[u8] = b"all";
+
+/// A number that rows are found by.
+pub(crate) trait RowKey {
+    fn to_key(self) -> [u8; 4];
+    fn from_key(key: &[u8]) -> Self;
+}
+
+impl RowKey for SourceId {
+    fn to_key(self) -> [u8; 4] {
+        self.0.to_be_bytes()
+    }
+
+    fn from_key(key: &[u8]) -> Self {
+        Self(number(key))
+    }
+}
+
+impl RowKey for FeedId {
+    fn to_key(self) -> [u8; 4] {
+        self.0.to_be_bytes()
+    }
+
+    fn from_key(key: &[u8]) -> Self {
+        Self(number(key))
+    }
+}
+
+/// Sources have even numbers, feeds odd ones.
+impl RowKey for Channel {
+    fn to_key(self) -> [u8; 4] {
+        let number = match self {
+            Self::Source(id) => id.0 << 1,
+            Self::Feed(id) => id.0 << 1 | 1,
+        };
+        number.to_be_bytes()
+    }
+
+    fn from_key(key: &[u8]) -> Self {
+        let number = number(key);
+        match number & 1 {
+            0 => Self::Source(SourceId(number >> 1)),
+            _ => Self::Feed(FeedId(number >> 1)),
+        }
+    }
+}
+
+fn number(key: &[u8]) -> u32 {
+    key.first_chunk().map_or(0, |bytes| u32::from_be_bytes(*bytes))
+}
+
+/// The source and the number of a chunk.
+pub(crate) fn chunk_of(key: &[u8]) -> (SourceId, u32) {
+    (SourceId::from_key(key), key.last_chunk().map_or(0, |bytes| u32::from_be_bytes(*bytes)))
+}
+
+pub(crate) fn chunk_key(source: SourceId, chunk: u32) -> [u8; 8] {
+    join(source.0, chunk.to_be_bytes())
+}
+
+/// All records of feeds come before all tallies, so that the records are one range.
+pub(crate) fn feed_key(feed: FeedId) -> [u8; 5] {
+    in_range(0, feed.to_key())
+}
+
+pub(crate) fn feed_tally_key(feed: FeedId) -> [u8; 5] {
+    in_range(1, feed.to_key())
+}
+
+/// What is known of peers comes before what is asked of them.
+pub(crate) fn link_key(source: SourceId) -> [u8; 5] {
+    in_range(0, source.to_key())
+}
+
+pub(crate) fn wish_key(source: SourceId) -> [u8; 5] {
+    in_range(1, source.to_key())
+}
+
+fn in_range(range: u8, [a, b, c, d]: [u8; 4]) -> [u8; 5] {
+    [range, a, b, c, d]
+}
+
+pub(crate) fn entry_key(feed: FeedId, sequence: u64) -> [u8; 12] {
+    join(feed.0, sequence.to_be_bytes())
+}
+
+pub(crate) fn sequence_of(key: &[u8]) -> u64 {
+    key.last_chunk().map_or(0, |bytes| u64::from_be_bytes(*bytes))
+}
+
+pub(crate) fn member_key(feed: FeedId, item: ItemKey) -> [u8; 20] {
+    join(feed.0, item.0.to_be_bytes())
+}
+
+pub(crate) fn edit_key(feed: FeedId, edit: Edit) -> [u8; 20] {
+    let both = u128::from(edit.edition) << 64 | u128::from(edit.sequence);
+    join(feed.0, both.to_be_bytes())
+}
+
+pub(crate) fn edit_of(key: &[u8]) -> Edit {
+    let both = key.last_chunk().map_or(0, |bytes| u128::from_be_bytes(*bytes));
+    Edit { edition: (both >> 64) as u64, sequence: both as u64 }
+}
+
+pub(crate) fn minute_of(key: &[u8]) -> u64 {
+    sequence_of(key)
+}
+
+fn join<const N: usize, const M: usize>(head: u32, tail: [u8; N]) -> [u8; M] {
+    let mut key = [0; M];
+    let parts = head.to_be_bytes().into_iter().chain(tail);
+    key.iter_mut().zip(parts).for_each(|(slot, byte)| *slot = byte);
+    key
+}
