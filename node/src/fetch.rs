@@ -11,7 +11,6 @@ mod call;
 mod clients;
 mod decode;
 mod error;
-mod page;
 mod settings;
 
 use std::sync::Arc;
@@ -32,7 +31,6 @@ pub(crate) use answer::decompressed;
 pub use call::{Call, Called};
 pub use decode::DecodeLimits;
 pub use error::{FetchError, Stage};
-pub use page::Page;
 pub use settings::FetchSettings;
 
 use crate::clock::network_now;
