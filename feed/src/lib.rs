@@ -8,6 +8,7 @@
 //!
 //! # Modules, from the bottom up
 //!
+//! - `percent`: percent-encoding.
 //! - `limits`: how much of a document is read.
 //! - `time`: points in time, and a parser for dates in any style.
 //! - `markup`: encodings, characters, a tokeniser, names and addresses.
@@ -28,6 +29,7 @@ mod markup;
 mod model;
 pub mod opml;
 mod parse;
+pub mod percent;
 mod sanitize;
 mod time;
 pub mod write;

@@ -8,6 +8,7 @@
 //! the first page afterwards.
 
 use http::HeaderValue;
+use pergola_feed::percent;
 use serde::{Deserialize, Serialize};
 use url::Url;
 
@@ -177,7 +178,7 @@ pub fn announced(header: Option<&HeaderValue>) -> Option<String> {
     let text = header?.to_str().ok()?;
     let mut versions = text.split(',').filter_map(|one| one.trim().split_once(' '));
     let (_, name) = versions.find(|(version, _)| *version == VERSION)?;
-    unescaped(name.trim()).filter(|name| !name.is_empty() && name.len() <= LONGEST_NAME)
+    percent::decode(name.trim()).filter(|name| !name.is_empty() && name.len() <= LONGEST_NAME)
 }
 
 /// What is known of a source's peer after an answer over HTTP from `url` that named a feed, and whether the
@@ -188,22 +189,6 @@ pub fn found(before: Option<Link>, url: &Url, feed: String) -> (Link, bool) {
         Some(link) => (Link { feed, ..link }, false),
         None => (Link::new(url.as_str(), feed), true),
     }
-}
-
-/// `%20` and its kin as what they stand for.
-fn unescaped(text: &str) -> Option<String> {
-    let mut bytes = Vec::with_capacity(text.len());
-    let mut rest = text.bytes();
-    while let Some(byte) = rest.next() {
-        if byte != b'%' {
-            bytes.push(byte);
-            continue;
-        }
-        let mut digit = || rest.next().and_then(|digit| char::from(digit).to_digit(16));
-        let value = digit()? * 16 + digit()?;
-        bytes.push(u8::try_from(value).ok()?);
-    }
-    String::from_utf8(bytes).ok()
 }
 
 #[cfg(test)]

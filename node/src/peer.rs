@@ -17,6 +17,7 @@ use axum::Router;
 use axum::extract::Request;
 use axum::middleware::from_fn_with_state;
 use axum::response::{IntoResponse, Response};
+use axum::routing::any;
 use http::StatusCode;
 use http::header::CONTENT_TYPE;
 use pergola_proto::v1::syndication_server::SyndicationServer;
@@ -30,7 +31,7 @@ use crate::wire::MESSAGE_BYTES;
 use caller::Callers;
 pub use caller::Limits;
 use health::Health;
-use serve::Syndicate;
+use serve::{Syndicate, fetch};
 
 /// Bytes of a question.
 const QUESTION_BYTES: usize = 64 << 10;
@@ -39,7 +40,9 @@ const QUESTION_BYTES: usize = 64 << 10;
 pub fn router(node: Arc<Node>, limits: Limits, stop: CancellationToken) -> Router {
     let callers = Callers::new(Arc::clone(&node), limits);
     let health = HealthServer::new(Health::new(Arc::clone(&node), stop.clone()));
-    let syndication = SyndicationServer::new(Syndicate::new(node, stop))
+    let syndicate = Syndicate::new(node, stop);
+    let fetching = any(fetch::fetch).with_state(syndicate.clone());
+    let syndication = SyndicationServer::new(syndicate)
         .max_decoding_message_size(QUESTION_BYTES)
         .max_encoding_message_size(MESSAGE_BYTES);
     let reflection = tonic_reflection::server::Builder::configure()
@@ -48,6 +51,7 @@ pub fn router(node: Arc<Node>, limits: Limits, stop: CancellationToken) -> Route
         .build_v1()
         .expect("the compiled contracts are well-formed");
     Router::new()
+        .route(fetch::PATH, fetching)
         .route_service(&methods_of(&syndication), syndication)
         .route_service(&methods_of(&health), health)
         .route_service(&methods_of(&reflection), reflection)

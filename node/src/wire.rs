@@ -4,6 +4,7 @@
 //! field; what is blank elsewhere is passed over, as in a document. When this node first saw an item is
 //! nobody else's business and stays here.
 
+mod fetched;
 mod hints;
 #[cfg(test)]
 mod tests;
@@ -14,6 +15,7 @@ use pergola_feed::{
 };
 use pergola_proto::v1;
 
+pub(crate) use fetched::{FetchAnswer, FetchCodec, append_entry};
 pub use hints::{hints_from_wire, hints_to_wire};
 
 /// Bytes of one answer, as most clients accept them without being told.

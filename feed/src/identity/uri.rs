@@ -1,5 +1,7 @@
 //! Ids as URIs, which Atom demands.
 
+use crate::percent;
+
 /// The prefix of ids that are not URIs.
 const PREFIX: &str = "urn:pergola:id:";
 
@@ -15,11 +17,11 @@ pub(crate) fn to_uri(id: &str) -> String {
         return id.to_owned();
     }
     let mut uri = PREFIX.to_owned();
-    for byte in id.bytes() {
-        if byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) {
-            uri.push(char::from(byte));
-        } else {
-            uri.push_str(&format!("%{byte:02x}"));
+    for part in percent::encode(id) {
+        // Readers compare ids byte by byte, and these have always been in lower case.
+        match part.starts_with('%') {
+            true => uri.push_str(&part.to_ascii_lowercase()),
+            false => uri.push_str(part),
         }
     }
     uri
@@ -27,16 +29,5 @@ pub(crate) fn to_uri(id: &str) -> String {
 
 /// Reverses [`to_uri`]; `None` if the id does not have our prefix.
 pub(crate) fn from_uri(uri: &str) -> Option<String> {
-    let mut bytes = uri.strip_prefix(PREFIX)?.bytes();
-    let mut plain = Vec::new();
-    while let Some(byte) = bytes.next() {
-        let decoded = if byte == b'%' {
-            let pair = [bytes.next()?, bytes.next()?];
-            u8::from_str_radix(std::str::from_utf8(&pair).ok()?, 16).ok()?
-        } else {
-            byte
-        };
-        plain.push(decoded);
-    }
-    String::from_utf8(plain).ok()
+    percent::decode(uri.strip_prefix(PREFIX)?)
 }

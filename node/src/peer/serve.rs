@@ -3,6 +3,7 @@
 //! What waits for the disk runs on threads of its own, a bounded number at a time.
 
 mod about;
+pub(super) mod fetch;
 mod head;
 mod page;
 mod recent;
@@ -21,18 +22,16 @@ use super::caller::Caller;
 use super::cursor::Cursor;
 use crate::node::Node;
 use crate::publish::Listing;
-use crate::wire::{hints_to_wire, millis};
+use crate::wire::millis;
 use about::Estimates;
 use head::Heads;
-use page::{Asked, Pager};
+use page::Pager;
 use watching::Watching;
 
 /// Feeds in one answer, unless fewer are asked for.
 const FEEDS: usize = 1_000;
 /// Feeds that a search finds, unless fewer are asked for.
 const FOUND: usize = 50;
-/// Entries in one answer, unless fewer are asked for.
-const ENTRIES: usize = 1_000;
 /// The longest name that is looked up.
 const NAME_BYTES: usize = 1_000;
 
@@ -170,42 +169,12 @@ impl Syndication for Syndicate {
         Ok(Response::new(parts.blocking(search).await?))
     }
 
+    /// Never called: the route of [`fetch`] comes before the generated server, which demands this.
     async fn fetch(
         &self,
-        request: Request<v1::FetchRequest>,
+        _: Request<v1::FetchRequest>,
     ) -> Result<Response<v1::FetchResponse>, Status> {
-        let (parts, caller) = (Arc::clone(&self.0), Caller::of(&request));
-        let asked = request.into_inner();
-        let feed = parts.feed(&asked.feed, &caller)?;
-        let question = Asked {
-            cursor: cursor(&asked.cursor)?,
-            limit: limited(asked.limit, ENTRIES),
-            newest: asked.newest,
-            bytes: caller.message_bytes(),
-        };
-        let (paging, wants_hints) = (Arc::clone(&parts), asked.hints);
-        let page = move || {
-            let page = paging.pager.page(&feed, &question)?;
-            let hints = match wants_hints {
-                true => Some(paging.estimates.hints(&paging.node, feed.id)?),
-                false => None,
-            };
-            Ok((page, hints, feed))
-        };
-        let (page, hints, feed) = parts.blocking(page).await?;
-        parts.node.count_sent_entries(page.entries.len());
-        Ok(Response::new(v1::FetchResponse {
-            entries: page.entries.clone(),
-            cursor: page.cursor.to_string(),
-            more: page.more,
-            expired: page.expired,
-            skipped: page.skipped,
-            restarted: page.restarted,
-            hints: hints.map(hints_to_wire),
-            node: Some(about::node_info(parts.node.imprint())),
-            window: u32::try_from(feed.window).unwrap_or(u32::MAX),
-            title: feed.name,
-        }))
+        Err(Status::unimplemented("fetches have a route of their own"))
     }
 
     type WatchStream = Watching;

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use http::HeaderValue;
+use pergola_feed::percent;
 use pergola_store::archive::{ArchiveError, FeedId, FeedTally};
 use tokio::sync::{OnceCell, watch};
 
@@ -138,19 +139,11 @@ impl Publication {
     }
 }
 
-/// `v1 NAME`: the version of the service that this node offers at the same origin, and the feed's name there,
-/// with everything but letters, digits and `-._~` as `%41` and the like.
+/// `v1 NAME`: the version of the service that this node offers on the same port, and the feed's name there,
+/// percent-encoded.
 fn marker(name: &str) -> HeaderValue {
-    let mut text = "v1 ".to_owned();
-    for byte in name.bytes() {
-        match byte {
-            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' => {
-                text.push(char::from(byte));
-            }
-            other => text.push_str(&format!("%{other:02X}")),
-        }
-    }
-    HeaderValue::try_from(text).expect("letters, digits and a few signs are a header value")
+    HeaderValue::try_from(format!("v1 {}", percent::encode(name)))
+        .expect("percent-encoded text is a header value")
 }
 
 /// One state of a feed.

@@ -8,6 +8,7 @@ use axum::extract::{Query, Request, State};
 use axum::response::Response;
 use axum::routing::get;
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
+use pergola_feed::percent;
 use serde::Deserialize;
 
 use super::answer::{
@@ -176,27 +177,10 @@ async fn about(
     }
 }
 
-/// The bytes that `%41` and the like stand for. What cannot be decoded stays as it is: no feed is
-/// called that.
+/// A segment of a path, decoded. What cannot be decoded stays as it is: no feed has such a name.
 pub(super) fn decoded(text: &str) -> Cow<'_, str> {
     if !text.contains('%') {
         return Cow::Borrowed(text);
     }
-    let mut bytes = Vec::with_capacity(text.len());
-    let mut rest = text.as_bytes();
-    while let [first, tail @ ..] = rest {
-        let pair = tail.get(..2).filter(|_| *first == b'%');
-        let pair = pair.and_then(|pair| std::str::from_utf8(pair).ok());
-        match pair.and_then(|pair| u8::from_str_radix(pair, 16).ok()) {
-            Some(byte) => {
-                bytes.push(byte);
-                rest = &tail[2..];
-            }
-            None => {
-                bytes.push(*first);
-                rest = tail;
-            }
-        }
-    }
-    String::from_utf8(bytes).map_or(Cow::Borrowed(text), Cow::Owned)
+    percent::decode(text).map_or(Cow::Borrowed(text), Cow::Owned)
 }

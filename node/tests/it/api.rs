@@ -85,5 +85,5 @@ async fn origin(path: &str, reply: Reply) -> Origin {
 
 /// The address as one segment of a path.
 fn encoded(url: impl AsRef<str>) -> String {
-    url.as_ref().replace('%', "%25").replace(':', "%3A").replace('/', "%2F")
+    pergola_feed::percent::encode(url.as_ref()).to_string()
 }

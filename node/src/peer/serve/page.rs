@@ -10,6 +10,7 @@ mod tests;
 use std::collections::HashSet;
 use std::sync::Arc;
 
+use bytes::Bytes;
 use pergola_feed::Item;
 use pergola_proto::v1;
 use pergola_store::archive::{Archive, ArchiveError, Edit, Entry, SourceId};
@@ -20,8 +21,7 @@ use super::head::last_before;
 use super::recent::Recent;
 use crate::peer::cursor::Cursor;
 use crate::publish::{Imprint, Listing, Publisher, read_entries};
-use crate::wire::ENTRY_BYTES;
-use crate::wire::{Delivered, entry_to_wire};
+use crate::wire::{Delivered, ENTRY_BYTES, append_entry, entry_to_wire};
 use lately::{Lately, Made};
 
 /// The part of an answer that is left for what is said around the entries.
@@ -45,14 +45,15 @@ pub(super) struct Asked {
 /// What it is told.
 #[derive(Debug)]
 pub(super) struct Page {
-    pub(super) entries: Vec<v1::Entry>,
+    /// Encoded, shared by all answers.
+    pub(super) entries: Bytes,
+    /// How many entries these are.
+    pub(super) count: usize,
     pub(super) cursor: Cursor,
     pub(super) more: bool,
     pub(super) expired: u64,
     pub(super) skipped: u64,
     pub(super) restarted: bool,
-    /// Of the entries, as messages.
-    bytes: usize,
 }
 
 /// Reads pages. Everything here blocks.
@@ -124,7 +125,9 @@ impl Pager {
             page.more = self.add_edits(feed, seen, &mut page.cursor, &mut sheet)?;
         }
         page.cursor.last = last_before(&self.archive, feed.id, page.cursor.next)?;
-        (page.entries, page.bytes) = (sheet.entries, sheet.bytes);
+        // A cached page takes no more memory than its bytes.
+        sheet.entries.shrink_to_fit();
+        (page.entries, page.count) = (sheet.entries.into(), sheet.count);
         Ok(page)
     }
 
@@ -145,13 +148,13 @@ impl Pager {
         let first = oldest.max(end.saturating_sub(newest));
         let edits = fitting.map_or(Edit::end_of(edition), |cursor| cursor.edits);
         Ok(Page {
-            entries: Vec::new(),
+            entries: Bytes::new(),
+            count: 0,
             cursor: Cursor { node: self.node, feed: feed.id, next: first, last: 0, edits },
             more: false,
             expired: if fitting.is_some() { oldest - from } else { 0 },
             skipped: if asked.cursor.is_some() { first - oldest } else { 0 },
             restarted: asked.cursor.is_some() && fitting.is_none(),
-            bytes: 0,
         })
     }
 
@@ -211,7 +214,9 @@ impl Pager {
 /// A page being filled, within its limits.
 struct Sheet<'a> {
     pager: &'a Pager,
-    entries: Vec<v1::Entry>,
+    /// Encoded.
+    entries: Vec<u8>,
+    count: usize,
     limit: usize,
     most_bytes: usize,
     bytes: usize,
@@ -226,21 +231,23 @@ type Place = (SourceId, u32);
 impl<'a> Sheet<'a> {
     fn new(pager: &'a Pager, limit: usize, most_bytes: usize) -> Self {
         let publisher = Publisher::new(&pager.archive, &pager.imprint);
-        Self { pager, entries: Vec::new(), limit, most_bytes, bytes: 0, publisher, open: None }
+        let (entries, count, bytes) = Default::default();
+        Self { pager, entries, count, limit, most_bytes, bytes, publisher, open: None }
     }
 
     /// Adds an entry, if there is room for it.
     fn add(&mut self, sequence: u64, entry: &Entry, edited: bool) -> Result<bool, ArchiveError> {
-        if self.entries.len() >= self.limit {
+        if self.count >= self.limit {
             return Ok(false);
         }
         let (message, length) = fitted(entry_to_wire(self.delivered(sequence, entry, edited)?));
         let bytes = length + 8;
-        if !self.entries.is_empty() && self.bytes + bytes > self.most_bytes {
+        if self.count > 0 && self.bytes + bytes > self.most_bytes {
             return Ok(false);
         }
         self.bytes += bytes;
-        self.entries.push(message);
+        self.count += 1;
+        append_entry(&mut self.entries, message);
         Ok(true)
     }
 

@@ -12,7 +12,7 @@ use pergola_store::archive::FeedId;
 use super::{Asked, Page};
 use crate::locks::Mutex;
 
-/// Bytes of pages that are kept, as messages.
+/// Bytes of encoded pages that are kept.
 const LIMIT: usize = 16 << 20;
 
 /// What a page is made of.
@@ -43,23 +43,22 @@ impl Lately {
     /// Keeps a page, instead of the oldest ones if there is no room.
     pub(super) fn keep(&self, made: Made, page: &Arc<Page>) {
         // A page without entries is made as quickly as it is found.
-        if page.entries.is_empty() || page.bytes > LIMIT {
+        if page.entries.is_empty() || page.entries.len() > LIMIT {
             return;
         }
         let mut pages = self.pages.lock();
         pages.push_back((made, Arc::clone(page)));
-        let mut bytes: usize = pages.iter().map(|(_, page)| page.bytes).sum();
+        let mut bytes: usize = pages.iter().map(|(_, page)| page.entries.len()).sum();
         while bytes > LIMIT
             && let Some((_, oldest)) = pages.pop_front()
         {
-            bytes -= oldest.bytes;
+            bytes -= oldest.entries.len();
         }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use pergola_proto::v1;
     use pergola_store::archive::Edit;
 
     use super::*;
@@ -73,9 +72,9 @@ mod tests {
     fn page(bytes: usize) -> Arc<Page> {
         let edits = Edit::end_of(0);
         let cursor = Cursor { node: 1, feed: FeedId(1), next: 1, last: 0, edits };
-        let entries = vec![v1::Entry::default()];
+        let (entries, count) = (vec![0; bytes].into(), 1);
         let (more, expired, skipped, restarted) = Default::default();
-        Arc::new(Page { entries, cursor, more, expired, skipped, restarted, bytes })
+        Arc::new(Page { entries, count, cursor, more, expired, skipped, restarted })
     }
 
     #[test]
