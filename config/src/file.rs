@@ -1,17 +1,19 @@
-//! The file: its tables and keys with their places; what is unknown or misplaced is found here.
+//! What a file sets. Unknown keys, and tables in the wrong form, are found here.
 
-use std::collections::BTreeMap;
 use std::path::Path;
 
-use toml::Spanned;
-use toml::de::{DeTable, DeValue};
+use serde::Deserialize as _;
+use toml::de::{DeTable, DeValue, ValueDeserializer};
+use toml::{Spanned, Value};
 
-use super::keys::{FEED, HOST, READER, SECTIONS, SOURCE, Section};
-use super::problem::{Place, Problem};
-use super::raw::{Fields, Raw, Setting, shown, value_of};
+use crate::document::{Form, Section};
+use crate::mistake::Mistake;
+use crate::origin::Origin;
+use crate::setting::{Fields, Raw, Setting};
+use crate::tables;
 
 /// A file's text and where it is.
-pub(super) struct File<'f> {
+pub(crate) struct File<'f> {
     path: &'f Path,
     text: &'f str,
     /// Where each line begins.
@@ -19,46 +21,28 @@ pub(super) struct File<'f> {
 }
 
 impl Raw {
-    /// Takes over what a file says. One that is no TOML says nothing, and nothing else can be judged.
-    pub(super) fn add_file(
+    /// Takes over what a file sets. If the file is not TOML, nothing else in it can be judged.
+    pub(crate) fn add_file(
         &mut self,
         file: &File<'_>,
-        problems: &mut Vec<Problem>,
-    ) -> Result<(), Vec<Problem>> {
+        mistakes: &mut Vec<Mistake>,
+    ) -> Result<(), Vec<Mistake>> {
         let (table, errors) = DeTable::parse_recoverable(file.text);
         if !errors.is_empty() {
             let placed = errors.iter().map(|error| {
                 let start = error.span().map_or(file.text.len(), |span| span.start);
-                Problem::syntax(file.place(start), error.message())
+                Mistake::syntax(file.origin(start), error.message())
             });
             return Err(placed.collect());
         }
         for (name, value) in table.into_inner() {
-            let place = file.place(name.span().start);
-            let name = name.into_inner();
-            if let Some(section) = SECTIONS.iter().position(|section| section.name == name) {
-                if let Some(table) = file.table(&name, &place, value, problems) {
-                    let fields = file.fields(&name, place, &SECTIONS[section], table, problems);
-                    self.sections[section] = fields;
+            let origin = file.origin(name.span().start);
+            match tables::named(name.get_ref()) {
+                Some(section) => {
+                    let fields = Reading { file, section, mistakes }.section(origin, value);
+                    self.tables.insert(section.name.to_owned(), fields);
                 }
-            } else if name == HOST.name {
-                for (host, value) in file.table(&name, &place, value, problems).unwrap_or_default()
-                {
-                    let place = file.place(host.span().start);
-                    let title = format!("hosts.\"{}\"", host.get_ref());
-                    if let Some(table) = file.table(&title, &place, value, problems) {
-                        let fields = file.fields(&title, place, &HOST, table, problems);
-                        self.hosts.push((host.into_inner().into_owned(), fields));
-                    }
-                }
-            } else if name == READER.name {
-                self.readers = file.list(&READER, &place, value, problems);
-            } else if name == SOURCE.name {
-                self.sources = file.list(&SOURCE, &place, value, problems);
-            } else if name == FEED.name {
-                self.feeds = file.list(&FEED, &place, value, problems);
-            } else {
-                problems.push(Problem::unknown_table(place, &name));
+                None => mistakes.push(tables::unknown_table(origin, name.get_ref())),
             }
         }
         Ok(())
@@ -66,112 +50,123 @@ impl Raw {
 }
 
 impl<'f> File<'f> {
-    pub(super) fn new(path: &'f Path, text: &'f str) -> Self {
+    pub(crate) fn new(path: &'f Path, text: &'f str) -> Self {
         let after_newlines = text.match_indices('\n').map(|(newline, _)| newline + 1);
         Self { path, text, lines: std::iter::once(0).chain(after_newlines).collect() }
     }
 
-    fn place(&self, offset: usize) -> Place {
+    fn origin(&self, offset: usize) -> Origin {
         let line = self.lines.partition_point(|start| *start <= offset);
         let start = self.lines[line - 1];
         let before = self.text.get(start..offset).unwrap_or_default();
         let file = self.path.display().to_string();
-        Place::File { file, line, column: before.chars().count() + 1 }
+        Origin::File { file, line, column: before.chars().count() + 1 }
     }
+}
 
-    /// The value as a table, or a problem.
-    fn table<'i>(
-        &self,
-        name: &str,
-        place: &Place,
-        value: Spanned<DeValue<'i>>,
-        problems: &mut Vec<Problem>,
-    ) -> Option<DeTable<'i>> {
-        match value.into_inner() {
-            DeValue::Table(table) => Some(table),
-            DeValue::Array(_) => {
-                let message = format!("must be there once: write [{name}]");
-                problems.push(Problem::table(place.clone(), &format!("[[{name}]]"), &message));
-                None
-            }
-            _ => {
-                let message = format!("must be a table: write [{name}]");
-                problems.push(Problem::table(place.clone(), &format!("`{name}`"), &message));
-                None
-            }
+/// Reads the tables of one section.
+struct Reading<'r, 'f> {
+    file: &'r File<'f>,
+    section: &'static Section,
+    mistakes: &'r mut Vec<Mistake>,
+}
+
+impl Reading<'_, '_> {
+    fn section(mut self, origin: Origin, value: Spanned<DeValue<'_>>) -> Vec<Fields> {
+        let name = self.section.name;
+        match self.section.form {
+            Form::Once => self.fields(name, "", origin, value).into_iter().collect(),
+            Form::Named => self.named(origin, value),
+            Form::List => self.list(origin, value),
         }
     }
 
-    /// The value as a list of tables, or a problem.
-    fn list(
-        &self,
-        section: &'static Section,
-        place: &Place,
-        value: Spanned<DeValue<'_>>,
-        problems: &mut Vec<Problem>,
-    ) -> Vec<Fields> {
+    fn named(&mut self, origin: Origin, value: Spanned<DeValue<'_>>) -> Vec<Fields> {
+        let kind = self.section.name;
+        let tables = self.table(kind, &origin, value).unwrap_or_default();
+        let fields = tables.into_iter().filter_map(|(name, value)| {
+            let origin = self.file.origin(name.span().start);
+            let title = format!("{kind}.\"{}\"", name.get_ref());
+            self.fields(&title, name.get_ref(), origin, value)
+        });
+        fields.collect()
+    }
+
+    fn list(&mut self, origin: Origin, value: Spanned<DeValue<'_>>) -> Vec<Fields> {
+        let kind = self.section.name;
         let DeValue::Array(tables) = value.into_inner() else {
-            let message = format!("must be a list: write [[{}]] for each", section.name);
-            problems.push(Problem::table(place.clone(), &format!("[{}]", section.name), &message));
+            let message = format!("must be a list: write [[{kind}]] for each");
+            self.mistakes.push(Mistake::table(origin, &format!("[{kind}]"), &message));
             return Vec::new();
         };
-        let mut list = Vec::new();
-        for (index, value) in tables.into_iter().enumerate() {
-            let place = self.place(value.span().start);
-            let title = format!("{}[{}]", section.name, index + 1);
-            if let Some(table) = self.table(&title, &place, value, problems) {
-                list.push(self.fields(&title, place, section, table, problems));
-            }
-        }
-        list
+        let fields = tables.into_iter().enumerate().filter_map(|(index, value)| {
+            let origin = self.file.origin(value.span().start);
+            self.fields(&format!("{kind}[{}]", index + 1), "", origin, value)
+        });
+        fields.collect()
     }
 
+    /// What a table sets, if the value is a table.
     fn fields(
-        &self,
+        &mut self,
         title: &str,
-        place: Place,
-        section: &'static Section,
-        table: DeTable<'_>,
-        problems: &mut Vec<Problem>,
-    ) -> Fields {
-        let folder = self.path.parent().unwrap_or(Path::new("")).to_path_buf();
-        let title = title.to_owned();
-        let mut fields = Fields { title, section, place, folder, set: BTreeMap::new() };
-        self.take(&mut fields, "", table, problems);
-        fields
+        name: &str,
+        origin: Origin,
+        value: Spanned<DeValue<'_>>,
+    ) -> Option<Fields> {
+        let table = self.table(title, &origin, value)?;
+        let mut fields = Fields { name: name.to_owned(), origin, ..Fields::blank(title) };
+        self.take(&mut fields, "", table);
+        Some(fields)
     }
 
-    /// Takes over the keys of a table; those of a table within it are called `within.key`.
-    fn take(
-        &self,
-        fields: &mut Fields,
-        within: &str,
-        table: DeTable<'_>,
-        problems: &mut Vec<Problem>,
-    ) {
+    /// The value as a table. If it is not one, that is a mistake.
+    fn table<'i>(
+        &mut self,
+        title: &str,
+        origin: &Origin,
+        value: Spanned<DeValue<'i>>,
+    ) -> Option<DeTable<'i>> {
+        let (written, message) = match value.into_inner() {
+            DeValue::Table(table) => return Some(table),
+            DeValue::Array(_) => {
+                (format!("[[{title}]]"), format!("must not be a list: write [{title}]"))
+            }
+            _ => (format!("`{title}`"), format!("must be a table: write [{title}]")),
+        };
+        self.mistakes.push(Mistake::table(origin.clone(), &written, &message));
+        None
+    }
+
+    /// Takes over the keys of a table. Those of a table within it are called `within.key`.
+    fn take(&mut self, fields: &mut Fields, within: &str, table: DeTable<'_>) {
         for (key, value) in table {
-            let place = self.place(key.span().start);
+            let origin = self.file.origin(key.span().start);
             let name = format!("{within}{}", key.get_ref());
             let inner = format!("{name}.");
-            let written = self.text.get(value.span()).unwrap_or_default().to_owned();
-            if let Some(key) = fields.section.key(&name) {
-                let written = shown(key, written);
-                match value_of(value) {
+            if let Some(key) = self.section.key(&name) {
+                let written = self.file.text.get(value.span()).unwrap_or_default();
+                let written = key.masked(written.to_owned());
+                match Value::deserialize(ValueDeserializer::from(value)) {
                     Ok(value) => {
-                        fields.set.insert(key.name, Setting { value, written, place });
+                        let folder = self.file.path.parent().unwrap_or(Path::new("")).to_path_buf();
+                        let setting = Setting { value, written, origin, folder };
+                        fields.set.insert(name, setting);
                     }
-                    Err(reason) => {
+                    Err(error) => {
                         let name = format!("{}.{name}", fields.title);
-                        problems.push(Problem::value(place, &name, &written, &reason));
+                        let reason = error.message();
+                        self.mistakes.push(Mistake::value(origin, &name, &written, reason));
                     }
                 }
-            } else if fields.section.keys.iter().any(|key| key.name.starts_with(&inner)) {
+            } else if self.section.keys.iter().any(|key| key.name.starts_with(&inner)) {
                 let title = format!("{}.{name}", fields.title);
-                if let Some(table) = self.table(&title, &place, value, problems) {
-                    self.take(fields, &inner, table, problems);
+                if let Some(table) = self.table(&title, &origin, value) {
+                    self.take(fields, &inner, table);
                 }
             } else {
-                problems.push(Problem::unknown_key(place, &fields.title, &name, fields.section));
+                let unknown = tables::unknown_key(origin, &fields.title, &name, self.section);
+                self.mistakes.push(unknown);
             }
         }
     }

@@ -1,4 +1,4 @@
-//! `[hosts."example.org"]`: other manners for single hosts and domains.
+//! `[hosts."example.org"]`: other rules for single hosts and domains.
 
 use std::collections::BTreeMap;
 use std::net::Ipv6Addr;
@@ -6,17 +6,13 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use super::crawl::{HOUR, MONTH, MOST_PER_DOMAIN};
-use super::problem::Problem;
-use super::raw::Fields;
-use super::reader::Reader;
-use super::secret::MASK;
-use super::show::{Entry, quoted};
-use super::units::{duration, written_duration};
-use super::values::{count, flag, text};
-use super::{Crawl, Secret};
+use crate::codec::{count, flag, path, text};
+use crate::crawl::{Crawl, HOUR, MONTH, MOST_PER_DOMAIN};
+use crate::secret::{Secret, sendable_secret};
+use crate::table::Table;
+use crate::units::duration;
 
-/// How one host is treated; complete, whether it was named or not.
+/// The rules for one host.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HostRule {
     /// Between two requests.
@@ -31,20 +27,19 @@ pub struct HostRule {
     pub private: bool,
     /// Domains of one group share one lane; without it the domain has its own.
     pub group: Option<String>,
-    /// Whether another node of the mesh lives there.
+    /// Whether another node lives there.
     pub peer: bool,
-    /// What exactly this host is shown, and whom we trust there.
     pub credentials: HostCredentials,
 }
 
-/// What exactly one host is shown, and whom we trust there.
+/// What the node presents to exactly one host, and whom it trusts there.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct HostCredentials {
     /// Sent with every request.
     pub token: Option<Secret>,
-    /// A file of certificates (PEM) that are trusted there besides the usual ones.
+    /// A file of certificates (PEM) to trust there besides the public ones.
     pub ca: Option<PathBuf>,
-    /// Our certificate for it (PEM), and its key.
+    /// The files of our certificate and of its key (PEM).
     pub identity: Option<(PathBuf, PathBuf)>,
 }
 
@@ -56,7 +51,8 @@ pub struct Hosts {
 }
 
 impl Hosts {
-    /// How a host is treated: as itself, as the nearest domain above it that is named, or as anybody.
+    /// The rules for a host: its own, those of the nearest domain above it that is named, or the usual
+    /// ones.
     pub fn rule_for(&self, host: &str, crawl: &Crawl) -> HostRule {
         let host = host_name(host).unwrap_or_else(|| host.to_ascii_lowercase());
         if let Some(own) = self.named.get(&host) {
@@ -74,80 +70,8 @@ impl Hosts {
     }
 }
 
-impl Hosts {
-    pub(super) fn read(
-        tables: &[(String, Fields)],
-        crawl: &Crawl,
-        problems: &mut Vec<Problem>,
-    ) -> Self {
-        let mut named = BTreeMap::new();
-        for (name, fields) in tables {
-            let mut reader = Reader::new(fields, problems);
-            let rule = HostRule::read(&mut reader, crawl);
-            match host_name(name) {
-                None => {
-                    reader.refuse_table("must be a host or domain, without scheme, port or path")
-                }
-                Some(host) if named.contains_key(&host) => {
-                    reader.refuse_table(&format!("must be there once, but `{host}` already is"));
-                }
-                Some(host) => {
-                    named.insert(host, rule);
-                }
-            }
-        }
-        Self { named }
-    }
-}
-
 impl HostRule {
-    fn read(reader: &mut Reader<'_>, crawl: &Crawl) -> Self {
-        let usual = Self::usual(crawl);
-        let floor = reader.optional("floor", duration(Duration::ZERO..=MONTH));
-        let spacing = reader.optional("spacing", duration(Duration::ZERO..=HOUR));
-        Self {
-            spacing: spacing.unwrap_or(usual.spacing),
-            per_domain: reader
-                .optional("per_domain", count(MOST_PER_DOMAIN))
-                .unwrap_or(usual.per_domain),
-            floor: floor.unwrap_or(usual.floor),
-            floor_known: floor.unwrap_or(usual.floor_known),
-            private: reader.required("private", flag),
-            group: reader.optional("group", text),
-            peer: reader.required("peer", flag),
-            credentials: HostCredentials::read(reader),
-        }
-    }
-
-    /// Only what differs from anybody's rule.
-    pub(super) fn entries(&self, crawl: &Crawl) -> Vec<Entry> {
-        let usual = Self::usual(crawl);
-        let time =
-            |own: Duration, usual: Duration| (own != usual).then(|| quoted(written_duration(own)));
-        let floor = if self.floor == self.floor_known && usual.floor != usual.floor_known {
-            Some(quoted(written_duration(self.floor)))
-        } else {
-            time(self.floor, usual.floor)
-        };
-        let identity = self.credentials.identity.as_ref();
-        vec![
-            ("spacing", time(self.spacing, usual.spacing)),
-            (
-                "per_domain",
-                (self.per_domain != usual.per_domain).then(|| self.per_domain.to_string()),
-            ),
-            ("floor", floor),
-            ("private", Some(self.private.to_string())),
-            ("group", self.group.as_ref().map(quoted)),
-            ("peer", Some(self.peer.to_string())),
-            ("token", self.credentials.token.as_ref().map(|_| quoted(MASK))),
-            ("ca", self.credentials.ca.as_ref().map(|file| quoted(file.display()))),
-            ("certificate", identity.map(|(certificate, _)| quoted(certificate.display()))),
-            ("key", identity.map(|(_, key)| quoted(key.display()))),
-        ]
-    }
-
-    /// The rule for a host that nobody named.
+    /// The rules for a host that the configuration does not name.
     pub fn usual(crawl: &Crawl) -> Self {
         Self {
             spacing: crawl.spacing,
@@ -160,23 +84,103 @@ impl HostRule {
             credentials: HostCredentials::default(),
         }
     }
+
+    /// The name and the rules of a host, if the name is one. Only what differs from the usual rules is
+    /// shown.
+    pub(crate) fn declare(table: &mut Table<'_, Self>, crawl: &Crawl) -> Option<(String, Self)> {
+        table.about(
+            "Other rules for a host, or for a domain and all hosts below it. What is left out is as in \
+             [crawl].",
+        );
+        let usual = Self::usual(crawl);
+        let spacing = table.key("spacing", "The shortest time between two requests.").optional(
+            duration(Duration::ZERO..=HOUR),
+            "500 ms",
+            |rule| (rule.spacing != usual.spacing).then_some(rule.spacing),
+        );
+        let per_domain = table
+            .key("per_domain", "The most connections at the same time.")
+            .optional(count(MOST_PER_DOMAIN), 4, |rule| {
+                (rule.per_domain != usual.per_domain).then_some(rule.per_domain)
+            });
+        let floor = table
+            .key("floor", "The shortest time between two refreshes of a source there, new or not.")
+            .optional(duration(Duration::ZERO..=MONTH), "5 min", |rule| {
+                let one = rule.floor == rule.floor_known && usual.floor != usual.floor_known;
+                (one || rule.floor != usual.floor).then_some(rule.floor)
+            });
+        let rule = Self {
+            spacing: spacing.unwrap_or(usual.spacing),
+            per_domain: per_domain.unwrap_or(usual.per_domain),
+            floor: floor.unwrap_or(usual.floor),
+            floor_known: floor.unwrap_or(usual.floor_known),
+            private: table
+                .key("private", "Whether exactly this host may have a private address.")
+                .required(flag(), false, |rule| rule.private),
+            group: table
+                .key(
+                    "group",
+                    "Domains of one group share one lane: the node sends them requests as if they were \
+                     one domain.",
+                )
+                .optional(text(), "example", |rule| rule.group.clone()),
+            peer: table
+                .key(
+                    "peer",
+                    "Whether another node runs there. Its pauses then hold for one feed, not for the \
+                     whole host.",
+                )
+                .required(flag(), false, |rule| rule.peer),
+            credentials: HostCredentials::declare(table),
+        };
+        let name = host_name(table.name());
+        if name.is_none() {
+            table.refuse_table("must be a host or domain, without scheme, port or path");
+        }
+        Some((name?, rule))
+    }
 }
 
 impl HostCredentials {
-    fn read(reader: &mut Reader<'_>) -> Self {
-        let token = Secret::read_sendable(reader);
-        let mut file = |key| reader.optional(key, text).map(|path| reader.path(key, &path));
-        let (ca, certificate, key) = (file("ca"), file("certificate"), file("key"));
+    fn declare(table: &mut Table<'_, HostRule>) -> Self {
+        let token = table
+            .key(
+                "token",
+                "A token that exactly this host gets as `Authorization: Bearer`. It is never sent over \
+                 plain HTTP, unless the host is in a private network.",
+            )
+            .secret(sendable_secret(), "what its operator gave us", |rule| {
+                rule.credentials.token.clone()
+            });
+        let ca = table
+            .key(
+                "ca",
+                "A file of certificates (PEM) to trust at exactly this host, besides the public ones.",
+            )
+            .optional(path(), "example-ca.pem", |rule| rule.credentials.ca.clone());
+        let certificate = table
+            .key(
+                "certificate",
+                "The certificate that the node presents to exactly this host (PEM).",
+            )
+            .optional(path(), "our-cert.pem", |rule| {
+                Some(rule.credentials.identity.as_ref()?.0.clone())
+            });
+        let key = table.key("key", "The private key of that certificate (PEM).").optional(
+            path(),
+            "our-key.pem",
+            |rule| Some(rule.credentials.identity.as_ref()?.1.clone()),
+        );
         if certificate.is_some() != key.is_some() {
-            reader.refuse("certificate", "must be set together with `key`");
-            reader.refuse("key", "must be set together with `certificate`");
+            table.refuse("certificate", "must be set together with `key`");
+            table.refuse("key", "must be set together with `certificate`");
         }
         Self { token, ca, identity: certificate.zip(key) }
     }
 }
 
-/// A host or domain as the addresses of requests spell it, if the text is nothing else.
-pub(super) fn host_name(text: &str) -> Option<String> {
+/// A host or domain as URLs spell it, if the text is nothing else.
+fn host_name(text: &str) -> Option<String> {
     if let Ok(address) = text.trim_matches(['[', ']']).parse::<Ipv6Addr>() {
         return Some(format!("[{address}]"));
     }

@@ -1,88 +1,86 @@
-//! `[peers]`: how other nodes are read, what is done for each other, and what those who read from this node
-//! may take.
+//! `[peers]`: how the node reads other nodes, and how much those who read from it may take.
+
+use std::ops::RangeInclusive;
 
 use pergola_manners::Cooperation;
 
-use super::raw::Setting;
-use super::reader::Reader;
-use super::show::{Entry, quoted, quoted_list};
-use super::units::{size, written_size};
-use super::values::{flag, list, whole};
+use crate::codec::{Codec, flag, list, whole};
+use crate::table::Table;
+use crate::units::memory_size;
 
 /// `[peers]`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Peers {
-    /// Whether feeds of other nodes are read over gRPC; otherwise like anybody's.
     pub enabled: bool,
-    /// What is asked of a peer, unless its source says otherwise.
+    /// What the node asks of a peer, unless `[[source]]` says otherwise.
     pub cooperate: Cooperation,
-    /// What anybody may take.
+    /// For every caller that has no limits of its own.
     pub limits: Limits,
 }
 
-/// What one caller may take: a named reader, or everybody at one address.
+/// How much one caller may take: a named reader, or all callers at one address together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// Streams at the same time.
     pub streams: usize,
-    /// Calls in a minute; as many may come at once.
     pub requests_per_minute: usize,
-    /// Bytes of one message, unless a single item is larger.
+    /// In bytes.
     pub max_message: usize,
 }
 
 impl Limits {
-    const STREAMS: std::ops::RangeInclusive<usize> = 0..=100_000;
-    const REQUESTS: std::ops::RangeInclusive<usize> = 1..=1_000_000;
-    const MESSAGE: std::ops::RangeInclusive<u64> = 64 << 10..=16 << 20;
-
-    /// What a table says, and `usual` where it says nothing.
-    pub(super) fn read_or(reader: &mut Reader<'_>, usual: &Self) -> Self {
-        let message = reader.optional("max_message", size(Self::MESSAGE));
-        Self {
-            streams: reader.optional("streams", whole(Self::STREAMS)).unwrap_or(usual.streams),
-            requests_per_minute: reader
-                .optional("requests_per_minute", whole(Self::REQUESTS))
-                .unwrap_or(usual.requests_per_minute),
-            max_message: message.map_or(usual.max_message, |bytes| bytes as usize),
-        }
-    }
-
-    pub(super) fn entries(&self) -> [Entry; 3] {
-        [
-            ("streams", Some(self.streams.to_string())),
-            ("requests_per_minute", Some(self.requests_per_minute.to_string())),
-            ("max_message", Some(quoted(written_size(self.max_message as u64)))),
-        ]
-    }
+    pub(crate) const STREAMS: RangeInclusive<usize> = 0..=100_000;
+    pub(crate) const REQUESTS: RangeInclusive<usize> = 1..=1_000_000;
+    pub(crate) const MESSAGE: RangeInclusive<u64> = 64 << 10..=16 << 20;
 }
 
 impl Peers {
-    pub(super) fn read(reader: &mut Reader<'_>) -> Self {
+    pub(crate) fn declare(table: &mut Table<'_, Self>) -> Self {
+        table.about(
+            "Feeds of other nodes. The node recognises them and reads them over gRPC, on the port of \
+             their feeds: no item is lost between two refreshes, and ids, dates and authors stay as they \
+             were. The last three keys limit what each caller may take from this node: a named reader, or \
+             all callers at one address together.",
+        );
         Self {
-            enabled: reader.required("enabled", flag),
-            cooperate: reader.required("cooperate", cooperation),
+            enabled: table
+                .key("enabled", "Whether to do so. Otherwise the node reads them like any other feed.")
+                .required(flag(), true, |peers| peers.enabled),
+            cooperate: table
+                .key(
+                    "cooperate",
+                    "What the node asks of them. \"hints\": when they expect new items. \"watch\": to be \
+                     told at once. \"archive\": every item since the last refresh, not only the newest \
+                     page; this also applies to any other source that offers its archives, once items \
+                     were missed. An empty list is plain polling.",
+                )
+                .required(cooperation(), vec!["hints", "archive"], |peers| peers.cooperate),
             limits: Limits {
-                streams: reader.required("streams", whole(Limits::STREAMS)),
-                requests_per_minute: reader
-                    .required("requests_per_minute", whole(Limits::REQUESTS)),
-                max_message: reader.required("max_message", size(Limits::MESSAGE)) as usize,
+                streams: table
+                    .key("streams", "The most streams at the same time.")
+                    .reloads()
+                    .required(whole(Limits::STREAMS), 256, |peers| peers.limits.streams),
+                requests_per_minute: table
+                    .key("requests_per_minute", "The most calls in a minute. They may come at once.")
+                    .reloads()
+                    .required(whole(Limits::REQUESTS), 6000, |peers| {
+                        peers.limits.requests_per_minute
+                    }),
+                max_message: table
+                    .key("max_message", "The largest message, unless a single item is larger.")
+                    .reloads()
+                    .required(memory_size(Limits::MESSAGE), "4 MiB", |peers| {
+                        peers.limits.max_message
+                    }),
             },
         }
-    }
-
-    pub(super) fn entries(&self) -> Vec<Entry> {
-        let mut entries = vec![
-            ("enabled", Some(self.enabled.to_string())),
-            ("cooperate", Some(quoted_list(self.cooperate.names()))),
-        ];
-        entries.extend(self.limits.entries());
-        entries
     }
 }
 
 /// A list of ways to cooperate, which may be empty.
-pub(super) fn cooperation(setting: &Setting) -> Result<Cooperation, String> {
-    Cooperation::of(list(setting)?)
-        .map_err(|_| format!("must be a list of {}", Cooperation::WAYS.join(", ")))
+pub(crate) fn cooperation() -> Codec<Cooperation> {
+    let allowed = format!("a list of {}", Cooperation::WAYS.join(", "));
+    let wrong = format!("must be {allowed}");
+    let read = move |names: Vec<String>| Cooperation::of(names).map_err(|_| wrong.clone());
+    let names = |ways: &Cooperation| ways.names().iter().map(|name| (*name).to_owned()).collect();
+    list().map(read, names).described(allowed)
 }

@@ -1,33 +1,26 @@
-//! `[[reader]]`: those who may read feeds that are not for anybody, and how they are known.
+//! `[[reader]]`: who may read feeds that are not public, and how the node knows them.
 
 use std::fmt;
 use std::str::FromStr;
 
-use toml::Value;
-
-use super::peers::Limits;
-use super::problem::Problem;
-use super::raw::{Fields, Setting};
-use super::reader::Reader as Section;
-use super::secret::MASK;
-use super::show::{Entry, quoted, quoted_list};
-use super::values::text;
-use super::{Api, Secret};
+use crate::api::Api;
+use crate::codec::{Codec, one_or_list, text, whole};
+use crate::peers::Limits;
+use crate::secret::{Secret, secret};
+use crate::table::Table;
+use crate::units::memory_size;
 
 /// One `[[reader]]`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reader {
-    /// What feeds call it by.
     pub name: String,
-    /// What it sends.
     pub token: Option<Secret>,
-    /// The certificates that it may show; the one to come can stand beside the one in use.
+    /// The certificates that it may present: one, or also the next one while they are being replaced.
     pub certificates: Vec<Fingerprint>,
-    /// What it may take.
     pub limits: Limits,
 }
 
-/// The SHA-256 of a certificate, by which exactly one is known.
+/// The SHA-256 of a certificate, which identifies it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Fingerprint(pub [u8; 32]);
 
@@ -57,84 +50,115 @@ impl fmt::Display for Fingerprint {
 }
 
 impl Reader {
-    /// All readers. Each must be known by something that no other has.
-    pub(super) fn read_all(
-        tables: &[Fields],
+    /// The next reader. Its name, token and certificates must differ from those of `others`. Only limits
+    /// that differ from the `usual` ones are shown.
+    pub(crate) fn declare(
+        table: &mut Table<'_, Self>,
         usual: &Limits,
         api: &Api,
-        problems: &mut Vec<Problem>,
-    ) -> Vec<Self> {
-        let mut readers: Vec<Self> = Vec::with_capacity(tables.len());
-        for fields in tables {
-            let mut section = Section::new(fields, problems);
-            let Some(reader) = Self::read(&mut section, usual) else { continue };
-            if readers.iter().any(|other| other.name == reader.name) {
-                section.refuse("name", "must be there once, but another [[reader]] has it");
-            }
-            let same = |other: &Option<Secret>| reader.token.is_some() && *other == reader.token;
-            if same(&api.token) || readers.iter().any(|other| same(&other.token)) {
-                let message = "must be another than `api.token` and the tokens of other readers";
-                section.refuse("token", message);
-                section.refuse("token_file", message);
-            }
-            let shown = |print: &Fingerprint| {
-                readers.iter().any(|other| other.certificates.contains(print))
-            };
-            if reader.certificates.iter().any(shown) {
-                section.refuse("certificate", "must be another than those of other readers");
-            }
-            readers.push(reader);
+        others: &[Self],
+    ) -> Option<Self> {
+        table.about(
+            "Who may read feeds that are not public. A reader is known by its token, by its certificate, \
+             or by either.",
+        );
+        let name = table
+            .key("name", "The name by which feeds allow the reader. Required.")
+            .optional(reader_name(), "alice", |reader| Some(reader.name.clone()));
+        let token = table
+            .key(
+                "token",
+                "The token that the reader sends, as `Authorization: Bearer` or as the password of basic \
+                 authentication.",
+            )
+            .secret(secret(), "long and unguessable", |reader| reader.token.clone());
+        let certificates = table
+            .key(
+                "certificate",
+                "The SHA-256 of its certificate, which `tls.client_ca` must have signed. Give a list \
+                 while one certificate replaces another.",
+            )
+            .optional(
+                fingerprints(),
+                "8f434346648f6b96df89dda901c5176b10a6d83961dd3c1ac88b59b2dc327aa4",
+                |reader| (!reader.certificates.is_empty()).then(|| reader.certificates.clone()),
+            )
+            .unwrap_or_default();
+        let limits = declare_limits(table, usual);
+        if !table.is_set("name") {
+            table.refuse_table("must have a `name`");
         }
-        readers
-    }
-
-    fn read(section: &mut Section<'_>, usual: &Limits) -> Option<Self> {
-        let name = section.optional("name", name);
-        if !section.is_set("name") {
-            section.refuse_table("must have a `name`");
-        }
-        let token = Secret::read(section);
-        let certificates = section.optional("certificate", fingerprints).unwrap_or_default();
-        let limits = Limits::read_or(section, usual);
-        Some(Self { name: name?, token, certificates, limits })
-    }
-
-    /// Only what differs from what anybody may take.
-    pub(super) fn entries(&self, usual: &Limits) -> Vec<Entry> {
-        let certificates = (!self.certificates.is_empty()).then(|| quoted_list(&self.certificates));
-        let mut entries = vec![
-            ("name", Some(quoted(&self.name))),
-            ("token", self.token.as_ref().map(|_| quoted(MASK))),
-            ("certificate", certificates),
-        ];
-        let limits = self.limits.entries().into_iter().zip(usual.entries());
-        entries.extend(limits.filter(|(own, usual)| own != usual).map(|(own, _)| own));
-        entries
+        let reader = Self { name: name?, token, certificates, limits };
+        reader.compare(table, api, others);
+        Some(reader)
     }
 
     /// Whether anybody could ever be this reader.
-    pub(super) fn is_known(&self) -> bool {
+    pub(crate) fn is_known(&self) -> bool {
         self.token.is_some() || !self.certificates.is_empty()
+    }
+
+    /// Notes what this reader has in common with others.
+    fn compare(&self, table: &mut Table<'_, Self>, api: &Api, others: &[Self]) {
+        if others.iter().any(|other| other.name == self.name) {
+            table.refuse("name", "must not be used twice: another [[reader]] has it");
+        }
+        let same = |other: &Option<Secret>| self.token.is_some() && *other == self.token;
+        if same(&api.token) || others.iter().any(|other| same(&other.token)) {
+            let message = "must be another than `api.token` and the tokens of other readers";
+            table.refuse("token", message);
+            table.refuse("token_file", message);
+        }
+        let taken =
+            |print: &Fingerprint| others.iter().any(|other| other.certificates.contains(print));
+        if self.certificates.iter().any(taken) {
+            table.refuse("certificate", "must be another than those of other readers");
+        }
     }
 }
 
-/// A name that can stand in a command and in an address.
-fn name(setting: &Setting) -> Result<String, String> {
-    let name = text(setting)?;
-    let fits = |c: char| c.is_ascii_alphanumeric() || "-_.@".contains(c);
-    match name.chars().all(fits) && name.len() <= 64 {
-        true => Ok(name),
-        false => Err("must be letters, digits, `-`, `_`, `.` and `@`, 64 at most".to_owned()),
+fn declare_limits(table: &mut Table<'_, Reader>, usual: &Limits) -> Limits {
+    let differing = |own: usize, usual: usize| (own != usual).then_some(own);
+    let streams = table
+        .key("streams", "The most streams at the same time, if not as in [peers].")
+        .optional(whole(Limits::STREAMS), 10, |reader| {
+            differing(reader.limits.streams, usual.streams)
+        });
+    let requests_per_minute = table
+        .key("requests_per_minute", "The most calls in a minute, if not as in [peers].")
+        .optional(whole(Limits::REQUESTS), 60, |reader| {
+            differing(reader.limits.requests_per_minute, usual.requests_per_minute)
+        });
+    let max_message = table
+        .key("max_message", "The largest message, if not as in [peers].")
+        .optional(memory_size(Limits::MESSAGE), "1 MiB", |reader| {
+            differing(reader.limits.max_message, usual.max_message)
+        });
+    Limits {
+        streams: streams.unwrap_or(usual.streams),
+        requests_per_minute: requests_per_minute.unwrap_or(usual.requests_per_minute),
+        max_message: max_message.unwrap_or(usual.max_message),
     }
+}
+
+/// A name that can stand in a command and in a URL.
+fn reader_name() -> Codec<String> {
+    let allowed = "letters, digits, `-`, `_`, `.` and `@`, 64 at most";
+    let fits = |c: char| c.is_ascii_alphanumeric() || "-_.@".contains(c);
+    let read = move |name: String| match name.chars().all(fits) && name.len() <= 64 {
+        true => Ok(name),
+        false => Err(format!("must be {allowed}")),
+    };
+    text().map(read, String::clone).described(allowed)
 }
 
 /// One fingerprint, or a list of them.
-fn fingerprints(setting: &Setting) -> Result<Vec<Fingerprint>, String> {
-    let texts = match &setting.value {
-        Value::String(text) => vec![text.clone()],
-        _ => super::values::list(setting)?,
-    };
+fn fingerprints() -> Codec<Vec<Fingerprint>> {
     let wrong = "must be the SHA-256 of a certificate, as `openssl x509 -noout -fingerprint -sha256 \
                  -in FILE` prints it";
-    texts.iter().map(|text| text.parse().map_err(|()| wrong.to_owned())).collect()
+    let read = move |texts: Vec<String>| {
+        texts.iter().map(|text| text.parse().map_err(|()| wrong.to_owned())).collect()
+    };
+    let prints = |prints: &Vec<Fingerprint>| prints.iter().map(ToString::to_string).collect();
+    one_or_list().map(read, prints).described("64 hexadecimal digits, or a list of such")
 }

@@ -1,6 +1,7 @@
 //! What a new configuration changes in a running node, and what it can only change at the next start.
 
-use super::Config;
+use crate::config::Config;
+use crate::document::Form;
 
 /// The differences between the configuration in use and a new one.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -11,7 +12,7 @@ pub struct Reload {
     pub feeds: bool,
     /// `[budget]` changed.
     pub budget: bool,
-    /// `[[reader]]`, or what `[peers]` allows them, changed.
+    /// `[[reader]]` changed, or the limits in `[peers]`.
     pub readers: bool,
     /// `[tls]` names other files or other clients.
     pub tls: bool,
@@ -20,28 +21,15 @@ pub struct Reload {
 }
 
 impl Config {
-    /// What changes if `new` takes the place of this configuration.
+    /// What changes if `new` replaces this configuration.
     pub fn reloadable_changes(&self, new: &Self) -> Reload {
         let mut restart = Vec::new();
-        for ((section, old), (_, new)) in self.sections().into_iter().zip(new.sections()) {
-            let changed = old.iter().zip(&new).filter(|(old, new)| old != new);
-            let at_once = |key: &str| match section {
-                "budget" | "tls" => true,
-                "peers" => ["streams", "requests_per_minute", "max_message"].contains(&key),
-                _ => false,
-            };
-            let keys = changed.map(|((key, _), _)| *key).filter(|key| !at_once(key));
-            restart.extend(keys.map(|key| format!("{section}.{key}")));
-        }
-        // Entries show no secrets, so these two can differ where their entries do not.
-        let hidden = [
-            ("api.token", self.api.token != new.api.token),
-            ("crawl.proxy", self.crawl.proxy != new.crawl.proxy),
-        ];
-        for (key, changed) in hidden {
-            if changed && !restart.iter().any(|other| other == key) {
-                restart.push(key.to_owned());
-            }
+        let sections = self.compared_with(new);
+        for section in sections.iter().filter(|section| section.form == Form::Once) {
+            let values = section.tables.iter().flat_map(|table| &table.values);
+            let changed = section.keys.iter().zip(values).filter(|(_, value)| value.differs);
+            let late = changed.filter(|(key, _)| !key.reloads);
+            restart.extend(late.map(|(key, _)| format!("{}.{}", section.name, key.name)));
         }
         if self.hosts != new.hosts {
             restart.push("hosts".to_owned());

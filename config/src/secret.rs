@@ -2,18 +2,13 @@
 
 use std::fmt;
 
-use super::reader::Reader;
-use super::values::text;
-
-/// What stands where a secret would be.
-pub(super) const MASK: &str = "********";
+use crate::codec::{Codec, MASK, text};
 
 /// A secret. Its `Debug` and `Display` print stars.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Secret(String);
 
 impl Secret {
-    /// Keeps a secret.
     pub fn new(secret: impl Into<String>) -> Self {
         Self(secret.into())
     }
@@ -25,49 +20,25 @@ impl Secret {
         different == 0 && given.len() == self.0.len()
     }
 
-    /// The secret itself, for those who must send it.
+    /// The secret itself, to send it.
     pub fn reveal(&self) -> &str {
         &self.0
     }
 }
 
-impl Secret {
-    /// What `token` says, or the file that `token_file` names.
-    pub(super) fn read(reader: &mut Reader<'_>) -> Option<Self> {
-        let given = reader.set_among(&["token", "token_file"]);
-        let token = match given[..] {
-            [] => None,
-            ["token"] => reader.optional("token", text),
-            [_] => reader.optional("token_file", text).and_then(|path| {
-                let read = std::fs::read_to_string(reader.path("token_file", &path));
-                let token = read.map(|token| token.trim().to_owned());
-                let problem = match &token {
-                    Ok(token) if !token.is_empty() => return Some(token.clone()),
-                    Ok(_) => "must name a file that is not empty".to_owned(),
-                    Err(reason) => format!("must name a file that can be read: {reason}"),
-                };
-                reader.refuse("token_file", &problem);
-                None
-            }),
-            _ => {
-                reader.refuse("token_file", "must not be set together with `token`");
-                None
-            }
-        };
-        token.map(|token| Self::new(token.trim()))
-    }
+/// A secret of any characters, without the white space around it.
+pub(crate) fn secret() -> Codec<Secret> {
+    text().map(|text| Ok(Secret::new(text.trim())), |_| MASK.to_owned())
+}
 
-    /// The same, if it can be sent in a header.
-    pub(super) fn read_sendable(reader: &mut Reader<'_>) -> Option<Self> {
-        let secret = Self::read(reader)?;
-        if http::HeaderValue::from_str(&secret.0).is_ok_and(|value| value.to_str().is_ok()) {
-            return Some(secret);
-        }
-        for key in ["token", "token_file"] {
-            reader.refuse(key, "must consist of letters, digits and signs of ASCII in one line");
-        }
-        None
-    }
+/// A secret that can be sent in a header.
+pub(crate) fn sendable_secret() -> Codec<Secret> {
+    let sendable = |secret: &Secret| {
+        http::HeaderValue::from_str(&secret.0).is_ok_and(|value| value.to_str().is_ok())
+    };
+    let wrong = "must consist of letters, digits and signs of ASCII in one line";
+    let check = move |secret| if sendable(&secret) { Ok(secret) } else { Err(wrong.to_owned()) };
+    secret().map(check, Secret::clone).described("ASCII text in one line")
 }
 
 impl fmt::Debug for Secret {

@@ -1,4 +1,4 @@
-//! `[[source]]`: what the node reads whether a feed asks for it or not.
+//! `[[source]]`: sources that the node reads whether a feed asks for them or not.
 
 use std::collections::BTreeMap;
 
@@ -6,110 +6,123 @@ use pergola_feed::html::{PageError, Selectors, select};
 use pergola_manners::Cooperation;
 use url::Url;
 
-use super::peers::cooperation;
-use super::problem::Problem;
-use super::raw::{Fields, Setting};
-use super::reader::Reader;
-use super::show::{Entry, quoted, quoted_list, quoted_url};
-use super::values::{above_zero, flag, http_url, text};
+use crate::codec::{Codec, above_zero, flag, http_url, text};
+use crate::peers::cooperation;
+use crate::table::Table;
 
 /// One `[[source]]`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Source {
-    /// Where it is.
     pub url: Url,
-    /// What to call it; without it, what it calls itself.
+    /// Without it: what the source calls itself.
     pub title: Option<String>,
-    /// How much more it matters than another, above 0.
     pub importance: f64,
-    /// Whether it is an OPML list whose sources are read as long as they are on it.
+    /// Whether it is an OPML list.
     pub list: bool,
-    /// What is asked of it if another node publishes it; without this, what `[peers]` says.
+    /// What the node asks of it if another node publishes it. Without it: as in `[peers]`.
     pub cooperate: Option<Cooperation>,
     /// How to read it, if it is a page.
     pub page: Option<Selectors>,
 }
 
-impl Source {
-    /// All sources; the same address twice is refused.
-    pub(super) fn read_all(tables: &[Fields], problems: &mut Vec<Problem>) -> Vec<Self> {
-        let mut sources = Vec::with_capacity(tables.len());
-        let mut seen: BTreeMap<Url, String> = BTreeMap::new();
-        for fields in tables {
-            let mut reader = Reader::new(fields, problems);
-            let Some(source) = Self::read(&mut reader) else { continue };
-            let mut address = source.url.clone();
-            address.set_fragment(None);
-            match seen.get(&address) {
-                Some(before) => {
-                    reader.refuse("url", &format!("must be there once, but {before} already is"));
-                }
-                None => {
-                    seen.insert(address, format!("[{}] ({})", fields.title, fields.place));
-                    sources.push(source);
-                }
-            }
-        }
-        sources
-    }
+/// The sources that were declared so far.
+#[derive(Default)]
+pub(crate) struct DeclaredSources {
+    /// Where each URL was declared.
+    seen: BTreeMap<Url, String>,
+}
 
-    fn read(reader: &mut Reader<'_>) -> Option<Self> {
-        let url = reader.optional("url", http_url);
-        if !reader.is_set("url") {
-            reader.refuse_table("must have a `url`");
+impl DeclaredSources {
+    /// The next source. The same URL twice is a mistake.
+    pub(crate) fn declare(&mut self, table: &mut Table<'_, Source>) -> Option<Source> {
+        let source = Source::declare(table)?;
+        let mut url = source.url.clone();
+        url.set_fragment(None);
+        if let Some(before) = self.seen.get(&url) {
+            table.refuse("url", &format!("must not be declared twice: {before} already has it"));
+            return None;
         }
-        let page = read_page(reader);
-        let list = reader.required("list", flag);
-        if list && page.is_some() {
-            reader.refuse("list", "must not be set together with `page`");
-        }
-        let title = reader.optional("title", text);
-        let importance = reader.required("importance", above_zero(1000.0));
-        let cooperate = reader.optional("cooperate", cooperation);
-        Some(Self { url: url?, title, importance, list, cooperate, page })
-    }
-
-    pub(super) fn entries(&self) -> Vec<Entry> {
-        let mut entries = vec![
-            ("url", Some(quoted_url(&self.url))),
-            ("title", self.title.as_ref().map(quoted)),
-            ("importance", Some(self.importance.to_string())),
-            ("list", Some(self.list.to_string())),
-            ("cooperate", self.cooperate.map(|ways| quoted_list(ways.names()))),
-        ];
-        if let Some(page) = &self.page {
-            entries.extend([
-                ("page.item", Some(quoted(&page.item))),
-                ("page.title", page.title.as_ref().map(quoted)),
-                ("page.link", page.link.as_ref().map(quoted)),
-                ("page.date", page.date.as_ref().map(quoted)),
-                ("page.content", page.content.as_ref().map(quoted)),
-            ]);
-        }
-        entries
+        self.seen.insert(url, format!("[{}] ({})", table.title(), table.origin()));
+        Some(source)
     }
 }
 
-fn read_page(reader: &mut Reader<'_>) -> Option<Selectors> {
-    let item = reader.optional("page.item", selector);
-    let title = reader.optional("page.title", selector);
-    let link = reader.optional("page.link", selector);
-    let date = reader.optional("page.date", selector);
-    let content = reader.optional("page.content", selector);
+impl Source {
+    fn declare(table: &mut Table<'_, Self>) -> Option<Self> {
+        table.about("Sources that the node reads whether a feed asks for them or not.");
+        let url = table
+            .key("url", "The URL of a feed, a page or an OPML list. Required.")
+            .optional(http_url(), "https://example.org/news", |source| Some(source.url.clone()));
+        let title = table.key("title", "A title, if not the one that the source has.").optional(
+            text(),
+            "News",
+            |source| source.title.clone(),
+        );
+        let importance = table
+            .key("importance", "How much more the source matters than others.")
+            .required(above_zero(1000.0), 1.0, |source| source.importance);
+        let list = table
+            .key(
+                "list",
+                "Whether it is an OPML list. The node then reads the sources on it for as long as they \
+                 are on it.",
+            )
+            .required(flag(), false, |source| source.list);
+        let cooperate = table
+            .key(
+                "cooperate",
+                "What the node asks of the source if another node publishes it, if not as in \
+                 `peers.cooperate`.",
+            )
+            .optional(cooperation(), vec!["watch", "archive"], |source| source.cooperate);
+        let page = declare_page(table);
+        if !table.is_set("url") {
+            table.refuse_table("must have a `url`");
+        }
+        if list && page.is_some() {
+            table.refuse("list", "must not be set together with `page`");
+        }
+        Some(Self { url: url?, title, importance, list, cooperate, page })
+    }
+}
+
+fn declare_page(table: &mut Table<'_, Source>) -> Option<Selectors> {
+    table.group("page", "How to read a page that is not a feed, with CSS selectors.");
+    let item = table
+        .key("item", "Matches each item. The other selectors apply within the match.")
+        .optional(selector(), "article", |source| Some(source.page.as_ref()?.item.clone()));
+    let title = table.key("title", "The title. Left out, it is the text of the link.").optional(
+        selector(),
+        "h2",
+        |source| source.page.as_ref()?.title.clone(),
+    );
+    let link = table.key("link", "The link. Left out, it is the first one.").optional(
+        selector(),
+        "h2 a",
+        |source| source.page.as_ref()?.link.clone(),
+    );
+    let date = table
+        .key("date", "The date, from the `datetime` attribute or from the text.")
+        .optional(selector(), "time", |source| source.page.as_ref()?.date.clone());
+    let content = table
+        .key("content", "The content.")
+        .optional(selector(), ".summary", |source| source.page.as_ref()?.content.clone());
     let some = [&title, &link, &date, &content].into_iter().any(Option::is_some);
-    if some && !reader.is_set("page.item") {
-        reader.refuse_table("must have a `page.item` when it has another selector");
+    if some && !table.is_set("page.item") {
+        table.refuse_table("must have a `page.item` when it has another selector");
     }
     Some(Selectors { item: item?, title, link, date, content })
 }
 
-fn selector(setting: &Setting) -> Result<String, String> {
-    let item = text(setting)?;
-    let selectors = Selectors { item, ..Selectors::default() };
-    match select("", &selectors, None, &pergola_feed::Limits::default()) {
-        Err(PageError::Selector { reason, .. }) => {
-            Err(format!("must be a CSS selector such as \"article h2 a\": {reason}"))
+fn selector() -> Codec<String> {
+    let read = |item: String| {
+        let selectors = Selectors { item, ..Selectors::default() };
+        match select("", &selectors, None, &pergola_feed::Limits::default()) {
+            Err(PageError::Selector { reason, .. }) => {
+                Err(format!("must be a CSS selector such as \"article h2 a\": {reason}"))
+            }
+            _ => Ok(selectors.item),
         }
-        _ => Ok(selectors.item),
-    }
+    };
+    text().map(read, String::clone).described("a CSS selector")
 }

@@ -1,13 +1,12 @@
-//! `[store]`: where items are kept, and for how long.
+//! `[store]`: where the node keeps items, and for how long.
 
 use std::time::Duration;
 
 use pergola_store::Backend;
 
-use super::reader::Reader;
-use super::show::{Entry, quoted};
-use super::units::{duration, size, written_duration, written_size};
-use super::values::one_of;
+use crate::codec::one_of;
+use crate::table::Table;
+use crate::units::{duration, size};
 
 const MINUTE: Duration = Duration::from_secs(60);
 const YEAR: Duration = Duration::from_secs(365 * 86_400);
@@ -15,30 +14,31 @@ const YEAR: Duration = Duration::from_secs(365 * 86_400);
 /// `[store]`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Store {
-    /// The store that was asked for; without it whatever the folder holds, sled in a new one.
+    /// Without it: the backend that the data folder uses, or sled in a new folder.
     pub backend: Option<Backend>,
-    /// How long an item is kept.
     pub keep: Duration,
-    /// Bytes of memory for the store's cache.
+    /// In bytes.
     pub cache: u64,
 }
 
-const BACKENDS: [(&str, Backend); 2] = [("sled", Backend::Sled), ("redb", Backend::Redb)];
-
 impl Store {
-    pub(super) fn read(reader: &mut Reader<'_>) -> Self {
+    pub(crate) fn declare(table: &mut Table<'_, Self>) -> Self {
+        table.about("Where the node keeps items, and for how long.");
+        let backends = [("sled", Backend::Sled), ("redb", Backend::Redb)];
         Self {
-            backend: reader.optional("backend", one_of(BACKENDS)),
-            keep: reader.required("keep", duration(MINUTE..=100 * YEAR)),
-            cache: reader.required("cache", size(1 << 20..=1 << 40)),
+            backend: table
+                .key(
+                    "backend",
+                    "The storage engine. Left out, it is the one that the data folder uses, and sled \
+                     in a new folder.",
+                )
+                .optional(one_of(backends), "sled", |store| store.backend),
+            keep: table
+                .key("keep", "How long the node keeps an item.")
+                .required(duration(MINUTE..=100 * YEAR), "90 days", |store| store.keep),
+            cache: table
+                .key("cache", "Memory for the cache of the storage engine.")
+                .required(size(1 << 20..=1 << 40), "32 MiB", |store| store.cache),
         }
-    }
-
-    pub(super) fn entries(&self) -> Vec<Entry> {
-        vec![
-            ("backend", self.backend.map(quoted)),
-            ("keep", Some(quoted(written_duration(self.keep)))),
-            ("cache", Some(quoted(written_size(self.cache)))),
-        ]
     }
 }

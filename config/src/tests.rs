@@ -1,4 +1,4 @@
-//! The configuration as a whole: what files and variables mean, and what is said about wrong ones.
+//! What files and variables mean, and the messages about wrong ones.
 
 mod example;
 mod files;
@@ -11,7 +11,8 @@ mod variables;
 
 use std::path::Path;
 
-use super::*;
+use crate::file::File;
+use crate::*;
 
 /// The configuration of a file called `pergola.toml` and of variables.
 fn load(text: &str, variables: &[(&str, &str)]) -> Result<Config, ConfigError> {
@@ -27,13 +28,18 @@ fn from_variables(variables: &[(&str, &str)]) -> Config {
     load("", variables).unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// What is wrong, one message per problem.
-fn problems(text: &str, variables: &[(&str, &str)]) -> Vec<String> {
+/// What is wrong, one message per mistake.
+fn mistakes(text: &str, variables: &[(&str, &str)]) -> Vec<String> {
     match load(text, variables) {
         Ok(_) => Vec::new(),
-        Err(ConfigError::Invalid(problems)) => {
-            problems.iter().map(|problem| problem.message.clone()).collect()
+        Err(ConfigError::Invalid(mistakes)) => {
+            mistakes.iter().map(|mistake| mistake.message.clone()).collect()
         }
         Err(other) => panic!("{other}"),
     }
+}
+
+/// What is allowed but probably not meant, as it is printed.
+fn warnings(config: &Config) -> Vec<String> {
+    config.warnings().iter().map(ToString::to_string).collect()
 }

@@ -1,77 +1,85 @@
-//! `[tls]`: how the node's own port is secured.
+//! `[tls]`: how the port of the node is secured.
 //!
-//! Only the places of the files are kept here: what is in them is read when the node starts and again
-//! on SIGHUP, so that a renewed certificate needs no change of the configuration.
+//! The configuration holds only the paths of the files. The node reads the files when it starts and again
+//! on SIGHUP, so a renewed certificate needs no change of the configuration.
 
 use std::path::PathBuf;
 
-use super::reader::Reader;
-use super::show::{Entry, quoted};
-use super::values::{one_of, text};
+use crate::codec::{one_of, path};
+use crate::table::Table;
 
 /// `[tls]`, if it names a certificate.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Tls {
-    /// The node's certificate and those between it and its issuer (PEM).
     pub certificate: PathBuf,
-    /// Its private key (PEM).
     pub key: PathBuf,
-    /// Who signs the certificates of clients (PEM); without it no client is asked for one.
+    /// Without it the node asks no client for a certificate.
     pub client_ca: Option<PathBuf>,
-    /// Whether clients must have one.
     pub clients: Clients,
 }
 
-/// Whether clients must have a certificate.
+/// Whether clients need a certificate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Clients {
-    /// Those that have one are known by it.
+    /// A client that presents one is known by it.
     Optional,
-    /// Nobody else is served.
+    /// A client without one is refused.
     Required,
 }
 
-impl Clients {
-    const NAMES: [(&str, Self); 2] = [("optional", Self::Optional), ("required", Self::Required)];
-
-    fn name(self) -> &'static str {
-        match self {
-            Self::Optional => "optional",
-            Self::Required => "required",
-        }
-    }
-}
-
 impl Tls {
-    pub(super) fn read(reader: &mut Reader<'_>) -> Option<Self> {
-        let mut file = |key| reader.optional(key, text).map(|path| reader.path(key, &path));
-        let (certificate, key, client_ca) = (file("certificate"), file("key"), file("client_ca"));
-        let clients = reader.required("clients", one_of(Clients::NAMES));
+    pub(crate) fn declare(table: &mut Table<'_, Option<Self>>) -> Option<Self> {
+        table.about(
+            "How the port of the node is secured. Without a certificate it is not. The node reads these \
+             files again on SIGHUP.",
+        );
+        let certificate = table
+            .key(
+                "certificate",
+                "The certificate of the node, followed by the intermediate certificates (PEM).",
+            )
+            .reloads()
+            .optional(path(), "cert.pem", |tls| Some(tls.as_ref()?.certificate.clone()));
+        let key = table
+            .key(
+                "key",
+                "The private key of the certificate (PEM). Nobody else should read the file.",
+            )
+            .reloads()
+            .optional(path(), "key.pem", |tls| Some(tls.as_ref()?.key.clone()));
+        let client_ca = table
+            .key(
+                "client_ca",
+                "The authority that signs the certificates of readers (PEM). The node knows a reader by \
+                 the fingerprint of its certificate.",
+            )
+            .reloads()
+            .optional(path(), "readers-ca.pem", |tls| tls.as_ref()?.client_ca.clone());
+        let clients = table
+            .key(
+                "clients",
+                "\"required\" refuses callers without a certificate that `client_ca` signed.",
+            )
+            .reloads()
+            .required(
+                one_of([("optional", Clients::Optional), ("required", Clients::Required)]),
+                "optional",
+                |tls| tls.as_ref().map_or(Clients::Optional, |tls| tls.clients),
+            );
         if certificate.is_some() != key.is_some() {
-            reader.refuse("certificate", "must be set together with `tls.key`");
-            reader.refuse("key", "must be set together with `tls.certificate`");
+            table.refuse("certificate", "must be set together with `tls.key`");
+            table.refuse("key", "must be set together with `tls.certificate`");
         }
         if client_ca.is_some() && certificate.is_none() {
-            reader.refuse("client_ca", "must be set together with `tls.certificate`");
+            table.refuse("client_ca", "must be set together with `tls.certificate`");
         }
         if clients == Clients::Required && client_ca.is_none() {
-            reader.refuse(
+            table.refuse(
                 "clients",
                 "must be \"optional\" without a `tls.client_ca` to know them by",
             );
         }
         let (certificate, key) = certificate.zip(key)?;
         Some(Self { certificate, key, client_ca, clients })
-    }
-
-    pub(super) fn entries(tls: Option<&Self>) -> Vec<Entry> {
-        let file = |path: &PathBuf| quoted(path.display());
-        let clients = tls.map_or(Clients::Optional, |tls| tls.clients);
-        vec![
-            ("certificate", tls.map(|tls| file(&tls.certificate))),
-            ("key", tls.map(|tls| file(&tls.key))),
-            ("client_ca", tls.and_then(|tls| tls.client_ca.as_ref()).map(file)),
-            ("clients", Some(quoted(clients.name()))),
-        ]
     }
 }

@@ -1,15 +1,16 @@
-//! Durations such as "15 min" and sizes such as "10 MiB", read and written.
+//! Durations such as "15 min" and sizes such as "10 MiB".
 //!
-//! A plain number is seconds or bytes. What is written here reads back as the same value.
+//! A number without a unit counts seconds or bytes. What is written here reads back as the same value.
 
 use std::ops::RangeInclusive;
 use std::time::Duration;
 
 use toml::Value;
 
-use super::raw::Setting;
+use crate::codec::{Codec, quoted};
+use crate::setting::Setting;
 
-/// Names of a unit, the first of which is written, and how much it is.
+/// The names of a unit and its worth. The first name is the one that is written.
 type Unit = (&'static [&'static str], u64);
 
 /// In milliseconds, from the largest.
@@ -36,54 +37,59 @@ const SIZES: [Unit; 9] = [
 ];
 
 /// A duration within a range.
-pub(super) fn duration(
-    range: RangeInclusive<Duration>,
-) -> impl Fn(&Setting) -> Result<Duration, String> {
-    move |setting| {
+pub(crate) fn duration(range: RangeInclusive<Duration>) -> Codec<Duration> {
+    let limits =
+        format!("from {} to {}", written_duration(*range.start()), written_duration(*range.end()));
+    let wrong = format!("must be {limits}");
+    let read = move |setting: &Setting| {
         let example = "must be a duration such as \"30 s\", \"15 min\" or \"90 days\"";
-        let amount = amount(setting, &TIMES, 1_000).ok_or(example)?;
-        let duration = Duration::from_millis(amount);
-        if range.contains(&duration) {
-            return Ok(duration);
-        }
-        let (least, most) = (written_duration(*range.start()), written_duration(*range.end()));
-        Err(format!("must be from {least} to {most}"))
-    }
+        let duration = Duration::from_millis(amount(setting, &TIMES, 1_000).ok_or(example)?);
+        if range.contains(&duration) { Ok(duration) } else { Err(wrong.clone()) }
+    };
+    Codec::new(format!("a duration {limits}"), read, |duration| quoted(written_duration(*duration)))
 }
 
 /// A size in bytes within a range.
-pub(super) fn size(range: RangeInclusive<u64>) -> impl Fn(&Setting) -> Result<u64, String> {
-    move |setting| {
+pub(crate) fn size(range: RangeInclusive<u64>) -> Codec<u64> {
+    let limits = format!("from {} to {}", written_size(*range.start()), written_size(*range.end()));
+    let wrong = format!("must be {limits}");
+    let read = move |setting: &Setting| {
         let example = "must be a size such as \"50 MB\" or \"10 MiB\"";
         let size = amount(setting, &SIZES, 1).ok_or(example)?;
-        if range.contains(&size) {
-            return Ok(size);
-        }
-        let (least, most) = (written_size(*range.start()), written_size(*range.end()));
-        Err(format!("must be from {least} to {most}"))
-    }
+        if range.contains(&size) { Ok(size) } else { Err(wrong.clone()) }
+    };
+    Codec::new(format!("a size {limits}"), read, |size| quoted(written_size(*size)))
+}
+
+/// A size of something that is held in memory.
+pub(crate) fn memory_size(range: RangeInclusive<u64>) -> Codec<usize> {
+    size(range).map(
+        |size| usize::try_from(size).map_err(|_| "must fit into memory".to_owned()),
+        |size| *size as u64,
+    )
 }
 
 /// A duration as it would be written in the file, without quotes.
-pub(super) fn written_duration(duration: Duration) -> String {
+fn written_duration(duration: Duration) -> String {
     let milliseconds = u64::try_from(duration.as_millis()).unwrap_or(u64::MAX);
     if milliseconds == 0 { "0 s".to_owned() } else { written(milliseconds, &TIMES[..5]) }
 }
 
 /// A size as it would be written in the file, without quotes.
-pub(super) fn written_size(bytes: u64) -> String {
+fn written_size(bytes: u64) -> String {
     if bytes == 0 { "0 bytes".to_owned() } else { written(bytes, &SIZES) }
 }
 
 fn written(amount: u64, units: &[Unit]) -> String {
     let fitting = units.iter().find(|(_, worth)| amount.is_multiple_of(*worth));
-    fitting.map_or_else(
-        || amount.to_string(),
-        |(names, worth)| format!("{} {}", amount / worth, names[0]),
-    )
+    let Some((names, worth)) = fitting else { return amount.to_string() };
+    match (amount / worth, names) {
+        (1, ["days" | "bytes", singular, ..]) => format!("1 {singular}"),
+        (number, names) => format!("{number} {}", names[0]),
+    }
 }
 
-/// How much it is in the smallest unit; `plain` is what a number without a unit counts.
+/// The amount in the smallest unit; a number without a unit counts `plain` of them.
 fn amount(setting: &Setting, units: &[Unit], plain: u64) -> Option<u64> {
     let (number, worth) = match &setting.value {
         Value::Integer(number) => return u64::try_from(*number).ok()?.checked_mul(plain),
@@ -115,20 +121,19 @@ fn named(unit: &str, units: &[Unit]) -> Option<u64> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::problem::Place;
     use super::*;
 
     fn setting(toml: &str) -> Setting {
         let table: toml::Table = toml::from_str(&format!("key = {toml}")).unwrap();
-        Setting { value: table["key"].clone(), written: toml.to_owned(), place: Place::Default }
+        Setting::new(table["key"].clone())
     }
 
     fn any_duration(toml: &str) -> Result<Duration, String> {
-        duration(Duration::ZERO..=Duration::MAX)(&setting(toml))
+        duration(Duration::ZERO..=Duration::MAX).read(&setting(toml))
     }
 
     fn any_size(toml: &str) -> Result<u64, String> {
-        size(0..=u64::MAX)(&setting(toml))
+        size(0..=u64::MAX).read(&setting(toml))
     }
 
     #[test]
@@ -160,7 +165,7 @@ mod tests {
     #[test]
     fn a_duration_out_of_range_is_told_the_range() {
         let second = Duration::from_secs(1);
-        let refused = duration(second..=second * 3600)(&setting("\"2 h\""));
+        let refused = duration(second..=second * 3600).read(&setting("\"2 h\""));
         assert_eq!(refused, Err("must be from 1 s to 1 h".to_owned()));
     }
 
@@ -193,5 +198,7 @@ mod tests {
         }
         assert_eq!(written_size(50_000_000), "50 MB");
         assert_eq!(written_duration(Duration::from_secs(5_400)), "90 min");
+        assert_eq!(written_duration(Duration::from_secs(86_400)), "1 day");
+        assert_eq!(written_size(1), "1 byte");
     }
 }

@@ -1,87 +1,97 @@
-//! `[websub]`: news that is pushed, to readers of our feeds and to us.
+//! `[websub]`: pushing new items to subscribers, and receiving them from hubs.
 
 use std::num::NonZeroUsize;
 use std::time::Duration;
 
-use super::reader::Reader;
-use super::show::{Entry, quoted};
-use super::units::{duration, written_duration};
-use super::values::{count, flag, whole};
+use crate::codec::{count, flag, whole};
+use crate::table::Table;
+use crate::units::duration;
 
 /// `[websub]`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WebSub {
-    /// Whether the node is a hub for its own feeds.
     pub hub: bool,
-    /// Whether it subscribes to sources that name a hub.
     pub subscribe: bool,
-    /// Subscriptions at the hub.
     pub most: usize,
-    /// … to one feed.
     pub per_feed: usize,
-    /// … with callbacks on one host.
     pub per_host: usize,
-    /// The shortest lease that is given.
     pub lease_min: Duration,
-    /// The lease that is given to who asks for none, and that is asked of other hubs.
     pub lease: Duration,
-    /// The longest lease that is given.
     pub lease_max: Duration,
-    /// Deliveries at the same time.
     pub parallel: NonZeroUsize,
-    /// How often a delivery is tried.
     pub tries: NonZeroUsize,
-    /// The wait before the second try; it doubles from then on.
+    /// Before the second attempt; doubles from then on.
     pub backoff: Duration,
-    /// How often a source is refreshed although a hub that has proved reliable tells of it.
     pub poll: Duration,
 }
 
 const SECOND: Duration = Duration::from_secs(1);
 const DAY: Duration = Duration::from_secs(86_400);
+const SHORTEST_BACKOFF: Duration = Duration::from_millis(10);
 
 impl WebSub {
-    pub(super) fn read(reader: &mut Reader<'_>) -> Self {
-        let lease = reader.required("lease", duration(SECOND..=365 * DAY));
-        let lease_min = reader.required("lease_min", duration(SECOND..=365 * DAY));
-        let lease_max = reader.required("lease_max", duration(SECOND..=365 * DAY));
-        if lease_min > lease {
-            reader.refuse("lease_min", "must not be longer than `lease`");
+    pub(crate) fn declare(table: &mut Table<'_, Self>) -> Self {
+        table.about("WebSub: pushing new items to subscribers, and receiving them from hubs.");
+        let websub = Self {
+            hub: table
+                .key(
+                    "hub",
+                    "Whether the node is a hub for its own feeds, so that subscribers hear of new items \
+                     at once.",
+                )
+                .required(flag(), true, |websub| websub.hub),
+            subscribe: table
+                .key(
+                    "subscribe",
+                    "Whether the node subscribes to the hubs that its sources advertise. Others must be \
+                     able to reach it: set `node.public_url`.",
+                )
+                .required(flag(), true, |websub| websub.subscribe),
+            most: table
+                .key("most", "The most subscriptions at this hub.")
+                .required(whole(0..=1_000_000), 10_000, |websub| websub.most),
+            per_feed: table
+                .key("per_feed", "The most subscriptions to one feed.")
+                .required(whole(0..=1_000_000), 1000, |websub| websub.per_feed),
+            per_host: table
+                .key("per_host", "The most subscriptions whose callbacks are on one host.")
+                .required(whole(0..=1_000_000), 1000, |websub| websub.per_host),
+            lease_min: table
+                .key("lease_min", "The shortest lease that a subscriber gets.")
+                .required(duration(SECOND..=365 * DAY), "5 min", |websub| websub.lease_min),
+            lease: table
+                .key(
+                    "lease",
+                    "The lease of a subscriber that asks for none. The node asks other hubs for the \
+                     same.",
+                )
+                .required(duration(SECOND..=365 * DAY), "10 days", |websub| websub.lease),
+            lease_max: table
+                .key("lease_max", "The longest lease that a subscriber gets.")
+                .required(duration(SECOND..=365 * DAY), "30 days", |websub| websub.lease_max),
+            parallel: table
+                .key("parallel", "The most deliveries at the same time.")
+                .required(count(1024), 128, |websub| websub.parallel),
+            tries: table
+                .key(
+                    "tries",
+                    "How often the hub tries a delivery before it gives up. It delivers the next change \
+                     all the same.",
+                )
+                .required(count(100), 8, |websub| websub.tries),
+            backoff: table
+                .key("backoff", "The wait before the second try. It doubles from try to try.")
+                .required(duration(SHORTEST_BACKOFF..=DAY), "1 min", |websub| websub.backoff),
+            poll: table
+                .key("poll", "How often to poll a source although its hub has proved reliable.")
+                .required(duration(SECOND..=31 * DAY), "1 day", |websub| websub.poll),
+        };
+        if websub.lease_min > websub.lease {
+            table.refuse("lease_min", "must not be longer than `lease`");
         }
-        if lease_max < lease {
-            reader.refuse("lease_max", "must not be shorter than `lease`");
+        if websub.lease_max < websub.lease {
+            table.refuse("lease_max", "must not be shorter than `lease`");
         }
-        Self {
-            hub: reader.required("hub", flag),
-            subscribe: reader.required("subscribe", flag),
-            most: reader.required("most", whole(0..=1_000_000)),
-            per_feed: reader.required("per_feed", whole(0..=1_000_000)),
-            per_host: reader.required("per_host", whole(0..=1_000_000)),
-            lease_min,
-            lease,
-            lease_max,
-            parallel: reader.required("parallel", count(1024)),
-            tries: reader.required("tries", count(100)),
-            backoff: reader.required("backoff", duration(Duration::from_millis(10)..=DAY)),
-            poll: reader.required("poll", duration(SECOND..=31 * DAY)),
-        }
-    }
-
-    pub(super) fn entries(&self) -> Vec<Entry> {
-        let time = |duration| Some(quoted(written_duration(duration)));
-        vec![
-            ("hub", Some(self.hub.to_string())),
-            ("subscribe", Some(self.subscribe.to_string())),
-            ("most", Some(self.most.to_string())),
-            ("per_feed", Some(self.per_feed.to_string())),
-            ("per_host", Some(self.per_host.to_string())),
-            ("lease_min", time(self.lease_min)),
-            ("lease", time(self.lease)),
-            ("lease_max", time(self.lease_max)),
-            ("parallel", Some(self.parallel.to_string())),
-            ("tries", Some(self.tries.to_string())),
-            ("backoff", time(self.backoff)),
-            ("poll", time(self.poll)),
-        ]
+        websub
     }
 }

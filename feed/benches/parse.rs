@@ -1,7 +1,7 @@
-//! How fast documents are read, beside feed-rs alone and bare tokenising of the same bytes.
+//! How fast we parse, compared with feed-rs alone and with bare tokenising of the same bytes.
 //!
-//! Criterion gives the figures of each; the table at the end comes from runs that alternate between
-//! the three, so that a busy machine disturbs all of them alike, and compares their medians.
+//! Criterion measures each one. The table at the end compares the medians of runs that alternate
+//! between the three, so that other load on the machine affects all of them equally.
 
 use std::hint::black_box;
 use std::time::Instant;
@@ -40,7 +40,9 @@ fn main() {
             (ours / theirs - 1.0) * 100.0
         );
     }
-    println!("cost: time over feed-rs alone; the promise is at most +25 % on clean documents");
+    println!(
+        "cost: extra time compared with feed-rs alone; target: at most +25 % on clean documents"
+    );
 }
 
 type Reader = (&'static str, fn(&str));
@@ -70,7 +72,7 @@ fn bare(text: &str) {
     }
 }
 
-#[expect(clippy::disallowed_methods, reason = "a benchmark is the edge that may look at a clock")]
+#[expect(clippy::disallowed_methods, reason = "a benchmark reads the clock")]
 fn medians(text: &str) -> [f64; 3] {
     let mut times = [const { Vec::new() }; 3];
     for _ in 0..ROUNDS {
@@ -86,7 +88,7 @@ fn medians(text: &str) -> [f64; 3] {
     })
 }
 
-/// Clean documents of the kinds that are most common, made here so that nothing is fetched.
+/// Clean documents of the most common kinds.
 fn documents() -> Vec<(&'static str, String)> {
     let blog = rss(4, 12);
     let headlines = rss(1, 0);

@@ -1,4 +1,4 @@
-//! Shows what the reader makes of feeds: one JSON object per file and line.
+//! Prints parsed feeds as JSON, one line for each file.
 //!
 //! `cargo run --release -p pergola-feed --example inspect -- FILE…`
 
@@ -21,7 +21,7 @@ fn main() -> std::io::Result<()> {
     Ok(())
 }
 
-/// One line: what was read, or why nothing was.
+/// One line: a feed, or the reason why it could not be read.
 #[derive(Serialize)]
 #[serde(untagged)]
 enum Line<'p> {

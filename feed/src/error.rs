@@ -1,42 +1,35 @@
-//! What can go wrong at this crate's edge.
+//! Why a document could not be read.
 //!
-//! Reading is forgiving: a damaged document is a [`Document`](crate::Document) with warnings. An
-//! error means that nothing in the bytes can be taken for a feed (or for the list that was asked
-//! for), and says what was found instead.
+//! A damaged document gives a [`Document`](crate::model::Document) with warnings. An error means that
+//! the bytes contain no feed, and says what they contain instead.
 
 use crate::html::FeedLink;
 
-/// Why a document gave no items at all.
+/// Why a document contains no feed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ParseError {
     /// Nothing but white space.
     #[error("the document is empty")]
     Empty,
-    /// A web page; what it says about its feeds is listed so that the caller can go there.
+    /// A web page.
     #[error("this is an HTML page, not a feed{}", hint(.feeds))]
     HtmlPage {
-        /// Feeds that the page links to.
+        /// Feeds that the page links to, for the caller to try.
         feeds: Vec<FeedLink>,
     },
-    /// XML or JSON of another vocabulary.
+    /// XML or JSON, but not a feed.
     #[error("no feed found: {found}")]
-    NotAFeed {
-        /// What the document seems to be.
-        found: String,
-    },
+    NotAFeed { found: String },
     /// The bytes are compressed or binary.
     #[error("the document is {what}, not text")]
     Binary {
-        /// What the first bytes look like.
+        /// The kind of file, from its first bytes.
         what: &'static str,
     },
-    /// The parser underneath gave up on a document that had already been repaired.
+    /// feed-rs rejected the repaired document.
     #[error("the document could not be repaired: {reason}")]
-    Unrepairable {
-        /// What the parser said.
-        reason: String,
-    },
+    Unrepairable { reason: String },
 }
 
 fn hint(feeds: &[FeedLink]) -> String {

@@ -1,14 +1,11 @@
-//! Web pages as sources: by selectors, by annotations, or by the feeds they link to.
+//! Web pages as sources.
 //!
-//! Three ways, from best to last resort: a page that links to a feed is followed to it
-//! ([`discover`]); a page whose author marked the items up in comments, as Dynamo's pages do, is read
-//! by those marks ([`annotated`]); any other page needs CSS selectors from whoever adds the source
-//! ([`select`]). The tree builder underneath takes time quadratic in the depth of the markup, so
-//! everything is flattened first.
+//! There are three ways, best first: follow the page's link to a feed ([`discover`]), read the items
+//! that the author has marked in comments, as in Dynamo ([`annotated`]), or select the items with CSS
+//! selectors that the user gives with the source ([`select`]).
 
 mod annotations;
 mod discovery;
-mod guard;
 mod plain;
 mod selectors;
 
@@ -17,11 +14,10 @@ use std::borrow::Cow;
 use crate::limits::Limits;
 pub use annotations::annotated;
 pub use discovery::{FeedLink, discover};
-pub(crate) use guard::guarded;
 pub use plain::plain_text;
 pub use selectors::{PageError, Selectors, select};
 
-/// The text of a page, whatever its encoding; at most `limits.bytes` of it.
+/// Decodes at most `limits.bytes` of a page.
 pub fn page_text<'a>(bytes: &'a [u8], charset: Option<&str>, limits: &Limits) -> Cow<'a, str> {
-    crate::parse::decode(bytes, charset, limits.bytes, &mut Vec::new())
+    crate::markup::decode(bytes, charset, limits.bytes, &mut Vec::new())
 }

@@ -1,26 +1,27 @@
-//! What makes two items the same item.
+//! Decides which items are the same.
 //!
-//! Two questions are answered here. Within one document: which id does each item get, so that ids
-//! are as good as the document allows ([`assign`], used by every reader)? Across fetches of one
-//! source: can its ids be trusted at all ([`SourceIdentity`])? Some publishers give every item the
-//! same id, others a new one at each request; a source with more than one bad id in twenty degrades
-//! by itself, from ids to links, from links to a digest of what the item says, and reports it.
+//! [`assign`] gives each item of a document the best id that the document allows; every reader calls
+//! it. [`SourceIdentity`] learns over many fetches whether the ids of a source can be trusted. Some
+//! publishers give every item the same id, or a new one at each request. A source with more than one
+//! bad id in twenty falls back from ids to links, and from links to a digest of the content, and
+//! reports it.
 //!
-//! Pure: the state is a value that can be stored, and nothing here looks at a clock. Dates never
-//! take part: an edited date must not make a new item.
+//! The state is a value that can be stored. Dates are ignored: an edited date must not make a new item.
 
 mod source;
+mod uri;
 
 use std::collections::HashSet;
 
 use crate::model::{Document, Item, ItemId};
 pub use source::{Assigned, Degraded, IdentityParts, SourceIdentity};
+pub(crate) use uri::{from_uri, to_uri};
 
 /// What identifies the items of a source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Policy {
-    /// The id that the publisher gives.
+    /// The publisher's id.
     Id,
     /// The page that the item links to.
     Link,
@@ -28,32 +29,18 @@ pub enum Policy {
     Digest,
 }
 
-/// The id of one item under a policy; falls through to the next one where the part is missing.
+/// The id of one item under a policy; falls back to the next policy if the part is missing.
 pub fn identify(item: &Item, policy: Policy) -> ItemId {
     let id = item.guid.as_ref().filter(|_| policy == Policy::Id);
     let link = || item.link.as_ref().filter(|_| policy != Policy::Digest);
     match id.or_else(link) {
         Some(text) => ItemId(text.clone()),
-        None => digest_id(item),
+        None => item.digest_id(),
     }
 }
 
-/// An id made of what the item says: title and content, and for items that have neither, whatever
-/// else they have.
-pub(crate) fn digest_id(item: &Item) -> ItemId {
-    let text = item.content.as_ref().or(item.summary.as_ref()).map_or("", |text| &text.body);
-    let title = item.title.as_deref().unwrap_or("");
-    let mut parts = vec![title, text];
-    if title.is_empty() && text.is_empty() {
-        parts.push(item.link.as_deref().unwrap_or(""));
-        parts.push(item.guid.as_deref().unwrap_or(""));
-        parts.extend(item.enclosures.iter().map(|enclosure| enclosure.url.as_str()));
-    }
-    ItemId(format!("urn:pergola:digest:{:032x}", crate::model::digest(&parts)))
-}
-
-/// Gives every item of a document its id: the guid if it is there and unique in the document, else
-/// the link if that is, else a digest. Two items keep the same id only if they are the same.
+/// Gives every item of a document its id: the guid if it is unique in the document, else the link if
+/// that is unique, else a digest. Two items share an id only if they are the same.
 pub fn assign(document: &mut Document) {
     let repeated = |part: fn(&Item) -> Option<&str>| {
         let mut seen = HashSet::with_capacity(document.items.len());
@@ -69,7 +56,7 @@ pub fn assign(document: &mut Document) {
         let link = item.link.as_ref().filter(|link| !links.contains(link.as_str()));
         item.id = match guid.or(link) {
             Some(text) => ItemId(text.clone()),
-            None => digest_id(item),
+            None => item.digest_id(),
         };
     }
     if duplicated > 0 {

@@ -1,29 +1,43 @@
-//! Items and documents: reading any feed, writing every format.
+//! Reads any feed, and writes every feed format.
 //!
-//! This crate does no IO and knows no clock: bytes and times come in as arguments.
+//! The crate does no I/O and reads no clock: bytes and times are arguments.
 //!
-//! - [`parse`] reads RSS 0.9x, 1.0 and 2.0, Atom 0.3 and 1.0 and JSON Feed, however damaged, into a
-//!   [`Document`]; [`html`] makes documents of web pages and finds the feeds they link to.
-//! - [`identity`] decides what makes two items the same.
-//! - [`mod@write`] prints a document as RSS 2.0, Atom 1.0 or JSON Feed 1.1; reading it back gives the
-//!   same items.
-//! - [`opml`] reads and writes subscription lists; [`sanitize`] makes HTML safe to show.
+//! [`parse()`] reads RSS 0.9x, 1.0 and 2.0, Atom 0.3 and 1.0 and JSON Feed, however damaged, into a
+//! [`Document`]. [`mod@write`] prints a document as RSS 2.0, Atom 1.0 or JSON Feed 1.1; reading it back
+//! gives the same items.
+//!
+//! # Modules, from the bottom up
+//!
+//! - `limits`: how much of a document is read.
+//! - `time`: points in time, and a parser for dates in any style.
+//! - `markup`: encodings, characters, a tokeniser, names and addresses.
+//! - `model`: items, documents and their normal form.
+//! - `identity`: which items are the same.
+//! - `html`: web pages as sources: links to feeds, marks in comments, CSS selectors.
+//! - `error`: why a document could not be read.
+//! - `parse`: feeds of every format.
+//! - `write`: RSS, Atom and JSON Feed.
+//! - `sanitize`: HTML that is safe to show.
+//! - `opml`: subscription lists.
 
 mod error;
 pub mod html;
 pub mod identity;
 mod limits;
+mod markup;
 mod model;
 pub mod opml;
 mod parse;
 mod sanitize;
+mod time;
 pub mod write;
 
 pub use error::ParseError;
 pub use limits::Limits;
 pub use model::{
-    Category, Dated, Document, Enclosure, Format, Hints, Hop, Item, ItemId, Link, Millis, NodeId,
-    Origin, Person, Text, TextKind, Timestamp, digest,
+    Category, Dated, Document, Enclosure, Format, Hints, Hop, Item, ItemId, Link, NodeId, Origin,
+    Person, Text, TextKind, digest,
 };
-pub use parse::{ParseOptions, parse, parse_date};
+pub use parse::{ParseOptions, parse};
 pub use sanitize::sanitize;
+pub use time::{Millis, Timestamp, parse_date};

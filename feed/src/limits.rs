@@ -1,21 +1,19 @@
-//! Bounds on what one document may cost.
+//! Limits on the size of one document. Every reader of this crate obeys them.
 //!
-//! Why apart: every reader in this crate obeys the same numbers, and whoever runs the crate can
-//! tighten them in one place. Nothing here is a format rule; a document that exceeds a bound is
-//! read as far as the bound, with a warning, never refused for it.
+//! A document that exceeds a limit is read up to it, with a warning; it is never rejected for that.
 
-/// How much of a document is read before the reader stops and says so.
+/// How much of a document is read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// Bytes of decoded text that are looked at; the rest is cut off as if the transfer had ended.
+    /// Bytes of decoded text; the rest is ignored, as if the transfer had ended.
     pub bytes: usize,
     /// Nesting of elements; deeper markup is flattened.
     pub depth: usize,
-    /// Items kept, the first ones of the document.
+    /// Items; the first ones of the document are kept.
     pub items: usize,
-    /// Bytes kept of one text (title, summary, content).
+    /// Bytes of one text (title, summary, content).
     pub text: usize,
-    /// Entries kept of one list of an item (links, categories, authors, enclosures).
+    /// Entries of one list of an item (links, categories, authors, enclosures).
     pub list: usize,
 }
 

@@ -1,46 +1,44 @@
-//! Items and documents: the one vocabulary that every reader fills and every writer prints.
+//! Items and documents: every reader fills them and every writer prints them.
 //!
-//! Why one model for three formats: an item that came in as RSS must leave as JSON Feed without
-//! anybody asking where it came from. Invariants: texts are trimmed and never empty (an empty text
-//! is `None`), links are absolute wherever a base was known, and nothing here was looked up from a
-//! clock; first-seen times are told by whoever fetched.
+//! One model serves all formats, so that an item read from RSS can be written as JSON Feed.
+//! Invariants: texts are trimmed and never empty (an empty text is `None`), links are absolute where
+//! a base is known, and nothing comes from a clock (the fetcher sets the first-seen times).
 
 mod hop;
 mod ids;
 mod item;
 mod normal;
-mod timestamp;
+mod person;
 
 use serde::{Deserialize, Serialize};
 
-pub use hop::{Hop, Millis};
+use crate::time::Timestamp;
+pub use hop::Hop;
 pub use ids::{ItemId, NodeId, digest};
-pub use item::{Category, Dated, Enclosure, Item, Link, Origin, Person, Text, TextKind};
+pub use item::{Category, Dated, Enclosure, Item, Link, Origin, Text, TextKind};
 pub(crate) use normal::media_type;
-pub use timestamp::Timestamp;
+pub use person::Person;
 
-/// The dialect a document was written in.
+/// The format of a document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Format {
-    /// RSS 0.90 to 0.94 (and RSS without a version).
+    /// RSS 0.90 to 0.94, and RSS without a version.
     Rss0,
-    /// RSS 1.0, that is RDF.
+    /// RSS 1.0 (RDF).
     Rss1,
     /// RSS 2.0 and 2.01.
     Rss2,
-    /// Atom 0.3.
     Atom03,
-    /// Atom 1.0.
     Atom,
     /// JSON Feed 1.0 or 1.1.
     Json,
-    /// An HTML page read by selectors or annotations.
+    /// An HTML page, read by selectors or annotations.
     Html,
 }
 
 impl Format {
-    /// The name people know the format by.
+    /// The usual name of the format.
     pub fn name(self) -> &'static str {
         match self {
             Self::Rss0 => "RSS 0.9x",
@@ -54,35 +52,31 @@ impl Format {
     }
 }
 
-/// What one fetch shows: the feed's own data and the window of items it offers at that time.
+/// The content of one fetch: the feed's own data and its current window of items.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Document {
-    /// The dialect that was read (ignored by the writers).
+    /// The format that was read; writers ignore it.
     pub format: Format,
-    /// The feed's own id, if it has one.
     pub id: Option<String>,
-    /// The feed's title.
     pub title: Option<String>,
-    /// What the feed is about.
     pub description: Option<Text>,
-    /// The feed's links: the site (`alternate`), `self`, `hub`, `prev-archive`, and so on.
+    /// Links of the feed: its page (`alternate`), `self`, `hub`, `prev-archive`, and so on.
     pub links: Vec<Link>,
-    /// Who writes the feed.
     pub authors: Vec<Person>,
-    /// The language tag, as given.
+    /// The language tag as published.
     pub language: Option<String>,
-    /// When the feed says that it last changed.
+    /// When the publisher says the feed last changed.
     pub updated: Option<Timestamp>,
-    /// What the publisher says about when to come back.
+    /// What the publisher says about when to refresh.
     pub hints: Hints,
-    /// The window of items, in the document's order.
+    /// In the order of the document.
     pub items: Vec<Item>,
-    /// What was repaired or lost on the way, in words.
+    /// What was repaired or lost.
     pub warnings: Vec<String>,
 }
 
 impl Document {
-    /// An empty document, to be filled.
+    /// An empty document.
     pub fn new(format: Format) -> Self {
         Self {
             format,
@@ -104,7 +98,7 @@ impl Document {
         self.links.iter().find(|link| link.rel == rel).map(|link| link.href.as_str())
     }
 
-    /// All links with this relation (a feed may name several hubs).
+    /// All links with this relation; a feed may have several hubs.
     pub fn links_with<'a>(&'a self, rel: &'a str) -> impl Iterator<Item = &'a str> {
         self.links.iter().filter(move |link| link.rel == rel).map(|link| link.href.as_str())
     }
@@ -114,7 +108,7 @@ impl Document {
         self.link("alternate")
     }
 
-    /// The WebSub hub, if the feed names one.
+    /// The first WebSub hub.
     pub fn hub(&self) -> Option<&str> {
         self.link("hub")
     }
@@ -129,26 +123,26 @@ impl Document {
         self.link("prev-archive").or_else(|| self.link("next"))
     }
 
-    /// The newest change among the items: what `Last-Modified` should say.
+    /// The newest change among the items, for `Last-Modified`.
     pub fn newest_change(&self) -> Option<Timestamp> {
         self.items.iter().filter_map(|item| item.updated.max(item.published)).max()
     }
 }
 
-/// What a publisher says about when to look again; every one is a lower bound on politeness.
+/// What a publisher says about when to refresh. Each hint sets a minimum for politeness.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Hints {
-    /// RSS `ttl`: minutes that a copy may be kept.
+    /// RSS `ttl`: minutes for which a copy is valid.
     pub ttl_minutes: Option<u32>,
     /// `sy:updatePeriod` divided by `sy:updateFrequency`, in seconds.
     pub update_period_seconds: Option<u64>,
-    /// Hours of the day (UTC) in which nobody should ask.
+    /// Hours of the day (UTC) without refreshes.
     pub skip_hours: Vec<u8>,
-    /// Days of the week in which nobody should ask, Monday being 0.
+    /// Days of the week without refreshes; Monday is 0.
     pub skip_days: Vec<u8>,
-    /// The document is an archive that will never change (`fh:archive`).
+    /// The document is an archive and will never change (`fh:archive`).
     pub archive: bool,
-    /// The document holds the whole feed (`fh:complete`).
+    /// The document contains the whole feed (`fh:complete`).
     pub complete: bool,
     /// The feed will never change again (JSON Feed `expired`).
     pub expired: bool,

@@ -1,18 +1,17 @@
-//! Subscription lists in OPML 2.0, folders kept.
+//! Subscription lists with folders, in OPML 2.0.
 //!
-//! Read with this crate's own tokeniser instead of the `opml` crate: that one descends recursively
-//! (a deeply nested list ends the process, which nothing can catch) and refuses a list over a bare
-//! `&`, which the exports of several readers contain. This one loops, and reads what is there.
+//! We use our own tokeniser and not the `opml` crate. That crate is recursive, so that a deeply nested
+//! list overflows the stack, and it rejects a list with a bare `&`, which several feed readers export.
 
 use crate::limits::prefix;
-use crate::parse::chars::{Declared, push_allowed, push_decoded, push_escaped};
-use crate::parse::lexer::{Lexer, Tag, Token, attributes};
+use crate::markup::chars::{Declared, push_allowed, push_decoded, push_escaped};
+use crate::markup::lexer::{Lexer, Tag, Token, attributes};
 
-/// Folders inside folders that are kept; deeper ones are flattened into the last.
+/// Levels of folders; deeper ones are flattened into the last.
 const DEPTH: usize = 64;
 /// Entries of one list, folders included.
 const ENTRIES: usize = 50_000;
-/// Bytes of a list that are read.
+/// Bytes of a list.
 const BYTES: usize = 10 << 20;
 /// Bytes of one name or address.
 const TEXT: usize = 4096;
@@ -20,22 +19,19 @@ const TEXT: usize = 4096;
 /// A subscription list.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Opml {
-    /// The list's title.
     pub title: Option<String>,
     /// Folders and subscriptions, in order.
     pub outlines: Vec<Outline>,
 }
 
-/// A folder, or a subscription if it has an address.
+/// A subscription if it has a feed, else a folder.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Outline {
-    /// What it is called.
     pub text: String,
-    /// The feed's address.
+    /// The address of the feed.
     pub feed: Option<String>,
     /// The page that the feed belongs to.
     pub home: Option<String>,
-    /// What is inside the folder.
     pub children: Vec<Outline>,
 }
 
@@ -43,8 +39,7 @@ pub struct Outline {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum OpmlError {
-    /// There is no list in the text.
-    #[error("this is no OPML: it has no `opml` or `outline` element")]
+    #[error("this is not OPML: it has no `opml` or `outline` element")]
     NotOpml,
 }
 
@@ -52,10 +47,10 @@ impl Opml {
     /// Reads a list, however damaged.
     ///
     /// # Errors
-    /// When there is no `opml` or `outline` element in the bytes at all.
+    /// If the bytes contain no `opml` or `outline` element.
     pub fn parse(bytes: &[u8]) -> Result<Self, OpmlError> {
         let mut warnings = Vec::new();
-        let text = crate::parse::decode(bytes, None, BYTES, &mut warnings);
+        let text = crate::markup::decode(bytes, None, BYTES, &mut warnings);
         Reader::default().read(&text)
     }
 
@@ -66,7 +61,7 @@ impl Opml {
         out.push_str("<head>\n<title>");
         push_clean(&mut out, self.title.as_deref().unwrap_or("Subscriptions"));
         out.push_str("</title>\n</head>\n<body>\n");
-        // A stack of iterators instead of recursion: lists may be made by hand, to any depth.
+        // A stack of iterators instead of recursion, because folders can nest to any depth.
         let mut open = vec![self.outlines.iter()];
         while let Some(level) = open.last_mut() {
             match level.next() {
@@ -86,7 +81,7 @@ impl Opml {
         out
     }
 
-    /// Every subscription with the folders it is in, outermost first.
+    /// Every subscription with the names of its folders, outermost first.
     pub fn subscriptions(&self) -> Vec<(Vec<&str>, &Outline)> {
         let mut found = Vec::new();
         let mut path: Vec<&str> = Vec::new();
@@ -142,7 +137,7 @@ fn push_outline(out: &mut String, outline: &Outline) {
 #[derive(Default)]
 struct Reader {
     opml: Opml,
-    /// Open folders, and how many further ones were opened inside the deepest.
+    /// Open folders, and the number of flattened ones inside the deepest.
     open: Vec<Outline>,
     flattened: usize,
     entries: usize,
@@ -196,7 +191,7 @@ impl Reader {
         };
         let kind = find(&["type"]).unwrap_or_default().to_ascii_lowercase();
         let feed = find(&["xmlUrl"]);
-        // Some programs write the address of a feed as `url`, as for a link.
+        // Some programs write the address of a feed as `url`.
         let feed =
             feed.or_else(|| find(&["url"]).filter(|_| matches!(kind.as_str(), "rss" | "atom")));
         let home = find(&["htmlUrl"]);

@@ -1,26 +1,20 @@
-//! Reading: any feed in, one [`Document`] out.
+//! Reads a feed of any format into a [`Document`].
 //!
-//! The way of a document: bytes → [`decode`] → text → [`sniff`] → where the feed begins → the strict
-//! pass ([`survey`]) → if need be the repairs ([`mend`]) and the strict pass again → feed-rs →
-//! [`assemble`]. A clean document is never rewritten: it costs one extra run of the tokeniser, and
-//! our reader of dates gives that time back. JSON Feed is read by [`json`].
+//! The stages: decode the bytes, find the start of the feed ([`sniff`]), run the strict pass
+//! ([`survey`]), if it fails repair the text ([`repair`]) and run the strict pass again, then hand the
+//! text to feed-rs and build the document ([`assemble`]). A clean document is never rewritten: it only
+//! costs one extra run of a tokeniser, and our faster date parser makes up for that. [`json`] reads
+//! JSON Feed.
 //!
-//! Invariants: no input makes this panic; what is read is bounded by [`Limits`]; the same bytes give
-//! the same document, ids included, every time.
+//! Invariants: no input causes a panic; [`Limits`] bound what is read; the same bytes always give the
+//! same document, including the ids.
 
 mod assemble;
-pub(crate) mod chars;
-pub(crate) mod dates;
-mod decode;
 mod hints;
 mod json;
-pub(crate) mod lexer;
-pub(crate) mod links;
-mod mend;
-pub(crate) mod names;
+mod repair;
 mod sniff;
 mod survey;
-pub(crate) mod xhtml;
 
 use std::borrow::Cow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -31,35 +25,33 @@ use url::Url;
 use crate::error::ParseError;
 use crate::html;
 use crate::limits::Limits;
+use crate::markup::{chars, decode};
 use crate::model::Document;
-pub(crate) use assemble::person;
-pub use dates::parse_date;
-pub(crate) use decode::decode;
+use crate::time::parse_date;
 use sniff::{Kind, Root};
 use survey::{Extras, Skeleton, Verdict};
 
-/// What is known about a document besides its bytes.
+/// What the caller knows about a document besides its bytes.
 #[derive(Clone, Debug, Default)]
 pub struct ParseOptions {
-    /// Where it was fetched from; relative addresses are resolved by it.
+    /// Where it was fetched from, to resolve relative addresses.
     pub url: Option<Url>,
-    /// The charset that the transport named, which counts less than what the document says.
+    /// The charset that the transport gave. The declaration in the document takes precedence.
     pub charset: Option<String>,
-    /// Bounds on what is read.
     pub limits: Limits,
 }
 
-/// Reads a feed of any format, repairing what it can and saying so in the document's warnings.
+/// Reads a feed of any format. Repairs what it can, and says so in the warnings of the document.
 ///
 /// # Errors
-/// When there is no feed in the bytes: see [`ParseError`].
+/// If the bytes contain no feed: see [`ParseError`].
 pub fn parse(bytes: &[u8], options: &ParseOptions) -> Result<Document, ParseError> {
     if let Some(what) = binary(bytes) {
         return Err(ParseError::Binary { what });
     }
     let mut warnings = Vec::new();
     let limits = &options.limits;
-    let text = decode::decode(bytes, options.charset.as_deref(), limits.bytes, &mut warnings);
+    let text = decode(bytes, options.charset.as_deref(), limits.bytes, &mut warnings);
     if text.trim().is_empty() {
         return Err(ParseError::Empty);
     }
@@ -73,7 +65,7 @@ pub fn parse(bytes: &[u8], options: &ParseOptions) -> Result<Document, ParseErro
         Kind::Unknown(found) => return Err(ParseError::NotAFeed { found }),
         Kind::Xml(root) => {
             if root.junk {
-                warnings.push("there was something before the feed".into());
+                warnings.push("ignored text before the feed".into());
             }
             xml(&text[root.at..], &root, base, limits, warnings)?
         }
@@ -82,15 +74,13 @@ pub fn parse(bytes: &[u8], options: &ParseOptions) -> Result<Document, ParseErro
     let before = document.items.len();
     document.items.retain(|item| !item.is_blank());
     if document.items.len() < before {
-        document
-            .warnings
-            .push(format!("{} empty items were left out", before - document.items.len()));
+        document.warnings.push(format!("ignored {} empty items", before - document.items.len()));
     }
     crate::identity::assign(&mut document);
     Ok(document)
 }
 
-/// A feed that was escaped as a whole, as if it were a text inside another one.
+/// Unescapes a feed that was escaped as a whole, as if it were a text inside another one.
 fn unescaped_whole<'t>(text: Cow<'t, str>, warnings: &mut Vec<String>) -> Cow<'t, str> {
     if !text.trim_start().starts_with("&lt;") {
         return text;
@@ -99,7 +89,7 @@ fn unescaped_whole<'t>(text: Cow<'t, str>, warnings: &mut Vec<String>) -> Cow<'t
     Cow::Owned(chars::decoded(&text))
 }
 
-/// Reads an XML feed that begins at the start of `text`.
+/// Reads the XML feed at the start of `text`.
 fn xml(
     text: &str,
     root: &Root,
@@ -111,36 +101,36 @@ fn xml(
         Verdict::Clean(extras) => {
             let rest = text.get(extras.end..).unwrap_or("");
             if holds_more(rest) {
-                "something after the end of the feed"
+                "items after the end of the feed"
             } else {
                 match feed_rs_document(text, root, *extras, base, limits) {
                     Ok(mut document) => {
                         if !is_epilogue(rest) {
-                            warnings.push("there was something after the end of the feed".into());
+                            warnings.push("ignored text after the end of the feed".into());
                         }
                         document.warnings = warnings;
                         return Ok(document);
                     }
-                    Err(_) => "something that the parser refused",
+                    Err(_) => "something that feed-rs rejected",
                 }
             }
         }
         Verdict::Dirty(why) => why,
     };
     warnings.push(format!("repaired: {why}"));
-    let mended = mend::mend(text, root, limits);
-    warnings.extend(mended.warnings);
-    let extras = match survey::survey(&mended.xml, root, base, limits) {
+    let repaired = repair::repair(text, root, limits);
+    warnings.extend(repaired.warnings);
+    let extras = match survey::survey(&repaired.xml, root, base, limits) {
         Verdict::Clean(extras) => extras,
         Verdict::Dirty(why) => return Err(ParseError::Unrepairable { reason: why.into() }),
     };
-    let mut document = feed_rs_document(&mended.xml, root, *extras, base, limits)
+    let mut document = feed_rs_document(&repaired.xml, root, *extras, base, limits)
         .map_err(|reason| ParseError::Unrepairable { reason })?;
     document.warnings = warnings;
     Ok(document)
 }
 
-/// Whether there are further items behind the end of the feed.
+/// Whether there are more items after the end of the feed.
 fn holds_more(rest: &str) -> bool {
     let rest = rest.as_bytes();
     [&b"<item"[..], b"<entry"].iter().any(|tag| memchr::memmem::find(rest, tag).is_some())
@@ -152,7 +142,7 @@ fn is_epilogue(rest: &str) -> bool {
     rest.is_empty() || (rest.starts_with("<!--") && rest.ends_with("-->"))
 }
 
-/// Hands a clean document to feed-rs and puts together what it and the strict pass have found.
+/// Hands a clean document to feed-rs, and combines its result with that of the strict pass.
 fn feed_rs_document(
     text: &str,
     root: &Root,
@@ -164,12 +154,12 @@ fn feed_rs_document(
     let skeleton = Skeleton::new(text, &extras.cuts);
     let parser = feed_rs::parser::Builder::new()
         .base_uri(base.map(Url::as_str))
-        .sanitize_content(false) // whoever shows it sanitises it: see `sanitize`
+        .sanitize_content(false) // sanitised when shown
         .timestamp_parser(date_for_feed_rs)
-        .id_generator(|_, _, _| String::new()) // ids are our own matter: see `identity`
+        .id_generator(|_, _, _| String::new()) // we assign the ids
         .build();
-    // The last wall, not a means: whatever is known to make feed-rs panic has been rewritten before.
-    // The parser is built here and dropped here, so that no state is seen after a panic.
+    // A last resort: the strict pass rejects everything that is known to make feed-rs panic. The
+    // parser lives only here, so that its state after a panic does not matter.
     let parsed = catch_unwind(AssertUnwindSafe(|| parser.parse(skeleton)));
     match parsed {
         Ok(Ok(feed)) if feed.entries.len() == extras.items.len() => {
@@ -177,10 +167,10 @@ fn feed_rs_document(
         }
         Ok(Ok(feed)) => {
             let (read, seen) = (feed.entries.len(), extras.items.len());
-            Err(format!("{read} of {seen} items were read"))
+            Err(format!("feed-rs read {read} of {seen} items"))
         }
         Ok(Err(error)) => Err(error.to_string()),
-        Err(_) => Err("the parser panicked".into()),
+        Err(_) => Err("feed-rs panicked".into()),
     }
 }
 
@@ -188,7 +178,7 @@ fn date_for_feed_rs(text: &str) -> Option<DateTime<Utc>> {
     parse_date(text).map(|at| at.civil())
 }
 
-/// Formats that are no text at all, told by their first bytes.
+/// Recognises binary formats by their first bytes.
 fn binary(bytes: &[u8]) -> Option<&'static str> {
     match bytes {
         [0x1F, 0x8B, ..] => Some("gzip-compressed"),

@@ -1,19 +1,19 @@
-//! HTML that is safe to show.
+//! Makes HTML safe to show.
 //!
-//! Content is stored as it was published and sanitised where it is shown, so that better rules apply
-//! to old items too. ammonia does the work; the markup is flattened before it, because its time
-//! grows with the square of the depth.
+//! Content is stored as published and sanitised when it is shown, so that better rules apply to old
+//! items too. ammonia does the work. The markup is flattened first, because ammonia takes time
+//! quadratic in the depth of nesting.
 
 use std::sync::LazyLock;
 
 use ammonia::{Builder, UrlRelative};
 use url::Url;
 
-use crate::html::guarded;
+use crate::markup::chars::escaped;
+use crate::markup::{flattened, links};
 use crate::model::{Text, TextKind};
-use crate::parse::chars::escaped;
 
-/// The most of one text that is shown.
+/// Bytes of one text that are shown, at most.
 const SHOWN: usize = 1 << 20;
 
 static PLAIN: LazyLock<Builder<'static>> = LazyLock::new(|| {
@@ -27,13 +27,13 @@ static PLAIN: LazyLock<Builder<'static>> = LazyLock::new(|| {
     builder
 });
 
-/// A text as HTML that a browser may show: no scripts, styles, forms or frames, no addresses other
-/// than web and mail. Relative addresses are resolved by `base`, or removed without one.
+/// A text as HTML that a browser may show: without scripts, styles, forms and frames, and with web
+/// and mail addresses only. Resolves relative addresses against `base`, or removes them without one.
 pub fn sanitize(text: &Text, base: Option<&Url>) -> String {
     if text.kind == TextKind::Plain {
         return escaped(crate::limits::prefix(&text.body, SHOWN));
     }
-    let html = guarded(&text.body, SHOWN);
-    let resolved = base.and_then(|base| crate::parse::links::resolve_html(&html, base));
+    let html = flattened(&text.body, SHOWN);
+    let resolved = base.and_then(|base| links::resolve_html(&html, base));
     PLAIN.clean(resolved.as_deref().unwrap_or(&html)).to_string()
 }

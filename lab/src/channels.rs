@@ -1,9 +1,9 @@
-//! Channels with text, looked at under a policy: how well does the kept profile match the ideal one?
+//! Channels with text, refreshed under a policy: how well does the kept profile match the ideal one?
 //!
-//! The ideal profile of a channel has seen every item as it was published; the kept one only what looks
-//! have shown. Quality is the cosine of the two, as a mean over time since the channel's first item and then
-//! over channels. Both are weighed with the frequencies of the whole time, so a policy is judged by what it
-//! keeps; novelty it judges by itself, with the frequencies of what it has seen.
+//! The ideal profile of a channel has seen every item when it was published; the kept profile only the items that
+//! refreshes have shown. Quality is the cosine of the two, averaged over the time since the channel's first item
+//! and then over channels. Both profiles are weighted with the word frequencies of the whole time, so that a
+//! policy is judged by what it keeps. For novelty a policy uses the frequencies of what it has seen.
 
 mod alike;
 mod comparison;
@@ -20,29 +20,26 @@ pub(crate) use play::play;
 pub(crate) use population::Population;
 pub(crate) use world::TextWorld;
 
-/// When channels are looked at.
+/// When channels are refreshed.
 #[derive(Debug, Clone)]
 pub(crate) enum Pace {
-    /// Each at its own fixed rate, known beforehand (looks per second; 0 is never).
+    /// Each at a fixed rate of its own, known in advance (refreshes per second; 0 is never).
     Offline(Vec<f64>),
-    /// Each at its own rate as it is learnt: next at T + 1/λ.
+    /// Each at its learnt rate λ: the next refresh is 1/λ after the last.
     Online(Heeding),
-    /// Some of them every hour.
+    /// Some channels every hour.
     Hourly(Budget),
 }
 
-/// So many looks every hour, at the most important channels.
+/// A number of refreshes every hour, of the most important channels.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Budget {
     /// M.
-    pub(crate) looks: usize,
-    /// By their importance how?
+    pub(crate) refreshes: usize,
+    /// How importance decides.
     pub(crate) choice: Choice,
-    /// What importance is.
     pub(crate) importance: Importance,
-    /// Whether rates are refined by those of similar channels.
     pub(crate) refinement: Refinement,
-    /// What is learnt from a look.
     pub(crate) heeding: Heeding,
 }
 
@@ -51,22 +48,21 @@ pub(crate) struct Budget {
 pub(crate) enum Importance {
     /// Its rate, as printed.
     Rate,
-    /// Its rate times the time since the last look: the items that should be waiting.
+    /// Its rate times the time since the last refresh: the items that should be waiting.
     Waiting,
-    /// What a look gains. Each item that is missed takes a share from the profile's likeness until nothing
-    /// of it is left: c(T) = news·min(change·λT, 1), where `change` is what an item about something else
-    /// changes of a profile with so many items, and `news` the channel's share of such items (1 for who
-    /// ignores content). The price at which looking now and waiting are equally good is T·c − ∫c =
-    /// ½·news·change·λ·min(T, 1/(change·λ))². Who was never looked at comes first.
+    /// What a refresh gains. Each missed item takes a share from the similarity of the profiles until nothing
+    /// is left: c(T) = news·min(change·λT, 1). Here `change` is what an unrelated item changes in a profile of
+    /// this size, and `news` is the channel's share of such items (1 for a policy that ignores content). The
+    /// price at which refreshing and waiting are equally good is T·c − ∫c =
+    /// ½·news·change·λ·min(T, 1/(change·λ))². A channel that was never refreshed comes first.
     Loss,
 }
 
-/// What is learnt from a look.
+/// What a policy learns from a refresh.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Heeding {
-    /// How rates are learnt.
     pub(crate) learner: Learner,
-    /// What the items say: who heeds it is content-based.
+    /// Whether and how it heeds the content of items.
     pub(crate) content: Content,
 }
 
@@ -75,51 +71,48 @@ pub(crate) struct Heeding {
 pub(crate) enum Learner {
     /// Boltzmann learning as printed.
     Printed,
-    /// The same with a floor: no empty look starves a channel.
+    /// The same with a floor: no empty refresh starves a channel.
     Steady,
-    /// A Gamma belief, as in a node: weighed by time and not by looks, full documents understood.
+    /// A Gamma belief, as in a node: weighted by time and not by refreshes, and aware of full documents.
     Gamma,
 }
 
-/// What of an item counts.
+/// What counts in an item.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Content {
-    /// That there is one.
+    /// Only that it exists.
     Ignored,
     /// Whether it is novel: rates are those of novel items, as printed.
     Novel(Novelty),
-    /// By how much it changed the profile (1 − similarity of before and after). A filter judges items by what
-    /// is usual for the channel, so that its share tells less of how much one channel changes beside another.
+    /// How much it changed the profile: 1 − similarity of before and after. A filter compares an item with what is
+    /// usual for its channel, and so says less about how much channels change compared to each other.
     Change,
 }
 
-/// What came of it, by channel.
+/// What a policy achieved, by channel.
 #[derive(Debug, Clone)]
 pub(crate) struct Outcome {
-    /// Mean quality over time.
+    /// Averaged over time.
     pub(crate) quality: Vec<f64>,
-    /// Looks.
-    pub(crate) looks: Vec<usize>,
-    /// The rates by which the last choice was made, refined if they are; none where nothing is chosen.
+    pub(crate) refreshes: Vec<usize>,
+    /// The rates of the last choice, refined if the policy refines; none without a choice.
     pub(crate) refined: Vec<f64>,
-    /// The last learnt rate, and its mean over the second half, in looks per second.
+    /// The last learnt rate, and its mean over the second half, in refreshes per second.
     pub(crate) rates: Vec<f64>,
     pub(crate) mean_rates: Vec<f64>,
 }
 
 impl Outcome {
-    /// The mean over channels.
     pub(crate) fn mean_quality(&self) -> f64 {
         mean(&self.quality)
     }
 
-    /// Looks in all.
-    pub(crate) fn all_looks(&self) -> usize {
-        self.looks.iter().sum()
+    pub(crate) fn all_refreshes(&self) -> usize {
+        self.refreshes.iter().sum()
     }
 }
 
-/// The mean of some figures; 0 if there are none.
+/// The mean; 0 of nothing.
 pub(crate) fn mean(values: &[f64]) -> f64 {
     values.iter().sum::<f64>() / values.len().max(1) as f64
 }

@@ -1,4 +1,4 @@
-//! The command line: which experiment, with which seeds, shown how.
+//! The command line: which experiment, with which seeds, and how to show the result.
 
 mod cascades;
 mod channels;
@@ -51,7 +51,7 @@ enum Command {
         after_help = "Example:\n  pergola-lab figure-4.2-4.3 --plot cost.svg"
     )]
     Figure42(Seeds),
-    /// τ finds its value from any start, and again after all rates double.
+    /// τ converges from any start, and again after all rates double.
     #[command(
         name = "figure-4.4",
         after_help = "Example:\n  pergola-lab figure-4.4 --plot tau.svg"
@@ -63,7 +63,7 @@ enum Command {
         after_help = "Example:\n  pergola-lab figure-7.2 --plot day.png"
     )]
     Figure72(Seeds),
-    /// The periodic model follows a source that changes its shape, or does not.
+    /// Whether the periodic model follows a source that changes its daily rhythm.
     #[command(
         name = "figure-7.6-7.7",
         after_help = "Example:\n  pergola-lab figure-7.6-7.7 --plot year.svg"
@@ -81,10 +81,10 @@ enum Command {
         after_help = "Example:\n  pergola-lab figure-7.9-7.10 --plot online.svg"
     )]
     Figure79(Seeds),
-    /// Every model on what a refresh really sees, full windows included.
+    /// Every model on what a refresh really shows, full windows included.
     #[command(after_help = "Example:\n  pergola-lab estimators --seeds 20")]
     Estimators(Seeds),
-    /// Every strategy at equal cost, beside the limit that no schedule can pass.
+    /// Every strategy at equal cost, and the limit of any schedule.
     #[command(after_help = "Example:\n  pergola-lab compare --seeds 30 --plot compare.png")]
     Compare(Seeds),
     #[command(flatten)]
@@ -101,7 +101,7 @@ enum Command {
     /// Writes a synthetic trace in the format that replay reads.
     #[command(after_help = "Example:\n  pergola-lab synthesise FOLDER --sources 200 --weeks 8")]
     Synthesise(SynthesiseArgs),
-    /// In seconds: what a scheduler gains over the intervals of feed readers.
+    /// In seconds: what a scheduler gains over the fixed intervals of feed readers.
     #[command(after_help = "Example:\n  pergola-lab demo --plot demo.svg")]
     Demo(Seeds),
 }
@@ -109,7 +109,7 @@ enum Command {
 /// Seeds and output.
 #[derive(Debug, Args)]
 struct Seeds {
-    /// How many random worlds to average over, at least 1 [default: enough for a stable mean].
+    /// Number of random worlds to average over, at least 1 [default: enough for a stable mean].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     seeds: Option<u64>,
     /// The first seed; the same seed gives the same bytes.
@@ -119,7 +119,7 @@ struct Seeds {
     output: Output,
 }
 
-/// Where the result goes besides the table on the terminal.
+/// How to show the result.
 #[derive(Debug, Args)]
 struct Output {
     /// Print JSON instead of the table.
@@ -150,16 +150,16 @@ struct ReplayArgs {
     /// Items that a source's document shows.
     #[arg(long, value_name = "W", default_value_t = 20, value_parser = clap::value_parser!(u16).range(1..))]
     window: u16,
-    /// Share of items that the reader's query wants.
+    /// Share of the items that the query of the reader wants.
     #[arg(long, value_name = "P", default_value_t = 1.0, allow_negative_numbers = true)]
     query_share: f64,
-    /// From 0 (every item counts alike: busy sources first) to 1 (every source alike).
+    /// From 0 (equal weight per item: busy sources first) to 1 (equal weight per source).
     #[arg(long, value_name = "E", default_value_t = 0.0, allow_negative_numbers = true)]
     equity: f64,
     /// From 0 (a news reader: fresh) to 1 (an archive: complete).
     #[arg(long, value_name = "A", default_value_t = 0.5, allow_negative_numbers = true)]
     completeness: f64,
-    /// Decides which items are wanted, if not all are.
+    /// The seed that decides which items are wanted, if not all are.
     #[arg(long, value_name = "S", default_value_t = 1)]
     seed: u64,
     #[command(flatten)]
@@ -177,12 +177,12 @@ struct CharacteriseArgs {
 
 #[derive(Debug, Args)]
 struct SynthesiseArgs {
-    /// The folder to write; it must not hold a trace yet.
+    /// The folder to write to; it must not hold a trace already.
     folder: PathBuf,
     /// Number of sources.
     #[arg(long, value_name = "N", default_value_t = 200, value_parser = clap::value_parser!(u32).range(1..=100_000))]
     sources: u32,
-    /// Whole weeks that the trace lasts.
+    /// Length of the trace in weeks.
     #[arg(long, value_name = "N", default_value_t = 8, value_parser = clap::value_parser!(u16).range(1..=520))]
     weeks: u16,
     /// The same seed gives the same trace.
@@ -191,7 +191,7 @@ struct SynthesiseArgs {
 }
 
 impl Cli {
-    /// Runs the command. `on_terminal` allows colours; `elapsed` says how long it has taken so far.
+    /// Runs the command. `on_terminal` allows colours; `elapsed` tells the time since the start.
     pub(crate) fn run(self, on_terminal: bool, elapsed: impl Fn() -> Duration) -> Result<()> {
         let show = Show { on_terminal, elapsed: &elapsed };
         match self.command {
@@ -238,7 +238,7 @@ impl Cli {
                     demo::synthesise(args.sources as usize, usize::from(args.weeks), args.seed);
                 trace.write(&args.folder)?;
                 println!(
-                    "{} items of {} sources are in {}",
+                    "wrote {} items of {} sources to {}",
                     trace.items(),
                     trace.streams.len(),
                     args.folder.display()
@@ -249,13 +249,13 @@ impl Cli {
     }
 }
 
-/// CPU time that this process has taken, in seconds: what remains of the time on a machine that is shared.
+/// CPU seconds of this process, which say more than real time on a shared machine.
 fn cpu_time() -> f64 {
     let spent = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
     spent.tv_sec as f64 + spent.tv_nsec as f64 / 1e9
 }
 
-/// The most memory that this process has had, in megabytes, where the system says so.
+/// The peak memory of this process in megabytes, if the system tells it.
 fn most_memory() -> Option<f64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
@@ -264,7 +264,7 @@ fn most_memory() -> Option<f64> {
 }
 
 fn read_trace(folder: &Path) -> Result<Trace> {
-    Trace::read(folder).context("the trace cannot be used")
+    Trace::read(folder).context("cannot use the trace")
 }
 
 /// Shows what an experiment found.
@@ -274,7 +274,7 @@ struct Show<'a> {
 }
 
 impl Show<'_> {
-    /// An experiment over `worlds` random worlds, unless another number was asked for.
+    /// Runs an experiment over `worlds` random worlds, or as many as the user wants.
     fn seeded(
         &self,
         worlds: u64,
@@ -305,7 +305,7 @@ impl Show<'_> {
         if let Some(path) = &output.plot {
             report.write_plot(path)?;
         }
-        // On standard error: the result itself must be the same bytes every time.
+        // On standard error, because the result itself must be the same bytes every time.
         for (what, count) in [("source-cycles", lab.source_cycles()), ("events", lab.events())] {
             if count > 0 {
                 let millions = count as f64 / 1e6;

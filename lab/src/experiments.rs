@@ -1,5 +1,5 @@
-//! The experiments by name. Each takes the lab (seeds) and its own settings and returns a report;
-//! none knows about terminals or files.
+//! The experiments by name. Each takes the lab (its seeds) and settings of its own, and returns a report. None knows
+//! of terminals or files.
 
 pub(crate) mod cascade;
 pub(crate) mod cascade_budget;
@@ -23,7 +23,7 @@ pub(crate) mod published;
 pub(crate) mod replay;
 pub(crate) mod robustness;
 
-/// Name and one line of each experiment, in the order of the papers and then our own.
+/// The name of each experiment and what it shows: those of the papers first, then our own.
 pub(crate) const LIST: &[(&str, &str)] = &[
     ("table-4.1", "completeness, freshness and cost of six strategies at b = 10, 30, 50"),
     ("figure-4.2-4.3", "completeness and freshness against cost, b from 2 to 100"),
@@ -33,19 +33,19 @@ pub(crate) const LIST: &[(&str, &str)] = &[
     ("figure-7.8", "divergence error by daily shape and refresh interval"),
     ("figure-7.9-7.10", "2Steps with offline, single and periodic models, by daily shape"),
     ("estimators", "every model on what a refresh really sees, full windows included"),
-    ("compare", "every strategy at equal cost, beside the limit that no schedule can pass"),
+    ("compare", "every strategy at equal cost, and the limit of any schedule"),
     ("cascade", "any mesh of nodes that read each other, from a graph or by name"),
     (
         "cascade-depth",
         "chains of one to eight nodes: what each hop costs, and what cooperation saves",
     ),
     ("cascade-tree", "the published topologies at α = 4, 20, 100"),
-    ("cascade-budget", "what a mesh's budget buys, and where it should sit"),
-    ("cascade-phase", "what it gains to look just after the upstream"),
+    ("cascade-budget", "what the budget of a mesh buys, and where it should be spent"),
+    ("cascade-phase", "what is gained by refreshing just after the upstream"),
     ("cascade-burst", "a burst at one source, and how it spreads"),
-    ("cascade-outage", "a node is away, and those behind it"),
-    ("cascade-collective", "a budget that nodes share, beside every node for itself"),
-    ("live", "real nodes of a bundle, beside what the lab predicts for them"),
+    ("cascade-outage", "a node is down: what its readers lose, and how they recover"),
+    ("cascade-collective", "a shared budget compared to every node for itself"),
+    ("live", "real nodes of a bundle beside the prediction of the lab"),
     ("cascade-scale", "a large mesh for a week, and events per second"),
     ("channels-convergence", "monitoring rates learnt on-line against those of the whole stream"),
     ("channels-beta", "what the novelty filter costs and saves, by its threshold β"),
@@ -56,5 +56,5 @@ pub(crate) const LIST: &[(&str, &str)] = &[
     ("replay", "every strategy and model over a recorded trace at equal cost"),
     ("characterise", "activity classes, regularity and daily shapes of a recorded trace"),
     ("synthesise", "write a synthetic trace in the format that replay reads"),
-    ("demo", "in seconds: what a scheduler gains over the intervals of feed readers"),
+    ("demo", "in seconds: what a scheduler gains over the fixed intervals of feed readers"),
 ];

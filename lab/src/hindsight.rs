@@ -1,4 +1,4 @@
-//! What a schedule could have reached that knew the future: an upper bound on every strategy.
+//! An upper bound on every strategy: what a schedule that knows the future could reach.
 //!
 //! At a fixed price per refresh the best timetable of each source is a shortest path over its own
 //! items, found exactly. By duality, what all sources gain at that price plus the price of the whole
@@ -9,7 +9,7 @@ use pergola_refresh::limit::Objective;
 
 use crate::world::{Stream, World};
 
-/// One source as the bound sees it.
+/// A source, in the numbers that the bound needs.
 struct Source {
     /// Items published by the end of each cycle, warm-up included.
     published: Vec<usize>,
@@ -52,24 +52,24 @@ impl Source {
         if shown == 0.0 { 1.0 } else { self.wanted(start, self.published[last]) / shown }
     }
 
-    /// The most that a timetable can gain at a price, in the measured cycles. The source starts
-    /// refreshed, and the last stretch needs no refresh at its end.
+    /// The most that a timetable can gain in the measured cycles if a refresh has this price. The source was just
+    /// refreshed at the start, and needs no refresh at the end.
     fn best(&self, objective: Objective, first: usize, price: f64) -> f64 {
         let cycles = self.published.len() - 1;
-        // gains[i]: most gained from a refresh after cycle first + i until the end.
+        // gains[i]: the most gained from a refresh after cycle first + i until the end.
         let mut gains = vec![0.0; cycles - first + 1];
         for from in (first..cycles).rev() {
             let (mut fresh, mut best) = (0.0, f64::NEG_INFINITY);
             for to in from + 1..=cycles {
                 let gain = match objective {
                     Objective::Completeness => self.delivered(from, to),
-                    // After the refresh in cycle `to` the window is held whole.
+                    // After the refresh in cycle `to` the whole window is held.
                     Objective::Freshness => fresh + 1.0,
                 };
                 best = f64::max(best, gain - price + gains[to - first]);
                 fresh += self.freshness(from, to);
             }
-            // Or never again.
+            // Or no refresh any more.
             let rest = if objective == Objective::Freshness { fresh } else { 0.0 };
             gains[from - first] = best.max(rest);
         }
@@ -101,7 +101,7 @@ pub(crate) fn hindsight(world: &World, budget: f64, objective: Objective) -> f64
     bound(0.5 * (low + high)).min(1.0)
 }
 
-/// Thirds taken off the range of prices; any price gives a true bound, this only makes it tight.
+/// Steps of the search. Any price gives a valid bound; more steps only make it tighter.
 const SEARCH_STEPS: usize = 12;
 
 #[cfg(test)]

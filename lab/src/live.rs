@@ -1,8 +1,8 @@
-//! `live`: real nodes beside the lab's prediction.
+//! `live`: real nodes beside the prediction of the lab.
 //!
-//! A bundle's nodes are started as processes in accelerated time, once for each mode; what its newsroom says
-//! it has published and what the nodes' APIs say has arrived are measured by the rules of the lab. Then the
-//! lab plays the same wiring over the same items with the same budgets, and both stand side by side.
+//! The nodes of a bundle run as processes in accelerated time, once for each mode. The newsroom says what it has
+//! published, the APIs of the nodes say what has arrived, and the rules of the lab measure both. Then the lab plays
+//! the same wiring with the same items and budgets, and shows the two side by side.
 
 mod answers;
 mod bundle;
@@ -27,24 +27,24 @@ use crate::report::Report;
 use crate::report::progress::Progress;
 use crate::trials::Lab;
 
-/// Real seconds of warm-up and of measuring, unless something else is asked for.
+/// Real seconds of warm-up and of measuring, by default.
 const WARMING: f64 = 60.0;
 const MEASURING: f64 = 90.0;
-/// The program that nodes run.
+/// The program of a node.
 const PROGRAM: &str = "pergola";
-/// Moments at which freshness is noted.
+/// How often freshness is sampled.
 const SAMPLES: usize = 600;
 
-/// What is to be compared.
+/// What to compare.
 #[derive(Debug)]
 pub(crate) struct Live {
-    /// The bundle's folder.
+    /// The folder of the bundle.
     pub(crate) folder: PathBuf,
-    /// What neighbours do for each other, one after the other.
+    /// The modes to run, one after the other.
     pub(crate) modes: Vec<Cooperation>,
-    /// Where the node's program is, if it was said.
+    /// The program of the nodes; by default the one beside this program, or on the PATH.
     pub(crate) program: Option<PathBuf>,
-    /// Hours of the nodes' time, if it was said.
+    /// In hours of the nodes' time.
     pub(crate) warmup: Option<f64>,
     pub(crate) measured: Option<f64>,
 }
@@ -60,7 +60,7 @@ impl Live {
         let (warmup, measured) = (cycles(self.warmup, WARMING), cycles(self.measured, MEASURING));
         ensure!(
             measured > 0,
-            "at {} times the speed of life that measures less than {CYCLE} seconds; give --measured hours, or \
+            "at {} times real time that measures less than {CYCLE} seconds; give --measured in hours, or \
              make the bundle with a higher --speed",
             bundle.speed
         );
@@ -87,7 +87,7 @@ impl Live {
     }
 }
 
-/// Lets a mesh run and sees what it does.
+/// Runs a mesh and records what it does.
 async fn watch(
     bundle: &Bundle,
     mode: Cooperation,
@@ -106,7 +106,7 @@ async fn watch(
         (all - warmup) / HOUR
     );
     let progress = Progress::new(seconds as u64, mode.to_string());
-    let looking = async {
+    let recording = async {
         let mut clock =
             Clock { running: &running, speed: bundle.speed, start, progress, told: 0.0 };
         clock.wait(warmup).await?;
@@ -120,10 +120,10 @@ async fn watch(
         let truths = running.truths().await?;
         Ok(Seen { start, truths, items, before, after })
     };
-    stopping.unless(looking).await?
+    stopping.unless(recording).await?
 }
 
-/// What every node reads, as it stands.
+/// The state of everything that the nodes read.
 async fn read(bundle: &Bundle, running: &Running<'_>) -> Result<Vec<answers::Sources>> {
     let mut all = Vec::new();
     for node in &bundle.nodes {
@@ -132,18 +132,18 @@ async fn read(bundle: &Bundle, running: &Running<'_>) -> Result<Vec<answers::Sou
     Ok(all)
 }
 
-/// Waits by the newsroom's clock and says how far it has come.
+/// Waits by the clock of the newsroom, and shows the progress.
 struct Clock<'a> {
     running: &'a Running<'a>,
     speed: f64,
     start: f64,
     progress: Progress,
-    /// Real seconds that the progress has shown.
+    /// Real seconds that the progress bar has shown.
     told: f64,
 }
 
 impl Clock<'_> {
-    /// Until so many seconds after the start.
+    /// Waits until `until` seconds after the start.
     async fn wait(&mut self, until: f64) -> Result<()> {
         loop {
             let passed = self.running.now().await? - self.start;
@@ -160,7 +160,7 @@ impl Clock<'_> {
     }
 }
 
-/// Measures what was seen, and plays the same.
+/// Measures what the nodes did, and plays the same in the lab.
 fn compared(
     lab: &Lab,
     bundle: &Bundle,
@@ -169,9 +169,9 @@ fn compared(
     seen: &Seen,
 ) -> Result<Compared> {
     let recorded = Recorded::new(bundle, seen)?;
-    // Where news are told at once, a step from node to node is a notice, a question and an answer, and nothing
-    // else. How long that takes on this machine is no prediction, but measured; elsewhere it is hidden in
-    // the wait for a look, and small beside it.
+    // With `watch`, a step from node to node is a notice, a request and an answer, and nothing else. How long
+    // that takes on this machine cannot be predicted, so it is measured. In other modes it is small compared to
+    // the wait for a refresh.
     let delay = if mode.is_told() { recorded.step / 3.0 } else { 0.0 };
     let settings = Settings {
         cooperation: mode,
@@ -189,10 +189,10 @@ fn compared(
     Ok(Compared { mode, nodes: mesh.wiring.nodes, live, played, step, failures, unknown })
 }
 
-/// The node's program: the one that was named, or beside this one, or on the PATH.
+/// The program of the nodes: the named one, or the one beside this program, or on the PATH.
 fn program(named: Option<&Path>) -> Result<PathBuf> {
     if let Some(named) = named {
-        ensure!(named.is_file(), "--pergola {}: there is no such program", named.display());
+        ensure!(named.is_file(), "--pergola {}: there is no such file", named.display());
         return std::path::absolute(named).context("--pergola");
     }
     let beside = std::env::current_exe().ok().map(|own| own.with_file_name(PROGRAM));
@@ -201,7 +201,7 @@ fn program(named: Option<&Path>) -> Result<PathBuf> {
     match beside.into_iter().chain(on_path).find(|program| program.is_file()) {
         Some(program) => Ok(program),
         None => bail!(
-            "there is no program `{PROGRAM}` beside this one or on the PATH; say where it is with --pergola"
+            "there is no program `{PROGRAM}` beside this one or on the PATH; name it with --pergola"
         ),
     }
 }

@@ -1,8 +1,8 @@
-//! A mesh in virtual time: nodes that read each other's feeds, wired in any way without circles.
+//! A mesh in virtual time: nodes that read each other's feeds, wired in any way without cycles.
 //!
-//! Every node has its own scheduler, its own τ and budget, and decides at moments of its own: identical nodes
-//! in step would show perfect hops. Schedulers, models and the exchange of budget are the product's own; what
-//! is played here is who publishes what, what a look shows, and the network between.
+//! Every node has its own scheduler, τ and budget, and decides at moments of its own: nodes that decide in step
+//! would give figures that are too good. Schedulers, models and the exchange of budget are the code of the product.
+//! Only the sources, what a refresh shows and the network are simulated.
 //!
 //! The same seed gives the same items and the same moments in every mode, and the same figures on every
 //! machine. [`Mesh::play`] is also the prediction for a mesh of real nodes with the same graph.
@@ -40,20 +40,19 @@ pub(crate) const CYCLE: f64 = 300.0;
 /// How nodes share a budget; see [`pergola_refresh::collective`].
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Collective {
-    /// Whether readers tell upstream what an item is worth to them and to those behind them.
+    /// Whether readers tell upstream what an item is worth to them and to their own readers.
     pub(crate) worth: bool,
-    /// The share of a budget that passes per cycle where prices differ by e; none at 0.
+    /// The share of a budget that moves per cycle where prices differ by a factor of e; 0 moves nothing.
     pub(crate) eagerness: f64,
-    /// The share of its first budget that a node keeps.
+    /// The share of its first budget that a node always keeps.
     pub(crate) least: f64,
 }
 
 impl Collective {
-    /// Both rules.
     pub(crate) const BOTH: Self = Self { worth: true, eagerness: 0.01, least: 0.1 };
 }
 
-/// Where readers sit, for nodes that care for more than themselves.
+/// Where readers are, for nodes that share their budgets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum Readers {
     /// One at every feed.
@@ -63,14 +62,13 @@ pub(crate) enum Readers {
     AtTheEnds,
 }
 
-/// Items whose ways are noted one by one.
+/// Items whose arrivals are recorded one by one.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Follow {
-    /// Of this source; of all if nothing is said.
+    /// Of this source, or of all.
     pub(crate) source: Option<usize>,
-    /// Published from this cycle on.
+    /// Published in these cycles.
     pub(crate) from: f64,
-    /// Published before this one.
     pub(crate) until: f64,
 }
 
@@ -81,43 +79,35 @@ pub(crate) struct Settings<'a> {
     pub(crate) window: usize,
     /// Items that a feed's document shows.
     pub(crate) feed_window: usize,
-    /// How sources publish.
     pub(crate) publishing: Publishing<'a>,
-    /// What one source publishes besides.
+    /// Items that one source publishes in addition.
     pub(crate) burst: Option<Burst>,
-    /// Refreshes per subscription and cycle, a mean over the mesh.
+    /// Refreshes per subscription and cycle, averaged over the mesh.
     pub(crate) budget: f64,
-    /// Refreshes per cycle of each node, instead.
+    /// Refreshes per cycle of each node; replaces `budget`.
     pub(crate) budgets: Option<Vec<f64>>,
-    /// A node gets so many times as much per subscription as one a hop nearer to the sources.
+    /// Budget per subscription of a node, divided by that of a node one hop nearer to the sources.
     pub(crate) skew: f64,
     /// Decisions of each node in a cycle.
     pub(crate) decisions: usize,
-    /// Each node's moment of decision, from 0 to 1 of the time between two; drawn if not given.
+    /// When each node decides, from 0 to 1 of the time between two decisions; random if not given.
     pub(crate) moments: Option<Vec<f64>>,
     /// Cycles before measuring starts.
     pub(crate) warmup: usize,
     /// Cycles that are measured.
     pub(crate) measured: usize,
-    /// Every node's strategy.
     pub(crate) strategy: StrategyKind,
-    /// Whether τ and the second step are as published, to the letter.
+    /// Whether τ and the second step are exactly as published.
     pub(crate) literal: bool,
-    /// Every node's model.
     pub(crate) model: ModelKind,
-    /// What every node believes before it has looked, and how it learns and pays.
     pub(crate) tuning: Tuning,
-    /// What neighbours do for each other.
     pub(crate) cooperation: Cooperation,
-    /// Whether nodes share their budgets.
+    /// How nodes share their budgets, if they do.
     pub(crate) collective: Option<Collective>,
-    /// Where readers sit.
     pub(crate) readers: Readers,
-    /// What lies between nodes.
     pub(crate) network: Network,
-    /// Moments at which freshness and τ are noted while measuring.
+    /// How often freshness and τ are sampled while measuring.
     pub(crate) samples: usize,
-    /// What is followed.
     pub(crate) follow: Option<Follow>,
 }
 
@@ -169,7 +159,7 @@ impl Settings<'_> {
         }
     }
 
-    /// What a feed's own readers weigh. What is not studied has a reader wherever it is.
+    /// The weight of a feed's own readers. A feed that is not studied always has a reader.
     fn readers_of(&self, feed: &Feed, is_read: bool) -> f64 {
         let at_an_end = !is_read || !feed.studied;
         f64::from(u8::from(self.readers == Readers::Everywhere || at_an_end))
@@ -194,8 +184,8 @@ impl Settings<'_> {
         self.network.check(nodes)
     }
 
-    /// Refreshes per cycle that each node may spend: the same per subscription, or more for those nearer to
-    /// the sources or to the readers, with the same total.
+    /// Refreshes per cycle that each node may spend: in proportion to its subscriptions, skewed towards the
+    /// sources or towards the readers, always with the same total.
     fn budgets(&self, mesh: &Mesh, subscriptions: &[usize]) -> Vec<f64> {
         if let Some(budgets) = &self.budgets {
             return budgets.clone();
@@ -215,16 +205,15 @@ pub(crate) struct Mesh {
     pub(crate) wiring: Wiring,
     /// What can arrive at each feed.
     reach: Vec<Vec<Reached>>,
-    /// Whether another feed reads each.
+    /// For each feed whether another feed reads it.
     read: Vec<bool>,
-    /// Hops from each node's nearest source, over its studied feeds.
+    /// Hops of each node from its nearest source, over its studied feeds.
     pub(crate) depths: Vec<u32>,
-    /// Subscriptions of one node at another.
+    /// Subscriptions of one node to another.
     links: HashMap<(u32, u32), u32>,
 }
 
 impl Mesh {
-    /// A mesh of these nodes.
     pub(crate) fn new(wiring: Wiring) -> Self {
         let reach = wiring.reach();
         let mut depths = vec![u32::MAX; wiring.nodes.len()];
@@ -257,7 +246,7 @@ impl Mesh {
         self.links.get(&(node as u32, host as u32)).copied().unwrap_or(1)
     }
 
-    /// Plays the mesh over items drawn from the seed and measures it.
+    /// Plays the mesh with items drawn from the seed, and measures it.
     pub(crate) fn play(&self, settings: &Settings<'_>, seed: u64) -> Result<Outcome, Invalid> {
         settings.check(self.wiring.nodes.len())?;
         let origins = Origins::draw(
@@ -270,7 +259,7 @@ impl Mesh {
         self.play_over(settings, &origins, seed)
     }
 
-    /// Plays the mesh over these items and measures it; the seed says when nodes decide.
+    /// Plays the mesh with these items, and measures it. The seed decides when nodes decide.
     pub(crate) fn play_over(
         &self,
         settings: &Settings<'_>,
@@ -290,12 +279,12 @@ impl Mesh {
         })
     }
 
-    /// Measures what was recorded elsewhere, by the same rules.
+    /// Measures a record from elsewhere, by the same rules.
     pub(crate) fn measure(&self, settings: &Settings<'_>, record: &Record<'_>) -> Outcome {
         figures::measure(self, settings, record)
     }
 
-    /// Whether an item can come to a feed.
+    /// Whether an item can arrive at a feed.
     pub(crate) fn can_have(&self, feed: usize, origins: &Origins, item: u32) -> bool {
         let source = origins.source(item);
         let topic = origins.topics[item as usize];

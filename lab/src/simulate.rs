@@ -1,8 +1,8 @@
 //! One run of one strategy through one world, in virtual time.
 //!
-//! A cycle: the sources publish, the scheduler decides, the chosen sources are refreshed, what they
-//! showed is learnt, and only then is the quality measured. The scheduler is the node's own; the
-//! simulation only plays the world and keeps exact books.
+//! In each cycle the sources publish, the scheduler decides, the chosen sources are refreshed, the models learn,
+//! and then the quality is measured. The scheduler is the code of the node; the simulation only plays the world and
+//! keeps exact books.
 
 mod aggregator;
 mod books;
@@ -17,83 +17,69 @@ use self::aggregator::{Learner, exact, sources};
 use self::books::Books;
 use crate::world::World;
 
-/// What a run is told.
+/// The settings of a run.
 #[derive(Debug, Clone)]
 pub(crate) struct Run {
-    /// The strategy.
     pub(crate) strategy: StrategyKind,
-    /// Refreshes per cycle on average.
+    /// Mean refreshes per cycle.
     pub(crate) budget: f64,
-    /// What the strategy knows.
     pub(crate) knowing: Knowing,
-    /// As published (literal threshold, unbounded second step) or as the product does it.
     pub(crate) manner: Manner,
-    /// What the reader wants.
     pub(crate) taste: Taste,
-    /// Also measure freshness in the feed's own window, which takes long.
+    /// Whether to measure freshness in the window of the feed, too, which is slow.
     pub(crate) in_window: bool,
 }
 
 /// What a strategy knows about the sources.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Knowing {
-    /// The exact divergence at every moment, as the published simulation assumes.
+    /// The exact divergence at every moment, as in the published simulation.
     Truth,
-    /// The true rates (per hour where sources keep hours), never updated.
+    /// The true rates (per hour for sources with a daily rhythm), never updated.
     Offline,
-    /// Only what its own refreshes showed, learnt by this model. Full windows hide items unless
-    /// `sees_lost`, an indulgence of the published estimation experiments.
+    /// What its own refreshes have shown, learnt by a fresh copy of this model for each source.
     Learnt {
-        /// A fresh model for each source.
         model: Box<Model>,
-        /// Whether the count of a refresh includes items that were pushed out of the window.
+        /// Whether a refresh counts items that have left the window, too, as in the published experiments.
         sees_lost: bool,
     },
 }
 
 impl Knowing {
-    /// Learning with a model's default settings, from an item in `prior` seconds at first.
+    /// Learning with the default settings of a model, which assumes an item in `prior` seconds at first.
     pub(crate) fn learnt(kind: ModelKind, prior: f64) -> Result<Self, Invalid> {
         Ok(Self::Learnt { model: Box::new(kind.build(1.0 / prior)?), sees_lost: false })
     }
 }
 
-/// How budget and threshold are handled.
+/// How threshold and budget work.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum Manner {
-    /// As published, from this threshold.
-    Literal {
-        /// τ to start from.
-        threshold: f64,
-    },
-    /// The product's, with spending averaged over that many cycles.
-    Steady {
-        /// Cycles of the average.
-        horizon: f64,
-        /// τ to start from.
-        threshold: f64,
-    },
+    /// As published: literal threshold, unbounded second step. `threshold` is the first τ.
+    Literal { threshold: f64 },
+    /// As in the product, with spending averaged over `horizon` cycles.
+    Steady { horizon: f64, threshold: f64 },
 }
 
-/// What a run measured.
+/// The figures of a run.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Outcome {
-    /// Relevant items delivered over published, strict: unread ones are missing.
+    /// The share of the relevant items that was delivered; items still unread at the end are missing.
     pub(crate) completeness: f64,
     /// Share of the windows' relevant items ever delivered (the thesis' F), after each cycle's
     /// refreshes.
     pub(crate) freshness: f64,
-    /// The same as a mean over all time, which does not flatter short intervals.
+    /// The same averaged over all time, which does not favour short intervals.
     pub(crate) freshness_over_time: f64,
-    /// The same against the feed's own window (the paper's A).
+    /// The same in the window of the feed (the paper's A).
     pub(crate) freshness_in_window: f64,
     /// Refreshes while measuring.
     pub(crate) requests: u64,
     /// Relevant items lost while measuring.
     pub(crate) lost: u64,
-    /// From publication to delivery, over items.
+    /// From publication to delivery, averaged over items.
     pub(crate) delay: Delay,
-    /// Mean delay of each source, averaged over the sources.
+    /// The mean delay of each source, averaged over sources.
     pub(crate) delay_by_source: f64,
     /// τ after each cycle, warm-up included.
     pub(crate) thresholds: Vec<f64>,

@@ -1,7 +1,7 @@
-//! The same experiment for many seeds, on all cores, and what comes out on average.
+//! Runs an experiment for many seeds on all cores, and averages the results.
 //!
-//! Parallel across seeds (or across settings of one seed), never inside a run: the result is a
-//! function of the seed, whatever the number of cores.
+//! It runs seeds (or settings of one seed) in parallel, but never parts of one run: the result depends on the seed
+//! and not on the number of cores.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -13,18 +13,17 @@ use crate::report::progress::Progress;
 use crate::simulate::{Outcome, Run, simulate};
 use crate::world::World;
 
-/// Where experiments are made: the seeds, and a count of the work done.
+/// The seeds of an experiment, and a count of the work done.
 pub(crate) struct Lab {
     /// The first seed.
     pub(crate) seed: u64,
-    /// How many seeds, one world each.
+    /// The number of seeds; each gives one world.
     pub(crate) seeds: u64,
     source_cycles: AtomicU64,
     events: AtomicU64,
 }
 
 impl Lab {
-    /// A lab for `seeds` worlds from `seed` on.
     pub(crate) fn new(seed: u64, seeds: u64) -> Self {
         Self { seed, seeds, source_cycles: AtomicU64::new(0), events: AtomicU64::new(0) }
     }
@@ -35,24 +34,27 @@ impl Lab {
         simulate(world, run)
     }
 
-    /// Counts work that was done elsewhere.
+    /// Counts source-cycles that were simulated elsewhere.
     pub(crate) fn count(&self, source_cycles: usize) {
         self.source_cycles.fetch_add(source_cycles as u64, Ordering::Relaxed);
     }
 
-    /// Counts what happened in a mesh.
+    /// Counts events of a mesh.
     pub(crate) fn count_events(&self, events: u64) {
         self.events.fetch_add(events, Ordering::Relaxed);
     }
 
-    /// What has happened in meshes so far.
     pub(crate) fn events(&self) -> u64 {
         self.events.load(Ordering::Relaxed)
     }
 
-    /// Source-cycles simulated so far.
     pub(crate) fn source_cycles(&self) -> u64 {
         self.source_cycles.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn each_seed(&self) -> impl Iterator<Item = u64> + use<> {
+        let first = self.seed;
+        (0..self.seeds).map(move |n| first.wrapping_add(n))
     }
 
     /// One result per seed, in the order of the seeds.
@@ -60,7 +62,7 @@ impl Lab {
         &self,
         f: impl Fn(u64) -> Result<T, Invalid> + Sync,
     ) -> Result<Vec<T>, Invalid> {
-        let seeds: Vec<u64> = (0..self.seeds).map(|n| self.seed.wrapping_add(n)).collect();
+        let seeds: Vec<u64> = self.each_seed().collect();
         self.for_each("worlds", &seeds, |&seed| f(seed))
     }
 
@@ -83,17 +85,15 @@ impl Lab {
     }
 }
 
-/// A mean and the deviation of single worlds from it.
+/// A mean over worlds, and the standard deviation of one world.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize)]
 pub(crate) struct Spread {
-    /// Mean over the worlds.
     pub(crate) mean: f64,
-    /// Standard deviation of one world.
     pub(crate) deviation: f64,
 }
 
 impl Spread {
-    /// Summarises one figure of many results.
+    /// The spread of one figure over many results.
     pub(crate) fn of<T>(results: &[T], figure: impl Fn(&T) -> f64) -> Self {
         let count = results.len().max(1) as f64;
         let mean = results.iter().map(&figure).sum::<f64>() / count;
@@ -101,7 +101,6 @@ impl Spread {
         Self { mean, deviation: (squares / (count - 1.0).max(1.0)).sqrt() }
     }
 
-    /// As a cell of a table.
     pub(crate) fn cell(self, decimals: usize) -> Cell {
         Cell::MeanDeviation { mean: self.mean, deviation: self.deviation, decimals }
     }

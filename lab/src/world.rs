@@ -1,45 +1,44 @@
-//! The world an experiment happens in: what every source publishes, and which of it is relevant.
+//! The world of an experiment: what every source publishes, and which items are relevant.
 //!
 //! A world is drawn once per seed and shared by all strategies, so that they are compared on the
 //! same items.
 
 use pergola_newsroom::{
-    Interests, Item, KeywordSet, Process, Publisher, Rhythm, Trace, random_stream,
+    Interests, Item, KeywordSet, Process, Publisher, Rhythm, Trace, hourly_rates, random_stream,
 };
 use pergola_refresh::{DAY, HOUR, WEEK};
 use rand::RngExt;
 
-/// One source's whole future.
+/// Everything that one source will publish.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Stream {
-    /// Instants of its items, in order.
+    /// When its items appear, in order.
     pub(crate) times: Vec<f64>,
-    /// Which of them the reader wants.
+    /// Which items the reader wants.
     pub(crate) relevant: Vec<bool>,
     /// True mean rate, items per second.
     pub(crate) rate: f64,
     /// True share of relevant items.
     pub(crate) selectivity: f64,
-    /// True rate of each hour of the day, items per second, where the source keeps hours.
+    /// True rate in each hour of the day, items per second, for a source with a daily rhythm.
     pub(crate) hourly: Option<[f64; 24]>,
 }
 
 /// Everything that is published during an experiment.
 #[derive(Debug, Clone)]
 pub(crate) struct World {
-    /// The sources.
     pub(crate) streams: Vec<Stream>,
     /// Items that a source's document shows.
     pub(crate) window: usize,
-    /// Seconds from one decision to the next.
+    /// Seconds between two decisions.
     pub(crate) cycle: f64,
     /// Cycles before measuring starts.
     pub(crate) warmup: usize,
-    /// Cycles in all.
+    /// All cycles, warm-up included.
     pub(crate) cycles: usize,
 }
 
-/// Sources, highest rate per cycle and window of the published setting.
+/// Sources, highest rate per cycle, and window of the published setting.
 const PUBLISHED_SOURCES: u64 = 100;
 const PUBLISHED_RATE: f64 = 6.5;
 const PUBLISHED_WINDOW: usize = 10;
@@ -48,13 +47,13 @@ const SHAPED_CYCLE: f64 = 600.0;
 const SHAPED_WINDOW: usize = 20;
 /// Cycle of a replay.
 const REPLAY_CYCLE: f64 = 300.0;
-/// Random streams from here on belong to the world, those below to the sources.
+/// The random streams of the world begin here; those below belong to the sources.
 const WORLD: u64 = 1 << 40;
 
 impl World {
     /// The world of Table 4.1: 100 sources, rates uniform in [0, 6.5] per cycle of an hour, windows
-    /// of 10, keywords from a dictionary of 10. If `doubling` is given, all rates are half of that
-    /// until so many cycles have passed.
+    /// of 10, keywords from a dictionary of 10. With `doubling`, all rates are half as high
+    /// until that cycle.
     pub(crate) fn published(
         seed: u64,
         warmup: usize,
@@ -90,9 +89,8 @@ impl World {
         Self { streams, window: PUBLISHED_WINDOW, cycle: HOUR, warmup, cycles }
     }
 
-    /// Sources of one daily shape: `sources` of them, 24 to 300 items a day (evenly by
-    /// order of magnitude), cycles of ten minutes,
-    /// windows of 20, everything relevant.
+    /// `sources` sources of one daily rhythm: 24 to 300 items a day (evenly by order of magnitude), cycles
+    /// of ten minutes, windows of 20, every item relevant.
     pub(crate) fn shaped(
         rhythm: Rhythm,
         seed: u64,
@@ -106,7 +104,7 @@ impl World {
                 let per_day = 24.0 * (300.0f64 / 24.0).powf(random.random());
                 let shift = random.random_range(0..24);
                 let process = Process::daily(rhythm, per_day, shift);
-                let hourly = rhythm.hours(shift).map(|hour| hour * per_day / DAY);
+                let hourly = hourly_rates(rhythm, shift).map(|hour| hour * per_day / DAY);
                 let items = publisher(process, seed, source).until(days * DAY);
                 Stream {
                     relevant: vec![true; items.len()],
@@ -164,9 +162,9 @@ impl World {
     }
 }
 
-/// A publisher of a process that the lab made itself.
+/// A publisher of a process that the lab has made.
 pub(crate) fn publisher(process: Process, seed: u64, source: u64) -> Publisher {
-    Publisher::new(process, seed, source).expect("the lab's own processes have sane numbers")
+    Publisher::new(process, seed, source).expect("the processes of the lab are valid")
 }
 
 fn times(items: &[Item]) -> Vec<f64> {

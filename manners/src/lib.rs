@@ -3,7 +3,7 @@
 //! Pure: everything is told the time and the randomness it needs. No sockets, no clock, no runtime.
 //!
 //! # Modules, from the bottom up
-//! - `networks`: which addresses are not of the public internet
+//! - `networks`: which addresses are not public, and which of those a node may reach all the same
 //! - `cooperation`: what two nodes do for each other beyond pulling
 //! - `hints`: what a node says about when a feed of it may have news
 //! - `link`: what is known of the peer behind a source

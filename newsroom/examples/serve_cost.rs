@@ -26,10 +26,10 @@ fn main() -> Result<(), Failure> {
         .build()?;
     let built = resident_bytes()?;
     let published: u64 = newsroom.truths().map(|truth| truth.published).sum();
-    let looked = resident_bytes()?;
+    let requested = resident_bytes()?;
     println!("{count} sources, {published} items so far");
     println!("memory, built:     {} bytes per source", (built - before) / count);
-    println!("memory, looked at: {} bytes per source", (looked - before) / count);
+    println!("memory, requested: {} bytes per source", (requested - before) / count);
 
     let (address, thread) = serve(newsroom.clone())?;
     let mut client = TcpStream::connect(address)?;

@@ -1,5 +1,4 @@
-//! What items are about: sets of keywords from a small dictionary, and how sources and readers draw
-//! their interests from it.
+//! Sets of keywords from a small dictionary, and how sources and readers draw their interests from it.
 
 use rand::{Rng, RngExt};
 
@@ -8,7 +7,7 @@ use rand::{Rng, RngExt};
 pub struct KeywordSet(u128);
 
 impl KeywordSet {
-    /// The largest dictionary that a set can speak about.
+    /// The size of the largest dictionary.
     pub const DICTIONARY: usize = 128;
 
     /// Adds a keyword; numbers beyond the dictionary are ignored.
@@ -23,12 +22,10 @@ impl KeywordSet {
         self.0 & other.0 != 0
     }
 
-    /// Number of keywords.
     pub fn len(self) -> usize {
         self.0.count_ones() as usize
     }
 
-    /// Whether there is no keyword.
     pub fn is_empty(self) -> bool {
         self.0 == 0
     }
@@ -56,7 +53,7 @@ impl KeywordSet {
         all
     }
 
-    /// Exactly `count` different keywords (or all there are).
+    /// Draws exactly `count` different keywords, or all if there are fewer.
     pub fn draw(self, count: usize, random: &mut impl Rng) -> Self {
         let mut pool: Vec<usize> = self.iter().collect();
         let mut drawn = Self::default();
@@ -70,13 +67,13 @@ impl KeywordSet {
 /// How a population of sources and one reader draw their interests.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Interests {
-    /// Keywords in all.
+    /// All keywords.
     pub dictionary: usize,
     /// Chance that a source's profile has a keyword.
     pub profile: f64,
     /// Chance that an item carries a keyword of its source's profile.
     pub item: f64,
-    /// Keywords of the reader's query, exactly.
+    /// The number of keywords in the query of the reader.
     pub query: usize,
 }
 
@@ -84,7 +81,7 @@ impl Interests {
     /// The setting of "Best-Effort Refresh Strategies for Content-Based RSS Feed Aggregation".
     pub const PUBLISHED: Self = Self { dictionary: 10, profile: 0.5, item: 0.2, query: 4 };
 
-    /// Share of a source's items that share a keyword with the query.
+    /// The share of a source's items that have a keyword in common with the query.
     pub fn selectivity(&self, profile: KeywordSet, query: KeywordSet) -> f64 {
         let common = KeywordSet(profile.0 & query.0).len();
         1.0 - (1.0 - self.item).powi(common as i32)

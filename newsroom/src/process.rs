@@ -1,62 +1,32 @@
 //! When a source publishes: the random processes, and recorded times.
 
-/// A daily rhythm by name, as "Online Change Estimation Models for Dynamic Web Resources" tells
-/// them apart.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Rhythm {
-    /// Busy for one hour in four and silent otherwise: robots.
-    Peaks,
-    /// The same at every hour: collectors of news from all the world.
-    Uniform,
-    /// A working day and a quiet night: people.
-    Waves,
-}
+use pergola_refresh::DAY;
+pub use pergola_refresh::characteristics::Rhythm;
 
-impl Rhythm {
-    /// All of them.
-    pub const ALL: [Self; 3] = [Self::Peaks, Self::Uniform, Self::Waves];
-
-    /// The name used in tables.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Peaks => "peaks",
-            Self::Uniform => "uniform",
-            Self::Waves => "waves",
+/// The rates of the 24 hours of a day, with a mean of one. `shift` moves the day by whole hours.
+pub fn hourly_rates(rhythm: Rhythm, shift: usize) -> [f64; 24] {
+    let raw: [f64; 24] = std::array::from_fn(|hour| match rhythm {
+        // Busy for one hour in four and silent otherwise.
+        Rhythm::Peaks => f64::from(u8::from(hour % 4 == 0)),
+        Rhythm::Uniform => 1.0,
+        // A cosine with its height in the early afternoon; nights keep a tenth of the mean.
+        Rhythm::Waves => {
+            let angle = (hour as f64 - 14.0) / 24.0 * std::f64::consts::TAU;
+            (0.1 + angle.cos().max(-1.0) + 1.0).powi(2)
         }
-    }
-
-    /// Twenty-four hourly rates with a mean of one. `shift` turns the day by whole hours.
-    pub fn hours(self, shift: usize) -> [f64; 24] {
-        let raw: [f64; 24] = std::array::from_fn(|hour| match self {
-            Self::Peaks => f64::from(u8::from(hour % 4 == 0)),
-            Self::Uniform => 1.0,
-            // A cosine with its height in the early afternoon; nights keep a tenth of the mean.
-            Self::Waves => {
-                let angle = (hour as f64 - 14.0) / 24.0 * std::f64::consts::TAU;
-                (0.1 + angle.cos().max(-1.0) + 1.0).powi(2)
-            }
-        });
-        let mean = raw.iter().sum::<f64>() / 24.0;
-        std::array::from_fn(|hour| raw[(hour + 24 - shift % 24) % 24] / mean)
-    }
+    });
+    let mean = raw.iter().sum::<f64>() / 24.0;
+    std::array::from_fn(|hour| raw[(hour + 24 - shift % 24) % 24] / mean)
 }
 
 /// When items appear. Rates are items per second.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Process {
     /// A Poisson process with a constant rate.
-    Constant {
-        /// Items per second.
-        rate: f64,
-    },
-    /// A Poisson process whose rate repeats: equal slots over a period.
-    Periodic {
-        /// Items per second in each slot.
-        rates: Vec<f64>,
-        /// Length of the period in seconds.
-        period: f64,
-    },
-    /// Poisson bursts: at a constant rate a burst of items within a few minutes.
+    Constant { rate: f64 },
+    /// A Poisson process whose rate repeats: equal slots over a period in seconds.
+    Periodic { rates: Vec<f64>, period: f64 },
+    /// Bursts of items at a constant rate.
     Bursts {
         /// Bursts per second.
         rate: f64,
@@ -71,43 +41,29 @@ pub enum Process {
     Recorded(Vec<f64>),
 }
 
-/// A process that cannot be.
+/// Why a process is impossible.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum ProcessError {
     /// A number that is negative, infinite or not a number.
     #[error("{what} is {given}, but must be {allowed}")]
-    Number {
-        /// Which number.
-        what: &'static str,
-        /// What was given.
-        given: f64,
-        /// What is allowed.
-        allowed: &'static str,
-    },
+    Number { what: &'static str, given: f64, allowed: &'static str },
     /// A periodic process without slots, or a sequence without parts.
     #[error("{0} is empty, but needs at least one part")]
     Empty(&'static str),
     /// Recorded times that go back.
     #[error("recorded times go back at item {index}: {before} is followed by {after}")]
-    OutOfOrder {
-        /// Position of the later item.
-        index: usize,
-        /// Time before it.
-        before: f64,
-        /// Its own time.
-        after: f64,
-    },
+    OutOfOrder { index: usize, before: f64, after: f64 },
 }
 
 impl Process {
-    /// A daily rhythm with so many items a day.
+    /// A source with a daily rhythm and so many items a day, its hours shifted by `shift`.
     pub fn daily(rhythm: Rhythm, items_per_day: f64, shift: usize) -> Self {
-        let day = 86_400.0;
-        let rates = rhythm.hours(shift).iter().map(|hour| hour * items_per_day / day).collect();
-        Self::Periodic { rates, period: day }
+        let rate = |hour: &f64| hour * items_per_day / DAY;
+        let rates = hourly_rates(rhythm, shift).iter().map(rate).collect();
+        Self::Periodic { rates, period: DAY }
     }
 
-    /// Whether every number makes sense.
+    /// Checks every number.
     pub fn check(&self) -> Result<(), ProcessError> {
         let rate = |value: f64| number("publication rate", value, value >= 0.0, "at least 0");
         let length = |what, value: f64| number(what, value, value > 0.0, "above 0");
@@ -148,8 +104,7 @@ impl Process {
         }
     }
 
-    /// Items per second on average: of a sequence its first part, of recorded times the mean over their
-    /// span.
+    /// Mean items per second: of the first part of a sequence; of recorded times over their span.
     pub fn mean_rate(&self) -> f64 {
         match self {
             Self::Periodic { rates, .. } => rates.iter().sum::<f64>() / rates.len().max(1) as f64,
@@ -158,7 +113,7 @@ impl Process {
         }
     }
 
-    /// The rate in force at an instant, items per second; recorded times have their mean rate.
+    /// The rate at an instant, items per second; recorded times have their mean rate.
     pub fn rate_at(&self, instant: f64) -> f64 {
         match self {
             Self::Constant { rate } => *rate,
@@ -179,7 +134,7 @@ impl Process {
     }
 }
 
-/// The part of a sequence in force at an instant, and when it began.
+/// The part of a sequence at an instant, and when it began.
 pub(crate) fn part_at(parts: &[(f64, Process)], instant: f64) -> (f64, &Process) {
     let mut start = 0.0;
     for (duration, process) in &parts[..parts.len() - 1] {
@@ -211,12 +166,12 @@ mod tests {
     #[test]
     fn every_rhythm_has_a_mean_of_one_and_waves_have_a_quiet_night() {
         for rhythm in Rhythm::ALL {
-            let mean = rhythm.hours(5).iter().sum::<f64>() / 24.0;
+            let mean = hourly_rates(rhythm, 5).iter().sum::<f64>() / 24.0;
             assert!((mean - 1.0).abs() < 1e-12, "{}", rhythm.name());
         }
-        let waves = Rhythm::Waves.hours(0);
+        let waves = hourly_rates(Rhythm::Waves, 0);
         assert!(waves[2] < 0.1 && waves[14] > 2.0, "{waves:?}");
-        assert_eq!(Rhythm::Waves.hours(3)[17], waves[14]);
+        assert_eq!(hourly_rates(Rhythm::Waves, 3)[17], waves[14]);
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! A source at work: an endless, ordered stream of items drawn from its process.
+//! An endless stream of items, drawn from a process, in order of time.
 
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -14,17 +14,16 @@ pub fn random_stream(seed: u64, source: u64) -> ChaCha8Rng {
     random
 }
 
-/// One item that a source published.
+/// A published item.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Item {
-    /// When, in seconds of virtual time.
+    /// In seconds of virtual time.
     pub at: f64,
-    /// What it is about.
     pub keywords: KeywordSet,
 }
 
-/// A source at work. As an iterator it yields items in order of time; it ends only where recorded
-/// times do or where nothing will ever be published again.
+/// A source that publishes. As an iterator it returns items in order of time; it ends only after the last recorded
+/// time, or if the source will never publish again.
 #[derive(Debug, Clone)]
 pub struct Publisher {
     process: Process,
@@ -33,7 +32,7 @@ pub struct Publisher {
     item_share: f64,
     random: ChaCha8Rng,
     now: f64,
-    /// How many times as often as the process says.
+    /// The rate is this many times that of the process.
     factor: f64,
     /// Recorded items already played.
     played: usize,
@@ -62,8 +61,8 @@ impl Publisher {
         Self { profile, item_share: item_share.clamp(0.0, 1.0), ..self }
     }
 
-    /// Goes on from `at`, `factor` times as often as the process says; what was going to appear after
-    /// `at` is drawn afresh. Recorded times stay what they are.
+    /// Continues from `at` with `factor` times the rate of the process. Items after `at` are drawn again; recorded
+    /// times stay the same.
     pub fn restart(&mut self, at: f64, factor: f64) {
         if let Process::Recorded(times) = &self.process {
             self.played = times.partition_point(|&time| time <= at);
@@ -73,12 +72,12 @@ impl Publisher {
         self.burst.clear();
     }
 
-    /// Keywords as the next item might carry them.
+    /// Draws keywords for an item.
     pub fn draw_keywords(&mut self) -> KeywordSet {
         self.profile.sample(self.item_share, &mut self.random)
     }
 
-    /// All items until an instant, not beyond.
+    /// All items until an instant.
     pub fn until(self, end: f64) -> Vec<Item> {
         self.take_while(|item| item.at <= end).collect()
     }
@@ -106,7 +105,7 @@ impl Publisher {
     }
 }
 
-/// The next arrival after `now` and, for bursts, how many items it opens over how long.
+/// The next arrival after `now` and, for bursts, how many items follow within how many seconds.
 fn arrival(
     process: &Process,
     now: f64,
@@ -129,7 +128,7 @@ fn arrival(
             if rates.iter().all(|&rate| rate == 0.0) {
                 return None;
             }
-            // Walk the slots until the exponential quantity of "expected items" is used up.
+            // Walk the slots until the drawn number of expected items is used up.
             let mut wanted = gap();
             let length = period / rates.len() as f64;
             let mut slot = ((now.rem_euclid(*period) / length) as usize).min(rates.len() - 1);
@@ -157,7 +156,7 @@ fn arrival(
                     Some((after, opened)) if start + after < end => {
                         return Some((start + after, opened));
                     }
-                    // Nothing more in this part: processes have no memory, so start afresh in the next.
+                    // Nothing more in this part. Processes have no memory: draw again in the next.
                     _ if end.is_finite() => at = end,
                     _ => return None,
                 }
@@ -180,9 +179,9 @@ impl Iterator for Publisher {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Rhythm;
+    use pergola_refresh::DAY;
 
-    const DAY: f64 = 86_400.0;
+    use crate::Rhythm;
 
     fn published(process: Process, days: f64, source: u64) -> Vec<f64> {
         let items = Publisher::new(process, 7, source).unwrap().until(days * DAY);
@@ -219,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn a_rhythm_keeps_its_hours() {
+    fn a_daily_rhythm_keeps_its_hours() {
         let times = published(Process::daily(Rhythm::Peaks, 48.0, 0), 60.0, 1);
         assert!(times.iter().all(|at| ((at % DAY / 3600.0) as u32).is_multiple_of(4)));
     }

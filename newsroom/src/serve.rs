@@ -1,8 +1,7 @@
 //! The newsroom over HTTP: sources that publish real documents, in real or accelerated time.
 //!
-//! Why: demonstrations, benchmarks and end-to-end tests need many sources whose truth is known. A
-//! crawler meets them through real sockets; whoever judges it asks [`Newsroom::truth`] (or `/truth`)
-//! what was published when.
+//! Demonstrations, benchmarks and end-to-end tests need many sources with a known truth. A crawler reads them over
+//! real sockets, and [`Newsroom::truth`] (or `/truth`) tells what they have published, and when.
 //!
 //! - `GET /sources/{name}`: the document, with conditional GET and gzip;
 //! - `GET /items/{name}/{number}`: the page of an item;
@@ -10,8 +9,8 @@
 //! - `GET /truth`: what every source has published, in numbers; `?source=NAME&after=N` in items;
 //! - `GET /`: the first hundred sources, for people.
 //!
-//! The clock is a function given by the caller: seconds since the Unix epoch. A caller who makes it
-//! run faster gets accelerated time; a test that holds it in its hand steps it:
+//! The clock is a function of the caller: seconds since the Unix epoch. A faster clock gives accelerated time, and a
+//! test can step it:
 //!
 //! ```
 //! use std::sync::Arc;
@@ -29,9 +28,9 @@
 //! # Ok::<(), pergola_newsroom::serve::BuildError>(())
 //! ```
 //!
-//! What must never happen: a document that depends on anything but the seed, the opening, the clock
-//! and what was published by hand; a lock that is held while waiting; a source that costs time
-//! while nobody looks at it; more memory for documents than [`Builder::document_bytes`] allows.
+//! Never: a document that depends on anything but the seed, the opening, the clock and what was published by hand;
+//! a lock that is held while waiting; a source that costs time while nobody requests it; more memory for documents
+//! than [`Builder::document_bytes`] allows.
 
 mod builder;
 mod conditions;
@@ -56,17 +55,17 @@ pub use world::World;
 
 use crate::wording::Filler;
 use axum::serve::ListenerExt;
-use desk::{Desk, Look};
+use desk::{Desk, Moment};
 use document::House;
 use shelf::Shelf;
 
 /// Tells the time: seconds since the Unix epoch.
 pub type Clock = Arc<dyn Fn() -> f64 + Send + Sync>;
 
-/// The fastest that all sources together may be made, times their own rates.
+/// The largest factor for the rates of all sources.
 const LARGEST_FACTOR: f64 = 100_000.0;
 
-/// A newsroom at work. Clones are handles to the same one.
+/// A running newsroom. Clones are handles to the same newsroom.
 #[derive(Clone)]
 pub struct Newsroom {
     inner: Arc<Inner>,
@@ -78,8 +77,8 @@ struct Inner {
     opening: f64,
     remember: usize,
     base: OnceLock<String>,
-    places: Vec<Place>,
-    /// Places in order of their names.
+    sources: Vec<ServedSource>,
+    /// Numbers of the sources, by name.
     by_name: Vec<u32>,
     rates: RwLock<Vec<(f64, f64)>>,
     answering: AtomicBool,
@@ -87,37 +86,28 @@ struct Inner {
     filler: Filler,
 }
 
-/// A source and its desk.
-struct Place {
+/// A source, and its state.
+struct ServedSource {
     source: Source,
     desk: Mutex<Desk>,
 }
 
-/// What a newsroom was asked and cannot do.
+/// What a newsroom cannot do.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum NewsroomError {
-    /// There is no such source.
-    #[error("there is no source `{name}`; /opml lists the sources there are")]
-    UnknownSource {
-        /// The name asked for.
-        name: String,
-    },
-    /// A factor that makes no sense.
+    #[error("there is no source `{name}`; /opml lists all sources")]
+    UnknownSource { name: String },
     #[error("the factor {given} is out of bounds; give a number from 0 to {LARGEST_FACTOR}")]
-    Factor {
-        /// What was given.
-        given: f64,
-    },
+    Factor { given: f64 },
 }
 
 impl Newsroom {
-    /// Starts to describe a newsroom.
     pub fn builder(clock: Clock) -> Builder {
         Builder::new(clock)
     }
 
-    /// Answers requests until `stop` is done and the last answer is given. Links in the documents
-    /// lead to the listener's address, unless [`Builder::base_url`] named another.
+    /// Answers requests until `stop` completes and the last answer is sent. Links in documents begin with the
+    /// address of the listener, unless [`Builder::base_url`] sets another.
     ///
     /// # Errors
     /// When the listener has no address.
@@ -128,12 +118,12 @@ impl Newsroom {
     ) -> std::io::Result<()> {
         let address = listener.local_addr()?;
         self.inner.base.get_or_init(|| format!("http://{address}"));
-        // A connection that refuses the option is only slower.
+        // Without the option a connection is only slower.
         let listener = listener.tap_io(|stream| drop(stream.set_nodelay(true)));
         axum::serve(listener, self.router()).with_graceful_shutdown(stop).await
     }
 
-    /// The routes, to be served by whoever wants to; give [`Builder::base_url`] then.
+    /// The routes, for a server of the caller's own; it must set [`Builder::base_url`].
     pub fn router(&self) -> axum::Router {
         routes::router(self.clone())
     }
@@ -159,19 +149,19 @@ impl Newsroom {
         source: &str,
         items: impl Iterator<Item = Option<Headline>>,
     ) -> Result<Range<u64>, NewsroomError> {
-        let place = self.place(source)?;
+        let served = self.served(source)?;
         let rates = read(&self.inner.rates);
-        let mut desk = place.lock();
-        let numbers = desk.publish_now(&place.source, self.look(&rates), items);
+        let mut desk = served.lock();
+        let numbers = desk.publish_now(&served.source, self.moment(&rates), items);
         self.inner.shelf.discard(&mut desk);
         Ok(numbers)
     }
 
-    /// From now on all sources publish `factor` times as often as they were built to (recorded times
-    /// stay as they are). Rhythms keep their hours.
+    /// From now on all sources publish at `factor` times their own rates. Recorded times stay the same, and daily
+    /// rhythms keep their hours.
     ///
     /// # Errors
-    /// When the factor is no number from 0 to 100,000.
+    /// When the factor is not a number from 0 to 100,000.
     pub fn set_all_rates(&self, factor: f64) -> Result<(), NewsroomError> {
         if !(0.0..=LARGEST_FACTOR).contains(&factor) {
             return Err(NewsroomError::Factor { given: factor });
@@ -183,7 +173,7 @@ impl Newsroom {
         Ok(())
     }
 
-    /// All sources answer 503 with Retry-After, but go on publishing.
+    /// All sources answer 503 with Retry-After, and continue to publish.
     pub fn stop_answering(&self) {
         self.inner.answering.store(false, Ordering::Relaxed);
     }
@@ -198,22 +188,22 @@ impl Newsroom {
     /// # Errors
     /// When there is no such source.
     pub fn set_answering(&self, source: &str, answering: bool) -> Result<(), NewsroomError> {
-        self.place(source)?.lock().answering = answering;
+        self.served(source)?.lock().answering = answering;
         Ok(())
     }
 
-    /// What was asked of one source.
+    /// The requests for one source.
     ///
     /// # Errors
     /// When there is no such source.
     pub fn counters(&self, source: &str) -> Result<Counters, NewsroomError> {
-        Ok(self.place(source)?.lock().counters)
+        Ok(self.served(source)?.lock().counters)
     }
 
-    /// What was asked of all sources together.
+    /// The requests for all sources together.
     pub fn total_counters(&self) -> Counters {
-        self.inner.places.iter().fold(Counters::default(), |sum, place| {
-            let own = place.lock().counters;
+        self.inner.sources.iter().fold(Counters::default(), |sum, served| {
+            let own = served.lock().counters;
             Counters {
                 requests: sum.requests + own.requests,
                 not_modified: sum.not_modified + own.not_modified,
@@ -222,38 +212,36 @@ impl Newsroom {
         })
     }
 
-    /// The names of all sources, in the order they were given.
+    /// The names of all sources, in the order of the builder.
     pub fn names(&self) -> impl ExactSizeIterator<Item = &str> {
-        self.inner.places.iter().map(|place| &*place.source.name)
+        self.inner.sources.iter().map(|served| &*served.source.name)
     }
 
-    /// What the clock shows.
     pub fn now(&self) -> f64 {
         let now = (self.inner.clock)();
         if now.is_finite() { now } else { self.inner.opening }
     }
 
-    /// When the newsroom opened.
     pub fn opening(&self) -> f64 {
         self.inner.opening
     }
 
-    fn place(&self, name: &str) -> Result<&Place, NewsroomError> {
-        Ok(&self.inner.places[self.index(name)? as usize])
+    fn served(&self, name: &str) -> Result<&ServedSource, NewsroomError> {
+        Ok(&self.inner.sources[self.index(name)? as usize])
     }
 
     fn index(&self, name: &str) -> Result<u32, NewsroomError> {
         let inner = &self.inner;
-        let own = |&index: &u32| &*inner.places[index as usize].source.name;
+        let own = |&index: &u32| &*inner.sources[index as usize].source.name;
         match inner.by_name.binary_search_by(|index| own(index).cmp(name)) {
             Ok(at) => Ok(inner.by_name[at]),
             Err(_) => Err(NewsroomError::UnknownSource { name: name.chars().take(200).collect() }),
         }
     }
 
-    fn look<'a>(&self, rates: &'a [(f64, f64)]) -> Look<'a> {
+    fn moment<'a>(&self, rates: &'a [(f64, f64)]) -> Moment<'a> {
         let Inner { opening, remember, .. } = *self.inner;
-        Look { now: self.now(), opening, remember, rates }
+        Moment { now: self.now(), opening, remember, rates }
     }
 
     fn house(&self) -> House<'_> {
@@ -265,9 +253,9 @@ impl Newsroom {
     }
 }
 
-impl Place {
+impl ServedSource {
     fn lock(&self) -> MutexGuard<'_, Desk> {
-        // A desk is only ever a few counters ahead of itself: it stays usable after a panic.
+        // A panic can leave only some counters behind: the desk stays usable.
         self.desk.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

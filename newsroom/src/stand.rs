@@ -1,5 +1,5 @@
-//! A source that can be looked at: it publishes as time is stepped forward and shows its last items,
-//! as a feed document does.
+//! A source with a window: it publishes as time is stepped forward and shows its last items, as a feed document
+//! does.
 
 use std::collections::VecDeque;
 use std::iter::Peekable;
@@ -9,9 +9,8 @@ use crate::{Item, Publisher};
 /// An item on show, with its number in the source's stream (from 0).
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Shown {
-    /// Number of the item: an identity that survives leaving the window.
+    /// The identity of the item; it stays the same after the item has left the window.
     pub number: u64,
-    /// The item.
     pub item: Item,
 }
 
@@ -31,8 +30,8 @@ impl Stand {
         Self { publisher: publisher.peekable(), window: VecDeque::new(), size, published: 0 }
     }
 
-    /// Lets time pass until `now` and returns how many items were published meanwhile. Time does not
-    /// go back: an earlier instant publishes nothing.
+    /// Advances time to `now` and returns how many items were published meanwhile. Time does not go back: an
+    /// earlier instant publishes nothing.
     pub fn advance(&mut self, now: f64) -> u64 {
         let before = self.published;
         while let Some(item) = self.publisher.next_if(|item| item.at <= now) {
@@ -45,7 +44,7 @@ impl Stand {
         self.published - before
     }
 
-    /// What a look at the source shows now, newest first, as feeds have it.
+    /// What a refresh shows now, newest first, as in a feed.
     pub fn window(&self) -> impl ExactSizeIterator<Item = &Shown> {
         self.window.iter().rev()
     }
@@ -55,7 +54,7 @@ impl Stand {
         self.published
     }
 
-    /// When the next item will appear, if there is one: what a stepped simulation waits for.
+    /// When the next item will appear, if there is one. A stepped simulation waits for it.
     pub fn next_at(&mut self) -> Option<f64> {
         self.publisher.peek().map(|item| item.at)
     }
@@ -83,7 +82,7 @@ mod tests {
     }
 
     #[test]
-    fn looking_twice_or_backwards_publishes_nothing() {
+    fn advancing_twice_or_backwards_publishes_nothing() {
         let mut stand = stand(vec![1.0, 2.0], 5);
         stand.advance(2.0);
         assert_eq!((stand.advance(2.0), stand.advance(0.0), numbers(&stand)), (0, 0, vec![1, 0]));

@@ -3,8 +3,8 @@
 //! `streams.tsv` has a header line and one row per stream, of which only the column `stream_id` must
 //! be there. `items.tsv` has no header; its rows are `stream_id`, `t` (seconds since the start),
 //! `keywords` (comma-separated, may be empty) and `title`, sorted by time. A line that cannot be read
-//! is an error that names the file, the line and what is wrong with it: a trace that is half read
-//! would give figures that are half true.
+//! is an error that names the file, the line and what is wrong: a trace that is read in part would give wrong
+//! figures.
 
 use std::collections::HashMap;
 use std::fs::{self, File};
@@ -15,9 +15,9 @@ use flate2::read::GzDecoder;
 
 /// Seconds in a week; a trace lasts for whole weeks.
 const WEEK: f64 = 604_800.0;
-/// A line longer than this is not a line of a trace.
+/// The longest line.
 const LONGEST_LINE: u64 = 64 * 1024;
-/// More decompressed bytes than any trace has.
+/// The largest file, decompressed.
 const LARGEST_FILE: u64 = 4 << 30;
 
 /// One recorded item.
@@ -25,25 +25,22 @@ const LARGEST_FILE: u64 = 4 << 30;
 pub struct TraceItem {
     /// Seconds since the start of the trace.
     pub at: f64,
-    /// Keywords, as recorded.
     pub keywords: String,
-    /// Title, as recorded.
     pub title: String,
 }
 
 /// One recorded stream.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TraceStream {
-    /// Its name.
     pub id: String,
-    /// Its items in order of time.
+    /// In order of time.
     pub items: Vec<TraceItem>,
 }
 
 /// A folder of recorded streams.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Trace {
-    /// The streams in the order of `streams.tsv`.
+    /// In the order of `streams.tsv`.
     pub streams: Vec<TraceStream>,
     /// Whole weeks that the trace lasts.
     pub weeks: usize,
@@ -52,48 +49,19 @@ pub struct Trace {
 /// Why a trace could not be read.
 #[derive(Debug, thiserror::Error)]
 pub enum TraceError {
-    /// A file could not be opened or read.
     #[error("cannot read {}", path.display())]
-    Unreadable {
-        /// The file.
-        path: PathBuf,
-        /// Why.
-        source: std::io::Error,
-    },
-    /// A line that is not as it should be.
+    Unreadable { path: PathBuf, source: std::io::Error },
     #[error("{}, line {line}: {problem}", path.display())]
-    Malformed {
-        /// The file.
-        path: PathBuf,
-        /// The line, counted from 1.
-        line: usize,
-        /// What is wrong and what is expected.
-        problem: String,
-    },
-    /// A folder could not be written.
+    Malformed { path: PathBuf, line: usize, problem: String },
     #[error("cannot write {}", path.display())]
-    Unwritable {
-        /// The folder.
-        path: PathBuf,
-        /// Why.
-        source: std::io::Error,
-    },
-    /// A folder that must not be overwritten.
+    Unwritable { path: PathBuf, source: std::io::Error },
     #[error("{} holds a trace already; name another folder", path.display())]
-    Taken {
-        /// The folder.
-        path: PathBuf,
-    },
-    /// A trace without a single item.
-    #[error("{}: there is no item in it; a trace needs at least one", path.display())]
-    Empty {
-        /// The folder.
-        path: PathBuf,
-    },
+    Taken { path: PathBuf },
+    #[error("{}: it has no items; a trace needs at least one", path.display())]
+    Empty { path: PathBuf },
 }
 
 impl Trace {
-    /// Reads a folder.
     pub fn read(folder: &Path) -> Result<Self, TraceError> {
         let mut streams: Vec<TraceStream> = read_ids(&folder.join("streams.tsv"))?
             .into_iter()
@@ -123,7 +91,7 @@ impl Trace {
         if streams.iter().all(|stream| stream.items.is_empty()) {
             return Err(TraceError::Empty { path: folder.to_owned() });
         }
-        // An item at the very end of a week still belongs to it.
+        // An item at the very end of a week belongs to that week.
         let weeks = ((last / WEEK).ceil() as usize).max(1);
         Ok(Self { streams, weeks })
     }
@@ -144,18 +112,17 @@ impl Trace {
             streams.push_str(&format!("{id}\t{}\n", own.len()));
             items.extend(own.iter().map(|item| (item, id.as_str())));
         }
-        // By time, then by stream: the sort is stable and the streams come in order.
+        // By time, then by stream: the sort is stable.
         items.sort_by(|a, b| a.0.at.total_cmp(&b.0.at));
         let lines: String = items
             .iter()
             .map(|(item, id)| format!("{id}\t{}\t{}\t{}\n", item.at, item.keywords, item.title))
             .collect();
-        // The items first: without streams.tsv a half-written folder is no trace.
+        // The items first: without streams.tsv a half-written folder is not a trace.
         fs::write(folder.join("items.tsv"), lines).map_err(unwritable)?;
         fs::write(folder.join("streams.tsv"), streams).map_err(unwritable)
     }
 
-    /// Items in all.
     pub fn items(&self) -> usize {
         self.streams.iter().map(|stream| stream.items.len()).sum()
     }

@@ -1,9 +1,8 @@
-//! What items say: titles and paragraphs made from keywords and a small vocabulary.
+//! Titles and paragraphs of items, made from keywords and a small vocabulary.
 //!
-//! Everything is a function of a number (mixed from the seed, the source and the item), so nothing has
-//! to be kept and the same item always reads the same. The filler never contains a topic, nor a word that
-//! any source of the newsroom writes about: an item mentions exactly what it carries, so that a query's
-//! answer can be told from the ground truth.
+//! A text is a function of a number (a hash of the seed, the source and the item), so it need not be stored, and the
+//! same item always has the same text. The filler never contains a topic, nor a keyword of any source: an item
+//! mentions exactly its own keywords, so that the ground truth tells the answer of a query.
 
 use std::borrow::Cow;
 use std::collections::HashSet;

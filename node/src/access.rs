@@ -12,17 +12,19 @@ mod caller;
 mod doors;
 mod limits;
 
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::Arc;
 
 use http::{Extensions, HeaderMap};
 use pergola_config::{Config, Reader, Secret};
 use pergola_store::archive::FeedId;
-use tokio::time::Instant;
 
 pub use caller::{Caller, ClientCertificate, NotNear};
 use doors::Doors;
 use limits::Use;
 pub use limits::{TooOften, Who};
+
+use crate::clock::network_now;
+use crate::locks::RwLock;
 
 /// What the node knows of callers, and which feeds are closed.
 pub struct Access {
@@ -53,7 +55,7 @@ impl Access {
 
     /// Another configuration holds from now on.
     pub fn know(&self, config: &Config) {
-        *self.known.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(Known::new(config));
+        *self.known.write() = Arc::new(Known::new(config));
     }
 
     /// Who sends a request, as far as it can be known by its headers and its connection. `authority` is
@@ -129,11 +131,11 @@ impl Access {
 
     /// Counts a call, or says when the caller may call again. The operator may always.
     pub fn count(&self, caller: &Caller) -> Result<(), TooOften> {
-        self.used.count(caller, self.limits(caller).requests_per_minute, Instant::now())
+        self.used.count(caller, self.limits(caller).requests_per_minute, network_now())
     }
 
     fn known(&self) -> Arc<Known> {
-        Arc::clone(&self.known.read().unwrap_or_else(PoisonError::into_inner))
+        Arc::clone(&self.known.read())
     }
 }
 

@@ -1,13 +1,12 @@
-//! What can be asked of a node: the REST API, how it is doing, and the description of both.
+//! The REST API, health checks, and the description of both. The types are in `pergola-api`.
 //!
-//! Every route stands in one table with who may use it, so none can be reached without its check. The
-//! server of a running node and the command line on an opened one use the same router.
+//! One table lists every route with who may use it, so no route can be reached without its check. A running
+//! node's server and the command line on an opened node use the same router.
 //!
-//! Never: a change by a caller who may not make it; an answer or a request of unbounded size; a failure
-//! of our own that is not in the log.
+//! Never: a change by a caller who may not make it; a request or response of unbounded size; a failure of the
+//! node that is not in the log.
 
 pub(crate) mod access;
-mod asked;
 mod backup;
 mod feeds;
 mod health;
@@ -17,6 +16,7 @@ mod openapi;
 mod operation;
 mod profiles;
 mod refusal;
+mod request;
 mod search;
 mod search_page;
 mod sources;
@@ -28,17 +28,21 @@ use axum::Router;
 use axum::extract::DefaultBodyLimit;
 use axum::middleware::from_fn_with_state;
 use axum::routing::{MethodRouter, any, delete, get, post, put};
-use http::{Method, StatusCode};
+use http::Method;
+use pergola_api::Code;
 
 use crate::node::Node;
-use crate::publish::Problem;
+use crate::publish::Refusal;
 use access::Access::{self, Anybody, Operator};
 use access::Rule;
 
 /// Bytes of a request.
 const REQUEST_BYTES: usize = 1 << 20;
-/// Bytes of a request that brings a list of sources.
+/// Bytes of a request that imports a list.
 const LIST_BYTES: usize = 16 << 20;
+
+/// Where to read on.
+const DESCRIPTION: &str = "all routes are described at /api/openapi.json";
 
 /// The routes of the API.
 pub fn router(node: Arc<Node>) -> Router {
@@ -55,7 +59,7 @@ pub fn router(node: Arc<Node>) -> Router {
         .with_state(node)
 }
 
-/// One way to ask something.
+/// A route, and who may use it.
 struct Route {
     method: Method,
     path: &'static str,
@@ -63,7 +67,7 @@ struct Route {
     handler: MethodRouter<Arc<Node>>,
 }
 
-/// Every route, with who may use it.
+/// Every route of the API.
 fn routes() -> Vec<Route> {
     let read = |path, access, handler| Route { method: Method::GET, path, access, handler };
     let write = |path, handler| Route { method: Method::POST, path, access: Operator, handler };
@@ -93,7 +97,7 @@ fn routes() -> Vec<Route> {
         write("/api/v1/opml", import),
         read("/api/v1/config", Operator, get(operation::config)),
         write("/api/v1/reload", post(operation::reload)),
-        write("/api/v1/budget", post(operation::budget)),
+        write("/api/v1/budget", post(operation::set_budget)),
         read("/api/v1/history", Operator, get(operation::history)),
         read("/api/v1/backup", Operator, get(backup::download)),
         read("/healthz", Anybody, get(health::alive)),
@@ -103,20 +107,16 @@ fn routes() -> Vec<Route> {
     ]
 }
 
-/// Pages that ask the same: for people, so no part of the description for programs.
+/// Pages for people. They are not part of the description for programs.
 fn pages() -> Vec<Route> {
     let search = get(search_page::page);
     vec![Route { method: Method::GET, path: "/search", access: Anybody, handler: search }]
 }
 
-async fn no_such_route() -> Problem {
-    let detail = "nothing is asked under this address";
-    let problem = Problem::new(StatusCode::NOT_FOUND, "no such route", detail);
-    problem.hint("everything that can be asked is described at /api/openapi.json")
+async fn no_such_route() -> Refusal {
+    Refusal::new(Code::NoSuchRoute, "no route has this path").hint(DESCRIPTION)
 }
 
-async fn no_such_method() -> Problem {
-    let detail = "this address is asked by another method";
-    let problem = Problem::new(StatusCode::METHOD_NOT_ALLOWED, "no such method", detail);
-    problem.hint("everything that can be asked is described at /api/openapi.json")
+async fn no_such_method() -> Refusal {
+    Refusal::new(Code::NoSuchMethod, "this route does not take this method").hint(DESCRIPTION)
 }

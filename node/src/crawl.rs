@@ -5,10 +5,10 @@
 //! says what is new and `trail` leads back to what was missed. All but the fetching is pure: it is told the time and never touches the network.
 
 pub mod conclude;
+pub(crate) mod discovery;
 pub mod driver;
-pub mod fetch;
-pub mod guard;
 pub mod loops;
 pub mod pushed;
 pub mod read;
 pub mod trail;
+pub(crate) mod watch;

@@ -1,24 +1,25 @@
-//! What we show to others, and whom we trust there: the same for a refresh over HTTP and for a call to a
-//! peer.
+//! The tokens and certificates that the node presents to other hosts, and the authorities it trusts
+//! there. Fetches over HTTP and calls to a peer use the same ones.
 //!
-//! A token belongs to exactly one host. It is added hop by hop, so a redirect never takes it elsewhere,
-//! and it crosses no network in the clear unless the host is a private one.
+//! A token belongs to exactly one host. It is added hop by hop, so a redirect never takes it elsewhere.
+//! It is never sent over plain HTTP, unless the host is in a private network.
 //!
-//! Never: a token or a certificate shown to a host that the configuration does not name for it.
+//! Never: a token or a certificate for a host that the configuration does not name for it.
 
 use std::collections::HashMap;
+use std::net::IpAddr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use http::HeaderValue;
 use pergola_config::{HostRule, Hosts};
+use pergola_manners::networks::Reach;
 use rustls::ClientConfig;
 use url::{Host as Named, Url};
 
-use crate::crawl::guard::is_private;
 use crate::tls::{self, TlsError};
 
-/// What every host is shown. Cheap to clone.
+/// The credentials for every host. Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct Credentials {
     usual: Arc<ClientConfig>,
@@ -27,25 +28,25 @@ pub struct Credentials {
 
 #[derive(Debug)]
 struct Host {
-    /// If it differs from the usual.
+    /// How to secure connections to it, if not in the usual way.
     tls: Option<Arc<ClientConfig>>,
-    /// As the value of `Authorization`.
+    /// The value of `Authorization`.
     token: Option<HeaderValue>,
     /// Whether the configuration says that it is in a private network.
     private: bool,
 }
 
-/// What one address is shown.
+/// The credentials for one address.
 #[derive(Clone, Debug)]
 pub struct Shown<'c> {
-    /// How a secured connection to it is made.
+    /// How to secure a connection to it.
     pub tls: &'c Arc<ClientConfig>,
     /// The value of `Authorization` for it.
     pub token: Option<&'c HeaderValue>,
 }
 
 impl Credentials {
-    /// Reads the certificates that hosts are known by and that we show them.
+    /// Reads the files of certificates and keys that the configuration names.
     pub fn read(extra_ca: &[PathBuf], hosts: &Hosts) -> Result<Self, TlsError> {
         let extra: Vec<&Path> = extra_ca.iter().map(PathBuf::as_path).collect();
         let usual = Arc::new(tls::client(&extra, None)?);
@@ -72,20 +73,20 @@ impl Credentials {
         Ok(Self { usual, hosts: Arc::new(hosts?) })
     }
 
-    /// What an address is shown.
+    /// The credentials for an address.
     pub fn shown_to(&self, url: &Url) -> Shown<'_> {
         let Some(host) = self.host(url) else { return Shown { tls: &self.usual, token: None } };
-        let safe = url.scheme() == "https" || host.private || is_at_home(url);
+        let safe = url.scheme() == "https" || host.private || is_local(url);
         let token = host.token.as_ref().filter(|_| safe);
         Shown { tls: host.tls.as_ref().unwrap_or(&self.usual), token }
     }
 
-    /// The usual way to secure a connection.
+    /// How to secure connections to all other hosts.
     pub(crate) fn usual(&self) -> &Arc<ClientConfig> {
         &self.usual
     }
 
-    /// The hosts whose connections are secured in another way than the usual.
+    /// The hosts whose connections are not secured in the usual way.
     pub(crate) fn special(&self) -> impl Iterator<Item = (&str, &Arc<ClientConfig>)> {
         self.hosts.iter().filter_map(|(name, host)| Some((name.as_str(), host.tls.as_ref()?)))
     }
@@ -95,11 +96,11 @@ impl Credentials {
     }
 }
 
-/// Whether an address says of itself that it is on this machine or in a private network.
-fn is_at_home(url: &Url) -> bool {
+/// Whether a URL alone shows that its host is on this machine or in a private network.
+fn is_local(url: &Url) -> bool {
     match url.host() {
-        Some(Named::Ipv4(address)) => is_private(address.into()),
-        Some(Named::Ipv6(address)) => is_private(address.into()),
+        Some(Named::Ipv4(address)) => Reach::of(address.into()).is_local(),
+        Some(Named::Ipv6(address)) => Reach::of(IpAddr::from(address).to_canonical()).is_local(),
         Some(Named::Domain(name)) => name == "localhost" || name.ends_with(".localhost"),
         None => false,
     }
@@ -111,13 +112,15 @@ mod tests {
 
     use super::*;
 
-    /// The token that an address is shown, with these hosts configured.
+    /// The token that is sent to an address, with these hosts configured.
     fn token(url: &str) -> Option<String> {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("pergola.toml");
         let hosts = "[hosts.\"peer.example\"]\ntoken = \"one\"\n[hosts.\"10.0.0.7\"]\ntoken = \"two\"\n\
                      [hosts.\"office\"]\nprivate = true\ntoken = \"four\"\n\
-                     [hosts.\"203.0.113.9\"]\ntoken = \"five\"\n[hosts.\"::1\"]\ntoken = \"six\"\n";
+                     [hosts.\"203.0.113.9\"]\ntoken = \"five\"\n[hosts.\"::1\"]\ntoken = \"six\"\n\
+                     [hosts.\"::ffff:10.0.0.7\"]\ntoken = \"seven\"\n\
+                     [hosts.\"100.64.0.1\"]\ntoken = \"eight\"\n";
         std::fs::write(&file, hosts).unwrap();
         let config = Config::load(Some(&file), []).unwrap();
         let credentials = Credentials::read(&[], &config.hosts).unwrap();
@@ -141,5 +144,7 @@ mod tests {
         assert_eq!(token("http://10.0.0.7/").as_deref(), Some("Bearer two"));
         assert_eq!(token("http://office:8080/").as_deref(), Some("Bearer four"));
         assert_eq!(token("http://[::1]:8080/").as_deref(), Some("Bearer six"));
+        assert_eq!(token("http://[::ffff:10.0.0.7]/").as_deref(), Some("Bearer seven"));
+        assert_eq!(token("http://100.64.0.1/"), None, "shared by a provider's customers");
     }
 }

@@ -1,20 +1,55 @@
 //! The node: it crawls sources, keeps what the queries ask for and publishes the result as feeds.
 //!
-//! An item's way is one straight line, and the modules are named after it: `crawl` (when to refresh,
-//! politeness, fetch, what is new?), `select` (which feeds want it?), `publish` (append, render,
-//! serve). `store` keeps bytes, `archive` says what they mean.
+//! An item passes `crawl` (when to refresh, what is new), `stage` (which feeds want it, decided by `select`),
+//! `writer` (append to the feeds) and `publish` (render, serve). `surroundings` is everything outside that a
+//! node depends on.
+//!
+//! # Modules, from the bottom up
+//!
+//! No module uses one that stands further down; a test reads the imports.
+//!
+//! - `locks`: locks that ignore poisoning
+//! - `clock`: the node's time, real, accelerated or moved by hand
+//! - `surroundings`: what a node is given: randomness, names, HTTP, connections, blocking threads, the store
+//! - `tls`: certificates, those presented and those trusted
+//! - `credentials`: tokens and certificates for single hosts
+//! - `guard`: which addresses may be reached
+//! - `fetch`: HTTP requests to sources and hubs, within bounds
+//! - `metrics`: what is counted, for Prometheus
+//! - `access`: who calls, what it may read and how much it may take
+//! - `serve`: the port: connections, TLS, HTTP
+//! - `wire`: items as gRPC messages and back
+//! - `peers`: other nodes that this one reads: connections, pages, searches
+//! - `writer`: commits to the store, one after the other
+//! - `select`: the queries, and which feeds want an item
+//! - `publish`: feeds rendered and served, and the pages for people
+//! - `crawl`: refreshing sources
+//! - `stage`: from what a refresh brought to what is committed
+//! - `websub`: news pushed instead of polled, both ways
+//! - `node`: all of it put together, and what can be done to it
+//! - `api`: the REST API
+//! - `peer`: the gRPC services for other nodes
+//! - `start`: a node with its routes on its port
 
 pub mod access;
 pub mod api;
 pub mod clock;
 pub mod crawl;
 pub mod credentials;
+pub mod fetch;
+pub mod guard;
+mod locks;
 pub mod metrics;
 pub mod node;
-mod pages;
 pub mod peer;
+pub mod peers;
 pub mod publish;
 pub mod select;
 pub mod serve;
+mod stage;
+mod start;
+pub mod surroundings;
 pub mod tls;
 pub mod websub;
+pub mod wire;
+pub mod writer;

@@ -2,6 +2,7 @@
 
 mod ages;
 mod peers;
+mod websub;
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -54,7 +55,7 @@ pub struct Metrics {
     /// Seconds from an item's publication to its delivery.
     pub delay: Histogram,
     /// What is counted of pushing.
-    pub websub: crate::websub::Counts,
+    pub websub: websub::Counts,
     /// How old items are that come through nodes.
     pub ages: Ages,
     /// What is measured when somebody asks.
@@ -126,7 +127,7 @@ impl Metrics {
             peer_calls_refused: Counter::default(),
             peer_entries: Counter::default(),
             delay,
-            websub: crate::websub::Counts::default(),
+            websub: websub::Counts::default(),
             ages: Ages::default(),
             levels: Levels::default(),
             peers: PeerMetrics::default(),

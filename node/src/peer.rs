@@ -1,22 +1,15 @@
-//! What nodes say to each other, over gRPC on the port that serves everything else.
+//! What this node answers to other nodes, over gRPC on the port that serves everything else.
 //!
-//! Messages are made and read in `wire` and go no further: the rest of the node knows items, not
-//! messages. A `cursor` says how far a reader has come, so that nothing is lost however seldom it asks.
+//! A `cursor` says how far a reader has come, so that nothing is lost however seldom it asks.
 //! `serve` answers, after `caller` has let the call through; `health` says whether the node does its work.
 //!
 //! Never: an entry passed over without being counted; an answer beyond the limit of its bytes; a stream
 //! that outlives the node or waits for a reader with memory that grows.
 
 mod caller;
-pub mod channel;
 pub mod cursor;
 mod health;
-mod peers;
-pub mod pull;
-mod search;
 mod serve;
-pub mod watch;
-pub mod wire;
 
 use std::sync::Arc;
 
@@ -33,19 +26,12 @@ use tonic::server::NamedService;
 use tonic_health::pb::health_server::HealthServer;
 
 use crate::node::Node;
+use crate::wire::MESSAGE_BYTES;
 use caller::Callers;
 pub use caller::Limits;
 use health::Health;
-pub use peers::{LoadError, Peers};
-pub use search::{Foreign, Heard, Silent};
 use serve::Syndicate;
 
-/// Bytes of one answer, as most clients accept them without being told.
-pub const ANSWER_BYTES: usize = 4 << 20;
-/// Bytes of one entry: a larger one goes without its texts. An entry beyond [`ANSWER_BYTES`] goes alone.
-pub const ENTRY_BYTES: usize = 16 << 20;
-/// Bytes of a message that whoever fetches must be ready to take: the largest entry and what is around it.
-pub const MESSAGE_BYTES: usize = ENTRY_BYTES + (1 << 20);
 /// Bytes of a question.
 const QUESTION_BYTES: usize = 64 << 10;
 

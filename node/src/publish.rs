@@ -1,6 +1,6 @@
-//! Publish: append to feeds, render once, serve to people, readers and other nodes.
+//! Publish: render feeds once, and serve them to people, readers and other nodes.
 //!
-//! The writer appends what was selected. The shelf knows which feeds there are; an edition is one state of
+//! The shelf knows which feeds there are; an edition is one state of
 //! a feed, rendered when somebody first asks for it and served from memory from then on. Volumes are its
 //! archives; whoever has an earlier edition can have the difference to it.
 //!
@@ -13,18 +13,18 @@ mod document;
 mod edition;
 mod handout;
 mod negotiate;
+pub(crate) mod pages;
 mod past;
-mod problem;
+mod refusal;
 mod render;
 mod serve;
 mod shelf;
 mod visitor;
 mod volume;
-pub mod writer;
 
 pub(crate) use handout::NoHandout;
 pub(crate) use negotiate::Form;
-pub(crate) use problem::Problem;
+pub(crate) use refusal::Refusal;
 pub(crate) use render::{dress, origin, origin_name, selection};
 pub use serve::router;
 pub use shelf::{Imprint, Listing, Shelf, ShelfCounts};

@@ -4,12 +4,10 @@
 //! them at once, and which share of each source they have kept so far. It never writes to the store: whoever
 //! changes a query commits the change first and then tells the desk.
 
+mod found;
 mod profiles;
 mod queries;
-pub mod stage;
 mod view;
-
-use std::sync::{Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use pergola_feed::Item;
 use pergola_manners::decide::News;
@@ -17,11 +15,14 @@ use pergola_query::syntax::{FeedBody, SourceRef};
 use pergola_query::{Catalogue, Change, Explanation, QueryError, Scratch, Selectivity, explain};
 use pergola_store::archive::{FeedId, ItemKey, SourceId};
 
+pub use found::{Found, Kind};
 pub use pergola_store::archive::Channel;
 pub use profiles::{About, Profiles};
 use queries::Queries;
 pub use queries::{FeedCard, statement};
 pub use view::Texts;
+
+use crate::locks::{Mutex, MutexGuard, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 /// What an item of a source that no feed reads is worth: such a source is refreshed now and then, so that a
 /// feed created later finds something.
@@ -46,8 +47,8 @@ impl Desk {
     }
 
     /// Selection begins; it ends when the guard is dropped.
-    fn pass(&self) -> MutexGuard<'_, ()> {
-        self.passing.lock().unwrap_or_else(PoisonError::into_inner)
+    pub(crate) fn pass(&self) -> MutexGuard<'_, ()> {
+        self.passing.lock()
     }
 
     /// Waits until the writer has everything that was selected so far. Blocks.
@@ -232,15 +233,15 @@ impl Desk {
     }
 
     fn read(&self) -> RwLockReadGuard<'_, Queries> {
-        self.queries.read().unwrap_or_else(PoisonError::into_inner)
+        self.queries.read()
     }
 
     fn write(&self) -> RwLockWriteGuard<'_, Queries> {
-        self.queries.write().unwrap_or_else(PoisonError::into_inner)
+        self.queries.write()
     }
 
     fn learnt(&self) -> MutexGuard<'_, Selectivity> {
-        self.learnt.lock().unwrap_or_else(PoisonError::into_inner)
+        self.learnt.lock()
     }
 }
 

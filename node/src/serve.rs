@@ -17,11 +17,11 @@ use std::time::Duration;
 
 use axum::Router;
 use prometheus_client::metrics::counter::Counter;
-use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
+use crate::surroundings::{Connection, Listener};
 use crate::tls::Shown;
 use handshake::handshake;
 use talk::talk;
@@ -49,7 +49,8 @@ impl Port {
     }
 
     /// Answers until told to stop; then no more are let in, and whoever is being answered is answered.
-    pub async fn serve(self, listener: TcpListener, stop: CancellationToken) {
+    pub async fn serve(self, listener: impl Into<Box<dyn Listener>>, stop: CancellationToken) {
+        let listener = listener.into();
         let slots = Arc::new(Semaphore::new(self.connections));
         let port = Arc::new(self);
         let mut open = JoinSet::new();
@@ -86,12 +87,7 @@ impl Port {
         }
     }
 
-    async fn converse(&self, stream: TcpStream, caller: SocketAddr, stop: CancellationToken) {
-        // Answers are written whole; waiting for more to send would only delay them.
-        if let Err(error) = stream.set_nodelay(true) {
-            tracing::debug!(%caller, %error, "a connection was gone before it began");
-            return;
-        }
+    async fn converse(&self, stream: Connection, caller: SocketAddr, stop: CancellationToken) {
         let Some(tls) = &self.tls else {
             return talk(stream, self.router.clone(), caller, None, stop).await;
         };

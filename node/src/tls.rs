@@ -10,7 +10,7 @@ mod own;
 mod validity;
 
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::Arc;
 
 use pergola_config::{Clients, Fingerprint, Tls};
 use rustls::client::danger::ServerCertVerifier;
@@ -22,6 +22,8 @@ use rustls::server::{NoServerSessionStorage, ServerConfig, WebPkiClientVerifier}
 use rustls::{RootCertStore, SupportedProtocolVersion};
 
 pub use validity::Validity;
+
+use crate::locks::RwLock;
 
 /// HTTP/2 first, because gRPC needs it.
 const PROTOCOLS: [&[u8]; 2] = [b"h2", b"http/1.1"];
@@ -54,13 +56,13 @@ impl Shown {
     /// Reads the files again. If they cannot be used, nothing changes.
     pub fn reread(&self, tls: &Tls) -> Result<(), TlsError> {
         let fresh = server(tls)?;
-        *self.config.write().unwrap_or_else(PoisonError::into_inner) = fresh;
+        *self.config.write() = fresh;
         Ok(())
     }
 
     /// What holds for a connection that begins now.
     pub fn current(&self) -> Arc<ServerConfig> {
-        Arc::clone(&self.config.read().unwrap_or_else(PoisonError::into_inner))
+        Arc::clone(&self.config.read())
     }
 }
 

@@ -3,27 +3,7 @@
 //! `hub` tells whoever subscribes of the changes of this node's feeds; `subscriber` has the hubs of
 //! sources tell this node. Both are optional beside polling: whatever fails here only makes news later.
 
-mod counts;
-pub mod discovery;
 pub mod hub;
 mod instants;
 mod signature;
 pub mod subscriber;
-
-pub use counts::Counts;
-
-use std::hash::{BuildHasher, RandomState};
-
-use ring::rand::{SecureRandom, SystemRandom};
-
-/// So many random bytes in hexadecimal digits, fit to be a secret; nothing if the machine has none.
-fn nonce(bytes: usize) -> Option<String> {
-    let mut random = vec![0; bytes];
-    SystemRandom::new().fill(&mut random).ok()?;
-    Some(signature::hex(&random))
-}
-
-/// A number in [0, 1) that spreads many tries apart.
-fn chance() -> f64 {
-    (RandomState::new().hash_one(0) >> 11) as f64 / (1u64 << 53) as f64
-}

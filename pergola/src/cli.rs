@@ -1,14 +1,14 @@
-//! The command line: what a person types, and what the program says back.
+//! The command line.
 //!
-//! A command never knows whether a node is running: it asks a client, which goes over the network or
-//! opens the data folder itself. What is for people goes to standard output as aligned text, what is for
-//! programs as JSON (`--json`), and what goes wrong to standard error, with what to do next. Escape codes
-//! never reach anything but a terminal, and a token never reaches any output.
+//! A command does not know whether a node is running: it uses a client, which goes over the network or opens
+//! the data folder. Results go to standard output, as text or with `--json` as JSON; errors go to standard
+//! error, with what to do next. Escape codes go only to a terminal, and a token is never printed.
 
 mod client;
 mod configuration;
 mod failure;
 mod feed;
+mod generated;
 mod keep;
 mod lists;
 mod log;
@@ -29,7 +29,7 @@ use client::Client;
 use screen::Screen;
 use settings::{Options, Settings};
 
-/// A node that crawls feeds, keeps what your queries ask for and publishes it as feeds of its own.
+/// Filters your feeds and republishes them for any reader, or for other nodes
 #[derive(Debug, Parser)]
 #[command(
     name = "pergola",
@@ -47,59 +47,63 @@ struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Crawl, select and publish, until stopped
+    /// Crawl, select and publish until stopped
     Run(run::Args),
     #[command(flatten)]
-    Ask(Question),
-    /// What the node was told: check, show
+    OnNode(NodeCommand),
+    /// Check or show the configuration
     #[command(subcommand)]
     Config(configuration::Command),
-    /// Make the data folder hold what a backup holds
+    /// Replace the contents of the data folder with a backup
     Restore(keep::Restore),
-    /// The engine that keeps the data: move
+    /// Manage the storage engine: move
     #[command(subcommand)]
     Store(keep::StoreCommand),
-    /// Say by the exit code whether the node is ready
+    /// Exit with 0 if the node is ready, else with 1
     #[command(after_help = "Example:\n  pergola healthcheck\n  pergola healthcheck --node \
                             http://127.0.0.1:8080/")]
     Healthcheck,
-    /// Show a mesh at work: a newsroom and five nodes on loopback, in fast time
+    /// Show a mesh at work: a newsroom and five nodes on this machine, in fast motion
     #[command(after_help = "Example:\n  pergola demo\n  pergola demo --speed 3600 --seconds 60")]
     Demo(crate::demo::Args),
-    /// Be the sources: publish made-up items, and the truth about them
+    /// Publish made-up feeds to test with, and the truth about them
     Newsroom(crate::newsroom::Args),
-    /// Refresh for what commonly goes wrong, or score this crawler's manners
+    /// Check for common problems, or rate how polite the crawler is
     #[command(after_help = "Example:\n  pergola doctor\n  pergola doctor --politeness")]
     Doctor(crate::doctor::Args),
-    /// Measure how quick this node is: crawl, serve
+    /// Measure the performance of this machine's nodes
     #[command(subcommand)]
     Bench(crate::bench::Command),
+    /// Print a completion script for a shell
+    Completions(generated::Completions),
+    /// Write the man pages to a folder
+    Man(generated::Man),
 }
 
-/// What is asked of a node, running or not.
+/// Commands that talk to a node, running or not.
 #[derive(Debug, Subcommand)]
-enum Question {
-    /// What is crawled: add, list, show, remove, refresh
+enum NodeCommand {
+    /// Manage sources: add, list, show, remove, refresh
     #[command(subcommand)]
     Source(source::Command),
-    /// What is published: create, list, show, explain, suggest, readers, drop, tail
+    /// Manage feeds: create, list, show, explain, suggest, readers, drop, tail
     #[command(subcommand)]
     Feed(feed::Command),
-    /// Find sources and feeds by what they are about, here and at peers
+    /// Find sources and feeds by subject, here and at peers
     Search(search::Args),
     /// Write what sources and feeds are about, as topology-gen reads it
     #[command(
         after_help = "Example:\n  pergola profiles --words 8 > mesh.json\n  topology-gen stats mesh.json"
     )]
     Profiles(search::Profiles),
-    /// Show how the node stands
+    /// Show the state of the node
     #[command(after_help = "Example:\n  pergola status\n  pergola status --json")]
     Status,
-    /// Crawl everything that an OPML file names
+    /// Add all sources that an OPML file names
     Import(lists::Import),
     /// Write the sources as OPML
     Export(lists::Export),
-    /// Write everything that is kept into one file, also while the node runs
+    /// Write all data to one file, also while the node runs
     Backup(keep::Backup),
 }
 
@@ -111,8 +115,8 @@ impl Command {
         let screen = Screen::new(&settings);
         match self {
             Self::Run(args) => run::run(args, settings).await,
-            Self::Ask(question) => {
-                Client::with(&settings, async |client| question.ask(client, &screen).await).await
+            Self::OnNode(command) => {
+                Client::with(&settings, async |client| command.run(client, &screen).await).await
             }
             Self::Config(command) => configuration::run(command, &settings, &screen).await,
             Self::Restore(args) => keep::restore(args, &settings, &screen),
@@ -128,21 +132,25 @@ impl Command {
             Self::Doctor(args) => {
                 let args = crate::doctor::Args { json: settings.options.json, ..args };
                 match crate::doctor::run(args, settings.load()?).await? {
-                    crate::doctor::Verdict::Ill => anyhow::bail!("something is wrong; see above"),
+                    crate::doctor::Verdict::Ill => {
+                        anyhow::bail!("the doctor found problems; see above")
+                    }
                     _ => Ok(()),
                 }
             }
             Self::Bench(command) => {
                 let json = settings.options.json;
-                // Its parts have runtimes of their own.
+                // Its parts start runtimes of their own.
                 tokio::task::spawn_blocking(move || command.run(json)).await?
             }
+            Self::Completions(args) => generated::completions(&args, &screen),
+            Self::Man(args) => generated::man(&args, &screen),
         }
     }
 }
 
-impl Question {
-    async fn ask(self, client: &Client, screen: &Screen) -> anyhow::Result<()> {
+impl NodeCommand {
+    async fn run(self, client: &Client, screen: &Screen) -> anyhow::Result<()> {
         match self {
             Self::Source(command) => source::run(command, client, screen).await,
             Self::Feed(command) => feed::run(command, client, screen).await,
@@ -156,7 +164,7 @@ impl Question {
     }
 }
 
-/// Carries out what the arguments ask for: 0 if that was done, 1 if it failed, 2 if it made no sense.
+/// Runs the command line. Exits with 0 if it succeeds, 1 if it fails, 2 if the arguments are wrong.
 pub fn main() -> ExitCode {
     let cli = Cli::parse();
     let settings = Settings::new(cli.options);
@@ -164,7 +172,7 @@ pub fn main() -> ExitCode {
         |error| Err(error.into()),
         |runtime| {
             let done = runtime.block_on(cli.command.carry_out(settings));
-            // What still runs has been given its time.
+            // What still runs had its time to stop.
             runtime.shutdown_background();
             done
         },

@@ -65,7 +65,7 @@ pub async fn run(args: Args) -> anyhow::Result<()> {
     show.started(&demo.places(), args.speed);
     let shown = tokio::select! {
         shown = demo.show(show) => shown,
-        stopped = stop_signal(args.seconds) => stopped,
+        stopped = crate::signals::stop(args.seconds) => stopped,
     };
     let summary = demo.state();
     demo.stop().await?;
@@ -99,7 +99,7 @@ impl Demo {
     /// Where everything is.
     pub fn places(&self) -> Places {
         let feeds = self.stage.wiring.mesh.feeds.iter().zip(self.stage.bases());
-        let node = |(feed, page): (&pergola_topology::mesh::Feed, String)| NodePlace {
+        let node = |(feed, page): (&pergola_wiring::mesh::Feed, String)| NodePlace {
             name: feed.name.clone(),
             feed: format!("{page}/feeds/{}", feed.name),
             page,
@@ -166,22 +166,4 @@ impl Demo {
             }
         }
     }
-}
-
-/// Waits for Ctrl-C, SIGTERM or the end of the time.
-pub(crate) async fn stop_signal(seconds: Option<u64>) -> anyhow::Result<()> {
-    use tokio::signal::unix::{SignalKind, signal};
-    let mut terminate = signal(SignalKind::terminate())?;
-    let time = async {
-        match seconds {
-            Some(seconds) => tokio::time::sleep(Duration::from_secs(seconds)).await,
-            None => std::future::pending().await,
-        }
-    };
-    tokio::select! {
-        () = time => {}
-        _ = terminate.recv() => {}
-        stopped = tokio::signal::ctrl_c() => stopped?,
-    }
-    Ok(())
 }

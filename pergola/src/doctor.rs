@@ -53,7 +53,7 @@ pub async fn run(args: Args, config: Config) -> anyhow::Result<Verdict> {
     }
     let score = tokio::select! {
         score = politeness::score(&config) => score?,
-        stopped = crate::demo::stop_signal(None) => {
+        stopped = crate::signals::stop(None) => {
             stopped?;
             anyhow::bail!("stopped before the score was known");
         }

@@ -18,7 +18,7 @@ use tokio::net::TcpListener;
 use pergola_config as config;
 use pergola_node::clock::Clock;
 
-pub use file::{File, FileError, Opening};
+pub use file::{File, Opening};
 
 /// Items of each source that `/truth` remembers at least: 32 bytes each.
 const REMEMBER: usize = 50_000;
@@ -105,7 +105,7 @@ pub async fn run(args: Args) -> anyhow::Result<()> {
             .with_context(|| format!("cannot write {}", path.display()))?;
     }
     say(&args, address, newsroom.names().len(), &clock);
-    let stop = async { drop(crate::demo::stop_signal(None).await) };
+    let stop = async { drop(crate::signals::stop(None).await) };
     let served = axum::serve(listener, router).with_graceful_shutdown(stop).await;
     if let Some(path) = port_file {
         let _ = std::fs::remove_file(path); // somebody may have taken it away

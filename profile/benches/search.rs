@@ -1,9 +1,10 @@
-//! Search over 10,000 channels: median of a query, of an update after a refresh, and bytes per channel.
+//! Search over 10,000 channels: the median times of a query and of an update after a refresh, and the
+//! bytes per channel.
 //!
-//! `cargo bench -p pergola-profile`. Times stand beside what they may be: somebody waits for a query, and an
-//! update belongs to a look that takes about a millisecond itself.
+//! `cargo bench -p pergola-profile`. Times are compared with limits: a user waits for a query, and an
+//! update is part of a refresh that takes about a millisecond.
 
-#![expect(clippy::disallowed_methods, reason = "a benchmark looks at the clock")]
+#![expect(clippy::disallowed_methods, reason = "a benchmark reads the clock")]
 
 use std::time::Instant;
 
@@ -11,7 +12,7 @@ use pergola_profile::{Bag, Channels};
 
 const CHANNELS: u32 = 10_000;
 const ITEMS: u32 = 20;
-/// Seconds that a query may take, and an update.
+/// The limits of a query and of an update, in seconds.
 const QUERY: f64 = 10e-3;
 const REFRESH: f64 = 1e-3;
 
@@ -37,7 +38,7 @@ fn main() {
         channels.similar(n * 37 % CHANNELS, 20);
     });
     let size = channels.size();
-    // A refresh that finds three items, a common case, and a full window, the worst one.
+    // A refresh with three items is common, one with a full window is the worst case.
     let mut refresh = |items: u32| {
         let times = (0..500_u32).map(|n| {
             let channel = n * 19 % CHANNELS;
@@ -76,7 +77,8 @@ fn middle(mut times: Vec<f64>) -> f64 {
     times[times.len() / 2]
 }
 
-/// Nine words: four of the channel's own two hundred subjects, five of the language, common ones more often.
+/// Nine words: four of the subject of the channel, one of two hundred, and five general ones, of which
+/// common ones are more frequent.
 fn title(channel: u32, random: &mut Random) -> String {
     let words = (0..9).map(|n| {
         if n % 2 == 1 {

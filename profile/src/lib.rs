@@ -1,10 +1,11 @@
-//! What a channel is about, and whether an item says anything new about it.
+//! What a channel is about, and whether an item is novel.
 //!
-//! A *channel* is anything with a stream of items: a source, or a feed. Its [`Profile`] weighs the terms of
-//! its last W items by tf·idf; [`Profile::add`] tells how much each item changed it, and with the
-//! channel's [`Cohesion`] a [`Novelty`] decides whether the item was novel. [`Channels`] keeps many
-//! profiles with an index, so that they can be searched and compared. [`rate`] and [`policy`] learn from
-//! that how often a channel deserves a look. After "Maintaining Dynamic Channel Profiles on the Web".
+//! A *channel* is anything with a stream of items: a source or a feed. Its [`Profile`] weighs the terms of
+//! its last W items by tf·idf. [`Profile::add`] returns how much an item changed the profile, and
+//! [`Novelty`] compares that with the [`Cohesion`] of the channel to decide whether the item is novel.
+//! [`Channels`] stores many profiles with an index, for search and comparison. [`rate`] and [`policy`]
+//! learn how often to refresh a channel. All of it follows "Maintaining Dynamic Channel Profiles on the
+//! Web".
 //!
 //! ```
 //! use pergola_profile::{Channels, Novelty};
@@ -12,17 +13,30 @@
 //! let mut channels = Channels::new(20);
 //! channels.add(1, "A volcano erupts in Iceland");
 //! channels.add(2, "The chess final ends in a draw");
-//! let heard = channels.add(1, "Volcano in Iceland: the eruption goes on");
-//! assert!(Novelty::default().admits(&heard)); // the window is still filling
+//! let impact = channels.add(1, "Volcano in Iceland: the eruption goes on");
+//! assert!(Novelty::default().admits(&impact)); // the window is still filling
 //! assert_eq!(channels.search("iceland volcano", 5)[0].channel, 1);
 //! ```
 //!
-//! Invariants: a pure function of what was added, in order; no clock, no randomness, no I/O; memory is
-//! bounded per item, per channel and for the vocabulary.
+//! Invariants: the state depends only on the added items and their order; there is no clock, randomness or
+//! I/O; memory is limited per item, per channel and for the vocabulary.
+//!
+//! # Modules, from the bottom up
+//!
+//! - `terms`: the words and pairs of words of a text.
+//! - `vocabulary`: how often terms occur.
+//! - `cohesion`: how much one item usually changes a channel.
+//! - `novelty`: which items change it more than usual.
+//! - `profile`: the terms of one channel.
+//! - `channels`: many profiles, with search.
+//! - `neighbours`: similar channels.
+//! - `rate`: how often to refresh a channel.
+//! - `policy`: which channels to refresh now.
 
 mod channels;
 mod cohesion;
 mod neighbours;
+mod novelty;
 pub mod policy;
 mod profile;
 pub mod rate;
@@ -30,8 +44,9 @@ mod terms;
 mod vocabulary;
 
 pub use channels::{Channels, Found, Size};
-pub use cohesion::{Cohesion, Novelty};
+pub use cohesion::Cohesion;
 pub use neighbours::Neighbours;
-pub use profile::{Heard, Kept, Profile, cosine};
+pub use novelty::{Impact, Novelty};
+pub use profile::{Profile, StoredProfile, cosine};
 pub use terms::{Bag, Term};
 pub use vocabulary::Vocabulary;

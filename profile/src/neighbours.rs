@@ -1,30 +1,29 @@
-//! Which channels are alike, as a sparse matrix, and what one channel's rate says about another's.
+//! A sparse matrix of similar channels, and how the rate of one channel helps to estimate another.
 //!
-//! The matrix of all pairs would be mostly small numbers and, for ten thousand channels, 800 MB. Each row
-//! keeps its strongest entries only; the similarity of a pair is its mean over the surveys so far.
+//! The full matrix would contain mostly small numbers and, for ten thousand channels, take 800 MB. So each
+//! row keeps only its largest entries. The similarity of a pair is its mean over all surveys.
 
-use crate::Channels;
+use crate::channels::Channels;
 
 /// Entries kept per channel.
 const MOST: usize = 16;
-/// Similarities below this are chance: common words.
+/// Lower similarities are caused by common words.
 const LEAST: f64 = 0.05;
 
-/// Mean similarities between channels numbered from 0.
+/// Mean similarities between channels with numbers from 0.
 #[derive(Debug, Clone, Default)]
 pub struct Neighbours {
-    /// For each channel its neighbours with the sum of their similarities over the surveys.
+    /// The neighbours of each channel, with the sum of their similarities over the surveys.
     rows: Vec<Vec<(u32, f64)>>,
     surveys: u32,
 }
 
 impl Neighbours {
-    /// A matrix for channels 0 to `channels` − 1.
     pub fn new(channels: usize) -> Self {
         Self { rows: vec![Vec::new(); channels], surveys: 0 }
     }
 
-    /// Takes in how similar the channels are now.
+    /// Adds the current similarities.
     pub fn survey(&mut self, channels: &Channels) {
         self.surveys += 1;
         for (channel, row) in self.rows.iter_mut().enumerate() {
@@ -39,7 +38,7 @@ impl Neighbours {
         }
     }
 
-    /// A channel's neighbours with their mean similarity, most similar first.
+    /// The neighbours of a channel with their mean similarity, most similar first.
     pub fn of(&self, channel: usize) -> impl Iterator<Item = (usize, f64)> {
         let surveys = f64::from(self.surveys.max(1));
         let row = self.rows.get(channel).map_or(&[][..], Vec::as_slice);
@@ -48,8 +47,8 @@ impl Neighbours {
             .filter(|(_, similarity)| *similarity >= LEAST)
     }
 
-    /// Rates refined by those of similar channels: the product with the row-normalised matrix, 1 on its
-    /// diagonal. A channel that is like no other keeps its rate.
+    /// Refines rates by those of similar channels: the product with the row-normalised matrix, which has 1
+    /// on its diagonal. A channel without neighbours keeps its rate.
     pub fn refine(&self, rates: &[f64]) -> Vec<f64> {
         let refined = |(channel, rate): (usize, &f64)| {
             let mut sum = *rate;
@@ -69,7 +68,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn alike_channels_share_their_rates_and_others_keep_their_own() {
+    fn similar_channels_share_their_rates_and_others_keep_their_own() {
         let mut channels = Channels::new(20);
         for _ in 0..3 {
             channels.add(0, "volcano erupts iceland");
@@ -84,7 +83,7 @@ mod tests {
         let refined = neighbours.refine(&[4.0, 2.0, 7.0]);
         assert!((refined[0] - 3.0).abs() < 1e-3 && (refined[1] - 3.0).abs() < 1e-3);
         assert_eq!(refined[2], 7.0);
-        // Once alike, in two surveys: half as similar on average.
+        // Similar in one of two surveys: half as similar on average.
         for _ in 0..20 {
             channels.add(1, "opera tonight singers");
         }

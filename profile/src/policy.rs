@@ -1,9 +1,9 @@
-//! Which M of many channels to look at now: the paper's four policies are two ways to choose, each by rates
-//! of all items (content-free) or of novel ones (content-based).
+//! Chooses M of many channels to refresh now. The four policies of the paper are two ways to choose, each
+//! with the rates of all items (content-free) or of novel items (content-based).
 
 use serde::{Deserialize, Serialize};
 
-/// How M channels are chosen by their importance.
+/// How to choose M channels by their importance.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Choice {
@@ -22,9 +22,9 @@ impl Choice {
         }
     }
 
-    /// Chooses `most` channels, each at most once; `draw` gives numbers in [0, 1), one per channel and only
-    /// for a fair choice. Importance that is not positive counts as none at all: such channels come
-    /// last. Ties go to the lower number.
+    /// Chooses `most` channels, each at most once. `draw` returns random numbers in [0, 1), one for each
+    /// channel of a fair choice. Channels without a positive importance come last; of equally important
+    /// ones, the lower number comes first.
     pub fn choose(
         self,
         importance: &[f64],
@@ -38,7 +38,7 @@ impl Choice {
                 let importance = if importance > 0.0 { importance } else { f64::MIN_POSITIVE };
                 let key = match self {
                     Self::Greedy => -importance,
-                    // The least of exponential times with these rates is drawn in proportion to them.
+                    // The smallest of exponential times with these rates is drawn in proportion to them.
                     Self::Fair => -(1.0 - draw()).ln() / importance,
                 };
                 (key, channel)

@@ -1,49 +1,40 @@
 //! The profile of one channel: the terms of its last W items, and how much each item changed it.
 //!
-//! Only the terms are kept, one item after the other in one piece of memory. How often each occurs is
-//! counted when it is asked for, which takes some microseconds; keeping it would double the memory.
+//! It stores only the terms, item by item in one array. Counting them takes a few microseconds when
+//! needed; storing the counts would double the memory.
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Bag, Cohesion, Term, Vocabulary};
+use crate::cohesion::Cohesion;
+use crate::novelty::Impact;
+use crate::terms::{Bag, Term};
+use crate::vocabulary::Vocabulary;
 
-/// What a channel heard when an item came.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Heard {
-    /// Similarity of the profile before and after the item.
-    pub similarity: f64,
-    /// The channel's cohesion, this item included (unless the window was still filling).
-    pub cohesion: Cohesion,
-    /// Whether the window was not full yet: the profile changes with every item then, whatever it says.
-    pub filling: bool,
-}
-
-/// A profile as it is kept on disk: by texts, because frequencies are learnt again from them.
+/// A profile for storage. It contains texts, from which the frequencies are learnt again.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub struct Kept {
-    /// The terms of the last items, oldest first. Terms that were forgotten are left out.
+pub struct StoredProfile {
+    /// The terms of the last items, oldest first, without forgotten terms.
     pub items: Vec<Vec<String>>,
-    /// The cohesion so far.
     pub cohesion: Cohesion,
 }
 
 /// The terms of a channel's last W items.
 #[derive(Debug, Clone)]
 pub struct Profile {
-    /// The terms of the items, oldest item first, those of each in ascending order.
+    /// The terms of the items, oldest item first; sorted within each item.
     terms: Vec<Term>,
-    /// How many terms each item has.
+    /// The number of terms of each item.
     lengths: Vec<u8>,
     window: u16,
     cohesion: Cohesion,
-    /// The length of the profile as a vector, as of its last change.
+    /// The length of the profile vector at its last change.
     norm: f32,
 }
 
-/// What an allocation takes besides what was asked for, about.
+/// The approximate overhead of an allocation.
 const ALLOCATION: usize = 16;
 
-/// How often each term occurs, in ascending order of the terms.
+/// The count of each term, sorted by term.
 pub(crate) type Counts = Vec<(Term, u16)>;
 
 impl Profile {
@@ -58,26 +49,25 @@ impl Profile {
         }
     }
 
-    /// Takes in an item and says how much it changed the profile. An item without terms changes nothing
-    /// and is not counted.
-    pub fn add(&mut self, bag: &Bag, vocabulary: &Vocabulary) -> Heard {
+    /// Adds an item and returns its impact. An item without terms changes nothing and is not counted.
+    pub fn add(&mut self, bag: &Bag, vocabulary: &Vocabulary) -> Impact {
         let mut counts = self.counts();
         self.add_counted(bag, vocabulary, &mut counts)
     }
 
-    /// The same for whoever has counted the terms; then they are counted with the item.
+    /// Like [`Profile::add`], for a caller that has the counts; updates them.
     pub(crate) fn add_counted(
         &mut self,
         bag: &Bag,
         vocabulary: &Vocabulary,
         counts: &mut Counts,
-    ) -> Heard {
+    ) -> Impact {
         let filling = self.is_filling();
         if bag.is_empty() {
-            return Heard { similarity: 1.0, cohesion: self.cohesion, filling };
+            return Impact { similarity: 1.0, cohesion: self.cohesion, filling };
         }
-        let come: Vec<Term> = bag.numbers().collect();
-        let after = changed(counts, &come, self.oldest());
+        let added: Vec<Term> = bag.numbers().collect();
+        let after = changed(counts, &added, self.oldest());
         self.push(bag);
         let compared = compare(counts, &after, vocabulary, vocabulary);
         *counts = after;
@@ -85,86 +75,84 @@ impl Profile {
         if !filling {
             self.cohesion.add(compared.cosine);
         }
-        Heard { similarity: compared.cosine, cohesion: self.cohesion, filling }
+        Impact { similarity: compared.cosine, cohesion: self.cohesion, filling }
     }
 
-    /// Takes in an item without looking at what it changes, which is quicker; cohesion does not count it.
+    /// Adds an item without computing its impact, which is faster; the cohesion does not change.
     pub fn follow(&mut self, bag: &Bag) {
         if !bag.is_empty() {
             self.push(bag);
         }
     }
 
-    /// Takes in an item; the oldest one leaves if there is no room.
+    /// Adds an item, and removes the oldest one if the window is full.
     fn push(&mut self, bag: &Bag) {
         let gone = self.oldest().len();
         if gone > 0 {
             self.terms.drain(..gone);
             self.lengths.remove(0);
         }
-        // Exactly what is needed: there are many profiles, and each grows only for a while.
+        // Exactly as much as needed: there are many profiles, and each stops growing soon.
         self.terms.reserve_exact(bag.numbers().len());
         self.terms.extend(bag.numbers());
         self.lengths.push(bag.numbers().len() as u8);
     }
 
-    /// The terms of the item that has to leave before another may come.
+    /// The terms of the item that the next one will replace.
     fn oldest(&self) -> &[Term] {
         if self.is_filling() { &[] } else { &self.terms[..usize::from(self.lengths[0])] }
     }
 
-    /// Whether there is room for another item.
+    /// Whether the window is not full yet.
     pub(crate) fn is_filling(&self) -> bool {
         self.lengths.len() < usize::from(self.window)
     }
 
-    /// The cohesion so far.
     pub fn cohesion(&self) -> Cohesion {
         self.cohesion
     }
 
-    /// Items in the window.
+    /// The number of items in the window.
     pub fn len(&self) -> usize {
         self.lengths.len()
     }
 
-    /// Whether nothing was heard yet.
     pub fn is_empty(&self) -> bool {
         self.lengths.is_empty()
     }
 
-    /// Each term as often as it occurs, in no order.
+    /// Each term as often as it occurs, unsorted.
     pub(crate) fn terms(&self) -> &[Term] {
         &self.terms
     }
 
-    /// How often each term occurs.
+    /// The count of each term.
     pub(crate) fn counts(&self) -> Counts {
         let mut terms = self.terms.clone();
         terms.sort_unstable();
         terms.chunk_by(Term::eq).map(|same| (same[0], same.len() as u16)).collect()
     }
 
-    /// The terms with their weights tf·idf, in ascending order of the terms.
+    /// The terms with their weights tf·idf, sorted by term.
     pub fn weights(&self, vocabulary: &Vocabulary) -> Vec<(Term, f64)> {
         let weigh = |(term, count): (Term, u16)| (term, f64::from(count) * vocabulary.idf(term));
         self.counts().into_iter().map(weigh).collect()
     }
 
-    /// The length of the profile as a vector, as of its last change.
+    /// The length of the profile vector at its last change.
     pub(crate) fn norm(&self) -> f64 {
         f64::from(self.norm)
     }
 
-    /// Weighs the profile anew, with the frequencies of now.
+    /// Updates the length of the profile vector to the current frequencies.
     pub(crate) fn settle(&mut self, counts: &[(Term, u16)], vocabulary: &Vocabulary) {
         let square =
             |&(term, count): &(Term, u16)| (f64::from(count) * vocabulary.idf(term)).powi(2);
         self.norm = counts.iter().map(square).sum::<f64>().sqrt() as f32;
     }
 
-    /// The `most` heaviest terms with their weights, heaviest first. A pair of words shadows neither of
-    /// them. Terms whose text was forgotten are left out.
+    /// The `most` heaviest terms with their weights, heaviest first, without forgotten terms. A pair of
+    /// words does not hide its words.
     pub fn top<'v>(&self, most: usize, vocabulary: &'v Vocabulary) -> Vec<(&'v str, f64)> {
         let mut named: Vec<(&str, f64)> = self
             .weights(vocabulary)
@@ -177,8 +165,8 @@ impl Profile {
         named
     }
 
-    /// As it is kept on disk.
-    pub fn keep(&self, vocabulary: &Vocabulary) -> Kept {
+    /// The profile for storage.
+    pub fn keep(&self, vocabulary: &Vocabulary) -> StoredProfile {
         let text = |term: &Term| vocabulary.text(*term).map(str::to_owned);
         let mut rest = &self.terms[..];
         let mut item = |&length: &u8| {
@@ -187,58 +175,58 @@ impl Profile {
             terms.iter().filter_map(text).collect()
         };
         let items = self.lengths.iter().map(&mut item).collect();
-        Kept { items, cohesion: self.cohesion }
+        StoredProfile { items, cohesion: self.cohesion }
     }
 
-    /// The profile that was kept; its items are counted in `vocabulary` again.
-    pub fn restore(kept: &Kept, window: usize, vocabulary: &mut Vocabulary) -> Self {
+    /// Restores a stored profile, and counts its items in `vocabulary` again.
+    pub fn restore(stored: &StoredProfile, window: usize, vocabulary: &mut Vocabulary) -> Self {
         let mut profile = Self::new(window);
-        for item in &kept.items {
+        for item in &stored.items {
             let bag = Bag::of_terms(item);
             vocabulary.learn(&bag);
             profile.push(&bag);
         }
-        profile.cohesion = kept.cohesion;
+        profile.cohesion = stored.cohesion;
         profile.settle(&profile.counts(), vocabulary);
         profile
     }
 
-    /// Bytes that it takes, about.
+    /// The approximate size in bytes.
     pub fn bytes(&self) -> usize {
         let terms = self.terms.capacity() * size_of::<Term>();
         size_of::<Self>() + terms + self.lengths.capacity() + 2 * ALLOCATION
     }
 }
 
-/// The cosine of two profiles, each weighed with its own frequencies; 0 if either is empty.
+/// The cosine of two profiles, each weighted with its own frequencies; 0 if either is empty.
 pub fn cosine(a: &Profile, of_a: &Vocabulary, b: &Profile, of_b: &Vocabulary) -> f64 {
     compare(&a.counts(), &b.counts(), of_a, of_b).cosine
 }
 
-/// Counts after some terms have come and some have gone (each as often as it is listed, in order).
-fn changed(before: &[(Term, u16)], come: &[Term], gone: &[Term]) -> Counts {
-    let mut after = Vec::with_capacity(before.len() + come.len());
-    let (mut old, mut come, mut gone) = (before, come, gone);
+/// The counts after some terms were added and some removed (sorted lists with repetitions).
+fn changed(before: &[(Term, u16)], added: &[Term], removed: &[Term]) -> Counts {
+    let mut after = Vec::with_capacity(before.len() + added.len());
+    let (mut old, mut added, mut removed) = (before, added, removed);
     loop {
-        let term = match (old.first(), come.first()) {
+        let term = match (old.first(), added.first()) {
             (None, None) => break,
             (Some(old), None) => old.0,
-            (None, Some(come)) => *come,
-            (Some(old), Some(come)) => old.0.min(*come),
+            (None, Some(added)) => *added,
+            (Some(old), Some(added)) => old.0.min(*added),
         };
         let mut count = 0;
         if let Some((_, rest)) = old.split_first().filter(|(first, _)| first.0 == term) {
             (count, old) = (old[0].1, rest);
         }
-        while let Some((_, rest)) = come.split_first().filter(|(first, _)| **first == term) {
-            (count, come) = (count.saturating_add(1), rest);
+        while let Some((_, rest)) = added.split_first().filter(|(first, _)| **first == term) {
+            (count, added) = (count.saturating_add(1), rest);
         }
-        // What has gone was counted, so it comes along in the same order.
-        while let Some((_, rest)) = gone.split_first().filter(|(first, _)| **first <= term) {
-            if gone[0] == term {
+        // Removed terms were counted, so they come in the same order.
+        while let Some((_, rest)) = removed.split_first().filter(|(first, _)| **first <= term) {
+            if removed[0] == term {
                 count = count.saturating_sub(1);
             }
-            gone = rest;
+            removed = rest;
         }
         if count > 0 {
             after.push((term, count));

@@ -1,31 +1,32 @@
-//! How often a channel deserves a look, learnt from what looks found: Boltzmann learning.
+//! Learns how often to refresh a channel from the results of its refreshes (Boltzmann learning).
 //!
-//! λ' = α·λ + (1 − α)·(items found / time since the last look). The paper lets α fall with time,
-//! α_T = 0.1·exp(−T / 100) with T in hours. That ends as the last raw observation, and one look that finds
-//! nothing divides the rate by 1/α_T: after some weeks the channel is never looked at again. [`Learning::Printed`]
-//! keeps that rule, for comparison. [`Learning::Steady`] is ours: α rises with the looks at this very
-//! channel (first a plain mean, the prior counting as one look, then a moving one) and the rate stays
-//! between bounds, so that an empty look costs a tenth of the rate at most.
+//! λ' = α·λ + (1 − α)·(items found / time since the last refresh). In the paper α falls with time:
+//! α_T = 0.1·exp(−T / 100) with T in hours. In the end only the last observation counts, and one empty
+//! refresh divides the rate by 1/α_T: after some weeks the channel is never refreshed again.
+//! [`Learning::Printed`] implements this for comparison. [`Learning::Steady`] is our own rule: α rises with
+//! the number of refreshes of the channel (first a plain mean in which the prior counts as one refresh,
+//! then a moving one), and the rate stays in a range, so that an empty refresh costs at most a tenth of
+//! the rate.
 
 use serde::{Deserialize, Serialize};
 
 const HOUR: f64 = 3600.0;
-/// α at the start, and how fast it falls in hours, as printed.
+/// The initial α, and the hours in which it falls by a factor of e, as in the paper.
 const ALPHA: f64 = 0.1;
 const COOLING: f64 = 100.0;
-/// The most that history counts in ours: a memory of about ten looks.
+/// The largest α of our rule: a memory of about ten refreshes.
 const MOST_HISTORY: f64 = 0.9;
-/// Ours looks at least once a week and at most once a minute.
+/// The range of our rule: from once a week to once a minute.
 const SLOWEST: f64 = 1.0 / (7.0 * 24.0 * HOUR);
 const QUICKEST: f64 = 1.0 / 60.0;
 
-/// By which rule a rate is learnt.
+/// The rule by which to learn a rate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Learning {
-    /// As the paper has it.
+    /// As in the paper.
     Printed,
-    /// Ours.
+    /// Our own rule.
     Steady,
 }
 
@@ -33,29 +34,29 @@ pub enum Learning {
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Rate {
     learning: Learning,
-    /// Looks per second.
+    /// Refreshes per second.
     rate: f64,
-    looks: u32,
+    refreshes: u32,
 }
 
 impl Rate {
-    /// Starts with `prior` looks per second.
+    /// Starts with `prior` refreshes per second.
     pub fn new(learning: Learning, prior: f64) -> Self {
-        Self { learning, rate: prior, looks: 0 }
+        Self { learning, rate: prior, refreshes: 0 }
     }
 
-    /// Looks per second.
+    /// Refreshes per second.
     pub fn get(&self) -> f64 {
         self.rate
     }
 
-    /// Seconds until the next look is due, 1/λ.
+    /// Seconds between two refreshes, 1/λ.
     pub fn interval(&self) -> f64 {
         1.0 / self.rate
     }
 
-    /// Learns that a look at `now`, `elapsed` seconds after the one before, found `items` (all, or the
-    /// novel ones only: that is what makes a policy content-based). No time, no lesson.
+    /// Learns from a refresh at `now`, `elapsed` seconds after the one before, that found `items` (all of
+    /// them, or for a content-based policy only the novel ones). Without elapsed time it learns nothing.
     pub fn learn(&mut self, now: f64, elapsed: f64, items: usize) {
         if elapsed <= 0.0 || !elapsed.is_finite() {
             return;
@@ -67,10 +68,10 @@ impl Rate {
                 self.rate = alpha * self.rate + (1.0 - alpha) * observed;
             }
             Learning::Steady => {
-                let looks = f64::from(self.looks);
-                let alpha = ((looks + 1.0) / (looks + 2.0)).min(MOST_HISTORY);
+                let refreshes = f64::from(self.refreshes);
+                let alpha = ((refreshes + 1.0) / (refreshes + 2.0)).min(MOST_HISTORY);
                 self.rate = (alpha * self.rate + (1.0 - alpha) * observed).clamp(SLOWEST, QUICKEST);
-                self.looks = self.looks.saturating_add(1);
+                self.refreshes = self.refreshes.saturating_add(1);
             }
         }
     }
@@ -81,7 +82,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn one_empty_look_starves_a_channel_by_the_printed_rule_and_not_by_ours() {
+    fn one_empty_refresh_starves_a_channel_by_the_published_rule_and_not_by_ours() {
         let hourly = 1.0 / HOUR;
         let mut printed = Rate::new(Learning::Printed, hourly);
         let mut steady = Rate::new(Learning::Steady, hourly);
@@ -103,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn ours_is_the_mean_of_prior_and_looks_at_first() {
+    fn our_rule_starts_as_the_mean_of_prior_and_refreshes() {
         let mut rate = Rate::new(Learning::Steady, 2.0 / HOUR);
         rate.learn(0.0, HOUR, 5);
         assert!((rate.get() * HOUR - 3.5).abs() < 1e-9);

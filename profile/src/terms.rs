@@ -1,33 +1,32 @@
-//! From a text to its terms: words, and lexical affinities (pairs of words that stand close together).
+//! The terms of a text: words, and lexical affinities (pairs of words that are close together).
 //!
-//! Words are cut and folded by the rule of the query language, so what a profile shows can be put into a
-//! query as it is. Numbers alone are left out: dates, versions and ticket numbers would make every item
-//! of a robot look new. How common a word is, is left to the document frequencies; there is no list of
-//! stop words, because there would have to be one per language.
+//! Words follow the rules of the query language, so that terms of a profile can be used in a query. Plain
+//! numbers are ignored: dates, versions and ticket numbers would make every item of a robot seem new.
+//! There is no list of stop words, which would depend on the language; the document frequencies take care
+//! of common words.
 
 use pergola_query::text::normalise;
 
-/// Bytes of an item's text that are read: a title and some keywords, not an essay.
+/// Bytes of the text that are read: enough for a title and some keywords.
 const LONGEST_TEXT: usize = 512;
-/// Words of an item that count.
+/// Words of an item, at most.
 const MOST_WORDS: usize = 24;
-/// Words longer than this are addresses or code.
+/// Longer words are addresses or code.
 const LONGEST_WORD: usize = 40;
-/// How far apart the words of an affinity may stand.
+/// The largest distance between the words of a pair.
 const REACH: usize = 2;
 
-/// A term, known by a hash of its text whose last bit says whether it is a word. Two terms that share a
-/// number share their frequency as well, which among the 200,000 of a full vocabulary happens to about ten.
+/// A term: a hash of its text, whose last bit says whether it is a word. Two terms with the same hash
+/// share their frequency; that concerns about ten of the 200,000 terms of a full vocabulary.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Term(pub(crate) u32);
 
 impl Term {
-    /// The number of a word.
     fn of_word(word: Fingerprint) -> Self {
         Self::numbered(word.0, true)
     }
 
-    /// The number of a pair of words, whichever comes first.
+    /// A pair of words in any order.
     fn of_pair(a: Fingerprint, b: Fingerprint) -> Self {
         let (low, high) = (a.0.min(b.0), a.0.max(b.0));
         Self::numbered((low.rotate_left(23) ^ high).wrapping_mul(0x9e37_79b9_7f4a_7c15), false)
@@ -37,18 +36,18 @@ impl Term {
         Self((wide ^ (wide >> 32)) as u32 & !1 | u32::from(is_word))
     }
 
-    /// Whether it is a word, not a pair.
+    /// Whether it is a word and not a pair.
     pub(crate) fn is_word(self) -> bool {
         self.0 & 1 == 1
     }
 }
 
-/// What is left of a word when it is compared with others.
+/// A hash of a word.
 #[derive(Clone, Copy, PartialEq)]
 struct Fingerprint(u64);
 
 impl Fingerprint {
-    /// FNV-1a: the same on every machine and in every version.
+    /// FNV-1a, which is the same on every machine and in every version.
     fn of(word: &str) -> Self {
         let step = |hash: u64, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
         Self(word.bytes().fold(0xcbf2_9ce4_8422_2325, step))
@@ -57,29 +56,28 @@ impl Fingerprint {
 
 /// The terms of one item, each as often as it occurs.
 ///
-/// Their texts are put together only when somebody asks for one: nearly all are known already.
+/// It creates the text of a term only on request, because nearly all terms are already known.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Bag {
-    /// The item's words, one after the other.
+    /// The words of the item, concatenated.
     words: String,
-    /// In ascending order of the terms.
-    terms: Vec<Told>,
+    /// Sorted by term.
+    terms: Vec<Occurrence>,
 }
 
-/// A term, and where its words stand.
+/// A term, and the position of its words.
 #[derive(Debug, Clone, Copy, PartialEq)]
-struct Told {
+struct Occurrence {
     term: Term,
     first: Span,
     /// Only a pair has a second word.
     second: Option<Span>,
 }
 
-/// From where to where, in bytes.
+/// Start and end in bytes.
 type Span = (u16, u16);
 
 impl Bag {
-    /// The terms of a text.
     pub fn of(text: &str) -> Self {
         let mut end = text.len().min(LONGEST_TEXT);
         while !text.is_char_boundary(end) {
@@ -93,20 +91,20 @@ impl Bag {
         }
         bag.terms.reserve(words.len() * (1 + REACH));
         for (n, &(first, hash)) in words.iter().enumerate() {
-            bag.terms.push(Told { term: Term::of_word(hash), first, second: None });
+            bag.terms.push(Occurrence { term: Term::of_word(hash), first, second: None });
             for &(second, other) in words.iter().skip(n + 1).take(REACH) {
-                // A word makes no pair with itself.
+                // A word forms no pair with itself.
                 if hash != other {
                     let term = Term::of_pair(hash, other);
-                    bag.terms.push(Told { term, first, second: Some(second) });
+                    bag.terms.push(Occurrence { term, first, second: Some(second) });
                 }
             }
         }
-        bag.terms.sort_unstable_by_key(|told| told.term);
+        bag.terms.sort_unstable_by_key(|at| at.term);
         bag
     }
 
-    /// A bag of terms that were cut before.
+    /// A bag of given terms.
     pub fn of_terms<T: AsRef<str>>(terms: impl IntoIterator<Item = T>) -> Self {
         let mut bag = Self::default();
         for text in terms.into_iter().take(MOST_WORDS * (1 + REACH)) {
@@ -119,37 +117,36 @@ impl Bag {
             let term = second
                 .map_or_else(|| Term::of_word(hash), |b| Term::of_pair(hash, Fingerprint::of(b)));
             let (first, second) = (bag.write(first), second.map(|word| bag.write(word)));
-            bag.terms.push(Told { term, first, second });
+            bag.terms.push(Occurrence { term, first, second });
         }
-        bag.terms.sort_unstable_by_key(|told| told.term);
+        bag.terms.sort_unstable_by_key(|at| at.term);
         bag
     }
 
-    /// The terms, repeated as they occur, and what writes each one's text.
+    /// The terms as often as they occur, each with a function that creates its text.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (Term, impl Fn() -> Box<str>)> {
-        self.terms.iter().map(|told| (told.term, || self.text(told)))
+        self.terms.iter().map(|at| (at.term, || self.text(at)))
     }
 
-    /// The terms alone, repeated as they occur, in ascending order.
+    /// The terms as often as they occur, sorted.
     pub fn numbers(&self) -> impl ExactSizeIterator<Item = Term> {
-        self.terms.iter().map(|told| told.term)
+        self.terms.iter().map(|at| at.term)
     }
 
-    /// Whether there is nothing in it.
     pub fn is_empty(&self) -> bool {
         self.terms.is_empty()
     }
 
-    /// The words of a pair in their own order: "white house" and "house, white" are one.
-    fn text(&self, told: &Told) -> Box<str> {
-        let first = self.read(told.first);
-        let Some(second) = told.second.map(|second| self.read(second)) else {
+    /// The words of a pair in alphabetical order: "white house" and "house, white" are the same.
+    fn text(&self, at: &Occurrence) -> Box<str> {
+        let first = self.read(at.first);
+        let Some(second) = at.second.map(|second| self.read(second)) else {
             return first.into();
         };
         format!("{} {}", first.min(second), first.max(second)).into()
     }
 
-    /// Words are few and short: their places fit into 16 bits.
+    /// Words are few and short, so that positions fit into 16 bits.
     fn write(&mut self, word: &str) -> Span {
         let start = self.words.len();
         self.words.push_str(word);
@@ -161,7 +158,7 @@ impl Bag {
     }
 }
 
-/// Words that tell something: with a letter, not a single ASCII one, and not without end.
+/// Whether a word counts: it contains a letter, is not a single byte, and is not too long.
 fn counts_as_word(word: &str) -> bool {
     word.len() > 1 && word.len() <= LONGEST_WORD && word.chars().any(char::is_alphabetic)
 }
@@ -180,7 +177,7 @@ mod tests {
     fn words_and_pairs_of_close_words_are_terms() {
         assert_eq!(texts("White House"), ["house", "house white", "white"]);
         assert_eq!(texts("house, white!"), texts("White House"));
-        // Two words apart is close, three is not, and a word makes no pair with itself.
+        // A distance of two is close, three is not, and a word forms no pair with itself.
         let four = texts("alpha beta gamma delta");
         assert!(
             four.contains(&"alpha gamma".to_owned()) && !four.contains(&"alpha delta".to_owned())
@@ -196,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_without_end_gives_few_terms() {
+    fn a_very_long_text_gives_few_terms() {
         let endless = "word ".repeat(100_000) + &"é".repeat(1000);
         assert!(Bag::of(&endless).iter().count() <= MOST_WORDS * (1 + REACH));
         let unbroken = "é".repeat(100_000);

@@ -1,20 +1,19 @@
-//! In how many items of all channels each term occurred, in bounded memory.
+//! The number of items of all channels in which each term occurred, in limited memory.
 //!
-//! Half of all terms are seen once and never again. When the table is full, the rarest are forgotten until
-//! a quarter is free; a term that is not in the table counts as one seen once, which it nearly was.
+//! Half of all terms occur only once. When the table is full, it forgets the rarest terms until a quarter
+//! is free. A term that is not in the table counts as one that occurred once.
 
 use rustc_hash::FxHashMap;
 
-use crate::{Bag, Term};
+use crate::terms::{Bag, Term};
 
-/// Terms remembered unless another number is asked for: about 15 MB.
+/// The default number of terms: about 15 MB.
 const LIMIT: usize = 200_000;
 
 /// Document frequencies over all channels.
 #[derive(Debug, Clone)]
 pub struct Vocabulary {
     known: FxHashMap<Term, Known>,
-    /// Items counted.
     items: u64,
     /// ln(items + 1).
     log: f64,
@@ -24,7 +23,7 @@ pub struct Vocabulary {
 #[derive(Debug, Clone)]
 struct Known {
     items: u32,
-    /// ln(items): frequencies are asked for much more often than they change.
+    /// ln(items), stored because it is used much more often than it changes.
     log: f32,
     text: Box<str>,
 }
@@ -36,7 +35,7 @@ impl Default for Vocabulary {
 }
 
 impl Vocabulary {
-    /// Remembers at most `limit` terms (and at least a few hundred, so that an item fits).
+    /// Stores at most `limit` terms, but at least a few hundred, so that an item fits.
     pub fn bounded(limit: usize) -> Self {
         Self { known: FxHashMap::default(), items: 0, log: 0.0, limit: limit.max(256) }
     }
@@ -60,34 +59,32 @@ impl Vocabulary {
         }
     }
 
-    /// idf = ln((N + 1) / N_t), N items in all and N_t with the term. As printed, without the 1, the words
-    /// of the only channel there is would weigh nothing, and its profile would be empty.
+    /// idf = ln((N + 1) / N_t) for N items, N_t of which contain the term. Without the 1, as in the paper,
+    /// the words of a single channel would have no weight, and its profile would be empty.
     pub fn idf(&self, term: Term) -> f64 {
         let with = self.known.get(&term).map_or(0.0, |known| f64::from(known.log));
         (self.log - with).max(0.0)
     }
 
-    /// The text of a term, unless it was forgotten.
+    /// The text of a term; `None` if it was forgotten.
     pub fn text(&self, term: Term) -> Option<&str> {
         self.known.get(&term).map(|known| &*known.text)
     }
 
-    /// Items counted.
     pub fn items(&self) -> u64 {
         self.items
     }
 
-    /// Terms remembered.
+    /// The number of terms.
     pub fn len(&self) -> usize {
         self.known.len()
     }
 
-    /// Whether nothing was counted yet.
     pub fn is_empty(&self) -> bool {
         self.known.is_empty()
     }
 
-    /// Bytes that it takes, about.
+    /// The approximate size in bytes.
     pub fn bytes(&self) -> usize {
         let texts: usize = self.known.values().map(|known| known.text.len() + 16).sum();
         self.known.capacity() * (size_of::<(Term, Known)>() + 1) + texts
@@ -96,7 +93,7 @@ impl Vocabulary {
     fn forget(&mut self) {
         let mut counts: Vec<u32> = self.known.values().map(|known| known.items).collect();
         let (_, &mut least, _) = counts.select_nth_unstable(self.limit / 4);
-        // Everything rarer goes, and of the equally rare those with the lower numbers, as chance has it.
+        // Forget all rarer terms and, of the equally rare ones, those with the lowest (random) hashes.
         let mut spare = self.known.len() - (self.limit - self.limit / 4);
         spare -= self.known.values().filter(|known| known.items < least).count().min(spare);
         let mut equal: Vec<Term> = self

@@ -1,7 +1,7 @@
-//! Reads files of queries and prints them in canonical form, or shows what is wrong with them.
+//! Checks files of queries and prints them in canonical form.
 //!
-//! `cargo run -p pergola-query --example check -- FILE.fql…`; `-` reads the standard input. The files are
-//! checked one after the other against the feeds of those before. Exit code 2 if any has an error.
+//! `cargo run -p pergola-query --example check -- FILE.fql…`; `-` means the standard input. Each file may
+//! use the feeds of the files before it. The exit code is 2 if any file has an error.
 
 use std::io::Read;
 use std::process::ExitCode;

@@ -1,8 +1,8 @@
-//! Tries damaged queries on the parser, printer, checks and matcher, as many as one likes.
+//! Runs the parser, printer, checks and matcher on any number of damaged queries.
 //!
-//! `cargo run --release -p pergola-query --example fuzz_queries -- --inputs 1000000 --seed 1`. A panic ends it
-//! with the seed and number of the text. Afterwards it reads texts of 10 MiB made to be slow or large,
-//! and reports time and memory for each.
+//! `cargo run --release -p pergola-query --example fuzz_queries -- --inputs 1000000 --seed 1`. A panic
+//! stops it with the seed and number of the text. Afterwards it parses texts of 10 MiB that are designed
+//! to be slow or large, and reports time and memory for each.
 
 use std::fs;
 use std::process::ExitCode;
@@ -51,13 +51,13 @@ fn small_texts(inputs: u64, seed: u64) {
         }
     });
     println!(
-        "{inputs} texts, {} MB, {readable} readable, no panic, {total:.1} s; slowest {:.2} ms (text {slowest_number})",
+        "{inputs} texts, {} MB, {readable} valid, no panic, {total:.1} s; slowest {:.2} ms (text {slowest_number})",
         bytes / 1_000_000,
         slowest * 1e3
     );
 }
 
-/// What a large text is filled with: its name, its start, what is repeated, its end.
+/// A large text: its name, its start, a part to repeat, its end.
 const FILLINGS: [(&str, &str, &str, &str); 13] = [
     ("white space", "", " ", ""),
     ("newlines and an error", "", "\n", "?"),
@@ -84,11 +84,10 @@ const FILLINGS: [(&str, &str, &str, &str); 13] = [
     ),
 ];
 
-/// Reads each large text in a process of its own, so that none uses memory that another has freed:
-/// 10 MiB as a node would, 1 MiB as a node would (the longest that is read at all), and 10 MiB as if
-/// there were no limits.
+/// Parses each large text in its own process, so that none reuses memory that another has freed: with
+/// the default limits 10 MiB and 1 MiB (the longest text allowed), and 10 MiB without limits.
 fn large_texts() -> ExitCode {
-    let columns = ["10 MiB, usual limits", "1 MiB, usual limits", "10 MiB, no limits"];
+    let columns = ["10 MiB, default limits", "1 MiB, default limits", "10 MiB, no limits"];
     println!("{:<32} {:>26} {:>26} {:>26}", "", columns[0], columns[1], columns[2]);
     let Ok(program) = std::env::current_exe() else {
         return ExitCode::FAILURE;
@@ -114,7 +113,7 @@ fn large_texts() -> ExitCode {
     if good { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
-/// Reads one large text and reports. Fails if that takes a second within the usual limits.
+/// Parses one large text and reports. Fails if it takes a second with the default limits.
 fn large_text(which: &str) -> ExitCode {
     let number = which.get(4..).and_then(|index| index.parse::<usize>().ok());
     let Some((_, start, part, end)) = number.and_then(|index| FILLINGS.get(index)) else {
@@ -139,11 +138,11 @@ fn large_text(which: &str) -> ExitCode {
 
     let before = memory("VmRSS:");
     let (seconds, outcome) = timed(|| match parse_with(&text, &limits) {
-        Ok(_) => "read",
+        Ok(_) => "valid",
         Err(error) => {
             let shown = error.render(&text, "large");
             assert!(shown.len() < 10_000, "the message is {} bytes long", shown.len());
-            "refused"
+            "rejected"
         }
     });
     let factor = memory("VmHWM:").saturating_sub(before) as f64 / text.len() as f64;
@@ -152,7 +151,7 @@ fn large_text(which: &str) -> ExitCode {
     if good { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
-/// A figure of this process's memory in bytes, where the system tells (Linux).
+/// A memory figure of this process in bytes (Linux only).
 fn memory(figure: &str) -> usize {
     let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix(figure));
@@ -160,7 +159,7 @@ fn memory(figure: &str) -> usize {
     kilobytes.unwrap_or(0) * 1024
 }
 
-#[expect(clippy::disallowed_methods, reason = "a tool at the edge looks at the clock")]
+#[expect(clippy::disallowed_methods, reason = "a measuring program reads the clock")]
 fn timed<T>(call: impl FnOnce() -> T) -> (f64, T) {
     let start = Instant::now();
     let value = call();

@@ -1,93 +1,80 @@
-//! The feeds of a node by name, and what a statement would do to them.
+//! The feeds of a node, and what a statement would do to them.
 //!
-//! A statement is first checked, which yields the change it stands for, and the change is then applied:
-//! a caller can store it in between, and a script with an error in it changes nothing.
+//! The caller first checks a statement, which gives a change, and then applies the change. It can
+//! store the change in between. A script with an error changes nothing.
 
-use std::collections::BTreeMap;
+mod check;
+mod feeds;
 
-use crate::check::check_body;
 use crate::error::{ErrorKind, QueryError};
 use crate::syntax::{
     AlterAction, ExplainTarget, FeedBody, Name, OptionKind, Options, Script, SourceRef, Spanned,
     Statement,
 };
+use check::check_body;
+use feeds::Feeds;
 
 /// All feeds by name.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Catalogue {
-    feeds: BTreeMap<String, FeedBody>,
+    feeds: Feeds,
 }
 
 /// What a statement does.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Change {
-    /// There is a new feed.
     Create {
-        /// Its name.
         name: String,
-        /// What it consists of.
         body: FeedBody,
     },
-    /// A feed is another now.
     Replace {
-        /// Its name.
         name: String,
-        /// What it consists of now.
         body: FeedBody,
     },
-    /// A feed has another name, also where other feeds read it.
+    /// Renames a feed, also in the feeds that read it.
     Rename {
-        /// Its name before.
         from: String,
-        /// Its name now.
         to: String,
     },
-    /// A feed is gone.
     Drop {
-        /// Its name.
         name: String,
     },
-    /// Nothing changes; somebody wants to know about a feed, which need not exist.
+    /// Changes nothing: the feed, which need not exist, is to be explained.
     Explain {
-        /// Its name.
         name: String,
-        /// What it consists of.
         body: FeedBody,
     },
 }
 
 impl Catalogue {
-    /// A catalogue without feeds.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// What a feed consists of.
     pub fn get(&self, name: &str) -> Option<&FeedBody> {
         self.feeds.get(name)
     }
 
     /// All names in order.
     pub fn names(&self) -> impl Iterator<Item = &str> {
-        self.feeds.keys().map(String::as_str)
+        self.feeds.names()
     }
 
-    /// The feeds that read a feed.
+    /// The feeds that read the feed `name`.
     pub fn readers(&self, name: &str) -> impl Iterator<Item = &str> {
-        let reads = move |body: &FeedBody| read_feeds(body).any(|(other, _)| other == name);
-        self.feeds.iter().filter(move |(_, body)| reads(body)).map(|(name, _)| name.as_str())
+        self.feeds.readers(name)
     }
 
     /// What a statement would do, or what is wrong with it.
     pub fn check(&self, statement: &Statement) -> Result<Change, QueryError> {
         match statement {
             Statement::Create(feed) => {
-                self.must_be_free(&feed.name)?;
-                check_body(&feed.name, &feed.body, self)?;
+                self.feeds.must_be_free(&feed.name)?;
+                check_body(&feed.name, &feed.body, &self.feeds)?;
                 Ok(Change::Create { name: feed.name.value.clone(), body: feed.body.clone() })
             }
             Statement::Drop(name) => {
-                self.must_exist(name)?;
+                self.feeds.must_exist(name)?;
                 let readers: Vec<String> = self.readers(&name.value).map(str::to_owned).collect();
                 if readers.is_empty() {
                     return Ok(Change::Drop { name: name.value.clone() });
@@ -98,17 +85,17 @@ impl Catalogue {
             }
             Statement::Alter(name, action) => self.check_alter(name, action),
             Statement::Explain(ExplainTarget::Named(name)) => {
-                let body = self.must_exist(name)?.clone();
+                let body = self.feeds.must_exist(name)?.clone();
                 Ok(Change::Explain { name: name.value.clone(), body })
             }
             Statement::Explain(ExplainTarget::Proposed(feed)) => {
-                check_body(&feed.name, &feed.body, self)?;
+                check_body(&feed.name, &feed.body, &self.feeds)?;
                 Ok(Change::Explain { name: feed.name.value.clone(), body: feed.body.clone() })
             }
         }
     }
 
-    /// Makes a change that [`Catalogue::check`] has returned.
+    /// Applies a change that [`Catalogue::check`] has returned.
     pub fn apply(&mut self, change: Change) {
         match change {
             Change::Create { name, body } | Change::Replace { name, body } => {
@@ -121,7 +108,7 @@ impl Catalogue {
                 if let Some(body) = self.feeds.remove(&from) {
                     self.feeds.insert(to.clone(), body);
                 }
-                for clause in self.feeds.values_mut().flat_map(|body| &mut body.sources) {
+                for clause in self.feeds.bodies_mut().flat_map(|body| &mut body.sources) {
                     match &mut clause.source.value {
                         SourceRef::Feed(name) if *name == from => name.clone_from(&to),
                         _ => {}
@@ -132,7 +119,7 @@ impl Catalogue {
         }
     }
 
-    /// Checks and applies the statements of a script in order: all of them, or none if one is wrong.
+    /// Checks and applies the statements of a script in order: all of them, or none if one fails.
     pub fn run(&mut self, script: &Script) -> Result<Vec<Change>, QueryError> {
         let mut changes = Vec::with_capacity(script.statements.len());
         let mut before: Vec<(String, Option<FeedBody>)> = Vec::new();
@@ -143,8 +130,8 @@ impl Catalogue {
                     for (name, body) in before.into_iter().rev() {
                         match body {
                             Some(body) => self.feeds.insert(name, body),
-                            None => self.feeds.remove(&name),
-                        };
+                            None => drop(self.feeds.remove(&name)),
+                        }
                     }
                     return Err(error);
                 }
@@ -159,7 +146,7 @@ impl Catalogue {
         Ok(changes)
     }
 
-    /// The feeds that a change makes different.
+    /// The feeds that a change affects.
     fn touched(&self, change: &Change) -> Vec<String> {
         match change {
             Change::Create { name, .. } | Change::Replace { name, .. } | Change::Drop { name } => {
@@ -174,10 +161,10 @@ impl Catalogue {
     }
 
     fn check_alter(&self, name: &Name, action: &AlterAction) -> Result<Change, QueryError> {
-        let mut body = self.must_exist(name)?.clone();
+        let mut body = self.feeds.must_exist(name)?.clone();
         match action {
             AlterAction::Rename(to) => {
-                self.must_be_free(to)?;
+                self.feeds.must_be_free(to)?;
                 return Ok(Change::Rename { from: name.value.clone(), to: to.value.clone() });
             }
             AlterAction::Replace(new) => body = new.clone(),
@@ -189,8 +176,8 @@ impl Catalogue {
                 kinds.iter().for_each(|kind| reset(&mut body.options, *kind));
             }
         }
-        check_body(name, &body, self).map_err(|mut error| {
-            // What is wrong after a removal stands in the old text, not in this statement.
+        check_body(name, &body, &self.feeds).map_err(|mut error| {
+            // After a removal the error is in the old text, not in this statement.
             if matches!(action, AlterAction::Remove(_)) {
                 error.span = name.span;
             }
@@ -198,30 +185,6 @@ impl Catalogue {
         })?;
         Ok(Change::Replace { name: name.value.clone(), body })
     }
-
-    pub(crate) fn must_exist(&self, name: &Name) -> Result<&FeedBody, QueryError> {
-        self.get(&name.value).ok_or_else(|| {
-            let kind = ErrorKind::UnknownFeed(name.value.clone());
-            let error = QueryError::new(kind, name.span);
-            error.nearest_of(&name.value, self.names(), str::to_owned)
-        })
-    }
-
-    fn must_be_free(&self, name: &Name) -> Result<(), QueryError> {
-        if self.get(&name.value).is_none() {
-            return Ok(());
-        }
-        let error = QueryError::new(ErrorKind::FeedExists(name.value.clone()), name.span);
-        Err(error.help(format!("to change it, write ALTER FEED {}", name.value)))
-    }
-}
-
-/// The feeds that a feed reads, each with the source it is.
-pub(crate) fn read_feeds(body: &FeedBody) -> impl Iterator<Item = (&str, &Spanned<SourceRef>)> {
-    body.sources.iter().filter_map(|clause| match &clause.source.value {
-        SourceRef::Feed(name) => Some((name.as_str(), &clause.source)),
-        _ => None,
-    })
 }
 
 fn remove_sources(
@@ -238,12 +201,12 @@ fn remove_sources(
     }
     if body.sources.is_empty() {
         let error = QueryError::new(ErrorKind::ReadsNothing { feed: feed() }, name.span);
-        return Err(error.help(format!("to be rid of it, write DROP FEED {}", name.value)));
+        return Err(error.help(format!("to remove the feed, write DROP FEED {}", name.value)));
     }
     Ok(())
 }
 
-/// The first options, overruled by what the second ones set.
+/// The old options, overridden by the new ones.
 fn merged(old: Options, new: Options) -> Options {
     Options {
         window: new.window.or(old.window),

@@ -1,9 +1,9 @@
-//! Conditions ready to be evaluated.
+//! Conditions that are ready to evaluate.
 //!
-//! Compiled from trees: regular expressions are built, IN and != are spelt out in simpler terms, and
-//! each phrase is replaced by whatever the evaluator knows it by. Generic in that, because there are
-//! two evaluators that must always agree: one query at a time, where a phrase is a text to search for
-//! (`standalone`), and all queries at once, where it is a number (`matcher`).
+//! They are compiled from trees: regular expressions are built, IN and != are expressed by simpler
+//! conditions, and each phrase is replaced by a value of type `P`. It is generic because there are two
+//! evaluators, which must always agree: `standalone` evaluates one query, and a phrase is a text;
+//! `matcher` evaluates all queries at once, and a phrase is a number.
 
 use regex::{Regex, RegexBuilder};
 
@@ -12,39 +12,34 @@ use crate::item::{FieldSet, ItemView};
 use crate::syntax::{Compare, Expr, PublishedTest, Span, Spanned, Test, TextOp};
 use crate::text::normalise;
 
-/// How large a compiled regular expression may be, in bytes.
+/// Size limit of a compiled regular expression, in bytes.
 const REGEX_SIZE: usize = 256 << 10;
 
-/// A condition over phrases known as `P`.
+/// A condition over phrases of type `P`.
 #[derive(Clone, Debug)]
 pub(crate) enum Condition<P> {
-    /// All hold.
     All(Vec<Condition<P>>),
-    /// Any holds.
     Any(Vec<Condition<P>>),
-    /// It does not hold.
     Not(Box<Condition<P>>),
-    /// The item has a phrase.
+    /// The item contains a phrase.
     Has(Wanted<P>),
-    /// A field fits a regular expression.
+    /// A field matches a regular expression.
     Fits(FieldSet, Regex),
-    /// The time is right.
+    /// The time of publication passes the test.
     Published(PublishedTest),
 }
 
-/// A phrase looked for in some fields.
+/// A phrase to find in some fields.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Wanted<P> {
-    /// The phrase.
     pub(crate) phrase: P,
-    /// Where it may be.
     pub(crate) fields: FieldSet,
-    /// Whether it must be the whole text rather than a part.
+    /// Whether it must be the whole text.
     pub(crate) whole: bool,
 }
 
 impl<P> Condition<P> {
-    /// Compiles a tree; `intern` makes a phrase out of its normal form, which has at least one word.
+    /// Compiles a tree; `intern` converts the normal form of a phrase, which has at least one word.
     pub(crate) fn compile(
         expr: &Expr,
         intern: &mut impl FnMut(String) -> P,
@@ -89,7 +84,7 @@ impl<P> Condition<P> {
         })
     }
 
-    /// The same condition over phrases known as something else.
+    /// The same condition with phrases of another type.
     pub(crate) fn map_phrases<Q>(self, rename: &mut impl FnMut(P) -> Q) -> Condition<Q> {
         let mut each = |parts: Vec<Self>| -> Vec<Condition<Q>> {
             parts.into_iter().map(|part| part.map_phrases(rename)).collect()
@@ -106,7 +101,7 @@ impl<P> Condition<P> {
         }
     }
 
-    /// The fields in which phrases are looked for.
+    /// The fields that must be searched for phrases.
     pub(crate) fn searched(&self) -> FieldSet {
         match self {
             Self::All(parts) | Self::Any(parts) => {
@@ -119,7 +114,7 @@ impl<P> Condition<P> {
         }
     }
 
-    /// Whether the item fulfils it at the time `now`; `has` finds phrases.
+    /// Whether the condition holds for an item at the time `now`; `has` finds phrases.
     pub(crate) fn holds(
         &self,
         item: &ItemView<'_>,
@@ -139,9 +134,9 @@ impl<P> Condition<P> {
         }
     }
 
-    /// Phrases of which an item must have at least one to fulfil this (`wanted` true) or to fail it
-    /// (`wanted` false). Nothing if there are no such phrases. Of several sets the one that items are
-    /// least likely to meet, as `likelihood` sees it.
+    /// Phrases of which an item must contain at least one to pass (`wanted` true) or to fail (`wanted`
+    /// false) the condition. `None` if there are no such phrases. Of several sets, the least likely one
+    /// according to `likelihood`.
     pub(crate) fn required(
         &self,
         wanted: bool,
@@ -151,7 +146,8 @@ impl<P> Condition<P> {
             Self::Not(inner) => inner.required(!wanted, likelihood),
             Self::Has(phrase) if wanted => Some(vec![phrase]),
             Self::Has(_) | Self::Fits(..) | Self::Published(_) => None,
-            // To fulfil all is to fulfil each, so any one set will do; to fail any is to fail each.
+            // An item that passes all parts passes each one, so the set of any part is enough. An item
+            // that fails "any" fails each part, likewise.
             Self::All(parts) if wanted => least(parts, wanted, likelihood),
             Self::Any(parts) if !wanted => least(parts, wanted, likelihood),
             Self::All(parts) | Self::Any(parts) => {
@@ -162,7 +158,7 @@ impl<P> Condition<P> {
         }
     }
 
-    /// Whether having any one of the phrases it mentions is enough to fulfil it.
+    /// Whether any single one of its phrases is enough to pass.
     pub(crate) fn is_any_phrase(&self) -> bool {
         match self {
             Self::Has(_) => true,
@@ -184,20 +180,19 @@ fn least<'c, P>(
         .min_by(|a, b| total(a).total_cmp(&total(b)))
 }
 
-/// A guess at how likely an item is to have a phrase of so many letters: long words are rare, and
-/// several rarer.
+/// A guess at how likely an item contains a phrase with this many letters: longer ones are rarer.
 pub(crate) fn guessed_likelihood(letters: usize) -> f64 {
     1.0 / (1.0 + letters as f64).powi(2)
 }
 
-/// Builds a regular expression within bounds. Matching takes time linear in the text.
+/// Builds a regular expression within the size limit. Matching takes linear time.
 pub(crate) fn regex(pattern: &str, span: Span) -> Result<Regex, QueryError> {
     let mut builder = RegexBuilder::new(pattern);
     builder.size_limit(REGEX_SIZE).dfa_size_limit(REGEX_SIZE).nest_limit(64);
     builder.build().map_err(|error| {
         let message = match error {
-            regex::Error::CompiledTooBig(_) => "it would grow too large".to_owned(),
-            // The last line is the reason; those before repeat the pattern.
+            regex::Error::CompiledTooBig(_) => "it is too large".to_owned(),
+            // The last line is the reason; the others repeat the pattern.
             other => other.to_string().lines().last().unwrap_or_default().trim().to_owned(),
         };
         let message = message.trim_start_matches("error: ").to_owned();

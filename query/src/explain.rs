@@ -1,63 +1,59 @@
-//! The answer to `EXPLAIN`: what a feed reads, how much of it passes, and what that costs.
+//! The answer to `EXPLAIN`: what a feed reads, how much of it passes, and what it costs.
 
 use std::fmt::{self, Display, Formatter};
 
 use crate::condition::{Condition, Wanted, guessed_likelihood};
 use crate::error::QueryError;
-use crate::matcher::{QueryId, SourceId};
+use crate::ids::{QueryId, SourceId};
 use crate::selectivity::{Estimate, Selectivity};
 use crate::syntax::{FeedBody, SourceClause, SourceRef};
 
-/// What there is to know about a feed.
+/// The explanation of a feed.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Explanation {
-    /// Its name.
     pub feed: String,
-    /// What it reads, as written.
+    /// One entry for each source clause.
     pub reads: Vec<Read>,
-    /// What it costs.
     pub cost: Cost,
 }
 
 /// One source clause of a feed.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Read {
-    /// What is read.
     pub clause: SourceClause,
-    /// What its items must fulfil; nothing: it is kept whole.
+    /// The filter; `None` if every item passes.
     pub keeps: Option<String>,
-    /// How items come to be looked at.
     pub found_by: FoundBy,
-    /// The share that passes of each source the clause stands for.
+    /// The share of items that passes, for each source that the clause resolves to.
     pub shares: Vec<(SourceId, Estimate)>,
 }
 
-/// How items come to be looked at.
+/// Which items are evaluated.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FoundBy {
-    /// Every item passes, unseen.
+    /// None: every item passes.
     Everything,
-    /// Only items that have one of these phrases.
+    /// Items that contain one of these phrases.
     Phrases(Vec<String>),
-    /// The filter is evaluated for every item of the source.
+    /// Every item of the source.
     EveryItem,
 }
 
 /// What a feed costs a node.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Cost {
-    /// Sources it needs refreshed.
+    /// Sources that must be refreshed.
     pub sources: usize,
-    /// Different phrases to look for, which it may share with other feeds.
+    /// Distinct phrases; other feeds may share their cost.
     pub phrases: usize,
-    /// Regular expressions, which it shares with none.
+    /// Regular expressions; their cost is not shared.
     pub regexes: usize,
-    /// Sources every item of which must be evaluated.
+    /// Sources of which every item is evaluated.
     pub every_item: usize,
 }
 
-/// Explains a feed. `resolve` says which sources a clause stands for, `query` under which id the feed's
-/// selectivity was learnt.
+/// Explains a feed. `resolve` returns the sources of a clause; `query` is the id under which the
+/// selectivity of the feed was learnt.
 pub fn explain(
     feed: &str,
     body: &FeedBody,
@@ -129,7 +125,7 @@ fn tally(condition: &Condition<String>, phrases: &mut Vec<String>, cost: &mut Co
 }
 
 impl Read {
-    /// All its sources taken together.
+    /// The share over all sources of the clause.
     pub fn share(&self) -> Estimate {
         self.shares.iter().fold(Estimate::NOTHING, |sum, (_, estimate)| sum.plus(*estimate))
     }
@@ -141,13 +137,13 @@ impl Display for Explanation {
         for read in &self.reads {
             writeln!(f, "  {}", read.clause)?;
             if read.shares.len() != 1 {
-                writeln!(f, "    stands for {}", counted(read.shares.len(), "source"))?;
+                writeln!(f, "    resolves to {}", counted(read.shares.len(), "source"))?;
             }
             match &read.keeps {
                 Some(filter) => writeln!(f, "    keeps {filter}")?,
                 None => writeln!(f, "    keeps every item")?,
             }
-            writeln!(f, "    looks at {}", read.found_by)?;
+            writeln!(f, "    evaluates {}", read.found_by)?;
             let share = read.share();
             let percent = share.share() * 100.0;
             let doubt = share.deviation() * 100.0;
@@ -157,20 +153,19 @@ impl Display for Explanation {
         let Cost { phrases, regexes, every_item, .. } = self.cost;
         let (phrases, regexes) =
             (counted(phrases, "phrase"), counted(regexes, "regular expression"));
-        write!(f, "costs {phrases} to look for, {regexes}, ")?;
+        write!(f, "costs a search for {phrases}, {regexes}, ")?;
         match every_item {
-            0 => writeln!(f, "and nothing for items without its phrases"),
-            some => writeln!(f, "and an evaluation for every item of {}", counted(some, "source")),
+            0 => writeln!(f, "and nothing for items without the phrases"),
+            some => writeln!(f, "and an evaluation of every item of {}", counted(some, "source")),
         }
     }
 }
 
 impl Display for FoundBy {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        /// More would not be read.
         const SHOWN: usize = 8;
         match self {
-            Self::Everything => f.write_str("no item: all pass"),
+            Self::Everything => f.write_str("no item, because all pass"),
             Self::EveryItem => f.write_str("every item"),
             Self::Phrases(phrases) => {
                 f.write_str("items with ")?;

@@ -1,31 +1,26 @@
-//! An item as queries see it.
-//!
-//! A borrowed view of our own, so that this crate needs to know nothing of how items are read, stored
-//! or sent; whoever holds an item lends its texts.
+//! An item as queries see it: a view that borrows the texts, so that this crate does not depend on
+//! how items are read, stored or sent.
 
 use crate::syntax::Field;
 
-/// The texts of one item, all without markup, and the time it was published.
+/// The texts of one item, without markup, and its time of publication.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ItemView<'a> {
-    /// The title.
     pub title: &'a str,
-    /// The content, or the summary where there is no content.
+    /// The content or, without one, the summary.
     pub content: &'a str,
-    /// The names of the authors.
+    /// Names of the authors.
     pub authors: &'a [&'a str],
-    /// The categories.
     pub categories: &'a [&'a str],
-    /// The address the item links to.
     pub link: &'a str,
-    /// What the source is called: its address and its title.
+    /// The address and title of the source.
     pub source: &'a [&'a str],
-    /// When it was published (or first seen), in seconds of Unix time.
+    /// When the item was published or first seen, in Unix seconds.
     pub published: Option<i64>,
 }
 
 impl<'a> ItemView<'a> {
-    /// Each text that a field can mean, with the field it belongs to. Empty texts are left out.
+    /// Each non-empty text with its field.
     pub(crate) fn values(&self) -> impl Iterator<Item = (FieldSet, &'a str)> + use<'a> {
         let single =
             [(Field::Title, self.title), (Field::Content, self.content), (Field::Link, self.link)];
@@ -45,21 +40,20 @@ impl<'a> ItemView<'a> {
 pub(crate) struct FieldSet(pub(crate) u8);
 
 impl FieldSet {
-    /// How many elementary fields there are.
     pub(crate) const FIELDS: usize = 6;
 
-    /// The numbers of the fields in it.
+    /// The numbers of the fields in the set.
     pub(crate) fn each(self) -> impl Iterator<Item = usize> {
         (0..Self::FIELDS).filter(move |field| self.0 & 1 << field != 0)
     }
 
-    /// The fields for whose numbers something is true.
+    /// The fields whose numbers satisfy `is_in`.
     pub(crate) fn those(is_in: impl Fn(usize) -> bool) -> Self {
         let bits = (0..Self::FIELDS).filter(|field| is_in(*field)).map(|field| 1 << field);
         Self(bits.sum())
     }
 
-    /// The elementary fields that a field stands for: itself, or for ITEM what a reader sees.
+    /// The elementary fields of a field: itself or, for ITEM, all that a reader sees.
     pub(crate) fn of(field: Field) -> Self {
         Self(match field {
             Field::Title => 1,
@@ -72,12 +66,12 @@ impl FieldSet {
         })
     }
 
-    /// The fields of either.
+    /// The union.
     pub(crate) fn with(self, other: Self) -> Self {
         Self(self.0 | other.0)
     }
 
-    /// Whether the two have a field in common.
+    /// Whether the sets overlap.
     pub(crate) fn meets(self, other: Self) -> bool {
         self.0 & other.0 != 0
     }

@@ -1,9 +1,9 @@
-//! What to keep: the query language of Pergola and the matcher for many standing queries.
+//! The query language of Pergola, and the matcher for many standing queries.
 //!
-//! A feed is a query: a union of sources, each with a filter. This crate reads queries
-//! ([`parse`]), checks them against the feeds there are ([`Catalogue`]), decides which of very many feeds
-//! want an item ([`Matcher`]), learns how much of each source passes ([`Selectivity`]) and says what a
-//! feed reads and costs ([`explain()`]). It does no I/O, and time comes in as an argument.
+//! A feed is a query: a union of sources, each with a filter. This crate parses queries ([`parse`]),
+//! checks them against the existing feeds ([`Catalogue`]), decides which of very many feeds keep an item
+//! ([`Matcher`]), learns how much of each source passes ([`Selectivity`]), and explains what a feed reads
+//! and costs ([`explain()`]). It does no I/O, and the time is an argument.
 //!
 //! ```
 //! use pergola_query::{Catalogue, ItemView, Matcher, QueryId, Scratch, SourceId, parse};
@@ -17,7 +17,7 @@
 //!
 //! let mut catalogue = Catalogue::new();
 //! catalogue.run(&script).map_err(|error| error.render(text, "feeds.fql"))?;
-//! let body = catalogue.get("Volcanoes").ok_or("it was just created")?;
+//! let body = catalogue.get("Volcanoes").ok_or("the feed was just created")?;
 //!
 //! let mut matcher = Matcher::new();
 //! let mut sources = [SourceId(1), SourceId(2)].into_iter();
@@ -31,17 +31,39 @@
 //! assert_eq!(matcher.matches(SourceId(2), &item, now, &mut scratch).len(), 0);
 //! # Ok::<(), String>(())
 //! ```
+//!
+//! # Modules, from the bottom up
+//!
+//! - `span`: positions in the text of a query.
+//! - `keyword`: the keywords of the language.
+//! - `nearest`: the word that a misspelt one was meant to be.
+//! - `error`: errors in queries, and how they are shown.
+//! - `syntax`: the parser, the tree and the printer.
+//! - `text`: words, and when they are equal.
+//! - `ids`: numbers of sources and queries.
+//! - `item`: an item as queries see it.
+//! - `condition`: compiled filters.
+//! - `lint`: warnings about filters that are probably wrong.
+//! - `catalogue`: the feeds of a node, and what a statement does to them.
+//! - `standalone`: one feed evaluated by itself.
+//! - `matcher`: all feeds evaluated at once.
+//! - `profile`: the words that a feed asks for.
+//! - `selectivity`: the share of items that a feed keeps.
+//! - `explain`: what a feed reads and costs.
 
 mod catalogue;
-mod check;
 mod condition;
 mod error;
 mod explain;
+mod ids;
 mod item;
+mod keyword;
 mod lint;
 mod matcher;
+mod nearest;
 mod profile;
 mod selectivity;
+mod span;
 mod standalone;
 pub mod syntax;
 pub mod text;
@@ -49,9 +71,11 @@ pub mod text;
 pub use catalogue::{Catalogue, Change};
 pub use error::{ErrorKind, Expected, QueryError};
 pub use explain::{Cost, Explanation, FoundBy, Read, explain};
+pub use ids::{QueryId, SourceId};
 pub use item::ItemView;
 pub use lint::warnings;
-pub use matcher::{Match, Matcher, QueryId, Scratch, SourceId};
+pub use matcher::{Match, Matcher, Scratch};
+pub use nearest::nearest;
 pub use profile::profile;
 pub use selectivity::{AgedCount, Estimate, HALF_LIFE, Selectivity, SelectivityParts};
 pub use standalone::{FeedFilter, PreparedItem};

@@ -1,13 +1,13 @@
-//! Filters that are allowed and surely not meant: those that nothing passes, that everything passes, or
-//! that leave out a source they seem to speak of.
+//! Warnings about filters that are valid but probably wrong: nothing passes, everything passes, or a
+//! variable is unused.
 //!
-//! Only what can be seen without search: opposites side by side, times that do not meet, a title that
-//! would have to be two things.
+//! The checks are simple: contradicting neighbours, times that do not overlap, one text that must equal
+//! two values.
 
 use crate::error::{ErrorKind, QueryError};
 use crate::syntax::{Compare, Expr, FeedBody, Field, PublishedTest, Span, Spanned, Test, TextOp};
 
-/// Warnings about a feed, to be shown with [`QueryError::render_warning`].
+/// Warnings about a feed; show them with [`QueryError::render_warning`].
 pub fn warnings(body: &FeedBody) -> Vec<QueryError> {
     let mut found = Vec::new();
     for variable in body.sources.iter().filter_map(|clause| clause.variable.as_ref()) {
@@ -19,40 +19,40 @@ pub fn warnings(body: &FeedBody) -> Vec<QueryError> {
     let common = body.filter.common.iter();
     let brackets = body.filter.brackets.iter().map(|bracket| &bracket.expr);
     for expr in common.chain(brackets) {
-        look_into(expr, &mut found);
+        inspect(expr, &mut found);
     }
     found
 }
 
-fn look_into(expr: &Expr, found: &mut Vec<QueryError>) {
+fn inspect(expr: &Expr, found: &mut Vec<QueryError>) {
     match expr {
         Expr::And(parts) => {
             if let Some(span) = opposites(parts) {
-                let why = "it contradicts what it is joined with".to_owned();
+                let why = "it contradicts another condition beside it".to_owned();
                 found.push(QueryError::new(ErrorKind::Contradiction(why), span));
             }
-            found.extend(times_that_never_meet(parts));
+            found.extend(disjoint_times(parts));
             found.extend(two_values_for_one_text(parts));
-            parts.iter().for_each(|part| look_into(part, found));
+            parts.iter().for_each(|part| inspect(part, found));
         }
         Expr::Or(parts) => {
             if let Some(span) = opposites(parts) {
-                let why = "it is the opposite of an alternative".to_owned();
+                let why = "it is the opposite of another alternative".to_owned();
                 found.push(QueryError::new(ErrorKind::Tautology(why), span));
             }
-            parts.iter().for_each(|part| look_into(part, found));
+            parts.iter().for_each(|part| inspect(part, found));
         }
-        Expr::Not(inner) => look_into(inner, found),
+        Expr::Not(inner) => inspect(inner, found),
         Expr::Test(_) => {}
     }
 }
 
-/// Where one of the parts stands that is the opposite of another.
+/// The position of a part that is the opposite of another.
 fn opposites(parts: &[Expr]) -> Option<Span> {
-    // Comparing each with each must not take long.
+    // Limited, because it compares each part with each other.
     let few = parts.get(..parts.len().min(200))?;
     few.iter().find_map(|part| match part {
-        Expr::Not(inner) if few.contains(inner) => place(part),
+        Expr::Not(inner) if few.contains(inner) => position(part),
         Expr::Test(Spanned { value: Test::Text { field, op: TextOp::NotEqual, value }, span }) => {
             let equal = Test::Text { field: *field, op: TextOp::Equal, value: value.clone() };
             few.contains(&Expr::from(equal)).then_some(*span)
@@ -61,7 +61,7 @@ fn opposites(parts: &[Expr]) -> Option<Span> {
     })
 }
 
-fn times_that_never_meet(parts: &[Expr]) -> Option<QueryError> {
+fn disjoint_times(parts: &[Expr]) -> Option<QueryError> {
     let (mut from, mut to) = (i64::MIN, i64::MAX);
     for part in parts {
         let Expr::Test(Spanned { value: Test::Published(test), span }) = part else {
@@ -78,7 +78,7 @@ fn times_that_never_meet(parts: &[Expr]) -> Option<QueryError> {
         };
         (from, to) = (from.max(start), to.min(end));
         if from >= to {
-            let why = "the times it asks for do not meet".to_owned();
+            let why = "the times do not overlap".to_owned();
             return Some(QueryError::new(ErrorKind::Contradiction(why), *span));
         }
     }
@@ -96,7 +96,7 @@ fn two_values_for_one_text(parts: &[Expr]) -> Option<QueryError> {
         let normal = crate::text::normalise(value);
         let single = matches!(field, Field::Title | Field::Content | Field::Link);
         if single && known.iter().any(|(other, text)| other == field && *text != normal) {
-            let why = format!("{field} would have to be two things at once");
+            let why = format!("{field} cannot equal two values at once");
             return Some(QueryError::new(ErrorKind::Contradiction(why), *span));
         }
         known.push((*field, normal));
@@ -104,8 +104,8 @@ fn two_values_for_one_text(parts: &[Expr]) -> Option<QueryError> {
     None
 }
 
-/// Where the first test of a condition stands.
-fn place(expr: &Expr) -> Option<Span> {
+/// The position of the first test of a condition.
+fn position(expr: &Expr) -> Option<Span> {
     let mut first = None;
     expr.each_test(&mut |test| {
         first.get_or_insert(test.span);

@@ -1,18 +1,19 @@
-//! Which of many feeds want an item, decided for all of them at once.
+//! Decides for all feeds at once which of them keep an item.
 //!
-//! Every phrase of every query is a path of one automaton over words (`phrases`). One pass over an
-//! item's texts yields the phrases it has; each phrase leads to the few rules that cannot hold without
-//! it (`index`), and only those are evaluated. Rules that need no phrase are kept by source, so an item
-//! meets only those that read the source it came from.
+//! Every phrase of every query is a path in one automaton over words (`phrases`). One pass over the
+//! texts of an item finds its phrases. Each phrase leads to the few rules that cannot hold without it
+//! (`index`), and only these are evaluated. Rules without a required phrase are stored by source, so
+//! that an item meets only those that read its source.
 //!
-//! The automaton reads words rather than characters. That makes word boundaries free, the pass shorter
-//! by the length of a word, and each phrase its own path, so a query is added or removed in the time its
-//! own phrases take: nothing is ever rebuilt. Character automata (aho-corasick, daachorse) were measured
-//! against it, see benches/matching: slower by pass, and rebuilt as a whole for every change.
+//! The automaton reads words and not characters. So it needs no check of word boundaries, a pass has
+//! fewer steps, and each phrase has its own path: adding or removing a query takes time for its own
+//! phrases only, and nothing is ever rebuilt. Automata over characters (aho-corasick, daachorse) are
+//! slower and must be rebuilt for every change; benches/matching compares them.
 //!
-//! Invariant: the answers are those of [`FeedFilter`](crate::FeedFilter), for every query and item.
+//! Invariant: the answers equal those of `standalone`, for every query and item.
 
 mod entries;
+mod found;
 mod index;
 mod phrases;
 mod program;
@@ -22,82 +23,61 @@ mod word;
 
 use rustc_hash::FxHashMap;
 
-use crate::condition::{Condition, guessed_likelihood};
+use crate::condition::Condition;
 use crate::error::QueryError;
+use crate::ids::{QueryId, SourceId};
 use crate::item::{FieldSet, ItemView};
 use crate::syntax::{FeedBody, SourceRef};
 
-use index::{Index, NOWHERE, Owner, Rule, Slot};
+pub use found::Match;
+use found::{NOWHERE, Slot};
+use index::{Index, Owner, Rule};
 use phrases::{PhraseId, Phrases};
 pub use scratch::Scratch;
-
-/// A source as the caller knows it: something crawled, or a feed of this node that others read.
-#[derive(
-    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize,
-)]
-pub struct SourceId(pub u64);
-
-/// A standing query as the caller knows it: the feed it makes.
-#[derive(
-    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize,
-)]
-pub struct QueryId(pub u64);
-
-/// That an item belongs into a feed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Match {
-    /// The feed's query.
-    pub query: QueryId,
-    /// The source by which it got there: that of the item, or another feed that wanted it too.
-    pub via: SourceId,
-}
 
 /// All standing queries of a node.
 #[derive(Debug, Default)]
 pub struct Matcher {
     phrases: Phrases,
     index: Index,
-    queries: FxHashMap<QueryId, Standing>,
+    queries: FxHashMap<QueryId, Registered>,
     sources: FxHashMap<SourceId, Slot>,
     source_ids: Vec<SourceId>,
-    /// For each field how many queries look for phrases in it: a text that none asks for is not read.
+    /// The number of queries that search each field for phrases; a field that none searches is skipped.
     searchers: [u32; FieldSet::FIELDS],
 }
 
-/// What must be taken back when a query goes.
+/// What to remove with a query.
 #[derive(Debug, Default)]
-struct Standing {
+struct Registered {
     rules: Vec<u32>,
     phrases: Vec<PhraseId>,
     searched: FieldSet,
 }
 
 impl Matcher {
-    /// A matcher without queries.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// How many queries stand.
+    /// The number of queries.
     pub fn len(&self) -> usize {
         self.queries.len()
     }
 
-    /// Whether no query stands.
     pub fn is_empty(&self) -> bool {
         self.queries.is_empty()
     }
 
-    /// How many distinct phrases they have.
+    /// The number of distinct phrases.
     pub fn phrase_count(&self) -> usize {
         self.phrases.len()
     }
 
     /// Adds a query, or replaces the one with the same id.
     ///
-    /// `publishes` is the source that other queries read when they read this feed. `resolve` says which
-    /// sources a source clause stands for: one, or as many as a list has. If the query cannot be
-    /// compiled, nothing changes.
+    /// Other queries read this feed as the source `publishes`. `resolve` returns the sources of a
+    /// source clause: one, or all of a list. If the query cannot be compiled, nothing changes.
     pub fn add(
         &mut self,
         id: QueryId,
@@ -107,7 +87,7 @@ impl Matcher {
     ) -> Result<(), QueryError> {
         let compiled = compile(body)?;
         self.remove(id);
-        let mut standing = Standing::default();
+        let mut registered = Registered::default();
         let owner = Owner {
             query: id,
             publishes: publishes.map_or(NOWHERE, |source| self.slot(source)),
@@ -117,7 +97,7 @@ impl Matcher {
             let condition = condition.map(|text| {
                 text.map_phrases(&mut |normal: String| {
                     let phrase = self.phrases.add(&normal);
-                    standing.phrases.push(phrase);
+                    registered.phrases.push(phrase);
                     phrase
                 })
             });
@@ -130,40 +110,40 @@ impl Matcher {
             sources.sort_unstable();
             sources.dedup();
             if let Some(condition) = &condition {
-                standing.searched = standing.searched.with(condition.searched());
+                registered.searched = registered.searched.with(condition.searched());
             }
             let rule = Rule { owner, sources: sources.into(), condition };
-            standing.rules.push(self.index.add(rule, &self.phrases));
+            registered.rules.push(self.index.add(rule, &self.phrases));
         }
-        for field in standing.searched.each() {
+        for field in registered.searched.each() {
             self.searchers[field] += 1;
         }
-        self.queries.insert(id, standing);
+        self.queries.insert(id, registered);
         Ok(())
     }
 
-    /// Removes a query. Returns whether there was one.
+    /// Removes a query; returns whether it existed.
     pub fn remove(&mut self, id: QueryId) -> bool {
-        let Some(standing) = self.queries.remove(&id) else {
+        let Some(registered) = self.queries.remove(&id) else {
             return false;
         };
-        for rule in standing.rules {
+        for rule in registered.rules {
             self.index.remove(rule);
         }
-        for phrase in standing.phrases {
+        for phrase in registered.phrases {
             self.phrases.remove(phrase);
         }
-        for field in standing.searched.each() {
+        for field in registered.searched.each() {
             self.searchers[field] -= 1;
         }
         true
     }
 
-    /// The feeds that want an item of a source at the time `now`, in no particular order.
+    /// The feeds that keep an item of a source at the time `now`, in no particular order.
     ///
-    /// A feed that reads another one gets what the other one wants, in the same pass; a feed that an item
-    /// reaches in several ways is listed once for each. `scratch` is working memory to be kept from call
-    /// to call, one for each thread.
+    /// A feed that reads another feed receives the items of that feed in the same pass. A feed that an
+    /// item reaches in several ways is listed once for each. Keep `scratch` from call to call, one for
+    /// each thread.
     pub fn matches<'s>(
         &self,
         source: SourceId,
@@ -186,15 +166,15 @@ impl Matcher {
         scratch.finish()
     }
 
-    /// Only looks for phrases, and returns how many different ones the item has: the part of
-    /// [`Matcher::matches`] that does not depend on what the phrases are for.
+    /// Counts the distinct phrases of an item. This is the part of [`Matcher::matches`] that does not
+    /// depend on the rules.
     pub fn scan(&self, item: &ItemView<'_>, scratch: &mut Scratch) -> usize {
         scratch.begin(self.phrases.capacity(), self.index.capacity());
         scratch.scan(&self.phrases, item, self.searched());
         scratch.phrases_found()
     }
 
-    /// The fields in which any query looks for phrases.
+    /// The fields that any query searches for phrases.
     fn searched(&self) -> FieldSet {
         FieldSet::those(|field| self.searchers[field] > 0)
     }
@@ -207,7 +187,7 @@ impl Matcher {
     }
 }
 
-/// The conditions of a feed with the clauses they hold for; clauses without own brackets share one.
+/// The conditions of a feed, each with its source clauses. Clauses without brackets share one.
 type Compiled = Vec<(Vec<usize>, Option<Condition<String>>)>;
 
 fn compile(body: &FeedBody) -> Result<Compiled, QueryError> {

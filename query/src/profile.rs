@@ -1,22 +1,22 @@
-//! What a feed is about: the words that can make it keep an item.
+//! The words that make a feed keep an item.
 //!
-//! Read off the query, not learnt: feeds of different nodes can be compared by it before either has
-//! published anything.
+//! They come from the query and are not learnt, so that feeds of different nodes can be compared before
+//! they have published anything.
 
 use std::collections::BTreeSet;
 
 use crate::syntax::{Expr, FeedBody, Field, Test, TextOp};
 use crate::text::words;
 
-/// The words and phrases that a feed asks for, folded as the matcher folds them, in order; without those
-/// it excludes, and without addresses. A feed without any keeps everything that its other tests let through.
+/// The words and phrases that a feed asks for, folded as in the matcher, in order, without those that
+/// it excludes and without addresses.
 pub fn profile(body: &FeedBody) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     body.filter.exprs().for_each(|expr| collect(expr, true, &mut found));
     found
 }
 
-/// `wanted` says whether an item that passes the expression is nearer to being kept.
+/// `wanted`: whether passing the expression helps an item to be kept.
 fn collect(expr: &Expr, wanted: bool, found: &mut BTreeSet<String>) {
     match expr {
         Expr::And(parts) | Expr::Or(parts) => {
@@ -32,7 +32,7 @@ fn collect(expr: &Expr, wanted: bool, found: &mut BTreeSet<String>) {
                     (field, std::slice::from_ref(value), false)
                 }
                 Test::OneOf { field, values } => (field, values.as_slice(), true),
-                // A pattern is no word, and a date neither.
+                // Patterns and dates are not words.
                 Test::Text { op: TextOp::Matches, .. } | Test::Published(_) => return,
             };
             if positive == wanted && !matches!(field, Field::Link | Field::Source) {

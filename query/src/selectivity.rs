@@ -1,24 +1,24 @@
-//! Which share of a source's items a feed keeps, learnt from what passes.
+//! Learns which share of the items of a source a feed keeps.
 //!
-//! For each pair of source and feed a count of items seen and kept, in which old items weigh less and
-//! less. It begins with a prior belief, so there is an estimate before the first item.
+//! For each pair of source and feed it counts the items seen and kept; old items count less and less.
+//! A prior gives an estimate before the first item.
 //!
-//! What is seen is counted once for each source, not for each pair: a pair only remembers what its
-//! source had seen when the pair began, and the difference, aged alike, is what the pair has seen. An
-//! item therefore costs what it matches, not what reads its source.
+//! Items seen are counted once for each source, not for each pair: a pair only remembers the count of
+//! its source when the pair began, and the aged difference is what the pair has seen. So the cost of an
+//! item depends on the feeds that keep it, not on all feeds that read its source.
 
 mod parts;
 
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
-use crate::matcher::{QueryId, SourceId};
+use crate::ids::{QueryId, SourceId};
 pub use parts::{AgedCount, SelectivityParts};
 
-/// After so many seconds an item counts half, unless said otherwise: thirty days.
+/// The default half-life of an item in seconds: thirty days.
 pub const HALF_LIFE: u32 = 30 * 86_400;
 
-/// Believed before anything is seen: one item kept and one left.
+/// The prior: one item kept of two.
 const PRIOR_KEPT: f64 = 1.0;
 const PRIOR_SEEN: f64 = 2.0;
 
@@ -30,30 +30,30 @@ pub struct Selectivity {
     sources: FxHashMap<SourceId, Learnt>,
 }
 
-/// What was learnt of one source. All its feeds lie together, because they are asked for together.
+/// What was learnt about one source. Its feeds are stored together, because they are used together.
 #[derive(Clone, Debug, Default, PartialEq)]
 struct Learnt {
     seen: Count,
-    /// By feed.
+    /// Sorted by feed.
     pairs: Vec<(QueryId, Pair)>,
 }
 
 impl Learnt {
     fn pair(&self, feed: QueryId) -> Option<&Pair> {
-        Some(&self.pairs[self.place(feed).ok()?].1)
+        Some(&self.pairs[self.position(feed).ok()?].1)
     }
 
-    /// The pair with a feed, which begins as `first` if there is none.
+    /// The pair with a feed; inserts `first` if there is none.
     fn pair_or(&mut self, feed: QueryId, first: Pair) -> &mut Pair {
-        let place = self.place(feed).unwrap_or_else(|place| {
-            self.pairs.insert(place, (feed, first));
-            place
+        let at = self.position(feed).unwrap_or_else(|at| {
+            self.pairs.insert(at, (feed, first));
+            at
         });
-        &mut self.pairs[place].1
+        &mut self.pairs[at].1
     }
 
-    /// Where a feed is, or where it should be.
-    fn place(&self, feed: QueryId) -> Result<usize, usize> {
+    /// The index of a feed, or where to insert it.
+    fn position(&self, feed: QueryId) -> Result<usize, usize> {
         self.pairs.binary_search_by_key(&feed, |(feed, _)| *feed)
     }
 }
@@ -61,25 +61,25 @@ impl Learnt {
 /// An estimate of the share a feed keeps of a source.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Estimate {
-    /// Items kept, aged.
+    /// Items kept, weighted by age.
     pub kept: f64,
-    /// Items seen, aged.
+    /// Items seen, weighted by age.
     pub seen: f64,
 }
 
 impl Estimate {
-    /// The share expected of the next item, strictly between 0 and 1.
+    /// The expected share, strictly between 0 and 1.
     pub fn share(&self) -> f64 {
         (self.kept + PRIOR_KEPT) / (self.seen + PRIOR_SEEN)
     }
 
-    /// How far off the share may well be: its standard deviation.
+    /// The standard deviation of the share.
     pub fn deviation(&self) -> f64 {
         let share = self.share();
         (share * (1.0 - share) / (self.seen + PRIOR_SEEN + 1.0)).sqrt()
     }
 
-    /// Two sources taken together.
+    /// Combines two sources.
     pub fn plus(self, other: Self) -> Self {
         Self { kept: self.kept + other.kept, seen: self.seen + other.seen }
     }
@@ -95,12 +95,12 @@ impl Default for Selectivity {
 }
 
 impl Selectivity {
-    /// Counters in which an item counts half after `half_life` seconds (at least one).
+    /// `half_life` is in seconds, at least 1.
     pub fn new(half_life: u32) -> Self {
         Self { half_life: half_life.max(1), sources: FxHashMap::default() }
     }
 
-    /// A feed begins to read a source. Only items from now on count.
+    /// A feed starts to read a source. Only items from now on count.
     pub fn begin(&mut self, source: SourceId, feed: QueryId, now: i64) {
         let half_life = self.half_life;
         let learnt = self.sources.entry(source).or_default();
@@ -108,21 +108,21 @@ impl Selectivity {
         *learnt.pair_or(feed, first) = first;
     }
 
-    /// A feed reads a source no more.
+    /// A feed stops reading a source.
     pub fn end(&mut self, source: SourceId, feed: QueryId) {
         if let Some(learnt) = self.sources.get_mut(&source)
-            && let Ok(place) = learnt.place(feed)
+            && let Ok(at) = learnt.position(feed)
         {
-            learnt.pairs.remove(place);
+            learnt.pairs.remove(at);
         }
     }
 
-    /// A source is gone, with all that was learnt of it.
+    /// Forgets everything about a source.
     pub fn forget_source(&mut self, source: SourceId) {
         self.sources.remove(&source);
     }
 
-    /// An item of a source was seen, and these feeds kept it.
+    /// Counts an item of a source, which these feeds kept.
     pub fn observe(
         &mut self,
         source: SourceId,
@@ -134,19 +134,19 @@ impl Selectivity {
         let before = learnt.seen.aged(now, half_life);
         learnt.seen = before.plus_one();
         for feed in kept_by {
-            // A feed that was never announced begins with its first item.
+            // A feed that was never begun begins with its first item.
             let first = Pair { kept: Count::default(), before };
             let pair = learnt.pair_or(feed, first);
             pair.kept = pair.kept.aged(now, half_life).plus_one();
         }
     }
 
-    /// What is known of a pair; nothing is known of one that never began.
+    /// The estimate for a pair; [`Estimate::NOTHING`] if it never began.
     pub fn estimate(&self, source: SourceId, feed: QueryId, now: i64) -> Estimate {
         self.estimates(source, [feed], now).next().unwrap_or(Estimate::NOTHING)
     }
 
-    /// The same for several feeds that read one source, in their order.
+    /// The estimates for several feeds that read one source, in the order of the feeds.
     pub fn estimates(
         &self,
         source: SourceId,
@@ -161,13 +161,13 @@ impl Selectivity {
                 return Estimate::NOTHING;
             };
             let kept = aged(&pair.kept);
-            // The difference of two rounded numbers can fall short of what was kept.
+            // The difference of two rounded numbers can be smaller than what was kept.
             Estimate { kept, seen: (all - aged(&pair.before)).max(kept) }
         })
     }
 }
 
-/// A number of items as of a time.
+/// A number of items, at a time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 struct Count {
     count: f64,
@@ -177,12 +177,12 @@ struct Count {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 struct Pair {
     kept: Count,
-    /// What the source had seen when the pair began.
+    /// The count of the source when the pair began.
     before: Count,
 }
 
 impl Count {
-    /// The count as of `now`; a clock that goes back ages nothing.
+    /// The count at `now`. If the clock goes back, nothing ages.
     fn aged(self, now: i64, half_life: u32) -> Self {
         let elapsed = now.saturating_sub(self.at).max(0);
         if self.count == 0.0 || elapsed == 0 {
@@ -196,14 +196,14 @@ impl Count {
         Self { count: self.count + 1.0, ..self }
     }
 
-    /// What can be believed of a count that was read back.
+    /// Replaces an invalid count, which storage may return.
     fn sane(self) -> Self {
         let good = self.count.is_finite() && self.count >= 0.0;
         Self { count: if good { self.count } else { 0.0 }, ..self }
     }
 }
 
-/// The form that is written down: lists, because not every format has maps with such keys.
+/// The stored form: lists, because not every format allows such keys in maps.
 #[derive(Serialize, Deserialize)]
 struct Stored {
     half_life: u32,

@@ -1,7 +1,7 @@
-//! One feed evaluated by itself: the plain meaning of a query.
+//! Evaluates one feed by itself: the reference for the meaning of a query.
 //!
-//! The matcher for many queries must give exactly these answers; it is tested and measured against
-//! them. Also what a single query needs when there are no others, such as trying one out.
+//! The matcher must give the same answers; tests and benchmarks compare it with this. It is also useful
+//! for a single query, for example to try one.
 
 use memchr::memmem;
 
@@ -19,7 +19,7 @@ pub struct PreparedItem<'a> {
 }
 
 impl<'a> PreparedItem<'a> {
-    /// Normalises the texts of an item once, for any number of queries.
+    /// Normalises the texts once, for any number of queries.
     pub fn new(view: ItemView<'a>) -> Self {
         let values = view.values().map(|(field, text)| (field, normalise(text))).collect();
         Self { view, values }
@@ -40,12 +40,12 @@ impl<'a> PreparedItem<'a> {
 /// The filters of one feed, one for each of its sources.
 #[derive(Clone, Debug)]
 pub struct FeedFilter {
-    /// For each source clause, in order; nothing means it is kept whole.
+    /// One for each source clause; `None` if every item passes.
     clauses: Vec<Option<Condition<String>>>,
 }
 
 impl FeedFilter {
-    /// Compiles what a feed keeps.
+    /// Compiles the filters of a feed.
     pub fn compile(body: &FeedBody) -> Result<Self, QueryError> {
         let clause = |variable: Option<&str>| {
             let expr = body.filter.for_variable(variable);
@@ -56,7 +56,7 @@ impl FeedFilter {
         Ok(Self { clauses: clauses.collect::<Result<_, _>>()? })
     }
 
-    /// Whether the feed keeps an item that came by the source clause with this index.
+    /// Whether the feed keeps an item of the source clause with this index.
     pub fn keeps(&self, clause: usize, item: &PreparedItem<'_>, now: i64) -> bool {
         match self.clauses.get(clause) {
             None => false,

@@ -1,4 +1,4 @@
-//! The language as text: words in, typed tree out, and back again.
+//! The language: parses text into a typed tree, and prints a tree as text.
 //!
 //! ```text
 //! script    = statement { ";" statement } [ ";" ]
@@ -19,31 +19,29 @@
 //! single    = "NOT" single | "(" any ")" | $variable "[" any "]" | test
 //! test      = field ( "CONTAINS" | "MATCHES" | "=" | "!=" ) ( string | "(" any ")" )
 //!           | field "IN" "(" string { "," string } ")"
-//!           | string                          (repeats the field and comparison before it)
+//!           | string                          (uses the field and comparison before it)
 //!           | "PUBLISHED" ( "<" | "<=" | ">" | ">=" | "=" | "!=" ) date
 //!           | "PUBLISHED" "BETWEEN" date "AND" date | "PUBLISHED" "WITHIN" period
 //! field     = "TITLE" | "CONTENT" | "AUTHOR" | "LINK" | "CATEGORY" | "SOURCE" | "ITEM"
 //! period    = number ( "SECONDS" | "MINUTES" | "HOURS" | "DAYS" | "WEEKS" )
 //! ```
 //!
-//! Words of the language are the same in upper and lower case. Strings stand in double or single quotes
-//! with the escapes `\" \' \\ \n \t \r \u{…}`, or raw as `r"…"`. `--` begins a comment that ends with
-//! the line. A date is a string: `"2026-03-31"`, which means the whole day in UTC, or a time as in RFC 3339.
+//! Keywords may be in upper or lower case. Strings are in double or single quotes with the escapes
+//! `\" \' \\ \n \t \r \u{…}`, or raw as `r"…"`. `--` starts a comment up to the end of the line. A
+//! date is a string: `"2026-03-31"` means the whole day in UTC; a time is in RFC 3339 format.
 
 mod dates;
-mod keyword;
 mod lexer;
 mod limits;
 mod parser;
 mod print;
-mod span;
 mod tree;
 
+pub use crate::keyword::Keyword;
+pub use crate::span::{Span, Spanned};
 pub use dates::Moment;
-pub use keyword::Keyword;
 pub use limits::Limits;
 pub use parser::{parse, parse_with};
-pub use span::{Span, Spanned};
 pub use tree::{
     AlterAction, Bracket, Compare, ExplainTarget, Expr, Feed, FeedBody, Field, Filter, Name,
     OptionKind, Options, OrderBy, Period, PublishedTest, Script, SourceClause, SourceRef,

@@ -1,12 +1,11 @@
-//! What counts as a word, and when two words are the same.
+//! Splits texts into words, and decides when two words are equal.
 //!
-//! Every text comparison of the language goes through here, for phrases and for items alike, so the
-//! two can never disagree. The rule is Unicode's default one reduced to what can be decided from one
-//! word at a time: letters, digits and marks form words; each other visible character is a word of its
-//! own; white space only separates. In scripts that are written without spaces (or, like Korean, glue
-//! particles to words) each character is a word, so a phrase is found wherever its characters stand
-//! together. Case is folded, composed and decomposed accents are equal, and so are typographic and
-//! plain apostrophes.
+//! Phrases and items use the same rules, so that they always agree. The rules are those of Unicode,
+//! simplified so that one word at a time is enough: letters, digits and marks form words; every other
+//! visible character is a word; white space separates words. In scripts without spaces (and in Korean,
+//! which attaches particles to words) each character is a word, so that a phrase is found wherever its
+//! characters are adjacent. Case is folded, composed and decomposed accents are equal, and so are
+//! typographic and plain apostrophes.
 
 mod class;
 mod fold;
@@ -15,9 +14,9 @@ mod words;
 
 pub(crate) use words::Words;
 
-/// The normal form of a text: its words, folded, each with one space before it and one after the last.
+/// The normal form of a text: its folded words with one space before each word and after the last.
 ///
-/// A phrase stands in a text exactly when the phrase's normal form is part of the text's. The form of
+/// A text contains a phrase exactly if its normal form contains that of the phrase. The normal form of
 /// a text without words is a single space.
 pub fn normalise(text: &str) -> String {
     let mut normal = String::with_capacity(text.len() + 2);
@@ -29,7 +28,7 @@ pub fn normalise(text: &str) -> String {
     normal
 }
 
-/// The words of a text in their folded form, in order.
+/// The folded words of a text, in order.
 pub fn words(text: &str) -> Vec<String> {
     let mut list = Vec::new();
     Words::default().each(text, |word| list.push(word.to_owned()));
@@ -49,7 +48,7 @@ mod tests {
     }
 
     #[test]
-    fn folding_twice_is_folding_once_for_every_character() {
+    fn folding_twice_equals_folding_once_for_every_character() {
         for c in '\0'..=char::MAX {
             let once = normalise(&c.to_string());
             assert_eq!(normalise(&once), once, "U+{:04X}", c as u32);
@@ -78,7 +77,7 @@ mod tests {
     }
 
     #[test]
-    fn marks_that_carry_no_letter_stay_inside_their_word() {
+    fn combining_marks_stay_inside_their_word() {
         assert_eq!(words("क्या हुआ"), ["क्या", "हुआ"]);
         assert_eq!(words("soft\u{ad}hyphen"), ["softhyphen"]);
         assert_eq!(words("ＦＵＬＬ wide"), ["full", "wide"]);

@@ -1,7 +1,7 @@
-//! One 2Steps decision over a million sources, beside one plain sum over the bytes that they may take.
+//! One 2Steps decision over a million sources, compared with a plain sum over as many bytes.
 //!
-//! `cargo bench -p pergola-refresh`. The two are measured in turn in the same run and the least of
-//! the rounds counts, so that the ratio means something on a noisy machine. Target: at most 4.
+//! `cargo bench -p pergola-refresh`. The two are measured in turn, and the minimum over the rounds counts,
+//! so that the ratio is reliable on a busy machine. Target: at most 4.
 
 use std::hint::black_box;
 use std::time::Instant;
@@ -13,23 +13,23 @@ use pergola_refresh::{
 
 const SOURCES: usize = 1_000_000;
 const ROUNDS: usize = 15;
-/// A minute's refreshes of a node that refreshes every source once in eight hours on average.
+/// Refreshes per minute of a node that refreshes every source once in eight hours on average.
 const BUDGET: f64 = SOURCES as f64 / 480.0;
 const CYCLE: f64 = 60.0;
-/// What a source may take in memory.
+/// The memory limit of a source.
 const ALLOWED_BYTES: usize = 256;
 
-/// Sources with a little history, last refreshed at various times of the last eight hours.
+/// Sources with a short history, last refreshed at various times in the last eight hours.
 fn sources(kind: ModelKind) -> Sources {
     let mut sources = Sources::new();
     for number in 0..SOURCES {
-        // Spread by multiples of an irrational number: deterministic and without pattern.
+        // Multiples of an irrational number spread the values evenly and deterministically.
         let spread = |factor: f64| (number as f64 * factor).fract();
         let rate = 0.2 + 40.0 * spread(0.618_033_988_75).powi(3);
         let mut model: Model = kind.build(rate / DAY).expect("a positive rate");
         let at = 8.0 * HOUR * spread(0.414_213_562_37);
-        for look in 0..3 {
-            let at = at - f64::from(2 - look) * 5.0 * HOUR;
+        for refresh in 0..3 {
+            let at = at - f64::from(2 - refresh) * 5.0 * HOUR;
             model_learns(&mut model, at, (rate * 5.0 / 24.0).round() as u32);
         }
         let last = Some(at);
@@ -46,7 +46,7 @@ fn model_learns(model: &mut Model, at: f64, new_items: u32) {
     model.learn(&Observation { at, since, new_items, window: 20, censored: false, dates: &[] });
 }
 
-#[expect(clippy::disallowed_methods, reason = "a benchmark looks at the clock")]
+#[expect(clippy::disallowed_methods, reason = "a benchmark reads the clock")]
 fn seconds(f: impl FnOnce()) -> f64 {
     let started = Instant::now();
     f();
@@ -54,7 +54,7 @@ fn seconds(f: impl FnOnce()) -> f64 {
 }
 
 fn main() {
-    println!("one 2Steps decision over {SOURCES} sources; least of {ROUNDS} rounds");
+    println!("one 2Steps decision over {SOURCES} sources; minimum of {ROUNDS} rounds");
     println!(
         "{:12} {:>14} {:>12} {:>12} {:>7}",
         "model", "bytes/source", "decision", "plain sum", "ratio"
@@ -77,7 +77,7 @@ fn main() {
         let mut chosen = 0;
         for round in 0..ROUNDS + 250 {
             let now = 8.0 * HOUR + round as f64 * CYCLE;
-            // The first decisions only let the threshold find its value.
+            // The first decisions only adapt the threshold.
             let took = seconds(|| chosen = black_box(scheduler.decide(now, &sources)).len());
             if round < 250 {
                 continue;

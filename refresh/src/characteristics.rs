@@ -1,13 +1,13 @@
-//! What kind of source is it: how busy, how regular, and in what daily shape it publishes.
+//! Characterises a source: how busy it is, how regular, and its daily rhythm.
 
 use serde::{Deserialize, Serialize};
 
-use crate::{DAY, HOUR};
+use crate::time::{DAY, HOUR};
 
-/// How many items a day a source publishes.
+/// Classes of sources by items per day.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Activity {
-    /// Less than one.
+    /// Fewer than one.
     #[serde(rename = "lt1")]
     Slow,
     /// One to ten.
@@ -22,10 +22,9 @@ pub enum Activity {
 }
 
 impl Activity {
-    /// All classes, slowest first.
+    /// From slow to busy.
     pub const ALL: [Self; 4] = [Self::Slow, Self::Moderate, Self::Productive, Self::Busy];
 
-    /// The class of a number of items a day.
     pub fn of(items_per_day: f64) -> Self {
         match items_per_day {
             rate if rate < 1.0 => Self::Slow,
@@ -46,20 +45,19 @@ impl Activity {
     }
 }
 
-/// The daily shape of a source's publication.
+/// The daily rhythm of a source, as in "Online Change Estimation Models for Dynamic Web Resources".
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Shape {
-    /// Very busy hours and silent ones, nothing between: robots.
+pub enum Rhythm {
+    /// Very busy hours and silent ones, nothing in between: robots.
     Peaks,
-    /// No hour stands out: collectors of news from all the world.
+    /// The same at every hour: aggregators of news from all over the world.
     Uniform,
-    /// Everything else: people and their days.
+    /// Busy days and quiet nights: people.
     Waves,
 }
 
-impl Shape {
-    /// All shapes.
+impl Rhythm {
     pub const ALL: [Self; 3] = [Self::Peaks, Self::Uniform, Self::Waves];
 
     /// The name used in tables.
@@ -71,8 +69,8 @@ impl Shape {
         }
     }
 
-    /// The shape of a table of hourly rates: hours at 1.5 times the mean or more are high, below half
-    /// the mean negligible. `majority` is the share of hours that must agree (1 for all of them).
+    /// The rhythm of a table of hourly rates. Hours with at least 1.5 times the mean rate are high, hours
+    /// below half of it negligible. `majority` is the share of hours that must agree (1 for all).
     pub fn of(rates: &[f64], majority: f64) -> Self {
         let mean = rates.iter().sum::<f64>() / rates.len().max(1) as f64;
         let extreme =
@@ -91,26 +89,24 @@ impl Shape {
 const HIGH: f64 = 1.5;
 const NEGLIGIBLE: f64 = 0.5;
 
-/// What a stream's past says about the source.
+/// The characteristics of a source, from its past items.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Characteristics {
-    /// Items a day on average.
     pub items_per_day: f64,
-    /// How busy it is.
     pub activity: Activity,
-    /// Mean over the hours with any item of deviation over mean: small is regular. `None` if there
-    /// was no item.
+    /// The mean, over the hours with items, of deviation over mean: small means regular. `None` without
+    /// items.
     pub variation: Option<f64>,
-    /// The daily shape, all hours agreeing.
-    pub shape: Shape,
-    /// The daily shape by a majority of four hours in five.
-    pub shape_by_majority: Shape,
+    /// The daily rhythm if all hours must agree.
+    pub shape: Rhythm,
+    /// The daily rhythm if four in five hours must agree.
+    pub shape_by_majority: Rhythm,
     /// Mean items in each hour of the day.
     pub hourly: [f64; 24],
 }
 
 impl Characteristics {
-    /// Characterises the items at `times` (seconds) within `days` whole days from zero.
+    /// Characterises items at `times` (in seconds) within the first `days` days.
     pub fn of(times: &[f64], days: usize) -> Self {
         let days = days.max(1);
         let mut counts = vec![[0u32; 24]; days];
@@ -138,8 +134,8 @@ impl Characteristics {
             items_per_day,
             activity: Activity::of(items_per_day),
             variation,
-            shape: Shape::of(&hourly, 1.0),
-            shape_by_majority: Shape::of(&hourly, 0.8),
+            shape: Rhythm::of(&hourly, 1.0),
+            shape_by_majority: Rhythm::of(&hourly, 0.8),
             hourly,
         }
     }
@@ -150,25 +146,25 @@ mod tests {
     use super::*;
 
     #[test]
-    fn shapes_follow_the_heuristic() {
+    fn rhythms_follow_the_heuristic() {
         let mut peaks = [0.0; 24];
         peaks[6] = 4.0;
         peaks[18] = 4.0;
-        assert_eq!(Shape::of(&peaks, 1.0), Shape::Peaks);
-        assert_eq!(Shape::of(&[3.0; 24], 1.0), Shape::Uniform);
+        assert_eq!(Rhythm::of(&peaks, 1.0), Rhythm::Peaks);
+        assert_eq!(Rhythm::of(&[3.0; 24], 1.0), Rhythm::Uniform);
         let mut waves = [1.0; 24];
         waves[..8].fill(0.1);
         waves[12..16].fill(2.0);
-        assert_eq!(Shape::of(&waves, 1.0), Shape::Waves);
+        assert_eq!(Rhythm::of(&waves, 1.0), Rhythm::Waves);
     }
 
     #[test]
-    fn a_robot_with_one_item_each_morning_is_slow_peaked_and_perfectly_regular() {
+    fn a_robot_with_one_item_each_morning_is_peaked_and_perfectly_regular() {
         let times: Vec<f64> = (0..14).map(|day| f64::from(day) * DAY + 6.5 * HOUR).collect();
         let found = Characteristics::of(&times, 14);
         assert_eq!(found.items_per_day, 1.0);
         assert_eq!(found.activity, Activity::Moderate);
-        assert_eq!(found.shape, Shape::Peaks);
+        assert_eq!(found.shape, Rhythm::Peaks);
         assert_eq!(found.variation, Some(0.0));
     }
 

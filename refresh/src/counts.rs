@@ -1,9 +1,9 @@
-//! How many items a source may have published when `mean` are expected: Poisson counts, and counts
-//! that come in bursts (variance = dispersion × mean, a negative binomial).
+//! The distribution of the number of items for a given mean: Poisson, or bursty (negative binomial with
+//! variance = dispersion × mean).
 //!
-//! Everything the schedulers ask about a window is a sum over such a distribution: how many of the
-//! new items are still visible, how many were pushed out, how likely saturation is. One loop over
-//! the probabilities ([`Distribution::for_each`]) serves them all.
+//! All questions of the schedulers about a window are sums over such a distribution: how many new items
+//! are still visible, how many were pushed out, how likely saturation is. One loop over the probabilities
+//! ([`Distribution::for_each`]) serves them all.
 
 /// The distribution of a count with a given mean and dispersion.
 #[derive(Debug, Clone, Copy)]
@@ -13,16 +13,15 @@ pub(crate) struct Distribution {
     dispersion: f64,
 }
 
-/// Sums over more items than this are made in bundles: a window of ten thousand items is told apart
-/// from one of ten thousand and ten by nobody, and must not make a refresh slow.
+/// Sums over more items than this use bundles, so that a very large window does not make a refresh slow.
 const LARGEST_FLOOR: f64 = 1000.0;
 
-/// How many items make one bundle when at least `floor` are summed over.
+/// The size of a bundle for a sum over at least `floor` items.
 pub(crate) fn bundle(floor: f64) -> f64 {
     (floor / LARGEST_FLOOR).max(1.0)
 }
 
-/// Below this logarithm a probability is computed in log space, lest it underflow to zero.
+/// Below this logarithm, probabilities are computed in log space to avoid underflow.
 const LOG_UNDERFLOW: f64 = -600.0;
 
 impl Distribution {
@@ -50,7 +49,7 @@ impl Distribution {
         if log_first < LOG_UNDERFLOW {
             let mut log_p = log_first;
             while log_p < LOG_UNDERFLOW {
-                // Far below the mean: these probabilities are zero for every purpose here.
+                // Far below the mean, where the probabilities are practically zero.
                 if !f(k, 0.0) {
                     return;
                 }
@@ -96,7 +95,7 @@ impl Distribution {
         at
     }
 
-    /// E\[min(N, limit)\]: of the new items, how many a window of `limit` still shows.
+    /// E\[min(N, limit)\]: how many of the new items a window of `limit` still shows.
     pub(crate) fn mean_up_to(self, limit: usize) -> f64 {
         let mut below = 0.0;
         let mut sum = 0.0;
@@ -111,7 +110,7 @@ impl Distribution {
         sum.min(self.mean)
     }
 
-    /// E\[N | N ≥ floor\] and E\[N² | N ≥ floor\]: what a full window stands for.
+    /// E\[N | N ≥ floor\] and E\[N² | N ≥ floor\], for a full window.
     pub(crate) fn moments_given_at_least(self, floor: usize) -> (f64, f64) {
         let (mut below, mut below_sum, mut below_squares) = (0.0, 0.0, 0.0);
         self.for_each(|k, p| {
@@ -129,7 +128,7 @@ impl Distribution {
             let mean = ((self.mean - below_sum) / tail).max(floor);
             return (mean, ((squares - below_squares) / tail).max(mean * mean));
         }
-        // Nearly impossible: the count is then barely above the floor (a geometric tail).
+        // Nearly impossible: the count is barely above the floor (a geometric tail).
         let ratio = (1.0 - 1.0 / self.dispersion + self.mean / (floor + 1.0)).min(0.9);
         let mean = floor + ratio / (1.0 - ratio);
         (mean, mean * mean + ratio / (1.0 - ratio).powi(2))
@@ -148,8 +147,8 @@ impl Distribution {
     }
 }
 
-/// Visible and lost items of one window as functions of the mean count, tabulated so that planners
-/// can ask thousands of times per decision.
+/// A table of visible and lost items of a window by the mean count. Planners use it thousands of times
+/// per decision.
 #[derive(Debug, Clone)]
 pub struct CountTable {
     step: f64,
@@ -158,11 +157,11 @@ pub struct CountTable {
     window: f64,
 }
 
-/// Cells per table; the mean runs up to four windows (plus a little), beyond which all is saturated.
+/// Cells per table. The mean runs up to about four windows; beyond, everything is saturated.
 const TABLE_CELLS: usize = 256;
 
 impl CountTable {
-    /// Tabulates a window of `window` items of which `shown` are there, for a given dispersion.
+    /// A table for a window of `window` items, `shown` of which exist, with a given dispersion.
     pub fn new(shown: usize, window: usize, dispersion: f64) -> Self {
         let shown = shown.max(1);
         let last = (4.0 * window as f64 + 8.0) * dispersion.max(1.0).sqrt();
@@ -179,7 +178,7 @@ impl CountTable {
         Self { step, cells, window: window as f64 }
     }
 
-    /// (share of the shown window that is unread, items lost) when `mean` items are expected.
+    /// (unread share of the shown window, lost items) if `mean` items are expected.
     #[inline]
     pub fn at(&self, mean: f64) -> (f64, f64) {
         let position = mean / self.step;
@@ -206,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn poisson_probabilities_match_values_worked_out_by_hand() {
+    fn poisson_probabilities_match_values_computed_by_hand() {
         let two = Distribution::poisson(2.0);
         let e2 = (-2.0f64).exp();
         assert!(close(two.exactly(0), e2));
@@ -222,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn bursty_counts_keep_their_mean_and_have_the_asked_variance() {
+    fn bursty_counts_have_the_requested_mean_and_variance() {
         let counts = Distribution::bursty(6.0, 3.0);
         let (mut total, mut mean, mut square) = (0.0, 0.0, 0.0);
         counts.for_each(|k, p| {

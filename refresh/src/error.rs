@@ -1,32 +1,28 @@
-//! What can be wrong with the numbers a caller gives: one error for the whole crate, because every
-//! case is the same sentence (which setting, which value, what is allowed).
+//! The error for an invalid setting. One type is enough for the whole crate: which setting, which value,
+//! and what is allowed.
 
-/// A setting that makes no sense, with the value that was given and what is allowed.
+/// An invalid setting.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[error("{what} is {given}, but must be {allowed}")]
 pub struct Invalid {
-    /// The setting, as a user would call it.
+    /// The setting, in the words of a user.
     pub what: &'static str,
-    /// The value that was given.
     pub given: String,
-    /// What is allowed instead.
     pub allowed: &'static str,
 }
 
 impl Invalid {
-    /// Accepts a finite number above zero.
     pub fn unless_positive(what: &'static str, value: f64) -> Result<f64, Self> {
         let ok = value.is_finite() && value > 0.0;
         Self::unless(ok, what, value, "a finite number above 0")
     }
 
-    /// Accepts a finite number of at least zero.
     pub fn unless_not_negative(what: &'static str, value: f64) -> Result<f64, Self> {
         let ok = value.is_finite() && value >= 0.0;
         Self::unless(ok, what, value, "a finite number of at least 0")
     }
 
-    /// Accepts a number between zero and one, both included.
+    /// Accepts a number from 0 to 1.
     pub fn unless_share(what: &'static str, value: f64) -> Result<f64, Self> {
         Self::unless((0.0..=1.0).contains(&value), what, value, "between 0 and 1")
     }

@@ -1,58 +1,58 @@
-//! What a strategy may know about a source when it decides. Two kinds stand behind one trait:
-//! [`crate::Sources`] estimates from past refreshes, as a node must; [`Exact`] is told the truth, as
-//! the published experiments assume. A strategy is written once and runs on both.
+//! What a strategy knows about the sources when it decides.
+//!
+//! Two types implement [`Knowledge`]: `Sources` estimates from past refreshes, as a node must; [`Exact`]
+//! knows the truth, as the published experiments assume. Every strategy works with both.
 
 use crate::counts::Distribution;
-use crate::{DAY, Invalid};
+use crate::error::Invalid;
+use crate::time::DAY;
 
-/// What waits at a source, as far as it is known.
+/// What waits at a source.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Outlook {
-    /// As many items have been published as the window holds: more will push unread ones out.
+    /// The window is full of unread items: further items push them out.
     pub saturated: bool,
-    /// Relevant items that a refresh would find: the relevant window divergence, over cost.
+    /// Relevant items that a refresh would find (the relevant window divergence), over cost.
     pub relevant: f64,
-    /// What refreshing now is worth: age × divergence − area under the divergence, over cost.
+    /// The utility of a refresh now: (age × divergence − area under the divergence) over cost.
     pub utility: f64,
 }
 
 impl Outlook {
-    /// A source that was never refreshed goes before all others.
+    /// The outlook of a source that was never refreshed: it is the most urgent.
     pub const NEVER_SEEN: Self =
         Self { saturated: true, relevant: f64::INFINITY, utility: f64::INFINITY };
 }
 
-/// What is known about the sources at the moment of a decision.
+/// Knowledge about the sources at the time of a decision.
 pub trait Knowledge {
     /// Number of sources.
     fn len(&self) -> usize;
 
-    /// Whether there are no sources at all.
     fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Whether the source may be refreshed now, as far as politeness is concerned.
+    /// Whether politeness allows a refresh now.
     fn ready(&self, source: usize, now: f64) -> bool;
 
     /// Seconds since the last refresh; infinite if there was none.
     fn age(&self, source: usize, now: f64) -> f64;
 
-    /// What waits at the source.
     fn outlook(&self, source: usize, now: f64) -> Outlook;
 
-    /// The price at which refreshing now and waiting are equally good.
+    /// The index: the price at which refreshing now and waiting are equally good.
     fn index(&self, source: usize, now: f64, taste: &Taste) -> f64;
 }
 
-/// What a user wants: nothing lost or nothing late; busy sources first or every source alike.
+/// Preferences of a user: completeness or freshness, busy sources first or all sources equally.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Taste {
     completeness: f64,
     equity: f64,
 }
 
-/// At 1 a source with a slow rate would never be refreshed again: nothing of it can be lost.
+/// At 1, a slow source would never be refreshed again, because none of its items can be lost.
 const MOST_COMPLETENESS: f64 = 0.95;
 
 impl Default for Taste {
@@ -62,44 +62,44 @@ impl Default for Taste {
 }
 
 impl Taste {
-    /// `completeness` from 0 (a news reader: fresh) to 1 (an archive: complete); `equity` from 0
-    /// (every item counts alike, so busy sources go first) to 1 (every source counts alike).
+    /// `completeness` runs from 0 (fresh, for reading news) to 1 (complete, for an archive). `equity`
+    /// runs from 0 (all items are equal, so busy sources go first) to 1 (all sources are equal).
     pub fn new(completeness: f64, equity: f64) -> Result<Self, Invalid> {
         let completeness = Invalid::unless_share("taste for completeness", completeness)?;
         let equity = Invalid::unless_share("equity", equity)?;
         Ok(Self { completeness: completeness.min(MOST_COMPLETENESS), equity })
     }
 
-    /// Weight of the share of items lost.
+    /// The weight of lost items.
     pub fn completeness(&self) -> f64 {
         self.completeness
     }
 
-    /// Weight of the share of windows missing.
+    /// The weight of missing parts of windows.
     pub fn freshness(&self) -> f64 {
         1.0 - self.completeness
     }
 
-    /// (items a day)^−equity: how much more a quiet source's window counts than a busy one's.
+    /// (items per day)^−equity: how much more the window of a quiet source counts.
     pub fn equity_factor(&self, rate: f64) -> f64 {
         if self.equity == 0.0 { 1.0 } else { (rate * DAY).powf(-self.equity) }
     }
 }
 
-/// The truth about every source, for experiments that assume it known.
+/// The truth about all sources, for experiments.
 #[derive(Debug, Clone, Default)]
 pub struct Exact {
     /// Last refresh.
     pub last: Vec<f64>,
     /// Items published since.
     pub unread: Vec<u32>,
-    /// Of the unread items still in the window, how many are relevant.
+    /// Relevant unread items that are still in the window.
     pub relevant: Vec<u32>,
-    /// Relevant items in the window in all.
+    /// Relevant items in the window.
     pub relevant_shown: Vec<u32>,
-    /// True rate, items per second.
+    /// True rates in items per second.
     pub rate: Vec<f64>,
-    /// Window size, the same for all.
+    /// Window size of every source.
     pub window: u32,
     /// Seconds from one decision to the next.
     pub cycle: f64,
@@ -120,7 +120,7 @@ impl Knowledge for Exact {
         now - self.last[source]
     }
 
-    /// The printed form: utility = ½·Δ·(relevant window divergence).
+    /// As published: utility = ½·Δ·(relevant window divergence).
     fn outlook(&self, source: usize, now: f64) -> Outlook {
         let relevant = f64::from(self.relevant[source]);
         Outlook {
@@ -130,9 +130,8 @@ impl Knowledge for Exact {
         }
     }
 
-    /// With the unread items known, waiting one more cycle costs the relevant ones that new items
-    /// push out meanwhile, and the staleness of the window; both are spread over the time that the
-    /// same state takes to come about again.
+    /// Waiting one more cycle costs the relevant items that new ones push out, and the staleness of the
+    /// window. Both are spread over the time until the same state returns.
     fn index(&self, source: usize, _: f64, taste: &Taste) -> f64 {
         let (unread, relevant) = (self.unread[source], f64::from(self.relevant[source]));
         let rate = self.rate[source].max(f64::MIN_POSITIVE);

@@ -1,42 +1,41 @@
-//! The best that any schedule could do.
+//! An upper bound on the quality of any schedule.
 //!
-//! A node that only pulls and knows all rates cannot do better than one price for all sources and,
-//! for each source, the interval that pays best at that price (mixing two neighbouring prices where
-//! the budget falls between them). Each objective alone; no schedule reaches both at once.
+//! A node that only pulls and knows all rates cannot do better than with one price for all sources and,
+//! for each source, the best interval at that price (a mixture of two neighbouring prices if the budget
+//! falls between them). The bound holds for each objective separately; no schedule reaches both.
 
 use crate::counts::Distribution;
 
-/// A source with a constant rate, as the limit sees it.
+/// A source with a constant rate.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Steady {
     /// Items per cycle.
     pub rate: f64,
-    /// Share of relevant items.
+    /// The share of relevant items.
     pub selectivity: f64,
-    /// Window size.
     pub window: u32,
 }
 
-/// What a schedule is to make large.
+/// What a schedule maximises.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Objective {
     /// The share of relevant items delivered.
     Completeness,
-    /// The share of the relevant items in the windows that has been delivered, averaged over sources.
+    /// The delivered share of the relevant items in the windows, averaged over sources.
     Freshness,
 }
 
-/// Longest interval considered, in cycles.
+/// The longest interval considered, in cycles.
 const LONGEST: usize = 400;
 
-/// The highest mean quality that refreshing `budget` sources per cycle can reach, rates known.
+/// The highest mean quality with `budget` refreshes per cycle and known rates.
 pub fn pull_only(sources: &[Steady], budget: f64, objective: Objective) -> f64 {
     let relevant: f64 = sources.iter().map(|s| s.rate * s.selectivity).sum();
     let weight = |source: &Steady| match objective {
         Objective::Completeness => source.rate * source.selectivity / relevant,
         Objective::Freshness => 1.0 / sources.len() as f64,
     };
-    // gain[T − 1]: quality of one source at an interval of T cycles, weighed.
+    // gains[T − 1]: the weighted quality of a source at an interval of T cycles.
     let gains: Vec<Vec<f64>> = sources
         .iter()
         .map(|source| gains(source, objective).into_iter().map(|g| g * weight(source)).collect())
@@ -60,7 +59,7 @@ pub fn pull_only(sources: &[Steady], budget: f64, objective: Objective) -> f64 {
         }
         (quality, spent)
     };
-    // Any price gives an upper bound by duality: quality − price·(spent − budget). The least is it.
+    // By duality, every price gives an upper bound: quality − price·(spent − budget). Take the lowest.
     let (mut low, mut high) = (0.0, 1.0);
     for _ in 0..60 {
         let price = 0.5 * (low + high);
@@ -70,8 +69,8 @@ pub fn pull_only(sources: &[Steady], budget: f64, objective: Objective) -> f64 {
     (quality + high * (budget - spent).max(0.0)).min(1.0)
 }
 
-/// Quality of a source that is never refreshed: nothing delivered, and a window without relevant
-/// items counts as fresh.
+/// The quality of a source that is never refreshed: nothing is delivered, but a window without relevant
+/// items is fresh.
 fn unread(source: &Steady, objective: Objective) -> f64 {
     match objective {
         Objective::Completeness => 0.0,
@@ -79,7 +78,7 @@ fn unread(source: &Steady, objective: Objective) -> f64 {
     }
 }
 
-/// Quality at each interval of 1, 2, … cycles, measured just after the cycle's refreshes.
+/// The quality at intervals of 1, 2, … cycles, measured after the refreshes of a cycle.
 fn gains(source: &Steady, objective: Objective) -> Vec<f64> {
     let window = source.window as usize;
     let empty = unread(source, Objective::Freshness);
@@ -92,7 +91,7 @@ fn gains(source: &Steady, objective: Objective) -> Vec<f64> {
                 Objective::Completeness if mean == 0.0 => 1.0,
                 Objective::Completeness => Distribution::poisson(mean).mean_up_to(window) / mean,
                 Objective::Freshness => {
-                    // Ages 0 (just refreshed) to interval − 1 occur equally often.
+                    // All ages from 0 (just refreshed) to interval − 1 are equally frequent.
                     let quality = 1.0 - (1.0 - empty) * stale / cycles;
                     stale += Distribution::poisson(mean).mean_up_to(window) / window as f64;
                     quality
@@ -118,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn a_budget_for_everything_leaves_nothing_to_wish() {
+    fn a_budget_for_everything_gives_perfect_quality() {
         let sources = vec![Steady { rate: 0.5, selectivity: 0.4, window: 50 }; 10];
         for objective in [Objective::Completeness, Objective::Freshness] {
             assert!(pull_only(&sources, 10.0, objective) > 0.999_999);

@@ -1,32 +1,32 @@
-//! What one refresh taught: the only thing a model ever learns from.
+//! The result of one refresh, from which the models learn.
 
-use crate::DAY;
+use crate::time::DAY;
 
-/// The outcome of one refresh of one source.
+/// The result of one refresh of one source.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Observation<'a> {
     /// When the source was refreshed.
     pub at: f64,
-    /// When it was refreshed before; `None` for the first time.
+    /// The previous refresh; `None` for the first one.
     pub since: Option<f64>,
-    /// Items that had not been seen before.
+    /// Items that were not seen before.
     pub new_items: u32,
-    /// Items that the document showed in all.
+    /// All items in the document.
     pub window: u32,
-    /// No known item was left in the document: more may have been published than were seen.
+    /// The document contains no known item, so that further items may have been missed.
     pub censored: bool,
-    /// Publication instants of the new items, oldest first, where the document gives them. They are
-    /// used for learning rates only, never to decide what is new.
+    /// The dates of the new items, oldest first, if the document has them. They serve only to learn
+    /// rates, never to decide what is new.
     pub dates: &'a [f64],
 }
 
-/// A count over an interval, as a model can use it.
+/// A count of items in an interval.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Evidence {
     pub from: f64,
     pub to: f64,
     pub count: f64,
-    /// At least `count`: the window may have hidden more.
+    /// There may have been more items than `count`.
     pub censored: bool,
 }
 
@@ -36,12 +36,12 @@ impl Evidence {
     }
 }
 
-/// How much older than the last refresh a new item's date may be before the dates are distrusted.
+/// How much older than the last refresh the date of a new item may be.
 const BACKDATED: f64 = DAY;
 
 impl Observation<'_> {
-    /// Whether the dates can be believed: one for each new item, in the past, not all equal, and
-    /// none much older than the last refresh (an old date on a new item is a re-dated or imported one).
+    /// Whether the dates are plausible: one for each new item, in the past, not all equal, and none much
+    /// older than the last refresh (such an item was changed or imported).
     pub fn dates_are_plausible(&self) -> bool {
         let (Some(&first), Some(&last)) = (self.dates.first(), self.dates.last()) else {
             return false;
@@ -54,8 +54,8 @@ impl Observation<'_> {
             && self.since.is_none_or(|since| first >= since - BACKDATED)
     }
 
-    /// The observation as a count over an interval, without use of dates. `None` if it says nothing
-    /// (the first look at a source, or no time has passed).
+    /// The observation as a count in an interval, without dates. `None` for the first refresh, or if no
+    /// time has passed.
     pub(crate) fn undated(&self) -> Option<Evidence> {
         let from = self.since?;
         let sane = from.is_finite() && self.at.is_finite() && self.at > from;
@@ -67,8 +67,8 @@ impl Observation<'_> {
         })
     }
 
-    /// The same with dates where they help: a full window is then an uncensored observation of the
-    /// shorter interval since its oldest item (which starts the interval and is not counted).
+    /// The observation as a count in an interval, with dates if they help: a full window becomes an
+    /// uncensored observation of the shorter interval since its oldest item, which is not counted.
     pub(crate) fn dated(&self) -> Option<Evidence> {
         let undated = self.undated();
         if undated.is_some_and(|evidence| !evidence.censored) || !self.dates_are_plausible() {
@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn a_first_look_says_nothing_without_dates() {
+    fn a_first_refresh_says_nothing_without_dates() {
         let first = Observation { since: None, ..full_window(&[70.0, 80.0, 90.0]) };
         assert_eq!(first.undated(), None);
         assert_eq!(first.dated().unwrap().from, 70.0);

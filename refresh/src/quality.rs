@@ -1,7 +1,7 @@
-//! How good was it: exact measures where the stream is known, estimates where it is not.
+//! Measures of quality: exact ones for known streams, estimates for all others.
 //!
-//! [`Ledger`] follows one source through publications and refreshes and keeps the published measures
-//! exactly; [`Estimate`] is what a node can say about itself, which never sees what it lost.
+//! [`Ledger`] follows the publications and refreshes of one source, and computes the published measures
+//! exactly. [`Estimate`] is for a node, which never sees the items that it has lost.
 
 mod parts;
 
@@ -11,35 +11,35 @@ use serde::{Deserialize, Serialize};
 
 pub use parts::EstimateParts;
 
-/// Share of items lost at a constant rate when a window is refreshed `refresh_rate` times per unit
-/// of time: 1 − W·r/λ, or 0 if the refreshes keep up.
+/// The share of items lost at a constant rate with `refresh_rate` refreshes per unit of time:
+/// 1 − W·r/λ, or 0 if the refreshes keep up.
 pub fn saturation(rate: f64, window: f64, refresh_rate: f64) -> f64 {
     if window * refresh_rate < rate { 1.0 - window * refresh_rate / rate } else { 0.0 }
 }
 
-/// One item as a source's window shows it.
+/// An item in the window of a source.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Shown {
     at: f64,
     relevant: bool,
-    /// Its place in the order of delivery, once delivered.
+    /// Its number in the order of delivery.
     delivered: Option<u64>,
 }
 
 /// What one refresh delivered.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Delivery {
-    /// Instants of the new items that were still in the window, oldest first.
+    /// Times of the new items in the window, oldest first.
     pub new: Vec<f64>,
     /// Which of them are relevant.
     pub relevant: Vec<bool>,
-    /// Whether older new items may have been pushed out: no known item was left in the window.
+    /// Whether the window contains no known item, so that older new items may have been pushed out.
     pub censored: bool,
-    /// Items that the window showed.
+    /// All items in the window.
     pub shown: u32,
 }
 
-/// The exact books of one source: what it published, what a feed has of it.
+/// Exact records of one source: what it published, and what a feed received.
 #[derive(Debug, Clone, Default)]
 pub struct Ledger {
     window: VecDeque<Shown>,
@@ -47,7 +47,7 @@ pub struct Ledger {
     /// Items published since the last refresh.
     unread: u32,
     shown_relevant: u32,
-    /// Relevant items in the window that were delivered.
+    /// Delivered relevant items in the window.
     held: u32,
     ever_refreshed: bool,
     /// Relevant items published so far.
@@ -59,7 +59,7 @@ pub struct Ledger {
 }
 
 impl Ledger {
-    /// An empty window that will show `size` items.
+    /// An empty window for `size` items.
     pub fn new(size: usize) -> Self {
         Self { size: size.max(1), ..Self::default() }
     }
@@ -83,12 +83,12 @@ impl Ledger {
         self.shown_relevant += u32::from(relevant);
     }
 
-    /// The feed refreshes the source; `order` numbers relevant deliveries over all sources. The
-    /// delivery is written over `delivery`, so that a simulation needs no memory per refresh.
+    /// The feed refreshes the source. `order` numbers the relevant deliveries of all sources. The result
+    /// overwrites `delivery`, so that a simulation does not allocate for each refresh.
     pub fn refresh(&mut self, order: &mut u64, delivery: &mut Delivery) {
         let shown = self.window.len();
         let new = (self.unread as usize).min(shown);
-        // The first look cannot know what came before it.
+        // The first refresh cannot know what was published before it.
         delivery.censored =
             self.unread as usize >= self.size || (!self.ever_refreshed && shown > 0);
         delivery.shown = shown as u32;
@@ -123,14 +123,14 @@ impl Ledger {
         self.shown_relevant
     }
 
-    /// Share of the window's relevant items that the feed ever delivered (the thesis' F); 1 if there
-    /// are none.
+    /// The share of the relevant items in the window that were ever delivered (F in the thesis); 1 if
+    /// there are none.
     pub fn freshness(&self) -> f64 {
         share(self.held, self.shown_relevant)
     }
 
-    /// The same against the feed's own window, which holds the last `capacity` of the `order` items
-    /// delivered over all sources (the paper's A).
+    /// Like [`Ledger::freshness`], but counts only items in the window of the feed, which contains the
+    /// last `capacity` of the `order` items delivered by all sources (A in the paper).
     pub fn freshness_in_window(&self, order: u64, capacity: u64) -> f64 {
         let oldest = order.saturating_sub(capacity);
         let still_shown = |item: &&Shown| item.delivered.is_some_and(|at| at >= oldest);
@@ -143,24 +143,22 @@ fn share(part: u32, of: u32) -> f64 {
     if of == 0 { 1.0 } else { f64::from(part) / f64::from(of) }
 }
 
-/// Share of the wanted items that was delivered; 1 if nothing was wanted.
+/// The share of relevant items that were delivered; 1 if none were published.
 pub fn completeness(delivered: u64, published: u64) -> f64 {
     if published == 0 { 1.0 } else { delivered as f64 / published as f64 }
 }
 
-/// Delays from publication to delivery: mean, median and 95th percentile.
+/// Delays from publication to delivery, in seconds.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 pub struct Delay {
-    /// Mean, seconds.
     pub mean: f64,
-    /// Median, seconds.
     pub median: f64,
-    /// 95th percentile, seconds.
+    /// 95th percentile.
     pub p95: f64,
 }
 
 impl Delay {
-    /// Summarises delays (nearest rank); all zero if there are none.
+    /// Summarises delays by nearest rank; all zero if there are none.
     pub fn of(mut delays: Vec<f64>) -> Self {
         if delays.is_empty() {
             return Self::default();
@@ -172,10 +170,10 @@ impl Delay {
     }
 }
 
-/// What a node can say about its own quality at one source, from refreshes alone.
+/// The estimated quality for one source, from its refreshes.
 ///
-/// Losses are known only as windows without a known item; how many items such a window hid is the
-/// model's word. Freshness is what the model expects to be missing, averaged over time.
+/// A window without a known item indicates losses; the model estimates how many. The freshness is what
+/// the model expects to be missing, averaged over time.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 pub struct Estimate {
     delivered: f64,
@@ -185,9 +183,9 @@ pub struct Estimate {
 }
 
 impl Estimate {
-    /// Enters a refresh: items delivered, items that the model had expected, whether the window was
-    /// full of new items, the mean unread items meanwhile (area over age), the window and the time
-    /// since the last refresh.
+    /// Adds a refresh: delivered items, items that the model had expected, whether the window was full of
+    /// new items, the mean number of unread items since the last refresh (area over age), the window, and
+    /// the time since the last refresh.
     pub fn refreshed(
         &mut self,
         delivered: u32,
@@ -205,13 +203,13 @@ impl Estimate {
         self.time += age;
     }
 
-    /// Estimated share of the published items that were delivered.
+    /// The estimated share of published items that were delivered.
     pub fn completeness(&self) -> f64 {
         let all = self.delivered + self.lost;
         if all == 0.0 { 1.0 } else { self.delivered / all }
     }
 
-    /// Estimated mean share of the window that was held.
+    /// The estimated mean share of the window that was delivered.
     pub fn freshness(&self) -> f64 {
         if self.time == 0.0 { 1.0 } else { 1.0 - self.stale / self.time }
     }
@@ -228,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn at_exactly_a_window_nothing_is_lost_yet_but_nobody_can_tell() {
+    fn a_window_that_is_exactly_full_loses_nothing_but_counts_as_censored() {
         let mut order = 0;
         let mut ledger = Ledger::new(3);
         ledger.publish(0.0, true);
@@ -243,7 +241,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_pushed_out_unread_is_lost_and_what_was_read_is_not() {
+    fn an_item_pushed_out_unread_is_lost_and_one_already_read_is_not() {
         let mut order = 0;
         let mut ledger = Ledger::new(2);
         ledger.publish(1.0, true);
@@ -260,7 +258,7 @@ mod tests {
     }
 
     #[test]
-    fn the_two_published_freshnesses_differ_once_the_feed_has_forgotten() {
+    fn the_two_published_freshnesses_differ_once_an_item_leaves_the_feed() {
         let mut order = 0;
         let mut slow = Ledger::new(2);
         slow.publish(0.0, true);
@@ -270,7 +268,7 @@ mod tests {
             busy.publish(f64::from(at), true);
             refresh(&mut busy, &mut order);
         }
-        // The feed's window holds the last four of six deliveries: the slow source's item is gone.
+        // The window of the feed has the last four of six deliveries: the slow source has left it.
         assert_eq!(slow.freshness(), 1.0);
         assert_eq!(slow.freshness_in_window(order, 4), 0.0);
         assert_eq!(busy.freshness_in_window(order, 4), 1.0);

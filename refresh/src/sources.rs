@@ -1,125 +1,49 @@
-//! What the scheduler knows about its sources: plain arrays, one element per source, so that a
-//! decision is one pass over memory. At most 256 bytes per source with a model of 24 slots.
+//! All sources of a node, as plain arrays with one element per source, so that a decision is one pass over
+//! memory. A source with a model of 24 slots takes at most 256 bytes.
 
-use serde::{Deserialize, Serialize};
+mod source;
+mod value;
 
-use crate::counts::Distribution;
-use crate::{
-    Constant, DAY, Invalid, Knowledge, Model, Observation, Outlook, PlannedLook, PublicationModel,
-    Taste,
-};
+use crate::error::Invalid;
+use crate::knowledge::{Knowledge, Outlook, Taste};
+use crate::model::{Constant, Model, PlannedRefresh, PublicationModel};
+use crate::observation::Observation;
+use crate::time::DAY;
+pub use source::Source;
+use source::{MOST_DISPERSION, learn, narrow};
+pub(crate) use value::PriceWeights;
 
-/// A source as it is handed to the scheduler.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Source {
-    /// What is believed about when it publishes.
-    pub model: Model,
-    /// Items its document shows at one time.
-    pub window: u32,
-    /// Last refresh, if there was one.
-    pub last: Option<f64>,
-    /// Σ over this node's feeds of weight × selectivity, times the source's importance: what one of
-    /// its items is worth.
-    pub relevance: f64,
-    /// What one refresh costs, relative to the average (1 unless the budget is in bytes).
-    pub cost: f64,
-    /// Items that its document showed at the last refresh; the window's size until one was seen.
-    pub shown: u32,
-    /// Variance of its counts over what a Poisson stream would have; 1 until bursts were seen.
-    pub dispersion: f64,
-}
-
-impl Source {
-    /// A source about which nothing is known yet, of which every item is wanted.
-    pub fn new(model: Model, window: u32) -> Self {
-        Self {
-            model,
-            window,
-            last: None,
-            relevance: 1.0,
-            cost: 1.0,
-            shown: window,
-            dispersion: 1.0,
-        }
-    }
-}
-
-impl Source {
-    /// The source after a refresh, as [`Sources::observe`] leaves it.
-    pub fn after(mut self, observation: &Observation<'_>) -> Result<Self, Invalid> {
-        self.check()?;
-        self.dispersion = learn(&mut self.model, self.dispersion, observation);
-        self.last = Some(observation.at);
-        if observation.window > 0 {
-            self.shown = u32::from(narrow(observation.window));
-            self.window = self.window.max(self.shown);
-        }
-        Ok(self)
-    }
-
-    fn check(&self) -> Result<(), Invalid> {
-        Invalid::unless_not_negative("relevance", self.relevance)?;
-        Invalid::unless_positive("refresh cost", self.cost)?;
-        Invalid::unless_positive("dispersion", self.dispersion)?;
-        Ok(())
-    }
-}
-
-/// Lets a model learn from a refresh; returns the dispersion after it, as precisely as it is kept.
-fn learn(model: &mut Model, dispersion: f64, observation: &Observation<'_>) -> f64 {
-    let mut after = dispersion;
-    if let (Some(since), false) = (observation.since, observation.censored) {
-        let expected = model.expected(since, observation.at);
-        let count = f64::from(observation.new_items);
-        // Half an item in the denominator: a surprise in a quiet stretch is not a burst.
-        let seen = (count - expected).powi(2) / (expected + 0.5);
-        after += (seen.min(MOST_DISPERSION * 4.0) - dispersion) / DISPERSION_MEMORY;
-    }
-    model.learn(observation);
-    f64::from(after.clamp(1.0, MOST_DISPERSION) as f32)
-}
-
-/// Windows are kept in 16 bits.
-fn narrow(items: u32) -> u16 {
-    u16::try_from(items).unwrap_or(u16::MAX)
-}
-
-/// The state of all sources of a node.
+/// All sources of a node.
 #[derive(Debug, Clone, Default)]
 pub struct Sources {
     models: Vec<Model>,
-    /// Last refresh; −∞ if there was none.
+    /// The last refresh; −∞ if there was none.
     last: Vec<f64>,
-    /// Not to be refreshed before this instant (politeness, backoff).
+    /// No refresh before this time (politeness, backoff).
     held_until: Vec<f64>,
     relevance: Vec<f32>,
     cost: Vec<f32>,
-    /// Variance of the counts over what a Poisson stream would have (≥ 1).
+    /// The variance of the counts over that of a Poisson stream (≥ 1).
     dispersion: Vec<f32>,
     window: Vec<u16>,
-    /// Items seen in the document at the last refresh.
+    /// Items in the document at the last refresh.
     shown: Vec<u16>,
     /// Σ over the sources of rate × relevance.
     relevant_rate: f64,
 }
 
-/// The learnt dispersion forgets after about this many refreshes and is never believed above the cap.
-const DISPERSION_MEMORY: f64 = 50.0;
-const MOST_DISPERSION: f64 = 8.0;
-
 impl Sources {
-    /// No sources yet.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Bytes of scheduler state per source, apart from what a boxed model keeps elsewhere.
+    /// Bytes per source, without the heap of a boxed model.
     pub const BYTES_PER_SOURCE: usize = size_of::<Model>() + 8 + 8 + 4 + 4 + 4 + 2 + 2;
 
     /// Adds a source and returns its number.
     pub fn add(&mut self, source: Source) -> Result<usize, Invalid> {
         source.check()?;
-        let place = self.models.len();
+        let number = self.models.len();
         self.models.push(Model::Constant(Constant::default()));
         self.held_until.push(f64::NEG_INFINITY);
         self.last.push(0.0);
@@ -128,34 +52,34 @@ impl Sources {
         self.dispersion.push(0.0);
         self.window.push(0);
         self.shown.push(0);
-        self.set(place, source)?;
-        Ok(place)
+        self.set(number, source)?;
+        Ok(number)
     }
 
-    /// Puts another state in a source's place, as after a refresh that was learnt from elsewhere. What
-    /// holds it back stays.
-    pub fn set(&mut self, place: usize, source: Source) -> Result<(), Invalid> {
+    /// Replaces the state of a source, for example after a refresh that was learnt from elsewhere. Does
+    /// not change how long it is held back.
+    pub fn set(&mut self, number: usize, source: Source) -> Result<(), Invalid> {
         source.check()?;
         let window = narrow(source.window).max(1);
-        self.relevant_rate -= self.models[place].mean_rate() * f64::from(self.relevance[place]);
-        self.relevance[place] = source.relevance as f32;
-        self.relevant_rate += source.model.mean_rate() * f64::from(self.relevance[place]);
-        self.models[place] = source.model;
-        self.last[place] = source.last.unwrap_or(f64::NEG_INFINITY);
-        self.cost[place] = source.cost as f32;
-        self.dispersion[place] = source.dispersion.clamp(1.0, MOST_DISPERSION) as f32;
-        self.window[place] = window;
-        self.shown[place] = narrow(source.shown).min(window);
+        self.relevant_rate -= self.models[number].mean_rate() * f64::from(self.relevance[number]);
+        self.relevance[number] = source.relevance as f32;
+        self.relevant_rate += source.model.mean_rate() * f64::from(self.relevance[number]);
+        self.models[number] = source.model;
+        self.last[number] = source.last.unwrap_or(f64::NEG_INFINITY);
+        self.cost[number] = source.cost as f32;
+        self.dispersion[number] = source.dispersion.clamp(1.0, MOST_DISPERSION) as f32;
+        self.window[number] = window;
+        self.shown[number] = narrow(source.shown).min(window);
         Ok(())
     }
 
-    /// Sets what one refresh costs, relative to the average.
+    /// Sets the cost of one refresh, relative to the average.
     pub fn set_cost(&mut self, source: usize, cost: f64) -> Result<(), Invalid> {
         self.cost[source] = Invalid::unless_positive("refresh cost", cost)? as f32;
         Ok(())
     }
 
-    /// One source as it stands, to be saved.
+    /// The state of one source, for example to store it.
     pub fn get(&self, source: usize) -> Source {
         Source {
             model: self.models[source].clone(),
@@ -168,49 +92,47 @@ impl Sources {
         }
     }
 
-    /// Takes the plan of the node that publishes a source, as it was at `made`: from now on its model
-    /// counts batches. See [`crate::Relayed`].
+    /// Sets the plan that the upstream of a source made at `made`: the model now expects batches.
     pub fn relay(
         &mut self,
         source: usize,
         made: f64,
-        looks: impl IntoIterator<Item = PlannedLook>,
+        refreshes: impl IntoIterator<Item = PlannedRefresh>,
     ) {
-        self.models[source].relay(made, looks);
+        self.models[source].relay(made, refreshes);
     }
 
-    /// No plan comes with a source any more: the model it had before goes on.
+    /// Removes the plan of a source; its previous model continues.
     pub fn unrelay(&mut self, source: usize) {
         self.models[source].unrelay();
     }
 
-    /// The model of one source.
     pub fn model(&self, source: usize) -> &Model {
         &self.models[source]
     }
 
-    /// When a source was last refreshed, if ever.
+    /// The last refresh of a source.
     pub fn last(&self, source: usize) -> Option<f64> {
         let last = self.last[source];
         last.is_finite().then_some(last)
     }
 
-    /// Holds a source back until `instant`: what politeness forbids is no demand.
+    /// Prevents refreshes of a source until `instant`.
     pub fn hold(&mut self, source: usize, instant: f64) {
         self.held_until[source] = instant;
     }
 
-    /// Sets what an item of the source is worth (learnt selectivity, weights and importance).
+    /// Sets the worth of an item of the source.
     pub fn set_relevance(&mut self, source: usize, relevance: f64) -> Result<(), Invalid> {
         let relevance = Invalid::unless_not_negative("relevance", relevance)?;
         let before = std::mem::replace(&mut self.relevance[source], relevance as f32);
-        // What is stored, not what was given: the sum must be that of the stored numbers.
+        // Use the stored, rounded number, so that the sum stays exact.
         let change = f64::from(self.relevance[source]) - f64::from(before);
         self.relevant_rate += change * self.models[source].mean_rate();
         Ok(())
     }
 
-    /// Takes in the outcome of a refresh.
+    /// Learns from a refresh.
     pub fn observe(&mut self, source: usize, observation: &Observation<'_>) {
         let model = &mut self.models[source];
         let relevance = f64::from(self.relevance[source]);
@@ -225,8 +147,8 @@ impl Sources {
         }
     }
 
-    /// The share of the windows that is believed to be held now: the mean over the sources that were
-    /// ever refreshed and are wanted at all. One if there are none.
+    /// The estimated freshness: the mean share of the windows that the node has, over the relevant sources
+    /// that were ever refreshed. 1 if there are none.
     pub fn freshness(&self, now: f64) -> f64 {
         let (mut held, mut count) = (0.0, 0u32);
         for source in 0..self.models.len() {
@@ -245,7 +167,7 @@ impl Sources {
         self.relevant_rate.max(f64::MIN_POSITIVE)
     }
 
-    /// Not to be refreshed before this instant; infinite while a refresh is under way.
+    /// No refresh before this time; infinite while a refresh is running.
     pub(crate) fn held_until(&self, source: usize) -> f64 {
         self.held_until[source]
     }
@@ -254,21 +176,21 @@ impl Sources {
         usize::from(self.window[source])
     }
 
-    /// Items in the document that a refresh can find missing: at least one. A window that is not
-    /// yet full is counted as it will be in a day: by what it showed at a first look alone, a source
-    /// with few items would look worthless and never be looked at again.
+    /// Items in the document, at least one. A window that is not full yet counts as it will be in a day:
+    /// by its items at the first refresh alone, a source with few items would seem worthless and never be
+    /// refreshed again.
     pub(crate) fn shown(&self, source: usize) -> usize {
         let soon = self.models[source].mean_rate() * DAY;
         let window = self.window(source);
         (usize::from(self.shown[source]) + soon.min(window as f64) as usize).clamp(1, window)
     }
 
-    /// What an item of the source is worth.
+    /// The worth of an item of the source.
     pub fn relevance(&self, source: usize) -> f64 {
         f64::from(self.relevance[source])
     }
 
-    /// What one refresh of the source costs, relative to the average.
+    /// The cost of one refresh, relative to the average.
     pub fn cost(&self, source: usize) -> f64 {
         f64::from(self.cost[source])
     }
@@ -301,78 +223,4 @@ impl Knowledge for Sources {
     fn index(&self, source: usize, now: f64, taste: &Taste) -> f64 {
         self.index_since(source, self.last[source], now, taste)
     }
-}
-
-impl Sources {
-    /// What waits at a source if it was last refreshed at `last`.
-    #[inline]
-    pub(crate) fn outlook_since(&self, source: usize, last: f64, now: f64) -> Outlook {
-        if last == f64::NEG_INFINITY {
-            return Outlook::NEVER_SEEN;
-        }
-        let relevance = self.relevance(source);
-        let (divergence, area) = self.models[source].divergence(last, now);
-        let window = f64::from(self.window[source]);
-        let worth = relevance / self.cost(source);
-        Outlook {
-            saturated: divergence >= window,
-            relevant: worth * divergence.min(window),
-            utility: worth * ((now - last) * divergence - area).max(0.0),
-        }
-    }
-
-    /// The index of a source if it was last refreshed at `last`.
-    pub(crate) fn index_since(&self, source: usize, last: f64, now: f64, taste: &Taste) -> f64 {
-        if last == f64::NEG_INFINITY {
-            return f64::INFINITY;
-        }
-        let (expected, area) = self.models[source].divergence(last, now);
-        let age = match self.models[source] {
-            // What came in batches is as old as if it had come in a stream of the same utility: between
-            // two of them the index stands still, and only the next one can raise it over the price.
-            Model::Relayed(_) => 2.0 * (now - last - area / expected),
-            _ => now - last,
-        };
-        // Nothing can have come since, or no time has passed.
-        if expected <= 0.0 || age <= 0.0 {
-            return 0.0;
-        }
-        let counts = Distribution::poisson(expected);
-        let (window, shown) = (self.window(source), self.shown(source));
-        let rate = self.models[source].mean_rate();
-        let weights = self.price_weights(source, rate, taste);
-        let completeness = weights.lost * window as f64 * counts.at_least(window + 1);
-        let freshness =
-            weights.stale * age / (expected * shown as f64) * counts.staleness_sum(shown);
-        (completeness + freshness) / self.cost(source)
-    }
-}
-
-/// What a lost item and a stale window cost one source, in seconds of the node's total quality.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct PriceWeights {
-    /// Per item lost.
-    pub(crate) lost: f64,
-    /// Per share of the window missing and second.
-    pub(crate) stale: f64,
-}
-
-impl Sources {
-    /// The two factors of the index and the plan: a_C·p and a_F, with equity.
-    pub(crate) fn price_weights(&self, source: usize, rate: f64, taste: &Taste) -> PriceWeights {
-        let relevance = self.relevance(source);
-        PriceWeights {
-            lost: taste.completeness() * relevance / self.relevant_rate(),
-            stale: taste.freshness() / self.len() as f64
-                * taste.equity_factor(rate)
-                * window_relevance(relevance, self.shown(source)),
-        }
-    }
-}
-
-/// A share of the window is only worth having if the window shows anything relevant: in full where
-/// at least one relevant item is expected in it, in proportion below. Weights above one (several
-/// feeds, importance) count in full.
-fn window_relevance(relevance: f64, shown: usize) -> f64 {
-    (relevance * shown as f64).min(1.0) * relevance.max(1.0)
 }

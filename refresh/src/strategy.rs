@@ -1,32 +1,37 @@
 //! Strategies: which sources to refresh in a cycle.
 //!
-//! All of them are one of three kinds: the highest b by some score ([`highest`]), everything whose
-//! score reaches the threshold ([`above`]), or a timetable ([`timetable`], [`plan`]). 2Steps is the
-//! first kind for saturated sources and the second for the rest.
+//! There are three kinds: the b highest scores ([`highest`]), everything whose score reaches the
+//! threshold ([`above`], [`intervals`]), and timetables ([`timetable`], [`plan`]). 2Steps is of the
+//! first kind for saturated sources and of the second for the others.
 
 mod above;
 mod foresight;
 mod highest;
+mod intervals;
 mod plan;
 mod timetable;
 mod two_steps;
 
 use std::str::FromStr;
 
-use above::{AdaptiveTtl, EntryFrequency, Index, OnlyTau};
+use above::{Index, OnlyTau};
 pub(crate) use foresight::Decisions;
 pub use foresight::Rule;
 use highest::{OnlySat, TopKUtility};
+use intervals::{AdaptiveTtl, EntryFrequency};
 use plan::Plan;
 use timetable::{Reference, RoundRobin};
 use two_steps::TwoSteps;
 
-use crate::{Invalid, Knowledge, Observation, Sources, Taste};
+use crate::error::Invalid;
+use crate::knowledge::{Knowledge, Taste};
+use crate::observation::Observation;
+use crate::sources::Sources;
 
-/// What a strategy is told about the cycle it decides for.
+/// The cycle of a decision.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Cycle {
-    /// The instant of the decision.
+    /// The time of the decision.
     pub now: f64,
     /// Seconds until the next decision.
     pub length: f64,
@@ -36,26 +41,26 @@ pub struct Cycle {
     pub budget: f64,
     /// This cycle's share of the budget in whole refreshes.
     pub quota: usize,
-    /// The most that may be chosen: burst limit and what is left after earlier bursts.
+    /// The maximum: the burst limit, minus earlier bursts that are not yet paid back.
     pub limit: usize,
 }
 
 /// Chooses what to refresh.
 pub trait Strategy<K: Knowledge>: Send {
-    /// Appends the chosen sources to `chosen`, most urgent first, each once and at most
-    /// `cycle.limit` of them. Returns the demand: how many it would have chosen without the limit.
+    /// Appends at most `cycle.limit` sources to `chosen`, each once, most urgent first. Returns the
+    /// demand: how many it would have chosen without the limit.
     fn choose(&mut self, cycle: &Cycle, known: &K, chosen: &mut Vec<usize>) -> usize;
 
-    /// Whether the last choice depended on the threshold. While first looks or saturated sources take
-    /// the whole budget it does not, and nothing can be learnt about the threshold's right value.
+    /// Whether the last choice depended on the threshold. It does not while first refreshes or saturated
+    /// sources take the whole budget; then nothing can be learnt about the right threshold.
     fn threshold_mattered(&self) -> bool {
         true
     }
 
-    /// By what it will choose a source that was last looked at at `last`, as things stand.
+    /// The rule by which it will choose a source that was last refreshed at `last`.
     fn rule(&mut self, cycle: &Cycle, known: &K, source: usize, last: f64) -> Rule;
 
-    /// What a refresh showed, for strategies that keep books of their own.
+    /// Receives the result of a refresh, for strategies with their own statistics.
     fn observed(&mut self, _source: usize, _observation: &Observation<'_>) {}
 }
 
@@ -70,24 +75,24 @@ pub enum StrategyKind {
     OnlyTau,
     /// The b highest utilities.
     TopKUtility,
-    /// Round robin.
+    /// Each source in turn.
     Uniform,
-    /// Everything, always: what an unlimited budget would give.
+    /// Everything in every cycle, as with an unlimited budget.
     Reference,
-    /// Every source at one interval: round robin by another name, as most feed readers do.
+    /// Every source at the same interval, as in most feed readers; equals `Uniform`.
     FixedInterval,
-    /// An interval by the number of entries of the last week, as some feed readers do.
+    /// An interval that depends on the number of items in the last week, as in some feed readers.
     EntryFrequency,
-    /// An interval by the age of the newest item.
+    /// An interval that depends on the age of the newest item.
     AdaptiveTtl,
-    /// Everything whose index (the price at which waiting is as good) is above the price.
+    /// Everything whose index (the price at which waiting is equally good) reaches the price.
     Index,
-    /// The first step of the cheapest timetable on the forecast.
+    /// The first refresh of the cheapest timetable on the forecast.
     Plan,
 }
 
 impl StrategyKind {
-    /// All of them, in the order in which tables list them.
+    /// All strategies, in the order of tables.
     pub const ALL: [Self; 11] = [
         Self::FixedInterval,
         Self::EntryFrequency,
@@ -132,7 +137,7 @@ impl StrategyKind {
         )
     }
 
-    /// The strategy for sources whose divergence is estimated.
+    /// The strategy for estimated sources.
     pub fn build(self, taste: Taste) -> Box<dyn Strategy<Sources>> {
         self.build_for(taste).unwrap_or_else(|| Box::new(Plan::new(taste)))
     }
@@ -168,8 +173,8 @@ impl FromStr for StrategyKind {
     }
 }
 
-/// Moves the `limit` highest candidates to `chosen`, highest first; ties go to the lower number.
-/// Returns how many candidates there were.
+/// Moves the `limit` highest candidates to `chosen`, highest first; of equal ones, the lower number
+/// first. Returns the number of candidates.
 fn take_highest(
     candidates: &mut Vec<(f64, usize)>,
     limit: usize,

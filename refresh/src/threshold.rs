@@ -1,20 +1,20 @@
-//! The threshold τ (the price of a refresh) and how it is steered so that the budget is spent.
+//! The threshold τ (the price of a refresh), and how it adapts so that the budget is spent.
 //!
-//! The published rule moves τ by five per cent whenever a cycle leaves the corridor 0.9·b … b. It
-//! cannot hold a budget below a few refreshes per cycle (no whole number lies in the corridor),
-//! drifts, and follows the time of day; it is kept as [`Controller::Literal`] for the published
-//! figures. [`Controller::Steady`] is the product's: a small step in proportion to the relative
-//! error and an integral of it so that no error lasts; at first, while the right value is unknown,
-//! it takes the published steps.
+//! The published rule moves τ by five per cent whenever a cycle leaves the corridor 0.9·b … b. It cannot
+//! hold a budget below a few refreshes per cycle (the corridor contains no whole number), it drifts, and
+//! it follows the time of day. [`Controller::Literal`] implements it for the published experiments.
+//! Nodes use [`Controller::Steady`]: a small step in proportion to the relative error, plus an integral
+//! term so that no error persists. At first, while the right value is unknown, it takes the published
+//! steps.
 
 mod parts;
 
 use serde::{Deserialize, Serialize};
 
-use crate::Invalid;
+use crate::error::Invalid;
 pub use parts::ThresholdParts;
 
-/// τ never leaves this range: zero would be absorbing.
+/// The range of τ, which could never leave zero.
 const LEAST: f64 = 1e-12;
 const MOST: f64 = 1e15;
 /// The published steps and corridor.
@@ -22,29 +22,29 @@ const DECREASE: f64 = 0.95;
 const INCREASE: f64 = 1.05;
 const CORRIDOR: f64 = 0.9;
 
-/// How the threshold follows the spending.
+/// How the threshold adapts to the spending.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub enum Controller {
     /// As published: × 1.05 above the budget, × 0.95 below nine tenths of it.
     Literal,
-    /// Proportional and integral, for spending averaged over about `horizon` cycles.
+    /// Proportional and integral control of the spending, averaged over about `horizon` cycles.
     Steady {
-        /// Cycles over which spending may vary freely (a day of them in a node).
+        /// Cycles over which spending may vary; a day in a node.
         horizon: f64,
     },
 }
 
-/// What one cycle wanted and spent.
+/// The demand and spending of one cycle.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Spending {
     /// Refreshes made.
     pub spent: usize,
-    /// Refreshes that the strategy would have made without the burst limit: what the threshold
-    /// follows, or a limit that always binds would look like a budget well kept.
+    /// Refreshes that the strategy would have made without the burst limit. The threshold follows the
+    /// demand, or a limit that always applies would look like a budget well spent.
     pub demand: usize,
     /// b: refreshes per cycle on average.
     pub budget: f64,
-    /// Whether budget was left although all sources that politeness allows were wanted.
+    /// Whether budget was left although the strategy wanted all sources that politeness allows.
     pub everything: bool,
 }
 
@@ -53,18 +53,18 @@ pub struct Spending {
 pub struct Threshold {
     value: f64,
     controller: Controller,
-    /// Spending beyond the budget so far, in cycles of budget.
+    /// Spending above the budget so far, in cycles of budget.
     excess: f64,
-    /// Smoothed relative error of the spending.
+    /// The smoothed relative error of the spending.
     recent: f64,
-    /// Times that the right value has still to be passed before the search for it ends.
+    /// Crossings of the right value that are left until the search ends.
     searching: u8,
-    /// Cycles since it was passed last.
+    /// Cycles since the last crossing.
     since_passing: f64,
 }
 
 impl Threshold {
-    /// Starts at `value`; any positive value will do, it is found by itself.
+    /// Starts at `value`, which may be any positive number.
     pub fn new(value: f64, controller: Controller) -> Result<Self, Invalid> {
         let value = Invalid::unless_positive("threshold", value)?.clamp(LEAST, MOST);
         if let Controller::Steady { horizon } = controller {
@@ -80,17 +80,16 @@ impl Threshold {
         })
     }
 
-    /// The present value.
     pub fn value(&self) -> f64 {
         self.value
     }
 
-    /// Whether it follows the published rule to the letter.
+    /// Whether it uses the published rule.
     pub(crate) fn is_literal(&self) -> bool {
         self.controller == Controller::Literal
     }
 
-    /// Learns what the last cycle cost.
+    /// Adapts to the spending of the last cycle.
     pub fn adjust(&mut self, spending: &Spending) {
         let (demand, b) = (spending.demand as f64, spending.budget);
         let factor = match self.controller {
@@ -99,7 +98,7 @@ impl Threshold {
             Controller::Literal => 1.0,
             Controller::Steady { horizon } => self.steady_factor(spending, horizon),
         };
-        // With everything wanted already, a lower τ would change nothing now and cost dearly later.
+        // If everything is wanted already, a lower τ changes nothing now but causes a burst later.
         if factor > 1.0 || !spending.everything {
             self.value = (self.value * factor).clamp(LEAST, MOST);
         }
@@ -108,42 +107,41 @@ impl Threshold {
     fn steady_factor(&mut self, spending: &Spending, horizon: f64) -> f64 {
         let b = AIM * spending.budget;
         let spent = spending.spent as f64;
-        // What must wait is wanted again in every cycle: below one refresh per cycle it counts as one
-        // more only after the time that the budget takes to allow one.
+        // A waiting source is wanted again in every cycle. Below one refresh per cycle it counts once per
+        // refresh that the budget allows.
         let mut waiting = spending.demand as f64 - spent;
         if b < 1.0 {
             waiting = (waiting * b).min(b);
         }
-        // Clipped, or one wild cycle would be remembered long after it is mended; but one refresh
-        // more than usual is never wild, however small the budget.
+        // Clipped, or one extreme cycle would have an effect for too long. One extra refresh is never
+        // extreme, however small the budget is.
         let error = ((spent + waiting) / b - 1.0).min(1.5 + 1.0 / b);
         if self.searching > 0 {
             return self.search(error, waiting, b);
         }
         self.excess += spending.spent as f64 / b - 1.0;
-        // What was overspent longer ago than a night or two is forgiven, and so is what was saved.
+        // Forgets debts and savings that are older than a night or two.
         self.excess = self.excess.clamp(-FORGIVEN * horizon, FORGIVEN * horizon);
-        // Below one refresh per cycle, single cycles say nothing: look over at least thirty refreshes.
+        // Below one refresh per cycle single cycles say nothing: average over at least thirty refreshes.
         let smoothing = horizon.max(30.0 / b);
         self.recent += (error - self.recent) / smoothing;
         let gain = PROPORTIONAL / horizon;
-        // The spending answers a change of log τ with about half of it, so that the pair acts as a
-        // damped spring; this integral is a little stiffer than critical damping.
+        // The log of the spending changes by about half of a change of log τ, so that the two behave like
+        // a damped spring. The integral is a little stiffer than critical damping.
         let mut step = gain * error + INTEGRAL * gain * gain * self.excess;
         let noise = 1.0 / (b * smoothing).sqrt();
         if self.recent.abs() > FAR.max(3.0 * noise) {
-            // The world has changed: no faster than the average that says so can follow.
+            // The load has changed: move as fast as the average can follow.
             step += self.recent.signum() * LARGEST_STEP.min(1.0 / smoothing);
         }
         step.exp()
     }
 
-    /// At first nothing is known of the right value: take the published steps towards it, halved
-    /// each time it has been passed, and settle after the fifth time. Where it is not passed for long,
-    /// an early crossing was an accident (the first look at every source) and the steps grow again.
-    /// Below one refresh per cycle it takes many cycles to see what a step has done, and the steps are
-    /// smaller by that: the published ones would lead past the right value by orders of magnitude, and
-    /// hours would pass without a look.
+    /// Searches the right value: takes the published steps towards it, halves them at each crossing, and
+    /// stops after the fifth. If there is no crossing for a long time, an early one was an accident (the
+    /// first refresh of every source), and the steps grow again. Below one refresh per cycle it takes many
+    /// cycles to see the effect of a step, so the steps are smaller: the published ones would overshoot by
+    /// orders of magnitude, and hours would pass without a refresh.
     fn search(&mut self, error: f64, waiting: f64, b: f64) -> f64 {
         let smoothing = (6.0 / b).max(5.0);
         let before = self.recent;
@@ -160,8 +158,8 @@ impl Threshold {
         if self.since_passing > 4.0 * smoothing {
             self.searching = SEARCHES;
         }
-        // While nothing is looked at, the longer the hastier; and in no haste where the budget is spent,
-        // unless something waits most of the time: then τ rises just until nothing does.
+        // Accelerate while nothing is refreshed. Do not accelerate while the budget is spent, unless
+        // sources wait most of the time: then raise τ until none does.
         let haste = match self.recent {
             below if below < 0.0 => (self.since_passing / smoothing).max(1.0),
             above if above > STUCK && waiting > 0.0 => f64::INFINITY,
@@ -172,29 +170,29 @@ impl Threshold {
         (self.recent.signum() * step).exp()
     }
 
-    /// Forgets that the right value was known, as after a change of the budget.
+    /// Restarts the search, for example after a change of the budget.
     pub fn search_again(&mut self) {
         *self = Self { searching: SEARCHES, since_passing: 0.0, excess: 0.0, recent: 0.0, ..*self };
     }
 }
 
-/// Times that the right value is passed before the search ends.
+/// Crossings of the right value until the search ends.
 const SEARCHES: u8 = 5;
-/// Aims a little below the budget, which must not be exceeded on average.
+/// The aim as a share of the budget, which must not be exceeded on average.
 const AIM: f64 = 0.996;
 /// The largest step of log τ in one cycle.
 const LARGEST_STEP: f64 = 0.05;
-/// How far log τ goes in a search, at ease, in the time over which its effect is averaged.
+/// How far log τ moves in a search, without acceleration, during one averaging time.
 const PACE: f64 = 0.5;
-/// Beyond this smoothed error, below one refresh per cycle, something waits most of the time.
+/// Above this smoothed error, below one refresh per cycle, sources wait most of the time.
 const STUCK: f64 = 0.5;
-/// Step of log τ per horizon and unit of relative error.
+/// The step of log τ per horizon and unit of relative error.
 const PROPORTIONAL: f64 = 1.2;
-/// Integral step, in units of the proportional one squared (1/8 is critical damping).
+/// The integral step, in units of the square of the proportional one (1/8 is critical damping).
 const INTEGRAL: f64 = 0.3;
-/// Horizons of budget that are remembered as debt or savings.
+/// Horizons of budget that count as debt or savings.
 const FORGIVEN: f64 = 0.25;
-/// Beyond this smoothed relative error (and three times its noise) the world has changed.
+/// Above this smoothed relative error (and three times its noise) the load has changed.
 const FAR: f64 = 0.2;
 
 #[cfg(test)]
@@ -217,13 +215,13 @@ mod tests {
     }
 
     #[test]
-    fn a_threshold_of_zero_or_worse_is_refused() {
+    fn a_threshold_that_is_not_positive_is_rejected() {
         for bad in [0.0, -1.0, f64::NAN, f64::INFINITY] {
             assert!(Threshold::new(bad, Controller::Literal).is_err(), "{bad}");
         }
     }
 
-    /// Spends like m sources whose refresh interval grows with √τ.
+    /// Spends like sources whose refresh interval grows with √τ.
     fn spend(threshold: &Threshold, carry: &mut f64) -> usize {
         *carry += 100.0 / threshold.value().sqrt();
         let spent = carry.floor();
@@ -248,7 +246,7 @@ mod tests {
     }
 
     #[test]
-    fn it_does_not_fall_while_nothing_is_left_to_refresh() {
+    fn it_does_not_fall_while_there_is_nothing_left_to_refresh() {
         let mut threshold = Threshold::new(1.0, Controller::Steady { horizon: 50.0 }).unwrap();
         for _ in 0..1_000 {
             threshold.adjust(&Spending { everything: true, ..all_served(3, 30.0) });

@@ -1,10 +1,10 @@
 //! Grid, ticks and their labels. Labels never touch: numbers get fewer ticks, names are tilted.
 
-use super::drawing::{Anchor, Point, Shape, Stroke, Text};
+use super::drawing::{Anchor, INK, Point, Shape, Stroke, Text};
 use super::font;
 use super::label::Label;
-use super::looks::{FAINT, GREY, GRID, INK};
-use super::panel::Plot;
+use super::palette::{FAINT, GREY, GRID};
+use super::plot::Plot;
 use super::range::{Range, Tick};
 
 /// The slope of names that do not fit side by side, in degrees.

@@ -1,5 +1,4 @@
-//! What a chart shows, free of any notion of pixels: experiments build these values, `layout`
-//! decides where they go.
+//! What a chart shows, without any pixels: experiments build these values, and `layout` places them.
 
 /// One panel: axes and series.
 #[derive(Clone, Debug)]
@@ -38,8 +37,8 @@ impl Axis {
         Self { range: Some((first, last)), ..self }
     }
 
-    /// The same axis with ticks at whole numbers only, for what is counted (hops, items). Decides
-    /// nothing on a logarithmic axis or one with names.
+    /// The same axis with ticks at whole numbers only, for counts (hops, items). It changes nothing on a
+    /// logarithmic axis or one with names.
     pub fn counted(self) -> Self {
         Self { whole: true, ..self }
     }
@@ -59,7 +58,7 @@ pub enum Scale {
 /// Points that belong together.
 #[derive(Clone, Debug)]
 pub struct Series {
-    /// Its entry in the legend; none if empty.
+    /// Its entry in the legend; an empty name has none.
     pub name: String,
     /// In drawing order; points that are not finite are left out.
     pub points: Vec<(f64, f64)>,

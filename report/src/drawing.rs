@@ -1,7 +1,12 @@
-//! A finished drawing as plain data: shapes in page units, last one on top.
+//! A drawing as plain data: shapes in page units, the last one on top.
 //!
-//! Why data and not calls: both renderers draw exactly the same list, and tests can look at it.
+//! It is data and not calls, so that both renderers draw exactly the same list and tests can inspect it.
 //! Invariant: every coordinate is finite and every shape lies inside the page.
+
+use crate::font;
+
+/// The colour of text and axes.
+pub(crate) const INK: Colour = Colour(0x26, 0x2b, 0x31);
 
 /// A place on the page: right, down.
 pub type Point = (f64, f64);
@@ -13,7 +18,7 @@ pub struct Drawing {
     pub width: f64,
     /// From top to bottom, in page units.
     pub height: f64,
-    /// For those who cannot see the picture.
+    /// For screen readers.
     pub title: String,
     /// In drawing order, the last one on top.
     pub shapes: Vec<Shape>,
@@ -26,40 +31,20 @@ pub struct Colour(pub u8, pub u8, pub u8);
 /// The inside of a shape.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Fill {
-    /// Its colour.
     pub colour: Colour,
-    /// From 0, nothing to be seen, to 1.
+    /// From 0 (invisible) to 1.
     pub opacity: f64,
 }
 
 /// The outline of a shape, or a line.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Stroke {
-    /// Its colour.
     pub colour: Colour,
-    /// How thick it is.
     pub width: f64,
     /// Length of a dash and of the gap after it.
     pub dash: Option<(f64, f64)>,
-    /// From 0, nothing to be seen, to 1.
+    /// From 0 (invisible) to 1.
     pub opacity: f64,
-}
-
-impl Drawing {
-    /// The drawing as an SVG document that stands alone.
-    pub fn svg(&self) -> String {
-        super::svg::render(self)
-    }
-
-    /// Draws it into `path`, as SVG or PNG by its extension.
-    pub fn write(&self, path: &std::path::Path) -> Result<(), super::ReportError> {
-        let bytes = match super::plot_format(path)? {
-            super::PlotFormat::Svg => self.svg().into_bytes(),
-            super::PlotFormat::Png => super::raster::render(self)
-                .map_err(|source| super::ReportError::Write { path: path.to_owned(), source })?,
-        };
-        super::files::replace(path, &bytes)
-    }
 }
 
 impl Stroke {
@@ -68,7 +53,7 @@ impl Stroke {
         Self { colour, width, dash: None, opacity: 1.0 }
     }
 
-    /// The same stroke, more or less to be seen through.
+    /// The same stroke with this opacity.
     pub fn opaque(self, opacity: f64) -> Self {
         Self { opacity, ..self }
     }
@@ -76,15 +61,25 @@ impl Stroke {
 
 /// One thing on the page.
 #[derive(Clone, Debug)]
-#[expect(missing_docs, reason = "the parts of a shape are called what they are")]
 pub enum Shape {
     /// Lines from point to point.
-    Path { points: Vec<Point>, closed: bool, fill: Option<Fill>, stroke: Option<Stroke> },
-    /// Many thin lines that look alike; drawn as one, they cost little. Where they cross they are no darker.
-    Threads { threads: Vec<Thread>, stroke: Stroke },
-    /// A circle.
-    Circle { centre: Point, radius: f64, fill: Option<Fill>, stroke: Option<Stroke> },
-    /// A line of text.
+    Path {
+        points: Vec<Point>,
+        closed: bool,
+        fill: Option<Fill>,
+        stroke: Option<Stroke>,
+    },
+    /// Many equal thin lines, drawn as one path. Where they cross they are no darker.
+    Threads {
+        threads: Vec<Thread>,
+        stroke: Stroke,
+    },
+    Circle {
+        centre: Point,
+        radius: f64,
+        fill: Option<Fill>,
+        stroke: Option<Stroke>,
+    },
     Text(Text),
 }
 
@@ -103,11 +98,9 @@ impl Shape {
 /// A line, straight or bent.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Thread {
-    /// Where it begins.
     pub from: Point,
-    /// What it bends towards, if it does: the control point of a quadratic curve.
+    /// The control point of a quadratic curve, if the line is bent.
     pub towards: Option<Point>,
-    /// Where it ends.
     pub to: Point,
 }
 
@@ -116,54 +109,45 @@ pub struct Thread {
 pub struct Text {
     /// On the base line, at the side that `anchor` names.
     pub at: Point,
-    /// What it says.
     pub content: String,
     /// Height of a line.
     pub size: f64,
-    /// Heavier than usual.
     pub bold: bool,
-    /// Its colour.
     pub colour: Colour,
-    /// Which of its sides is at `at`.
+    /// The side of the text that is at `at`.
     pub anchor: Anchor,
     /// Clockwise around `at`, in degrees.
     pub angle: f64,
 }
 
-/// The side of a text that stays where it is put.
+/// A side of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Anchor {
-    /// The left side.
     Start,
-    /// The middle.
     Middle,
-    /// The right side.
     End,
 }
 
 impl Text {
     /// Dark, upright, left-aligned.
     pub fn new(at: Point, content: impl Into<String>, size: f64) -> Self {
-        let (colour, anchor) = (super::looks::INK, Anchor::Start);
+        let (colour, anchor) = (INK, Anchor::Start);
         Self { at, content: content.into(), size, bold: false, colour, anchor, angle: 0.0 }
     }
 
-    /// How long it is, in the embedded face.
+    /// Its width in the embedded typeface.
     pub fn width(&self) -> f64 {
-        super::font::width(&self.content, self.size, self.bold)
+        font::width(&self.content, self.size, self.bold)
     }
 
-    /// The same text, heavier if `bold`.
     pub fn bold(self, bold: bool) -> Self {
         Self { bold, ..self }
     }
 
-    /// The same text, held at another side.
     pub fn anchored(self, anchor: Anchor) -> Self {
         Self { anchor, ..self }
     }
 
-    /// The same text in another colour.
     pub fn coloured(self, colour: Colour) -> Self {
         Self { colour, ..self }
     }

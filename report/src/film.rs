@@ -1,16 +1,16 @@
-//! Drawings one after the other: an SVG that plays by itself, for whoever opens it in a browser.
+//! Drawings one after the other: an animated SVG, for a browser.
 
 use std::path::Path;
 
-use super::drawing::Drawing;
-use super::{ReportError, files, svg};
+use crate::drawing::Drawing;
+use crate::error::ReportError;
+use crate::{files, svg};
 
-/// Drawings of one size, shown in turn, for ever.
+/// Drawings of one size, shown in turn, again and again.
 #[derive(Clone, Debug)]
 pub struct Film {
-    /// In the order in which they are shown.
     pub frames: Vec<Drawing>,
-    /// Seconds that each is shown.
+    /// Seconds per frame.
     pub seconds: f64,
 }
 
@@ -22,7 +22,7 @@ impl Film {
     }
 }
 
-/// Refuses a path that no film can be written to; call it before a long run, not only after.
+/// Refuses a path that a film cannot be written to; call it before a long run, not only after.
 pub fn check_film(path: &Path) -> Result<(), ReportError> {
     if path.extension().is_none_or(|extension| !extension.eq_ignore_ascii_case("svg")) {
         return Err(ReportError::NoFilm { path: path.to_owned() });
@@ -53,7 +53,7 @@ mod tests {
         assert_eq!(svg.matches("<svg").count(), 1);
         assert_eq!(svg.matches("<animate").count(), 2);
         assert!(svg.contains("values=\"none;inline\" keyTimes=\"0;0.5\" dur=\"1s\""), "{svg}");
-        // Where nothing moves, the first frame is what is seen.
+        // A viewer without animation shows the first frame.
         assert!(svg.contains("<g><animate") && svg.contains("<g display=\"none\">"), "{svg}");
         let error = check_film(Path::new("film.png")).unwrap_err();
         assert!(error.to_string().contains(".svg"), "{error}");

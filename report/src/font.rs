@@ -1,7 +1,7 @@
 //! The embedded typeface (Noto Sans, SIL Open Font License 1.1): widths and outlines of text.
 //!
-//! Why embedded: a picture must not depend on the fonts of the machine that draws it. SVG names the
-//! same face and falls back to the viewer's sans-serif, hence the slack in [`room`].
+//! It is embedded so that a picture does not depend on the fonts of the machine. An SVG names the same typeface and
+//! falls back to the sans-serif of the viewer, hence the slack in [`room`].
 
 use std::sync::LazyLock;
 

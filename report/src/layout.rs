@@ -7,7 +7,8 @@ use super::chart::Chart;
 use super::drawing::{Drawing, Shape, Text};
 use super::font;
 use super::legend::Legend;
-use super::panel::{Insets, Panel, Sizes};
+use super::panel::{Insets, Panel};
+use super::plot::Sizes;
 
 const MARGIN: f64 = 26.0;
 const GAP: f64 = 30.0;
@@ -55,7 +56,7 @@ fn draw_single(chart: &Chart, mut y: f64, size: (f64, f64), shapes: &mut Vec<Sha
         y += legend.draw_above((MARGIN, y), width, shapes) + BELOW_LEGEND;
     }
     let plot = panel.plot((MARGIN, y), width, insets);
-    panel.draw(&plot, (MARGIN, y), |name| legend.look(name), shapes);
+    panel.draw(&plot, (MARGIN, y), |name| legend.appearance(name), shapes);
     if fits_beside {
         legend.draw_beside(&plot, shapes);
     }
@@ -98,7 +99,7 @@ fn draw_grid(
             let legend = legend_of(row * columns + column);
             let origin = (MARGIN + column as f64 * (width + GAP), y);
             let plot = panel.plot(origin, width, insets);
-            panel.draw(&plot, origin, |name| legend.look(name), shapes);
+            panel.draw(&plot, origin, |name| legend.appearance(name), shapes);
             if !shared {
                 legend.draw_above((origin.0, panel.legend_top(y)), width, shapes);
             }

@@ -1,12 +1,12 @@
-//! Names of the series, always beside the data and never on it: at the ends of the lines if a
-//! chart is alone on its page, else in a block above all panels.
+//! The names of the series, never on top of the data: at the ends of the lines if a chart is alone on its page,
+//! otherwise in a block above all panels.
 
 use super::chart::{Chart, Series, Style};
 use super::drawing::{Point, Shape, Text};
 use super::font;
-use super::looks::Look;
 use super::marks::line_stroke;
-use super::panel::{Plot, Sizes};
+use super::palette::Appearance;
+use super::plot::{Plot, Sizes};
 
 const SWATCH_GAP: f64 = 8.0;
 const ENTRY_GAP: f64 = 24.0;
@@ -24,7 +24,7 @@ pub(super) struct Legend<'a> {
 #[derive(Debug)]
 struct Entry<'a> {
     series: &'a Series,
-    look: Look,
+    appearance: Appearance,
     lines: Vec<String>,
 }
 
@@ -45,20 +45,20 @@ impl<'a> Legend<'a> {
             if legend.names.contains(&series.name.as_str()) {
                 continue;
             }
-            let look = Look::new(legend.names.len());
+            let appearance = Appearance::new(legend.names.len());
             legend.names.push(&series.name);
             let room = width - swatch - SWATCH_GAP;
             let lines = font::wrap(&series.name, sizes.text, series.emphasis, room);
             if !lines.is_empty() {
-                legend.entries.push(Entry { series, look, lines });
+                legend.entries.push(Entry { series, appearance, lines });
             }
         }
         legend
     }
 
-    /// The look of the series with this name.
-    pub(super) fn look(&self, name: &str) -> Look {
-        Look::new(self.names.iter().position(|known| *known == name).unwrap_or(0))
+    /// The appearance of the series with this name.
+    pub(super) fn appearance(&self, name: &str) -> Appearance {
+        Appearance::new(self.names.iter().position(|known| *known == name).unwrap_or(0))
     }
 
     /// Width of the widest entry; zero if there is none.
@@ -145,7 +145,7 @@ impl<'a> Legend<'a> {
     }
 
     fn draw_entry(&self, entry: &Entry<'_>, (x, top): Point, shapes: &mut Vec<Shape>) {
-        let Entry { series, look, lines } = entry;
+        let Entry { series, appearance, lines } = entry;
         let size = self.sizes.text;
         let middle = top + self.line_height() / 2.0;
         let centre = (x + self.swatch / 2.0, middle);
@@ -155,13 +155,13 @@ impl<'a> Legend<'a> {
                 let (half, tall) = (size * 0.55, size * 0.4);
                 let (from, to) =
                     ((centre.0 - half, middle + tall), (centre.0 + half, middle - tall));
-                shapes.push(look.bar(from, to));
+                shapes.push(appearance.bar(from, to));
             }
-            Style::Points => shapes.push(look.marker(centre, radius, false, 1.0)),
+            Style::Points => shapes.push(appearance.marker(centre, radius, false, 1.0)),
             Style::Line | Style::Dashed | Style::Steps => {
-                let stroke = line_stroke(series, *look, self.sizes.line);
+                let stroke = line_stroke(series, *appearance, self.sizes.line);
                 shapes.push(Shape::line((x, middle), (x + self.swatch, middle), stroke));
-                shapes.push(look.marker(centre, radius, series.style == Style::Dashed, 1.0));
+                shapes.push(appearance.marker(centre, radius, series.style == Style::Dashed, 1.0));
             }
         }
         for (index, line) in lines.iter().enumerate() {

@@ -4,9 +4,9 @@
 use std::collections::HashSet;
 
 use super::chart::{Chart, Series, Style};
-use super::drawing::{Point, Shape, Stroke};
-use super::looks::Look;
-use super::panel::{Plot, with_deviations};
+use super::drawing::{INK, Point, Shape, Stroke};
+use super::palette::Appearance;
+use super::plot::{Plot, with_deviations};
 use super::range::Range;
 
 /// More points than this are thinned to what the eye can tell apart.
@@ -18,18 +18,18 @@ const WIDEST_BAR: f64 = 64.0;
 pub(super) fn draw(
     plot: &Plot,
     chart: &Chart,
-    look: impl Fn(&str) -> Look,
+    appearance: impl Fn(&str) -> Appearance,
     shapes: &mut Vec<Shape>,
 ) {
     let bars: Vec<&Series> = chart.series.iter().filter(|s| s.style == Style::Bars).collect();
     let pitch = bar_pitch(&plot.x, chart);
     for (slot, series) in bars.iter().enumerate() {
-        draw_bars(plot, series, look(&series.name), pitch, (slot, bars.len()), shapes);
+        draw_bars(plot, series, appearance(&series.name), pitch, (slot, bars.len()), shapes);
     }
     for emphasis in [false, true] {
         let layer = |s: &&Series| s.style != Style::Bars && s.emphasis == emphasis;
         for series in chart.series.iter().filter(layer) {
-            draw_series(plot, series, look(&series.name), shapes);
+            draw_series(plot, series, appearance(&series.name), shapes);
         }
     }
 }
@@ -47,21 +47,21 @@ pub(super) fn bar_pitch(x: &Range, chart: &Chart) -> f64 {
 }
 
 /// The stroke of a series' line.
-pub(super) fn line_stroke(series: &Series, look: Look, width: f64) -> Stroke {
+pub(super) fn line_stroke(series: &Series, appearance: Appearance, width: f64) -> Stroke {
     let width = if series.emphasis { width * 1.6 } else { width };
     let dash = (series.style == Style::Dashed).then_some((width * 3.6, width * 2.4));
-    Stroke { dash, ..Stroke::solid(look.colour, width) }
+    Stroke { dash, ..Stroke::solid(appearance.colour, width) }
 }
 
-fn draw_series(plot: &Plot, series: &Series, look: Look, shapes: &mut Vec<Shape>) {
-    draw_whiskers(plot, series, look, 0.0, shapes);
+fn draw_series(plot: &Plot, series: &Series, appearance: Appearance, shapes: &mut Vec<Shape>) {
+    draw_whiskers(plot, series, appearance, 0.0, shapes);
     let places: Vec<Point> = series.points.iter().filter_map(|p| plot.place(*p)).collect();
     let line = match series.style {
         Style::Line | Style::Dashed => places.clone(),
         Style::Steps => steps(&places),
         Style::Points | Style::Bars => Vec::new(),
     };
-    let stroke = line_stroke(series, look, plot.sizes.line);
+    let stroke = line_stroke(series, appearance, plot.sizes.line);
     for run in clip(&thin(line), plot) {
         shapes.push(Shape::polyline(run, stroke));
     }
@@ -72,7 +72,7 @@ fn draw_series(plot: &Plot, series: &Series, look: Look, shapes: &mut Vec<Shape>
     }
     let (every, offset) = match series.style {
         Style::Points => (1, 0),
-        _ => marker_rhythm(visible.len(), plot.right - plot.left, look.index),
+        _ => marker_rhythm(visible.len(), plot.right - plot.left, appearance.index),
     };
     let (radius, opacity) = match visible.len() {
         ..=300 => (plot.sizes.marker, 1.0),
@@ -83,7 +83,7 @@ fn draw_series(plot: &Plot, series: &Series, look: Look, shapes: &mut Vec<Shape>
         if series.style == Style::Points { (radius, opacity) } else { (plot.sizes.marker, 1.0) };
     let radius = if series.emphasis { radius * 1.2 } else { radius };
     for place in visible.iter().skip(offset).step_by(every) {
-        shapes.push(look.marker(*place, radius, series.style == Style::Dashed, opacity));
+        shapes.push(appearance.marker(*place, radius, series.style == Style::Dashed, opacity));
     }
 }
 
@@ -100,7 +100,7 @@ fn marker_rhythm(points: usize, width: f64, index: usize) -> (usize, usize) {
 fn draw_bars(
     plot: &Plot,
     series: &Series,
-    look: Look,
+    appearance: Appearance,
     pitch: f64,
     (slot, slots): (usize, usize),
     shapes: &mut Vec<Shape>,
@@ -118,15 +118,21 @@ fn draw_bars(
         let right = (x + offset + width / 2.0 - gap).clamp(plot.left, plot.right);
         let end = y.clamp(plot.top, plot.bottom);
         if right > left && (end - base).abs() > 1e-6 {
-            shapes.push(look.bar((left, base), (right, end)));
+            shapes.push(appearance.bar((left, base), (right, end)));
         }
     }
-    draw_whiskers(plot, series, look, offset, shapes);
+    draw_whiskers(plot, series, appearance, offset, shapes);
 }
 
 /// Lines from y − deviation to y + deviation with short ends, `offset` to the right of x.
-fn draw_whiskers(plot: &Plot, series: &Series, look: Look, offset: f64, shapes: &mut Vec<Shape>) {
-    let colour = if series.style == Style::Bars { super::looks::INK } else { look.colour };
+fn draw_whiskers(
+    plot: &Plot,
+    series: &Series,
+    appearance: Appearance,
+    offset: f64,
+    shapes: &mut Vec<Shape>,
+) {
+    let colour = if series.style == Style::Bars { INK } else { appearance.colour };
     let stroke = Stroke::solid(colour, 1.1);
     for (x, y, deviation) in with_deviations(series).filter(|(.., deviation)| *deviation > 0.0) {
         let Some((x, _)) = plot.place((x, y)).filter(|place| plot.contains(*place)) else {

@@ -1,36 +1,13 @@
-//! One chart on the page: its texts, and the mapping from data to places.
+//! One chart on the page: its texts, its axes and its data.
 
 use super::axes;
-use super::chart::{Chart, Series, Style};
+use super::chart::{Chart, Style};
 use super::drawing::{Anchor, Point, Shape, Text};
 use super::font;
-use super::looks::{GREY, Look};
 use super::marks;
+use super::palette::{Appearance, GREY};
+use super::plot::{Plot, Sizes, with_deviations};
 use super::range::{Fit, Range, shows};
-
-/// Sizes that differ between a chart alone on its page and one among many.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Sizes {
-    pub(super) text: f64,
-    pub(super) title: f64,
-    pub(super) marker: f64,
-    pub(super) line: f64,
-    /// A chart alone stands under the title of the page, so its own is not bold.
-    pub(super) bold_title: bool,
-}
-
-impl Sizes {
-    /// For the only chart of a page.
-    pub(super) const LARGE: Self =
-        Self { text: 13.0, title: 14.0, marker: 4.2, line: 1.9, bold_title: false };
-    /// For one chart among several.
-    pub(super) const SMALL: Self =
-        Self { text: 12.0, title: 13.0, marker: 3.2, line: 1.6, bold_title: true };
-
-    fn line_height(&self) -> f64 {
-        self.text * 1.4
-    }
-}
 
 /// Room that title, labels and ticks take on each side of the data.
 #[derive(Clone, Copy, Debug, Default)]
@@ -50,40 +27,6 @@ impl Insets {
             right: self.right.max(other.right),
             bottom: self.bottom.max(other.bottom),
         }
-    }
-}
-
-/// The area of the data and the axes along it.
-#[derive(Clone, Debug)]
-pub(super) struct Plot {
-    pub(super) left: f64,
-    pub(super) top: f64,
-    pub(super) right: f64,
-    pub(super) bottom: f64,
-    pub(super) x: Range,
-    pub(super) y: Range,
-    pub(super) sizes: Sizes,
-}
-
-impl Plot {
-    /// Where a point of data goes, maybe outside the area; none if it cannot be shown.
-    pub(super) fn place(&self, (x, y): (f64, f64)) -> Option<Point> {
-        Some((self.across(self.x.fraction(x)?), self.up(self.y.fraction(y)?)))
-    }
-
-    pub(super) fn across(&self, fraction: f64) -> f64 {
-        self.left + fraction * (self.right - self.left)
-    }
-
-    pub(super) fn up(&self, fraction: f64) -> f64 {
-        self.bottom - fraction * (self.bottom - self.top)
-    }
-
-    /// Whether a place lies in the area, its edge included.
-    pub(super) fn contains(&self, (x, y): Point) -> bool {
-        let near = 0.01;
-        (self.left - near..=self.right + near).contains(&x)
-            && (self.top - near..=self.bottom + near).contains(&y)
     }
 }
 
@@ -166,12 +109,12 @@ impl<'a> Panel<'a> {
         top + self.title.len() as f64 * self.sizes.title * 1.4
     }
 
-    /// Draws title, axes, grid and data; `look` gives the look of a series by its name.
+    /// Draws title, axes, grid and data; `appearance` tells the appearance of a series by its name.
     pub(super) fn draw(
         &self,
         plot: &Plot,
         origin: Point,
-        look: impl Fn(&str) -> Look,
+        appearance: impl Fn(&str) -> Appearance,
         shapes: &mut Vec<Shape>,
     ) {
         self.draw_texts(plot, origin, shapes);
@@ -181,7 +124,7 @@ impl<'a> Panel<'a> {
             let text = Text::new(middle, "no data", self.sizes.text).coloured(GREY);
             shapes.push(Shape::Text(text.anchored(Anchor::Middle)));
         }
-        marks::draw(plot, self.chart, look, shapes);
+        marks::draw(plot, self.chart, appearance, shapes);
     }
 
     fn draw_texts(&self, plot: &Plot, (left, top): Point, shapes: &mut Vec<Shape>) {
@@ -212,12 +155,4 @@ fn shown(chart: &Chart) -> impl Iterator<Item = (f64, f64, f64)> {
         .iter()
         .flat_map(with_deviations)
         .filter(|(x, y, _)| shows(&chart.x.scale, *x) && shows(&chart.y.scale, *y))
-}
-
-/// Points of a series with their deviation, which is zero if unknown.
-pub(super) fn with_deviations(series: &Series) -> impl Iterator<Item = (f64, f64, f64)> {
-    series.points.iter().enumerate().map(|(index, (x, y))| {
-        let deviation = series.deviations.get(index).copied().unwrap_or(0.0);
-        (*x, *y, if deviation.is_finite() { deviation.abs() } else { 0.0 })
-    })
 }

@@ -12,7 +12,7 @@ pub struct Progress {
 }
 
 impl Progress {
-    /// A bar for `total` steps; `what` says in a word what they are.
+    /// A bar for `total` steps; `what` is a word for them.
     pub fn new(total: u64, what: impl Into<String>) -> Self {
         if !io::stderr().is_terminal() {
             return Self { bar: ProgressBar::hidden() };
@@ -27,7 +27,7 @@ impl Progress {
         Self { bar }
     }
 
-    /// One more step is done; any thread may say so.
+    /// Counts one more step, from any thread.
     pub fn step(&self) {
         self.bar.inc(1);
     }

@@ -1,7 +1,7 @@
 //! From values to fractions of an axis: its limits, and ticks at round values.
 //!
-//! Why apart: this is all arithmetic with nasty corners (no data, one value, zero on a logarithmic
-//! axis, huge numbers), so it is tested without drawing anything.
+//! This is arithmetic with many corner cases (no data, one value, zero on a logarithmic axis, huge numbers), so it
+//! is tested without drawing anything.
 
 use super::chart::{Axis, Scale};
 use super::label::{Label, linear_label, plain_label, power_label};
@@ -28,7 +28,7 @@ pub(super) struct Range {
     low: f64,
     high: f64,
     scale: Scale,
-    /// The experiment gave the limits; they are not ours to change.
+    /// The experiment gave the limits; they must not change.
     fixed: bool,
     /// Ticks at whole numbers only.
     whole: bool,

@@ -1,4 +1,4 @@
-//! Paints a drawing as PNG, at twice its nominal size so that it is sharp on today's screens.
+//! A drawing as PNG, at twice its nominal size so that it is sharp on high-resolution screens.
 
 use std::io;
 

@@ -1,42 +1,57 @@
-//! The table of a report: aligned text for people, CSV for programs.
+//! Tables as aligned text, for reports and for command lines.
 //!
-//! Text rounds to the decimals a cell asks for and puts decimal points under each other; CSV keeps
-//! every digit.
+//! A report (see [`Headings::Ruled`]) rounds figures to the decimals that a cell asks for and puts their points
+//! under each other. A command line ([`Headings::Capitals`]) has words in most columns, cuts the long ones to fit
+//! the terminal and gives some cells a colour:
+//!
+//! ```
+//! use pergola_report::table::{Cell, Column, Headings, Layout, Table, Tone};
+//!
+//! let table = Table {
+//!     columns: vec![Column::right("id"), Column::cut("title"), Column::left("state")],
+//!     rows: vec![vec![Cell::count(12), Cell::text("A long title"), Cell::toned("ok", Tone::Good)]],
+//! };
+//! let layout = Layout { width: Some(17), colour: false, headings: Headings::Capitals };
+//! assert_eq!(table.text(&layout), "ID  TITLE     STATE\n12  A long …  ok\n");
+//! ```
 
-use std::fmt::Write;
-use std::io;
+use std::fmt::Display;
 
-/// Text is laid out for terminals of this width; only cells wider than that exceed it.
-const PAGE_WIDTH: usize = 100;
 const GAP: &str = "  ";
+/// A column that may be cut keeps this width.
+const LEAST_WIDTH: usize = 8;
 
 /// Columns and rows; a short row is filled with empty cells.
 #[derive(Clone, Debug, Default)]
 pub struct Table {
-    /// Headings.
     pub columns: Vec<Column>,
-    /// Cells, row by row.
     pub rows: Vec<Vec<Cell>>,
 }
 
-/// Heading of a column.
+/// Heading of a column, and how its cells are set.
 #[derive(Clone, Debug)]
 pub struct Column {
     /// What the cells mean, with the unit.
     pub name: String,
-    /// Where cells and heading stand in the column.
     pub align: Align,
+    /// Whether long cells are cut where the line would not fit.
+    pub cut: bool,
 }
 
 impl Column {
     /// A column of words.
     pub fn left(name: impl Into<String>) -> Self {
-        Self { name: name.into(), align: Align::Left }
+        Self { name: name.into(), align: Align::Left, cut: false }
     }
 
     /// A column of figures.
     pub fn right(name: impl Into<String>) -> Self {
-        Self { name: name.into(), align: Align::Right }
+        Self { align: Align::Right, ..Self::left(name) }
+    }
+
+    /// A column of texts that may be cut.
+    pub fn cut(name: impl Into<String>) -> Self {
+        Self { cut: true, ..Self::left(name) }
     }
 }
 
@@ -52,28 +67,64 @@ pub enum Align {
 /// One value of a table.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Cell {
-    /// A word.
     Text(String),
-    /// A count.
+    /// A word that stands out in colour.
+    Toned {
+        text: String,
+        tone: Tone,
+    },
     Integer(i64),
-    /// A measure.
     Number {
-        /// In full precision.
         value: f64,
         /// Digits shown after the point.
         decimals: usize,
     },
-    /// A measure repeated with several seeds, shown as `0.507 ± 0.021`.
+    /// A figure over several seeds, shown as `0.507 ± 0.021`.
     MeanDeviation {
-        /// Over the seeds.
         mean: f64,
-        /// Over the seeds.
         deviation: f64,
         /// Digits shown after the point, for both.
         decimals: usize,
     },
-    /// Nothing to say.
     Empty,
+}
+
+/// The colour of a cell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Tone {
+    Plain,
+    Good,
+    Warning,
+    Bad,
+}
+
+impl Tone {
+    fn code(self) -> Option<&'static str> {
+        match self {
+            Self::Plain => None,
+            Self::Good => Some("32"),
+            Self::Warning => Some("33"),
+            Self::Bad => Some("31"),
+        }
+    }
+}
+
+/// How a table becomes text.
+#[derive(Clone, Copy, Debug)]
+pub struct Layout {
+    /// Characters in a line, if that is limited.
+    pub width: Option<usize>,
+    /// Whether terminal escapes are added.
+    pub colour: bool,
+    pub headings: Headings,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Headings {
+    /// As written, above a rule; broken into lines where the table would be too wide.
+    Ruled,
+    /// In capitals, on one line.
+    Capitals,
 }
 
 /// A figure cut at its decimal point.
@@ -101,29 +152,53 @@ impl Figure {
     }
 }
 
-/// Widths the figures of one column need before and after the point.
+/// Widths that the figures of one column need before and after the point.
 #[derive(Default)]
-struct Places {
+struct PointAlignment {
     head: usize,
     fraction: usize,
 }
 
-impl Places {
+impl PointAlignment {
     fn include(&mut self, figure: &Figure) {
         self.head = self.head.max(width(&figure.head));
         self.fraction = self.fraction.max(width(&figure.fraction));
     }
 
     fn pad(&self, figure: &Figure) -> String {
-        let Places { head, fraction } = *self;
+        let Self { head, fraction } = *self;
         format!("{:>head$}{:<fraction$}", figure.head, figure.fraction)
     }
 }
 
 impl Cell {
+    /// A word, or anything that can be written as one.
+    pub fn text(text: impl Display) -> Self {
+        Self::Text(text.to_string())
+    }
+
+    pub fn toned(text: impl Display, tone: Tone) -> Self {
+        Self::Toned { text: text.to_string(), tone }
+    }
+
+    pub fn count(count: usize) -> Self {
+        Self::Integer(count as i64)
+    }
+
+    pub fn number(value: f64, decimals: usize) -> Self {
+        Self::Number { value, decimals }
+    }
+
+    fn tone(&self) -> Tone {
+        match self {
+            Self::Toned { tone, .. } => *tone,
+            _ => Tone::Plain,
+        }
+    }
+
     fn figures(&self) -> Option<(Figure, Option<Figure>)> {
         match *self {
-            Cell::Text(_) | Cell::Empty => None,
+            Cell::Text(_) | Cell::Toned { .. } | Cell::Empty => None,
             Cell::Integer(value) => {
                 Some((Figure { head: value.to_string(), fraction: String::new() }, None))
             }
@@ -134,13 +209,13 @@ impl Cell {
         }
     }
 
-    /// The value in full precision; what is not finite has no digits and stays empty.
-    fn exact(&self) -> String {
+    /// The value in full precision; empty if it is not finite.
+    pub(crate) fn exact(&self) -> String {
         let exact = |value: f64| {
             if value.is_finite() { value.to_string() } else { String::new() }
         };
         match self {
-            Cell::Text(text) => text.clone(),
+            Cell::Text(text) | Cell::Toned { text, .. } => text.clone(),
             Cell::Integer(value) => value.to_string(),
             Cell::Number { value, .. } => exact(*value),
             Cell::MeanDeviation { mean, .. } => exact(*mean),
@@ -150,14 +225,15 @@ impl Cell {
 }
 
 impl Table {
-    fn cell(&self, row: usize, column: usize) -> &Cell {
+    /// The cell at a row and a column; empty where a row is short.
+    pub(crate) fn cell(&self, row: usize, column: usize) -> &Cell {
         self.rows[row].get(column).unwrap_or(&Cell::Empty)
     }
 
     /// The cells of one column as text, figures already padded to their common point.
     fn column_text(&self, column: usize) -> Vec<String> {
         let (mut mean, mut deviation, mut has_deviation) =
-            (Places::default(), Places::default(), false);
+            (PointAlignment::default(), PointAlignment::default(), false);
         for row in 0..self.rows.len() {
             if let Some((value, spread)) = self.cell(row, column).figures() {
                 mean.include(&value);
@@ -184,103 +260,118 @@ impl Table {
         };
         (0..self.rows.len()).map(text_of).collect()
     }
-}
 
-/// Title, table and notes as text.
-pub(super) fn render(title: &str, table: &Table, notes: &[String], colour: bool) -> String {
-    let paint = |code: &str, line: &str| {
-        if colour { format!("\x1b[{code}m{line}\x1b[0m\n") } else { format!("{line}\n") }
-    };
-    let columns: Vec<Vec<String>> =
-        (0..table.columns.len()).map(|c| table.column_text(c)).collect();
-    let content: Vec<usize> =
-        columns.iter().map(|cells| cells.iter().map(|c| width(c)).max().unwrap_or(0)).collect();
-    let mut widths: Vec<usize> =
-        content.iter().zip(&table.columns).map(|(w, c)| (*w).max(width(&c.name))).collect();
-    if full_width(&widths) > PAGE_WIDTH {
-        for ((w, content), column) in widths.iter_mut().zip(&content).zip(&table.columns) {
-            let longest_word = column.name.split_whitespace().map(width).max().unwrap_or(0);
-            *w = longest_word.max(*content);
+    /// The table as aligned text, a line for each row. Decimal points stand under each other.
+    pub fn text(&self, layout: &Layout) -> String {
+        let cells: Vec<Vec<String>> =
+            (0..self.columns.len()).map(|column| self.column_text(column)).collect();
+        let widths = self.widths(&cells, layout);
+        let mut text = self.heading(&widths, layout);
+        for row in 0..self.rows.len() {
+            let line = cells.iter().enumerate().map(|(column, cells)| {
+                let code = self.cell(row, column).tone().code().filter(|_| layout.colour);
+                (cells[row].as_str(), code)
+            });
+            text += &join(line, &widths, &self.columns);
+            text.push('\n');
         }
+        text
     }
-    let headings: Vec<Vec<String>> =
-        table.columns.iter().zip(&widths).map(|(c, w)| wrap(&c.name, *w)).collect();
-    let heading_lines = headings.iter().map(Vec::len).max().unwrap_or(0);
 
-    let mut text = String::new();
-    for line in wrap(title, PAGE_WIDTH) {
-        text += &paint("1", &line);
-    }
-    if !table.columns.is_empty() {
-        text.push('\n');
-    }
-    for line in 0..heading_lines {
-        let cells = headings.iter().map(|lines| {
-            let above = heading_lines - lines.len();
-            if line < above { "" } else { lines[line - above].as_str() }
-        });
-        text += &paint("1", &join(cells, &widths, &table.columns));
-    }
-    if !table.columns.is_empty() {
-        let rule: Vec<String> = widths.iter().map(|w| "─".repeat(*w)).collect();
-        text += &paint("2", &rule.join(GAP));
-    }
-    for row in 0..table.rows.len() {
-        let cells = columns.iter().map(|cells| cells[row].as_str());
-        let _ = writeln!(text, "{}", join(cells, &widths, &table.columns));
-    }
-    if !notes.is_empty() {
-        text.push('\n');
-    }
-    for line in notes.iter().flat_map(|note| wrap(note, PAGE_WIDTH)) {
-        text += &paint("2", &line);
-    }
-    text
-}
-
-/// The table as CSV; a column that holds a deviation is followed by one for it.
-pub(super) fn csv_bytes(table: &Table) -> io::Result<Vec<u8>> {
-    let deviates = |column: &usize| {
-        (0..table.rows.len())
-            .any(|row| matches!(table.cell(row, *column), Cell::MeanDeviation { .. }))
-    };
-    let split: Vec<bool> = (0..table.columns.len()).map(|c| deviates(&c)).collect();
-    let mut writer = csv::Writer::from_writer(Vec::new());
-    for (column, split) in table.columns.iter().zip(&split) {
-        writer.write_field(&column.name)?;
-        if *split {
-            writer.write_field(format!("{} deviation", column.name))?;
+    /// The width of each column: that of its widest cell, less where the line would be too long.
+    fn widths(&self, cells: &[Vec<String>], layout: &Layout) -> Vec<usize> {
+        let content = cells.iter().map(|cells| cells.iter().map(|cell| width(cell)).max());
+        let content: Vec<usize> = content.map(Option::unwrap_or_default).collect();
+        let with_heading = |heading: fn(&str) -> usize| -> Vec<usize> {
+            let columns = content.iter().zip(&self.columns);
+            columns.map(|(content, column)| (*content).max(heading(&column.name))).collect()
+        };
+        let mut widths = with_heading(width);
+        let Some(most) = layout.width else { return widths };
+        if full_width(&widths) > most && layout.headings == Headings::Ruled {
+            widths = with_heading(longest_word);
         }
-    }
-    writer.write_record(None::<&[u8]>)?;
-    for row in 0..table.rows.len() {
-        for (column, split) in split.iter().enumerate() {
-            let cell = table.cell(row, column);
-            writer.write_field(cell.exact())?;
-            if *split {
-                let spread = match *cell {
-                    Cell::MeanDeviation { deviation, .. } => deviation,
-                    _ => f64::NAN,
-                };
-                writer.write_field(Cell::Number { value: spread, decimals: 0 }.exact())?;
+        while full_width(&widths) > most {
+            let long = (0..widths.len()).filter(|&column| self.columns[column].cut);
+            match long.max_by_key(|&column| widths[column]) {
+                Some(widest) if widths[widest] > LEAST_WIDTH => widths[widest] -= 1,
+                _ => break,
             }
         }
-        writer.write_record(None::<&[u8]>)?;
+        widths
     }
-    writer.into_inner().map_err(|error| error.into_error())
+
+    fn heading(&self, widths: &[usize], layout: &Layout) -> String {
+        if self.columns.is_empty() {
+            return String::new();
+        }
+        if layout.headings == Headings::Capitals {
+            let names: Vec<String> =
+                self.columns.iter().map(|column| column.name.to_uppercase()).collect();
+            let names = names.iter().map(|name| (name.as_str(), None));
+            return join(names, widths, &self.columns) + "\n";
+        }
+        let headings: Vec<Vec<String>> = self
+            .columns
+            .iter()
+            .zip(widths)
+            .map(|(column, most)| wrap(&column.name, *most))
+            .collect();
+        let lines = headings.iter().map(Vec::len).max().unwrap_or(0);
+        let mut text = String::new();
+        for line in 0..lines {
+            let cells = headings.iter().map(|own| {
+                // Headings of fewer lines stand at the bottom.
+                let above = lines - own.len();
+                (if line < above { "" } else { own[line - above].as_str() }, None)
+            });
+            text += &painted(&join(cells, widths, &self.columns), "1", layout.colour);
+            text.push('\n');
+        }
+        let rule: Vec<String> = widths.iter().map(|width| "─".repeat(*width)).collect();
+        text + &painted(&rule.join(GAP), "2", layout.colour) + "\n"
+    }
 }
 
-fn join<'a>(cells: impl Iterator<Item = &'a str>, widths: &[usize], columns: &[Column]) -> String {
+/// Names and their values, one a line; a name whose value is empty is left out.
+pub fn facts(facts: &[(&str, Cell)], colour: bool) -> String {
+    let filled = facts.iter().map(|(name, cell)| (name, cell.exact(), cell.tone().code()));
+    let filled: Vec<_> = filled.filter(|(_, text, _)| !text.is_empty()).collect();
+    let widest = filled.iter().map(|(name, ..)| width(name)).max().unwrap_or(0);
+    let line = |(name, text, code): &(&&str, String, Option<&str>)| {
+        let text = code.map_or_else(|| text.clone(), |code| painted(text, code, colour));
+        format!("{name:widest$}{GAP}{text}\n")
+    };
+    filled.iter().map(line).collect()
+}
+
+/// A line of cells, each with the code of its colour. A cell that is too long for a column that may be cut ends
+/// in `…`.
+fn join<'a>(
+    cells: impl Iterator<Item = (&'a str, Option<&'a str>)>,
+    widths: &[usize],
+    columns: &[Column],
+) -> String {
     let mut line = String::new();
-    for ((cell, width), column) in cells.zip(widths).zip(columns) {
-        let width = *width;
-        match column.align {
-            Align::Left => _ = write!(line, "{cell:<width$}{GAP}"),
-            Align::Right => _ = write!(line, "{cell:>width$}{GAP}"),
-        }
+    for (((cell, code), &most), column) in cells.zip(widths).zip(columns) {
+        let text: String = match column.cut && width(cell) > most {
+            true => cell.chars().take(most.saturating_sub(1)).chain(['…']).collect(),
+            false => cell.to_owned(),
+        };
+        let pad = " ".repeat(most.saturating_sub(width(&text)));
+        let text = code.map_or_else(|| text.clone(), |code| painted(&text, code, true));
+        line += &match column.align {
+            Align::Left => format!("{text}{pad}{GAP}"),
+            Align::Right => format!("{pad}{text}{GAP}"),
+        };
     }
     line.truncate(line.trim_end().len());
     line
+}
+
+/// The text, between terminal escapes if `colour`.
+pub(crate) fn painted(text: &str, code: &str, colour: bool) -> String {
+    if colour { format!("\x1b[{code}m{text}\x1b[0m") } else { text.to_owned() }
 }
 
 fn full_width(widths: &[usize]) -> usize {
@@ -291,8 +382,12 @@ fn width(text: &str) -> usize {
     text.chars().count()
 }
 
+fn longest_word(text: &str) -> usize {
+    text.split_whitespace().map(width).max().unwrap_or(0)
+}
+
 /// Breaks at spaces; a word longer than the line keeps a line of its own.
-fn wrap(text: &str, limit: usize) -> Vec<String> {
+pub(crate) fn wrap(text: &str, limit: usize) -> Vec<String> {
     let mut lines = vec![String::new()];
     for word in text.split_whitespace() {
         let line = lines.len() - 1;
@@ -305,4 +400,65 @@ fn wrap(text: &str, limit: usize) -> Vec<String> {
         }
     }
     lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn table() -> Table {
+        let title = |text| Cell::text(text);
+        Table {
+            columns: vec![Column::right("id"), Column::cut("title"), Column::left("state")],
+            rows: vec![
+                vec![
+                    Cell::text("1"),
+                    title("A title that is much too long"),
+                    Cell::toned("well", Tone::Good),
+                ],
+                vec![Cell::text("12"), title("Short"), Cell::text("new")],
+            ],
+        }
+    }
+
+    fn text(width: Option<usize>, colour: bool) -> String {
+        table().text(&Layout { width, colour, headings: Headings::Capitals })
+    }
+
+    #[test]
+    fn columns_are_aligned_under_headings_in_capitals() {
+        let expected = "ID  TITLE                          STATE\n 1  A title that is much too long  \
+                        well\n12  Short                          new\n";
+        assert_eq!(text(None, false), expected);
+    }
+
+    #[test]
+    fn columns_that_may_be_cut_are_cut_until_a_line_fits() {
+        let text = text(Some(27), false);
+        assert!(text.lines().all(|line| line.chars().count() <= 27), "{text}");
+        assert!(text.contains("A title that is…  well"), "{text}");
+    }
+
+    #[test]
+    fn no_column_is_cut_to_nothing() {
+        assert!(text(Some(3), false).contains("A title…  well"), "{}", text(Some(3), false));
+    }
+
+    #[test]
+    fn colours_change_no_alignment() {
+        let (plain, coloured) = (text(Some(27), false), text(Some(27), true));
+        assert!(!plain.contains('\x1b') && coloured.contains("\x1b[32mwell\x1b[0m"));
+        assert_eq!(coloured.replace("\x1b[32m", "").replace("\x1b[0m", ""), plain);
+    }
+
+    #[test]
+    fn facts_are_aligned_and_empty_ones_left_out() {
+        let all = [
+            ("name", Cell::text("alpha")),
+            ("note", Cell::text("")),
+            ("last error", Cell::toned("none", Tone::Good)),
+        ];
+        assert_eq!(facts(&all, false), "name        alpha\nlast error  none\n");
+        assert!(facts(&all, true).ends_with("last error  \x1b[32mnone\x1b[0m\n"));
+    }
 }

@@ -4,7 +4,7 @@
 mod websub;
 
 use pergola_manners::source::{ItemKey, SourceId};
-use pergola_profile::Kept;
+use pergola_profile::StoredProfile;
 use pergola_refresh::Threshold;
 
 pub use websub::{HubTally, Lease, Push, Subscription, Suspect};
@@ -136,7 +136,7 @@ pub struct Sample {
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct ProfileRecord {
     /// The terms of its last items.
-    pub kept: Kept,
+    pub kept: StoredProfile,
     /// Items seen lately; older ones count less.
     pub seen: f32,
     /// Novel ones among them.

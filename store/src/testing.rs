@@ -5,11 +5,14 @@ use std::sync::{Arc, Mutex, PoisonError, mpsc};
 
 use crate::engine::{Backend, Batch, Order, Store, StoreError, Table, Visit};
 
+/// Says whether to refuse a commit.
+type Refuses = Box<dyn FnMut(&Batch) -> bool + Send>;
+
 /// Another store, with faults.
 pub struct FaultyStore {
     inner: Arc<dyn Store>,
     scans: AtomicUsize,
-    refuses_commits: AtomicBool,
+    refuses: Mutex<Refuses>,
     fails_scans: AtomicBool,
     gate: Mutex<Option<mpsc::Receiver<()>>>,
 }
@@ -20,7 +23,7 @@ impl FaultyStore {
         Self {
             inner,
             scans: AtomicUsize::new(0),
-            refuses_commits: AtomicBool::new(false),
+            refuses: Mutex::new(Box::new(|_| false)),
             fails_scans: AtomicBool::new(false),
             gate: Mutex::new(None),
         }
@@ -28,7 +31,12 @@ impl FaultyStore {
 
     /// From now on commits are refused as if the disk were full, or no longer.
     pub fn refuse_commits(&self, refuse: bool) {
-        self.refuses_commits.store(refuse, SeqCst);
+        self.refuse_commits_where(move |_| refuse);
+    }
+
+    /// From now on these commits are refused as if the disk were full.
+    pub fn refuse_commits_where(&self, refuses: impl FnMut(&Batch) -> bool + Send + 'static) {
+        *self.refuses.lock().unwrap_or_else(PoisonError::into_inner) = Box::new(refuses);
     }
 
     /// From now on scans fail as if the store were damaged, or no longer.
@@ -75,7 +83,8 @@ impl Store for FaultyStore {
     }
 
     fn commit(&self, batch: &Batch) -> Result<(), StoreError> {
-        if self.refuses_commits.load(SeqCst) {
+        let refused = self.refuses.lock().unwrap_or_else(PoisonError::into_inner)(batch);
+        if refused {
             return Err(StoreError::Full { free: 1, needed: 2 });
         }
         self.inner.commit(batch)

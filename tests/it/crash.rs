@@ -142,7 +142,7 @@ impl Witness {
         let read_at = now();
         for source in sources["sources"].as_array().unwrap() {
             let name = source["url"].as_str().unwrap().rsplit('/').next().unwrap().to_owned();
-            if let Some(until) = source["next_look"].as_f64().filter(|until| *until > read_at) {
+            if let Some(until) = source["next_refresh"].as_f64().filter(|until| *until > read_at) {
                 self.promised.push((name, read_at, until));
             }
         }

@@ -5,6 +5,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on should say where")]
 
+mod architecture;
 mod bad_input;
 mod bundle;
 mod crash;

@@ -1,7 +1,7 @@
-//! A folder of results that appears whole or not at all.
+//! Writes a folder that appears whole or not at all.
 //!
-//! It is filled under another name beside its place and then renamed, so whoever looks sees nothing or
-//! everything. What is there already is never touched: a folder that is not empty is refused.
+//! The folder is filled under a temporary name next to its final path and then renamed. Existing files are
+//! never touched: a folder that is not empty is refused.
 
 use std::fs;
 use std::io;
@@ -9,13 +9,12 @@ use std::path::{Path, PathBuf};
 
 /// Why a folder could not be written.
 #[derive(Debug, thiserror::Error)]
-#[expect(missing_docs, reason = "the messages say what the parts are")]
 pub enum FolderError {
     #[error(
-        "{} is not empty; name a folder that does not exist yet, or empty it first", path.display()
+        "{} is not empty; choose a folder that does not exist yet, or empty it first", path.display()
     )]
     NotEmpty { path: PathBuf },
-    #[error("{} is not a folder; name one that does not exist yet", path.display())]
+    #[error("{} is not a folder; choose one that does not exist yet", path.display())]
     NotAFolder { path: PathBuf },
     #[error("cannot write {}", path.display())]
     Write {
@@ -25,10 +24,10 @@ pub enum FolderError {
     },
 }
 
-/// Refuses what can surely not be written; call it before long work, not only after.
+/// Checks that a folder can be written. Call it before long work, so that an error comes early.
 ///
 /// # Errors
-/// When something is there that would have to be overwritten.
+/// When something exists that would have to be overwritten.
 pub fn check(path: &Path) -> Result<(), FolderError> {
     let failed = |source| FolderError::Write { path: path.to_owned(), source };
     match fs::read_dir(path) {
@@ -47,25 +46,26 @@ pub fn check(path: &Path) -> Result<(), FolderError> {
     }
 }
 
-/// Makes the folder `path` of what `fill` writes into the folder it is given.
+/// Creates the folder `path` with the files that `fill` writes into the folder it is given.
 ///
 /// # Errors
-/// When the place is taken, or something cannot be written; then nothing is left behind.
+/// When the path exists and is not an empty folder, or something cannot be written. Then nothing is left
+/// behind.
 pub fn write(path: &Path, fill: impl FnOnce(&Path) -> io::Result<()>) -> Result<(), FolderError> {
     check(path)?;
     let failed = |source| FolderError::Write { path: path.to_owned(), source };
-    // `.` and the like have no name to build on, but they exist, so their full path has.
-    let place = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-    let name = place.file_name().ok_or_else(|| failed(io::ErrorKind::InvalidInput.into()))?;
+    // A path such as `.` has no file name, but the folder exists, so its full path has one.
+    let whole = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    let name = whole.file_name().ok_or_else(|| failed(io::ErrorKind::InvalidInput.into()))?;
     let part = format!(".{}.{}.part", name.to_string_lossy(), std::process::id());
-    let part = place.with_file_name(part);
-    if let Some(above) = place.parent() {
-        fs::create_dir_all(above).map_err(failed)?;
+    let part = whole.with_file_name(part);
+    if let Some(parent) = whole.parent() {
+        fs::create_dir_all(parent).map_err(failed)?;
     }
     let filled = fs::create_dir(&part).and_then(|()| fill(&part));
-    // On to an empty folder a rename takes its place.
-    filled.and_then(|()| fs::rename(&part, &place)).map_err(|source| {
-        let _ = fs::remove_dir_all(&part); // the first error is the one worth telling
+    // The rename replaces an empty folder.
+    filled.and_then(|()| fs::rename(&part, &whole)).map_err(|source| {
+        let _ = fs::remove_dir_all(&part); // report the first error, not this one
         failed(source)
     })
 }

@@ -1,24 +1,24 @@
-//! Of everything a feed reads, the one that brings most: the backbone of the graph.
+//! The backbone of a graph: for each feed only the subscription that carries most sources.
 //!
-//! A graph of many trees cannot be laid out or cut into pieces; a forest can. Pictures are drawn along it,
-//! and feeds that are near in it are put on one node.
+//! The backbone is a forest, which is easier to lay out and to cut into pieces than the union of many trees.
+//! Pictures are drawn along it, and feeds that are near in it are put on one node.
 
-use crate::graph::{Link, Vertex};
+use pergola_wiring::graph::{Link, Vertex};
 
-/// Every feed below the feed or source over which most sources come to it.
+/// The backbone of a graph.
 #[derive(Clone, Debug)]
 pub struct Forest {
-    /// By feed.
+    /// The parent of each feed: the feed or source that brings it most sources.
     pub parents: Vec<Vertex>,
-    /// (parent, child), in order.
+    /// (parent, child), sorted.
     children: Vec<(Vertex, u32)>,
 }
 
 impl Forest {
-    /// The backbone of these links, which are sorted by reader as [`Graph::links`] has them; every feed
-    /// has one.
+    /// The backbone of these links. They are sorted by the feed that reads, as [`Graph::links`] returns
+    /// them, and every feed has at least one.
     ///
-    /// [`Graph::links`]: crate::graph::Graph::links
+    /// [`Graph::links`]: pergola_wiring::graph::Graph::links
     pub fn new(links: &[Link]) -> Self {
         let first_of_most = |links: &[Link]| {
             let most = links.iter().map(|link| link.sources).max();
@@ -31,14 +31,14 @@ impl Forest {
         Self { parents, children }
     }
 
-    /// Who is right below.
+    /// The children of a vertex.
     pub fn children(&self, parent: Vertex) -> impl Iterator<Item = u32> {
         let from = self.children.partition_point(|&(vertex, _)| vertex < parent);
         let children = self.children[from..].iter();
         children.take_while(move |&&(vertex, _)| vertex == parent).map(|&(_, child)| child)
     }
 
-    /// All feeds, each right before what is below it, tree after tree.
+    /// All feeds in depth-first order, tree after tree.
     pub fn walk(&self, sources: impl Iterator<Item = u32>) -> Vec<u32> {
         let mut walk = Vec::with_capacity(self.parents.len());
         for source in sources {
@@ -60,7 +60,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_feed_hangs_where_most_comes_from_and_is_met_before_what_hangs_below() {
+    fn the_parent_is_where_most_comes_from_and_the_walk_visits_it_before_its_children() {
         let link = |from, to, sources| Link { from, to, sources };
         let (source, feed) = (Vertex::Source, Vertex::Feed);
         let links = [

@@ -1,39 +1,39 @@
-//! Which node hosts which feed, and what that means in requests.
+//! Puts feeds on nodes.
 //!
-//! Feeds of one node read each other for nothing, and a node looks at what it reads once, however many of
-//! its feeds want it. So feeds that hang together in the graph belong on one node.
+//! Feeds of one node read each other without requests, and a node fetches what it reads once, however many
+//! of its feeds want it. So feeds that are near in the graph belong on one node.
 
 use std::collections::HashMap;
 
+use pergola_wiring::graph::{Link, Vertex};
+use pergola_wiring::mesh::{Feed, Mesh, numbered_names};
+
 use crate::forest::Forest;
-use crate::graph::{Link, Vertex};
-use crate::mesh::Mesh;
 
 /// The nodes and what each hosts.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Hosts {
-    /// The nodes' names.
+    /// The names of the nodes.
     pub names: Vec<String>,
-    /// The node of each feed.
+    /// The node of each feed, by its place in `names`.
     pub of: Vec<u32>,
 }
 
 /// Why feeds could not be put on nodes.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
-#[expect(missing_docs, reason = "the messages say what the parts are")]
 pub enum HostsError {
     #[error("--nodes is {nodes}, but it must be from 1 to the number of feeds, which is {feeds}")]
     Number { nodes: usize, feeds: usize },
-    #[error("the mesh file says which nodes there are; leave out --nodes, or `nodes` in the file")]
+    #[error("the mesh file lists the nodes; leave out --nodes, or the nodes in the file")]
     Twice,
 }
 
 impl Hosts {
-    /// Puts every feed on a node: on the one the mesh says; else, with `nodes` of them or those that the
-    /// mesh names, beside what it reads most from; else on one of its own.
+    /// Puts every feed on a node. If the mesh names a node for it, on that one. Otherwise, if `nodes` or the
+    /// mesh says which nodes there are, with the feeds that it reads most from. Otherwise on one of its own.
     ///
     /// # Errors
-    /// When the number makes no sense or contradicts the mesh.
+    /// When the number is out of range or contradicts the mesh.
     pub fn new(mesh: &Mesh, forest: &Forest, nodes: Option<usize>) -> Result<Self, HostsError> {
         let feeds = mesh.feeds.len();
         let said = !mesh.nodes.is_empty() || mesh.feeds.iter().any(|feed| feed.node.is_some());
@@ -42,19 +42,17 @@ impl Hosts {
             Some(nodes) if nodes == 0 || nodes > feeds => {
                 return Err(HostsError::Number { nodes, feeds });
             }
-            Some(nodes) => {
-                let digits = (nodes - 1).max(1).ilog10() as usize + 1;
-                (0..nodes).map(|n| format!("node-{n:0digits$}")).collect()
-            }
+            Some(nodes) => numbered_names("node-", nodes).collect(),
             None => mesh.nodes.clone(),
         };
         if names.is_empty() {
-            return Ok(Self::of_their_own(mesh));
+            return Ok(Self::one_each(mesh));
         }
         Ok(Self::by_affinity(mesh, forest, names))
     }
 
-    fn of_their_own(mesh: &Mesh) -> Self {
+    /// Feeds without a node get a node with their own name.
+    fn one_each(mesh: &Mesh) -> Self {
         let mut names: Vec<String> = Vec::new();
         let mut numbers: HashMap<&str, u32> = HashMap::new();
         let of = mesh
@@ -71,12 +69,10 @@ impl Hosts {
         Self { names, of }
     }
 
-    /// Fills node after node along the backbone, each with its share.
+    /// Fills node after node along the backbone, each with an equal share.
     fn by_affinity(mesh: &Mesh, forest: &Forest, names: Vec<String>) -> Self {
         let numbers: HashMap<&str, u32> = names.iter().map(String::as_str).zip(0..).collect();
-        let said = |feed: &crate::mesh::Feed| {
-            feed.node.as_deref().and_then(|node| numbers.get(node)).copied()
-        };
+        let said = |feed: &Feed| feed.node.as_deref().and_then(|node| numbers.get(node)).copied();
         let mut of: Vec<Option<u32>> = mesh.feeds.iter().map(said).collect();
         let mut hosted = vec![0_usize; names.len()];
         of.iter().flatten().for_each(|&node| hosted[node as usize] += 1);
@@ -86,7 +82,7 @@ impl Hosts {
             if of[feed as usize].is_some() {
                 continue;
             }
-            // Shares add up to at least all feeds, so there is always one with room, or it is the last.
+            // The shares add up to at least all feeds, so there is a node with room, or this is the last.
             while hosted[node] >= share && node + 1 < names.len() {
                 node += 1;
             }
@@ -96,19 +92,19 @@ impl Hosts {
         Self { names, of: of.into_iter().map(|node| node.unwrap_or(0)).collect() }
     }
 
-    /// Who looks at whom: (node that looks, what it looks at), each once, without looks at itself.
-    pub fn looks(&self, links: &[Link]) -> Vec<(u32, Vertex)> {
-        let mut looks: Vec<(u32, Vertex)> = links
+    /// What each node has to fetch: (node, what it reads), each pair once, without its own feeds.
+    pub fn fetches(&self, links: &[Link]) -> Vec<(u32, Vertex)> {
+        let mut fetches: Vec<(u32, Vertex)> = links
             .iter()
             .map(|link| (self.of[link.to as usize], link.from))
             .filter(|&(node, from)| self.host(from) != Some(node))
             .collect();
-        looks.sort_unstable();
-        looks.dedup();
-        looks
+        fetches.sort_unstable();
+        fetches.dedup();
+        fetches
     }
 
-    /// The node that is asked for a feed; nothing for a source, which is elsewhere.
+    /// The node that hosts a feed. `None` for a source, which is outside the mesh.
     pub fn host(&self, vertex: Vertex) -> Option<u32> {
         match vertex {
             Vertex::Source(_) => None,
@@ -119,27 +115,29 @@ impl Hosts {
 
 #[cfg(test)]
 mod tests {
+    use pergola_wiring::grow::{Rules, grow};
+    use pergola_wiring::synthetic::Synthetic;
+    use rand::SeedableRng as _;
+    use rand_chacha::ChaCha8Rng;
+
     use super::*;
-    use crate::grow::{Rules, grow};
-    use crate::synthetic::Synthetic;
 
     fn mesh(feeds: usize) -> (Mesh, Vec<Link>) {
-        let size =
-            Synthetic { sources: 4, feeds, dictionary: 60, coverage: 0.2, seed: 7, radius: 0.9 };
-        let mesh = size.make().unwrap();
+        let size = Synthetic { sources: 4, feeds, dictionary: 60, coverage: 0.2, radius: 0.9 };
+        let mesh = size.make(&mut ChaCha8Rng::seed_from_u64(7)).unwrap();
         let links = grow(&mesh, &Rules::default()).unwrap().links();
         (mesh, links)
     }
 
     #[test]
-    fn each_feed_has_a_node_of_its_own_unless_something_is_said() {
+    fn each_feed_has_a_node_of_its_own_by_default() {
         let (mut mesh, links) = mesh(5);
         let forest = Forest::new(&links);
         let hosts = Hosts::new(&mesh, &forest, None).unwrap();
         assert_eq!(hosts.of, [0, 1, 2, 3, 4]);
         assert_eq!(hosts.names[3], mesh.feeds[3].name);
-        // Nobody is saved anything: a look per subscription.
-        assert_eq!(hosts.looks(&links).len(), links.len());
+        // Nothing is shared, so every subscription is fetched on its own.
+        assert_eq!(hosts.fetches(&links).len(), links.len());
         mesh.feeds[1].node = Some("here".to_owned());
         mesh.feeds[4].node = Some("here".to_owned());
         let hosts = Hosts::new(&mesh, &forest, None).unwrap();
@@ -148,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn nodes_get_equal_shares_and_feeds_that_hang_together_stay_together() {
+    fn nodes_get_equal_shares_and_near_feeds_stay_together() {
         let (mesh, links) = mesh(200);
         let forest = Forest::new(&links);
         let hosts = Hosts::new(&mesh, &forest, Some(8)).unwrap();
@@ -164,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_mesh_says_is_kept_and_the_rest_fills_up() {
+    fn nodes_given_by_the_mesh_are_kept_and_other_feeds_fill_them_up() {
         let (mut mesh, links) = mesh(10);
         mesh.nodes = vec!["a".to_owned(), "b".to_owned()];
         (0..7).for_each(|feed| mesh.feeds[feed].node = Some("b".to_owned()));
@@ -173,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn an_impossible_number_of_nodes_is_refused() {
+    fn a_number_of_nodes_out_of_range_is_refused() {
         let (mesh, links) = mesh(5);
         let forest = Forest::new(&links);
         for nodes in [0, 6] {

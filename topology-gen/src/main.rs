@@ -1,4 +1,4 @@
-//! `topology-gen`: who subscribes to whom.
+//! `topology-gen`: decides who subscribes to whom in a mesh.
 
 mod cli;
 
@@ -10,9 +10,9 @@ use pergola_report::ReportError;
 
 use crate::cli::{Cli, Outcome};
 
-/// Exit code for input that makes no sense, as clap has it too.
+/// The exit code for invalid input. clap uses it, too.
 const BAD_INPUT: u8 = 2;
-/// Exit code for an answer that is not the whole one.
+/// The exit code for an incomplete answer.
 const PARTIAL: u8 = 3;
 
 fn main() -> ExitCode {
@@ -24,7 +24,7 @@ fn main() -> ExitCode {
     match outcome {
         Ok(Outcome::Whole) => ExitCode::SUCCESS,
         Ok(Outcome::Partial) => ExitCode::from(PARTIAL),
-        // `topology-gen … | head` closes the pipe: nothing is wrong.
+        // `topology-gen … | head` closes the pipe, which is no error.
         Err(error) if is_closed_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("error: {error:#}");

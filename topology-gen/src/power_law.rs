@@ -1,37 +1,36 @@
-//! Whether degrees fall off as a power: P(k) ∝ k^−γ from some k on.
+//! Fits a power law P(k) ∝ k^−γ to the tail of a distribution of whole numbers.
 //!
-//! γ is the one under which what was counted is most likely (discrete, so the Hurwitz zeta function is
-//! the norm); where the tail begins is chosen so that the fitted and the counted distribution differ least
-//! (the Kolmogorov–Smirnov distance). A straight line through a logarithmic histogram, the usual
-//! way, is off by tenths.
+//! γ is the maximum-likelihood estimate for discrete values, normalised by the Hurwitz zeta function. The
+//! tail begins where the Kolmogorov–Smirnov distance between the fit and the counts is least. The common
+//! alternative, a straight line through a logarithmic histogram, is off by tenths.
 
 use serde::Serialize;
 
-/// A tail that was fitted.
+/// A fitted tail.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct PowerLaw {
     /// γ.
     pub exponent: f64,
-    /// The tail begins at this degree.
+    /// The tail begins at this value.
     pub from: u32,
     /// How many values are in the tail.
     pub values: usize,
-    /// The largest difference between the fitted and the counted distribution.
+    /// The largest difference between the fitted distribution and the counts.
     pub distance: f64,
 }
 
-/// A tail of fewer values says nothing.
+/// A tail of fewer values is not fitted.
 const LEAST_VALUES: usize = 50;
-/// Beginnings that are tried at most.
+/// The most beginnings of the tail that are tried.
 const MOST_BEGINNINGS: usize = 100;
-/// No exponent is looked for outside.
+/// The range that is searched for the exponent.
 const EXPONENTS: (f64, f64) = (1.01, 12.0);
 
-/// Fits the tail of these values; nothing if there is none worth the name. Zeros do not count.
+/// Fits the tail of these values. `None` if they are too few or too similar. Zeros are ignored.
 pub fn fit(values: &[u32]) -> Option<PowerLaw> {
     let mut sorted: Vec<u32> = values.iter().copied().filter(|&value| value > 0).collect();
     sorted.sort_unstable();
-    // (value, how often), rising.
+    // (value, how often), ascending.
     let counts: Vec<(u32, usize)> =
         sorted.chunk_by(|a, b| a == b).map(|same| (same[0], same.len())).collect();
     let mut tail = sorted.len();
@@ -50,7 +49,7 @@ pub fn fit(values: &[u32]) -> Option<PowerLaw> {
 }
 
 impl PowerLaw {
-    /// The share of the tail's values that are at least `value`, by the fit.
+    /// The share of the tail's values that are at least `value`, according to the fit.
     pub fn at_least(&self, value: u32) -> f64 {
         zeta(self.exponent, value) / zeta(self.exponent, self.from)
     }
@@ -64,7 +63,7 @@ fn fit_from(counts: &[(u32, usize)], values: usize) -> PowerLaw {
     let norm = zeta(exponent, from);
     let (mut below, mut distance) = (0, 0.0_f64);
     for &(value, n) in counts {
-        // Just below and at each value that occurs; the first is 0 for both at the beginning.
+        // The difference just below each value that occurs, and at it.
         let fitted = |value: u32| 1.0 - zeta(exponent, value) / norm;
         distance = distance.max((fitted(value) - below as f64 / values as f64).abs());
         below += n;
@@ -73,7 +72,7 @@ fn fit_from(counts: &[(u32, usize)], values: usize) -> PowerLaw {
     PowerLaw { exponent, from, values, distance }
 }
 
-/// Where a function with one valley is least (golden section).
+/// The minimum of a function that has only one (golden-section search).
 fn least(f: impl Fn(f64) -> f64, (mut low, mut high): (f64, f64)) -> f64 {
     let golden = (5_f64.sqrt() - 1.0) / 2.0;
     let (mut a, mut b) = (high - golden * (high - low), low + golden * (high - low));
@@ -92,7 +91,7 @@ fn least(f: impl Fn(f64) -> f64, (mut low, mut high): (f64, f64)) -> f64 {
     (low + high) / 2.0
 }
 
-/// Σ k^−s over k ≥ from: the first terms one by one, the rest by Euler and Maclaurin.
+/// Σ k^−s over k ≥ from: the first terms exactly, the rest by the Euler–Maclaurin formula.
 fn zeta(s: f64, from: u32) -> f64 {
     const SINGLY: u32 = 12;
     let head: f64 = (0..SINGLY).map(|k| (f64::from(from) + f64::from(k)).powf(-s)).sum();
@@ -109,7 +108,7 @@ mod tests {
 
     use super::*;
 
-    /// Draws from the exact distribution: the smallest k with P(at least k + 1) below a random share.
+    /// Draws from the exact distribution.
     fn drawn(exponent: f64, from: u32, count: usize, seed: u64) -> Vec<u32> {
         let law = PowerLaw { exponent, from, values: 0, distance: 0.0 };
         let table: Vec<f64> = (0..20_000).map(|k| law.at_least(from + k)).collect();
@@ -122,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn zeta_has_its_known_values() {
+    fn zeta_has_known_values() {
         let pi = std::f64::consts::PI;
         assert!((zeta(2.0, 1) - pi * pi / 6.0).abs() < 1e-9);
         assert!((zeta(4.0, 1) - pi.powi(4) / 90.0).abs() < 1e-9);
@@ -130,18 +129,18 @@ mod tests {
     }
 
     #[test]
-    fn the_exponent_that_was_drawn_from_is_found() {
+    fn the_exponent_of_drawn_values_is_found() {
         for (exponent, seed) in [(1.8, 1), (2.5, 2), (3.2, 3)] {
             let law = fit(&drawn(exponent, 1, 20_000, seed)).unwrap();
-            // The deviation of the estimate is about (γ − 1)/√n, 0.01 to 0.02 for the tails chosen here.
+            // The standard error of the estimate is about (γ − 1)/√n, here 0.01 to 0.02.
             assert!((law.exponent - exponent).abs() < 0.1, "{exponent}: {law:?}");
             assert!(law.distance < 0.02, "{law:?}");
         }
     }
 
     #[test]
-    fn a_tail_begins_where_the_power_does() {
-        // Below 10 all degrees are alike, which is no power.
+    fn a_tail_begins_where_the_power_law_does() {
+        // Below 10 all values are equally frequent, which is no power law.
         let mut values = drawn(2.5, 10, 5_000, 4);
         values.extend((0..20_000).map(|n| 1 + n % 9));
         let law = fit(&values).unwrap();

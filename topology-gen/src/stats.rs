@@ -1,88 +1,79 @@
 //! A graph in numbers.
 
 use pergola_report::{Cell, Column, Report, Table};
+use pergola_wiring::graph::{Graph, Link, Vertex};
+use pergola_wiring::mesh::Mesh;
+use pergola_wiring::reach;
 use serde::Serialize;
 
-use crate::graph::{Graph, Link, Vertex};
 use crate::hosts::Hosts;
-use crate::mesh::Mesh;
 use crate::power_law::{self, PowerLaw};
-use crate::reach;
 
-/// What there is to say about a graph.
+/// The numbers that describe a graph.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Stats {
-    /// How many sources.
     pub sources: usize,
-    /// How many feeds.
     pub feeds: usize,
-    /// How many nodes host them.
     pub nodes: usize,
     /// Edges of all trees.
     pub edges: usize,
-    /// Pairs of a feed and what it reads, each once.
+    /// Pairs of a feed and what it reads, each counted once.
     pub subscriptions: usize,
     /// The most hops from a source to a feed.
     pub depth: u32,
     /// Hops over all edges.
     pub hops: Spread,
-    /// What a feed reads.
+    /// How many feeds and sources a feed reads.
     pub in_degree: Spread,
-    /// Who reads a feed.
+    /// How many feeds read a feed.
     pub out_degree: Spread,
-    /// Who reads a source.
+    /// How many feeds read a source.
     pub source_degree: Spread,
-    /// The share of the feeds that nobody reads.
+    /// The share of the feeds that no other feed reads.
     pub leaves: f64,
-    /// How much of what is wanted arrives; nothing if nobody knows what the sources write about.
+    /// How much of what feeds want arrives. `None` if no source has keywords.
     pub reach: Option<ReachStats>,
     /// The tail of the out-degrees of sources and feeds.
     pub tail: Option<PowerLaw>,
-    /// What nodes and sources have to do.
+    /// Expected requests.
     pub load: Load,
 }
 
-/// How values are spread.
+/// How values are distributed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Spread {
-    /// Their mean.
     pub mean: f64,
-    /// Half of them are no larger.
     pub median: f64,
-    /// The largest.
     pub most: f64,
 }
 
-/// Reach over all feeds and the sources whose trees they have joined.
+/// Reach over all pairs of a feed and a source whose tree it has joined.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ReachStats {
-    /// Its mean.
     pub mean: f64,
-    /// The least.
     pub worst: f64,
-    /// A feed that has it.
+    /// The feed and the source of the worst pair.
     pub worst_feed: String,
-    /// From this source.
     pub worst_source: String,
     /// The share of pairs in which everything wanted arrives.
     pub whole: f64,
 }
 
-/// Requests an hour, every subscription being looked at so often.
+/// Requests per hour, if every subscription is refreshed equally often.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Load {
-    /// Looks an hour at whatever a node reads.
-    pub looks_per_hour: f64,
-    /// What a node asks others.
-    pub asked: Spread,
-    /// What others ask a node.
+    /// How often a node refreshes each subscription.
+    pub refreshes_per_hour: f64,
+    /// Requests that a node sends.
+    pub sent: Spread,
+    /// Requests that a node answers.
     pub answered: Spread,
-    /// What nodes ask a source.
-    pub sources_asked: Spread,
+    /// Requests that a source answers.
+    pub source_answered: Spread,
 }
 
 impl Spread {
-    /// Of whole numbers.
+    /// The distribution of whole numbers.
     pub fn of(values: &[u32]) -> Self {
         let mut sorted = values.to_vec();
         sorted.sort_unstable();
@@ -100,7 +91,7 @@ impl Spread {
     }
 }
 
-/// How many read each source, and how many each feed.
+/// How many feeds read each source, and how many read each feed.
 pub fn out_degrees(mesh: &Mesh, links: &[Link]) -> (Vec<u32>, Vec<u32>) {
     let (mut sources, mut feeds) = (vec![0; mesh.sources.len()], vec![0; mesh.feeds.len()]);
     for link in links {
@@ -113,8 +104,14 @@ pub fn out_degrees(mesh: &Mesh, links: &[Link]) -> (Vec<u32>, Vec<u32>) {
 }
 
 impl Stats {
-    /// Counts everything.
-    pub fn new(mesh: &Mesh, graph: &Graph, links: &[Link], hosts: &Hosts, looks: f64) -> Self {
+    /// Measures a graph.
+    pub fn new(
+        mesh: &Mesh,
+        graph: &Graph,
+        links: &[Link],
+        hosts: &Hosts,
+        refreshes_per_hour: f64,
+    ) -> Self {
         let (source_degrees, out_degrees) = out_degrees(mesh, links);
         let mut in_degrees = vec![0; mesh.feeds.len()];
         links.iter().for_each(|link| in_degrees[link.to as usize] += 1);
@@ -132,17 +129,13 @@ impl Stats {
             out_degree: Spread::of(&out_degrees),
             source_degree: Spread::of(&source_degrees),
             leaves: leaves as f64 / mesh.feeds.len().max(1) as f64,
-            reach: mesh
-                .sources
-                .iter()
-                .any(|source| !source.profile.is_empty())
-                .then(|| ReachStats::new(mesh, graph)),
+            reach: ReachStats::new(mesh, graph),
             tail: power_law::fit(&[source_degrees, out_degrees].concat()),
-            load: Load::new(mesh, links, hosts, looks),
+            load: Load::new(mesh, links, hosts, refreshes_per_hour),
         }
     }
 
-    /// As people read it.
+    /// The numbers as a table.
     pub fn report(&self) -> Report {
         let number = |value: f64, decimals| Cell::Number { value, decimals };
         let count = |name: &str, value: usize| {
@@ -173,9 +166,9 @@ impl Stats {
             reach("reach, mean", |reach| reach.mean),
             reach("reach, worst", |reach| reach.worst),
             reach("reach is whole, share", |reach| reach.whole),
-            spread("requests an hour by a node", &self.load.asked),
-            spread("requests an hour to a node", &self.load.answered),
-            spread("requests an hour to a source", &self.load.sources_asked),
+            spread("requests per hour by a node", &self.load.sent),
+            spread("requests per hour to a node", &self.load.answered),
+            spread("requests per hour to a source", &self.load.source_answered),
         ];
         let columns = vec![
             Column::left(""),
@@ -187,15 +180,15 @@ impl Stats {
         let mut notes = vec![tail_note(self.tail.as_ref())];
         match &self.reach {
             Some(reach) if reach.worst < 1.0 => notes.push(format!(
-                "Least arrives at {} of what it wants from {}; --keep-reach lets everything through.",
+                "Worst reach: {} misses part of what it wants from {}. --keep-reach avoids that.",
                 reach.worst_feed, reach.worst_source
             )),
             Some(_) => {}
-            None => notes.push("What the sources write about is not known, so reach is not.".to_owned()),
+            None => notes.push("No source has keywords, so the reach is not known.".to_owned()),
         }
         notes.push(format!(
-            "Requests: every node looks {} times an hour at whatever its feeds read elsewhere.",
-            self.load.looks_per_hour
+            "Requests: with {} refreshes per hour of every subscription of a node.",
+            self.load.refreshes_per_hour
         ));
         Report {
             title: "The mesh in numbers".to_owned(),
@@ -207,19 +200,23 @@ impl Stats {
     }
 }
 
-/// The fitted tail in a sentence.
+/// The fitted tail as a sentence.
 pub(crate) fn tail_note(tail: Option<&PowerLaw>) -> String {
     match tail {
         Some(PowerLaw { exponent, from, values, distance }) => format!(
-            "Readers fall off with exponent {exponent:.2} from {from} on ({values} in that tail, at \
-             most {distance:.3} from the fit)."
+            "The number of readers has a power-law tail with exponent {exponent:.2} from {from} on \
+             ({values} values, at most {distance:.3} from the fit)."
         ),
-        None => "Too few different numbers of readers for a tail to be fitted.".to_owned(),
+        None => "The numbers of readers are too few or too similar to fit a tail.".to_owned(),
     }
 }
 
 impl ReachStats {
-    fn new(mesh: &Mesh, graph: &Graph) -> Self {
+    /// `None` if no source has keywords.
+    fn new(mesh: &Mesh, graph: &Graph) -> Option<Self> {
+        if mesh.sources.iter().all(|source| source.profile.is_empty()) {
+            return None;
+        }
         let (mut sum, mut whole, mut worst) = (0.0, 0_usize, (f64::INFINITY, 0, 0));
         reach::each(mesh, graph, |reach| {
             let share = reach.share();
@@ -234,61 +231,59 @@ impl ReachStats {
             true => String::new(),
             false => mesh.name(vertex).to_owned(),
         };
-        Self {
+        Some(Self {
             mean: sum / pairs,
             worst: worst.0.min(1.0),
             worst_feed: name(Vertex::Feed(worst.1)),
             worst_source: name(Vertex::Source(worst.2)),
             whole: whole as f64 / pairs,
-        }
+        })
     }
 }
 
 impl Load {
-    fn new(mesh: &Mesh, links: &[Link], hosts: &Hosts, looks_per_hour: f64) -> Self {
-        let (mut asked, mut answered) = (vec![0; hosts.names.len()], vec![0; hosts.names.len()]);
+    fn new(mesh: &Mesh, links: &[Link], hosts: &Hosts, refreshes_per_hour: f64) -> Self {
+        let (mut sent, mut answered) = (vec![0; hosts.names.len()], vec![0; hosts.names.len()]);
         let mut sources = vec![0; mesh.sources.len()];
-        for (node, from) in hosts.looks(links) {
-            asked[node as usize] += 1;
+        for (node, from) in hosts.fetches(links) {
+            sent[node as usize] += 1;
             match from {
                 Vertex::Source(source) => sources[source as usize] += 1,
                 Vertex::Feed(feed) => answered[hosts.of[feed as usize] as usize] += 1,
             }
         }
-        let spread = |looks: &[u32]| Spread::of(looks).times(looks_per_hour);
+        let spread = |fetches: &[u32]| Spread::of(fetches).times(refreshes_per_hour);
         Self {
-            looks_per_hour,
-            asked: spread(&asked),
+            refreshes_per_hour,
+            sent: spread(&sent),
             answered: spread(&answered),
-            sources_asked: spread(&sources),
+            source_answered: spread(&sources),
         }
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use pergola_wiring::graph::Edge;
+    use pergola_wiring::mesh::{Feed, Source};
+    use pergola_wiring::profile::{Dictionary, Profile};
+
     use super::*;
     use crate::forest::Forest;
-    use crate::graph::Edge;
-    use crate::mesh::{Feed, Source};
-    use crate::profile::{Dictionary, Profile};
 
-    /// source {a,b,c} → wide {a,b} → {a,c} and {b}; the second also reads the source directly.
+    /// s {a,b,c} → wide {a,b} → other {a,c} and narrow {b}. `other` reads t {a,b,c}, too.
     fn small() -> (Mesh, Graph) {
         let mut dictionary = Dictionary::default();
         ["a", "b", "c"].iter().for_each(|word| _ = dictionary.add(word));
         let feed = |name: &str, words: &[u32]| Feed {
             name: name.to_owned(),
             profile: Profile::new(words.to_vec()),
-            query: None,
-            node: None,
+            ..Feed::default()
         };
         let source = |name: &str| Source {
             name: name.to_owned(),
-            url: None,
             profile: Profile::new(vec![0, 1, 2]),
-            items_per_day: None,
-            unknown: false,
+            ..Source::default()
         };
         let mesh = Mesh {
             dictionary,
@@ -307,7 +302,7 @@ mod tests {
     }
 
     #[test]
-    fn a_small_graph_has_the_numbers_counted_by_hand() {
+    fn a_small_graph_has_the_numbers_computed_by_hand() {
         let (mut mesh, graph) = small();
         let links = graph.links();
         let forest = Forest::new(&links);
@@ -323,11 +318,11 @@ mod tests {
         assert_eq!((reach.worst, reach.whole), (0.5, 0.75));
         assert_eq!((reach.worst_feed.as_str(), reach.mean), ("other", 0.875));
         assert_eq!(stats.load.answered, Spread { mean: 4.0 / 3.0, median: 0.0, most: 4.0 });
-        // With `wide` and `other` on one node, only `narrow` asks it.
+        // With `wide` and `other` on one node, only `narrow` sends requests to it.
         mesh.feeds[1].node = Some("wide".to_owned());
         let hosts = Hosts::new(&mesh, &forest, None).unwrap();
         let load = Stats::new(&mesh, &graph, &links, &hosts, 2.0).load;
         assert_eq!(load.answered, Spread { mean: 1.0, median: 0.0, most: 2.0 });
-        assert_eq!(load.asked, Spread { mean: 3.0, median: 2.0, most: 4.0 });
+        assert_eq!(load.sent, Spread { mean: 3.0, median: 2.0, most: 4.0 });
     }
 }

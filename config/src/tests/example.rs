@@ -1,15 +1,54 @@
-//! The example file: it must say the truth about every key.
+//! The example file and the manual: they are generated, and what they say is true.
 
 use super::*;
-use crate::keys::{FEED, HOST, READER, SECTIONS, SOURCE};
+use crate::tables::{TABLES, once};
 
 const EXAMPLE: &str = include_str!("../../pergola.example.toml");
+const MANUAL: &str = include_str!("../../../docs/configuration.md");
+
+#[test]
+fn the_example_file_is_the_one_that_the_declarations_make() {
+    let advice = "run: cargo run -- config example > config/pergola.example.toml";
+    assert!(EXAMPLE == example(), "config/pergola.example.toml is out of date; {advice}");
+}
+
+#[test]
+fn the_manual_is_the_one_that_the_declarations_make() {
+    let advice = "run: cargo run -- config docs > docs/configuration.md";
+    assert!(MANUAL == manual(), "docs/configuration.md is out of date; {advice}");
+}
+
+#[test]
+fn every_key_and_every_variable_is_in_the_manual() {
+    for section in TABLES.iter() {
+        let about = MANUAL.split_once(&format!("\n## `{}`\n", section.header())).unwrap().1;
+        let about = about.split("\n## ").next().unwrap();
+        for key in &section.keys {
+            let name = key.name.rsplit('.').next().unwrap();
+            assert!(about.contains(&format!("- **`{name}`**")), "{}.{name}", section.name);
+            let variable = section.variable(&key.name).unwrap_or_default();
+            assert!(about.contains(&variable), "{variable}");
+        }
+    }
+}
+
+#[test]
+fn every_table_and_every_key_is_described() {
+    for section in TABLES.iter() {
+        assert!(section.about.ends_with('.'), "[{}]", section.name);
+        for key in &section.keys {
+            let name = format!("{}.{}", section.name, key.name);
+            assert!(key.help.ends_with('.') && !key.allowed.is_empty(), "{name}: {}", key.help);
+            assert!(key.default.is_some() != key.example.is_some(), "{name}");
+        }
+    }
+}
 
 #[test]
 fn the_example_says_the_defaults() {
     let example = from_file(EXAMPLE);
     assert_eq!(Config::default().reloadable_changes(&example), Reload::default());
-    assert_eq!(example.warnings(), [""; 0]);
+    assert_eq!(warnings(&example), [""; 0]);
 }
 
 #[test]
@@ -24,8 +63,8 @@ fn every_key_is_in_the_example_under_its_table() {
             mentioned.push(format!("{table}.{key}"));
         }
     }
-    for section in SECTIONS.iter().chain([&HOST, &READER, &SOURCE, &FEED]) {
-        for key in section.keys {
+    for section in TABLES.iter() {
+        for key in &section.keys {
             let name = format!("{}.{}", section.name, key.name);
             assert!(mentioned.contains(&name), "{name} is missing");
         }
@@ -34,11 +73,11 @@ fn every_key_is_in_the_example_under_its_table() {
 
 #[test]
 fn every_key_that_is_written_has_the_default_of_the_table() {
-    for section in &SECTIONS {
+    for section in once() {
         let table = EXAMPLE.split_once(&format!("\n[{}]\n", section.name)).unwrap().1;
         let table = table.split("\n[").next().unwrap();
-        for key in section.keys {
-            let Some(default) = key.default else { continue };
+        for key in &section.keys {
+            let Some(default) = &key.default else { continue };
             let line = format!("{} = {default}\n", key.name);
             let found = table.split_inclusive('\n').any(|l| l.trim_start_matches('#') == line);
             assert!(found, "[{}] {line}", section.name);

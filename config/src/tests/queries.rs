@@ -34,7 +34,7 @@ fn feeds_are_read_from_a_file_beside_the_configuration() {
 
 #[test]
 fn an_error_in_a_query_is_shown_with_a_caret() {
-    let found = problems("[[feed]]\nquery = 'CREATE FEED A AS RETURN nothing'\n", &[]);
+    let found = mistakes("[[feed]]\nquery = 'CREATE FEED A AS RETURN nothing'\n", &[]);
     assert_eq!(found.len(), 1, "{found:?}");
     assert!(found[0].contains("--> pergola.toml:1, feed[1]:1:25"), "{}", found[0]);
     assert!(found[0].contains("CREATE FEED A AS RETURN nothing"), "{}", found[0]);
@@ -44,7 +44,7 @@ fn an_error_in_a_query_is_shown_with_a_caret() {
 #[test]
 fn two_feeds_of_one_name_are_refused() {
     assert_eq!(
-        problems(&format!("{FEED}{FEED}"), &[]),
+        mistakes(&format!("{FEED}{FEED}"), &[]),
         ["[feed[2]] (pergola.toml:3): must not create `A` again: \
              pergola.toml:1, feed[1] already does"]
     );
@@ -52,7 +52,7 @@ fn two_feeds_of_one_name_are_refused() {
 
 #[test]
 fn a_feed_that_reads_one_that_is_not_there_is_refused() {
-    let found = problems("[[feed]]\nquery = 'CREATE FEED A AS RETURN FEED B'\n", &[]);
+    let found = mistakes("[[feed]]\nquery = 'CREATE FEED A AS RETURN FEED B'\n", &[]);
     assert_eq!(found.len(), 1, "{found:?}");
     assert!(found[0].contains("feed[1]:1:25"), "{}", found[0]);
 }
@@ -60,14 +60,14 @@ fn a_feed_that_reads_one_that_is_not_there_is_refused() {
 #[test]
 fn a_feed_table_has_a_query_or_a_file() {
     assert_eq!(
-        problems("[[feed]]\n", &[]),
+        mistakes("[[feed]]\n", &[]),
         ["[feed[1]] (pergola.toml:1): must have a `query` or a `file`"]
     );
     assert_eq!(
-        problems("[[feed]]\nquery = \"x\"\nfile = \"y\"\n", &[]),
+        mistakes("[[feed]]\nquery = \"x\"\nfile = \"y\"\n", &[]),
         ["`feed[1].file` = \"y\" (pergola.toml:3): must not be set together with `query`"]
     );
-    let found = problems("[[feed]]\nfile = \"/nowhere/feeds.fql\"\n", &[]);
+    let found = mistakes("[[feed]]\nfile = \"/nowhere/feeds.fql\"\n", &[]);
     let expected = "`feed[1].file` = \"/nowhere/feeds.fql\" (pergola.toml:2): \
                     must be a file that can be read: ";
     assert!(found[0].starts_with(expected), "{found:?}");
@@ -76,7 +76,7 @@ fn a_feed_table_has_a_query_or_a_file() {
 #[test]
 fn a_configuration_only_creates() {
     assert_eq!(
-        problems("[[feed]]\nquery = 'DROP FEED A'\n", &[]),
+        mistakes("[[feed]]\nquery = 'DROP FEED A'\n", &[]),
         ["[feed[1]] (pergola.toml:1): must only hold CREATE FEED statements"]
     );
 }
@@ -85,7 +85,7 @@ fn a_configuration_only_creates() {
 fn more_feeds_than_allowed_are_refused() {
     let text = format!("[feeds]\nmost = 1\n{FEED}{}", FEED.replace("FEED A", "FEED B"));
     assert_eq!(
-        problems(&text, &[]),
+        mistakes(&text, &[]),
         ["`feeds.most` = 1 (pergola.toml:2): must be at least the 2 of [[feed]]"]
     );
 }

@@ -23,7 +23,7 @@ fn the_defaults_are_those_of_the_manual() {
     assert_eq!(config.crawl.floor_known.as_secs(), 900);
     assert_eq!(config.crawl.max_body, 10 << 20);
     assert_eq!(config.api.token, None);
-    assert_eq!(config.warnings(), [""; 0]);
+    assert_eq!(warnings(&config), [""; 0]);
 }
 
 #[test]
@@ -42,12 +42,12 @@ fn a_node_on_every_address_calls_itself_localhost() {
 fn addresses_must_be_of_the_web() {
     let text = "[node]\npublic_url = \"ftp://a.example/\"\ncontact = \"me@a.example\"\n";
     assert_eq!(
-        problems(text, &[]),
+        mistakes(text, &[]),
         [
             "`node.public_url` = \"ftp://a.example/\" (pergola.toml:2): \
-             must be an address that begins with http:// or https://",
+             must be a URL that begins with http:// or https://",
             "`node.contact` = \"me@a.example\" (pergola.toml:3): \
-             must be an address that begins with http:// or https://",
+             must be a URL that begins with http:// or https://",
         ]
     );
 }
@@ -73,7 +73,7 @@ fn a_budget_has_one_rule() {
     assert_eq!(fresh.rule, BudgetRule::Freshness { at_least: 0.9, most_per_minute: 60.0 });
     assert_eq!(fresh.burst.map(|burst| burst.get()), Some(7));
     assert_eq!(
-        problems("[budget]\nfreshness = 0.9\nrefreshes_per_minute = 3\n", &[]),
+        mistakes("[budget]\nfreshness = 0.9\nrefreshes_per_minute = 3\n", &[]),
         ["`budget.freshness` = 0.9 (pergola.toml:2): \
              must not be set together with `refreshes_per_minute`"]
     );
@@ -89,7 +89,7 @@ fn a_budget_in_the_environment_takes_the_place_of_the_files() {
 #[test]
 fn a_limit_of_freshness_needs_freshness() {
     assert_eq!(
-        problems("[budget]\nmax_refreshes_per_minute = 30\n", &[]),
+        mistakes("[budget]\nmax_refreshes_per_minute = 30\n", &[]),
         ["`budget.max_refreshes_per_minute` = 30 (pergola.toml:2): \
              must only be set together with `freshness`"]
     );
@@ -109,7 +109,7 @@ fn budgets_out_of_range_are_refused() {
     for (line, allowed) in wrong {
         let expected =
             format!("`budget.{line} (pergola.toml:2): {allowed}").replacen(" =", "` =", 1);
-        assert_eq!(problems(&format!("[budget]\n{line}\n"), &[]), [expected]);
+        assert_eq!(mistakes(&format!("[budget]\n{line}\n"), &[]), [expected]);
     }
 }
 
@@ -120,13 +120,13 @@ fn strategies_and_models_are_known_by_their_names() {
     assert_eq!(config.schedule.model.or(ModelKind::Gamma), ModelKind::Calendar);
     assert_eq!(config.schedule.strategy.or(StrategyKind::Plan), StrategyKind::TwoSteps);
     assert_eq!(
-        problems("[schedule]\nstrategy = \"plam\"\n", &[]),
+        mistakes("[schedule]\nstrategy = \"plam\"\n", &[]),
         ["`schedule.strategy` = \"plam\" (pergola.toml:2): must be one of auto, fixed-interval, \
              entry-frequency, adaptive-ttl, Uniform, OnlySat, OnlyTau, TopKUtility, 2Steps, index, \
              plan, Reference; did you mean \"plan\"?"]
     );
     assert_eq!(
-        problems("[schedule]\nmodel = \"calender\"\n", &[]),
+        mistakes("[schedule]\nmodel = \"calender\"\n", &[]),
         ["`schedule.model` = \"calender\" (pergola.toml:2): must be one of auto, single, \
              single-dynamic, moving-average, dynamo, periodic, hybrid, likelihood, gamma, gamma-slots, \
              gamma-dates, calendar; did you mean \"calendar\"?"]
@@ -138,7 +138,7 @@ fn a_shorter_floor_takes_the_known_floor_along() {
     let crawl = from_file("[crawl]\nfloor = \"5 min\"\n").crawl;
     assert_eq!(crawl.floor_known.as_secs(), 300);
     assert_eq!(
-        problems("[crawl]\nfloor = \"5 min\"\nfloor_known = \"6 min\"\n", &[]),
+        mistakes("[crawl]\nfloor = \"5 min\"\nfloor_known = \"6 min\"\n", &[]),
         ["`crawl.floor_known` = \"6 min\" (pergola.toml:3): must not be longer than `floor`"]
     );
 }
@@ -151,14 +151,14 @@ fn what_crawling_is_allowed_is_checked() {
             "allow_private = [\"http://a\"]",
             "must be hosts, addresses or networks such as \"10.0.0.0/8\"",
         ),
-        ("proxy = \"proxy\"", "must be an address such as \"http://proxy.example:3128\""),
+        ("proxy = \"proxy\"", "must be a URL such as \"http://proxy.example:3128\""),
         ("timeout = \"2 h\"", "must be from 100 ms to 1 h"),
         ("max_redirects = -1", "must be a whole number from 0 to 20"),
     ];
     for (line, allowed) in wrong {
         let expected =
             format!("`crawl.{line} (pergola.toml:2): {allowed}").replacen(" =", "` =", 1);
-        assert_eq!(problems(&format!("[crawl]\n{line}\n"), &[]), [expected]);
+        assert_eq!(mistakes(&format!("[crawl]\n{line}\n"), &[]), [expected]);
     }
 }
 
@@ -169,7 +169,7 @@ fn a_log_filter_is_checked() {
         LogFormat::Text
     );
     assert_eq!(
-        problems("[log]\nlevel = \"info,a=loud\"\n", &[]),
+        mistakes("[log]\nlevel = \"info,a=loud\"\n", &[]),
         ["`log.level` = \"info,a=loud\" (pergola.toml:2): \
              must be a level (error, warn, info, debug, trace) or a filter"]
     );
@@ -189,7 +189,7 @@ fn a_token_can_come_from_a_file() {
     }
     std::fs::write(&path, "\n").unwrap();
     assert_eq!(
-        problems("", &[("PERGOLA_API__TOKEN_FILE", &path)]),
+        mistakes("", &[("PERGOLA_API__TOKEN_FILE", &path)]),
         [format!(
             "`api.token_file` = \"{path}\" (PERGOLA_API__TOKEN_FILE): \
              must name a file that is not empty"
@@ -202,7 +202,7 @@ fn a_token_in_the_environment_takes_the_place_of_the_files() {
     let config =
         load("[api]\ntoken_file = \"/nowhere\"\n", &[("PERGOLA_API__TOKEN", "x")]).unwrap();
     assert!(config.api.token.unwrap().matches("x"));
-    let found = problems("[api]\ntoken = \"x\"\ntoken_file = \"/nowhere\"\n", &[]);
+    let found = mistakes("[api]\ntoken = \"x\"\ntoken_file = \"/nowhere\"\n", &[]);
     assert_eq!(
         found,
         ["`api.token_file` = \"/nowhere\" (pergola.toml:3): must not be set together with `token`"]
@@ -212,7 +212,7 @@ fn a_token_in_the_environment_takes_the_place_of_the_files() {
 #[test]
 fn a_wrong_token_is_not_printed() {
     assert_eq!(
-        problems("[api]\ntoken = 12345\n", &[]),
+        mistakes("[api]\ntoken = 12345\n", &[]),
         ["`api.token` = ******** (pergola.toml:2): must be text in quotes"]
     );
     let error = load("[crawl]\nproxy = \"socks9://me:sesame@proxy\"\n", &[]).unwrap_err();

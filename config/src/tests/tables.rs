@@ -44,16 +44,18 @@ fn a_host_is_found_however_it_is_spelled() {
 #[test]
 fn what_is_no_host_is_refused() {
     assert_eq!(
-        problems("[hosts.\"https://example.org\"]\n", &[]),
+        mistakes("[hosts.\"https://example.org\"]\n", &[]),
         ["[hosts.\"https://example.org\"] (pergola.toml:1): \
              must be a host or domain, without scheme, port or path"]
     );
     assert_eq!(
-        problems("[hosts.\"A.example\"]\n[hosts.\"a.example\"]\n", &[]),
-        ["[hosts.\"a.example\"] (pergola.toml:2): must be there once, but `a.example` already is"]
+        mistakes("[hosts.\"A.example\"]\n[hosts.\"a.example\"]\n", &[]),
+        [
+            "[hosts.\"a.example\"] (pergola.toml:2): must not be declared twice: `a.example` already is"
+        ]
     );
     assert_eq!(
-        problems("[hosts.\"a.example\"]\npeers = true\n", &[]),
+        mistakes("[hosts.\"a.example\"]\npeers = true\n", &[]),
         ["unknown key `hosts.\"a.example\".peers` at line 2, column 1: did you mean `peer`?"]
     );
 }
@@ -79,9 +81,9 @@ fn a_source_is_a_feed_a_list_or_a_page() {
 fn a_source_twice_is_refused() {
     let text = "[[source]]\nurl = \"https://a.example/rss\"\n[[source]]\nurl = \"https://A.example/rss#x\"\n";
     assert_eq!(
-        problems(text, &[]),
+        mistakes(text, &[]),
         ["`source[2].url` = \"https://A.example/rss#x\" (pergola.toml:4): \
-             must be there once, but [source[1]] (pergola.toml:1) already is"]
+             must not be declared twice: [source[1]] (pergola.toml:1) already has it"]
     );
 }
 
@@ -115,14 +117,14 @@ fn a_source_that_makes_no_sense_is_refused() {
         ),
     ];
     for (lines, message) in wrong {
-        assert_eq!(problems(&format!("[[source]]\n{lines}\n"), &[]), [message]);
+        assert_eq!(mistakes(&format!("[[source]]\n{lines}\n"), &[]), [message]);
     }
 }
 
 #[test]
 fn a_selector_is_checked() {
     let text = "[[source]]\nurl = \"https://a.example/\"\npage.item = \"h2[\"\n";
-    let found = problems(text, &[]);
+    let found = mistakes(text, &[]);
     assert_eq!(found.len(), 1, "{found:?}");
     let expected = "`source[1].page.item` = \"h2[\" (pergola.toml:3): \
                     must be a CSS selector such as \"article h2 a\": ";

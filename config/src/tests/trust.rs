@@ -28,12 +28,12 @@ fn what_does_not_go_together_is_refused() {
         ("[[reader]]\ntoken = \"one\"\n", "must have a `name`"),
         ("[[reader]]\nname = \"a b\"\ntoken = \"one\"\n", "must be letters, digits"),
         ("[[reader]]\nname = \"a\"\ncertificate = \"CN=a\"\n", "must be the SHA-256"),
-        ("[[reader]]\nname = \"a\"\n[[reader]]\nname = \"a\"\n", "must be there once"),
+        ("[[reader]]\nname = \"a\"\n[[reader]]\nname = \"a\"\n", "must not be used twice"),
         ("[api]\ntoken = \"one\"\n[[reader]]\nname = \"a\"\ntoken = \"one\"\n", "must be another"),
         ("[peers]\nmax_message = \"1 kB\"\n", "must be from 64 KiB to 16 MiB"),
     ] {
-        let found = problems(text, &[]);
-        assert!(found.iter().any(|problem| problem.contains(said)), "{text}: {found:?}");
+        let found = mistakes(text, &[]);
+        assert!(found.iter().any(|mistake| mistake.contains(said)), "{text}: {found:?}");
         assert!(!found.concat().contains("käse"), "{found:?}");
     }
 }
@@ -84,16 +84,15 @@ fn what_leaves_a_door_open_is_warned() {
         use std::os::unix::fs::PermissionsExt as _;
         std::fs::set_permissions(&key, std::fs::Permissions::from_mode(mode)).unwrap();
         let text = format!("[tls]\ncertificate = \"c\"\nkey = {:?}\n", key.display().to_string());
-        from_file(&text).warnings().concat()
+        warnings(&from_file(&text)).concat()
     };
     assert!(open(0o644).contains("everybody on this machine can read the key"));
     assert_eq!(open(0o600), "");
-    let warnings = from_file(&format!(
+    let warnings = warnings(&from_file(&format!(
         "[node]\nlisten = \"0.0.0.0:80\"\npublic_url = \"http://a.example/\"\n\
          [[reader]]\nname = \"a\"\ntoken = \"short\"\n[[reader]]\nname = \"b\"\n\
          [[reader]]\nname = \"c\"\ncertificate = \"{PRINT}\"\n"
-    ))
-    .warnings()
+    )))
     .join("\n");
     for said in [
         "the token of the reader `a` is short enough to be guessed",

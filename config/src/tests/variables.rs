@@ -1,7 +1,7 @@
 //! The environment: every key, over the file.
 
 use super::*;
-use crate::keys::{SECTIONS, variable};
+use crate::tables::once;
 
 #[test]
 fn a_variable_overrides_the_file() {
@@ -35,7 +35,7 @@ fn lists_are_separated_by_commas_or_written_as_toml() {
         assert_eq!(shown, ["10.0.0.0/8", "intranet"], "{list}");
     }
     assert_eq!(
-        problems("", &[("PERGOLA_CRAWL__EXTRA_CA", "[1]")]),
+        mistakes("", &[("PERGOLA_CRAWL__EXTRA_CA", "[1]")]),
         ["`crawl.extra_ca` = \"[1]\" (PERGOLA_CRAWL__EXTRA_CA): must be a list of texts such as \
              [\"one\", \"two\"]"]
     );
@@ -56,14 +56,16 @@ fn an_empty_variable_counts_as_not_set() {
 #[test]
 fn an_unknown_variable_is_refused_and_the_nearest_named() {
     assert_eq!(
-        problems("", &[("PERGOLA_BUDGET__REFRESHS_PER_MINUTE", "3")]),
+        mistakes("", &[("PERGOLA_BUDGET__REFRESHS_PER_MINUTE", "3")]),
         ["unknown variable PERGOLA_BUDGET__REFRESHS_PER_MINUTE: \
              did you mean PERGOLA_BUDGET__REFRESHES_PER_MINUTE?"]
     );
     assert_eq!(
-        problems("", &[("PERGOLA_PORT", "80")]),
-        ["unknown variable PERGOLA_PORT: variables are called PERGOLA_SECTION__KEY, such as \
-             PERGOLA_NODE__LISTEN"]
+        mistakes("", &[("PERGOLA_PORT", "80"), ("PERGOLA_TOKEN", "x")]),
+        ["PERGOLA_PORT", "PERGOLA_TOKEN"].map(|name| format!(
+            "unknown variable {name}: variables are called PERGOLA_SECTION__KEY, such as \
+             PERGOLA_NODE__LISTEN"
+        ))
     );
 }
 
@@ -83,12 +85,12 @@ fn variables_that_are_no_keys_are_left_alone() {
 
 #[test]
 fn every_key_is_known_by_its_variable() {
-    for section in &SECTIONS {
-        for key in section.keys {
-            let name = variable(section.name, key.name);
+    for section in once() {
+        for key in &section.keys {
+            let name = section.variable(&key.name).unwrap();
             let unknown = format!("unknown variable {name}");
-            let found = problems("", &[(&name, "1")]);
-            assert!(!found.iter().any(|problem| problem.starts_with(&unknown)), "{found:?}");
+            let found = mistakes("", &[(&name, "1")]);
+            assert!(!found.iter().any(|mistake| mistake.starts_with(&unknown)), "{found:?}");
         }
     }
 }
@@ -96,7 +98,7 @@ fn every_key_is_known_by_its_variable() {
 #[test]
 fn a_wrong_value_names_its_variable() {
     assert_eq!(
-        problems("", &[("PERGOLA_CRAWL__PARALLEL", "many")]),
+        mistakes("", &[("PERGOLA_CRAWL__PARALLEL", "many")]),
         ["`crawl.parallel` = \"many\" (PERGOLA_CRAWL__PARALLEL): \
              must be a whole number from 1 to 1024"]
     );

@@ -1,10 +1,10 @@
-//! Reads mutated documents for as long as one likes, and measures what they cost.
+//! Parses any number of mutated documents, and measures their cost.
 //!
 //! `cargo run --release -p pergola-feed --example fuzz -- --inputs 100000 --seed 7`
 //!
-//! After the mutated corpus come documents of 10 MiB that are made to be slow or to take memory. The
-//! bounds: no panic, nothing that the repairs leave broken, one second, and eight times the input in
-//! memory (the growth of the process, measured from /proc, where that exists).
+//! After the mutated corpus it parses documents of 10 MiB that are designed to be slow or to take much
+//! memory. The limits: no panic, no document that cannot be repaired, one second, and eight times the
+//! input in memory (growth of the process according to /proc, where that exists).
 
 mod mutate;
 
@@ -34,7 +34,7 @@ fn main() {
     std::process::exit(i32::from(failures > 0));
 }
 
-/// Many small inputs: every outcome but a good error is a failure.
+/// Parses many small inputs; a panic or an unrepairable document is a failure.
 fn mutated(inputs: u64, seed: u64) -> usize {
     let mut mutator = Mutator::new(corpus(), seed);
     let options = ParseOptions::default();
@@ -61,7 +61,7 @@ fn mutated(inputs: u64, seed: u64) -> usize {
     failures
 }
 
-/// A document of 10 MiB: a beginning, a piece that is repeated, an end.
+/// A document of 10 MiB: its name, its start, a piece to repeat, and its end.
 type Heavy = (&'static str, &'static str, &'static str, &'static str);
 
 const RSS: &str = "<rss version=\"2.0\"><channel><title>f</title>";
@@ -145,7 +145,7 @@ const HEAVY: [Heavy; 34] = [
     ("json broken", "{\"items\":[", "{\"id\":\"a\",},", "]}"),
 ];
 
-/// Each in a process of its own, so that memory freed by one does not hide what the next one takes.
+/// Runs each case in its own process, so that memory freed by one does not hide the needs of the next.
 fn heavy() -> usize {
     println!("{:<24}{:>10}{:>12}{:>10}", "10 MiB of", "seconds", "memory", "items");
     let Ok(program) = std::env::current_exe() else {
@@ -158,7 +158,7 @@ fn heavy() -> usize {
     (0..HEAVY.len()).filter(|case| !run(*case)).count()
 }
 
-/// One heavy document; whether it stayed within the bounds.
+/// Parses one heavy document; returns whether it stayed within the limits.
 fn one(case: usize) -> bool {
     let Some((name, start, piece, end)) = HEAVY.get(case) else {
         return false;
@@ -175,22 +175,19 @@ fn one(case: usize) -> bool {
         Err(_) => "-".into(),
     };
     let good = seconds <= 1.0 && growth <= 8.0 && items != "BROKEN";
-    let mark = if good { "" } else { "  <- over the bound" };
+    let mark = if good { "" } else { "  <- over the limit" };
     println!("{name:<24}{seconds:>10.3}{growth:>11.1}x{items:>10}{mark}");
     good
 }
 
-#[expect(
-    clippy::disallowed_methods,
-    reason = "a measuring program is the edge that may look at a clock"
-)]
+#[expect(clippy::disallowed_methods, reason = "a measuring program reads the clock")]
 fn timed<T>(run: impl FnOnce() -> T) -> (f64, T) {
     let start = Instant::now();
     let result = run();
     (start.elapsed().as_secs_f64(), result)
 }
 
-/// A figure of /proc/self/status in bytes; 0 where there is no such file.
+/// A value from /proc/self/status in bytes; 0 if there is no such file.
 fn status(field: &str) -> usize {
     let text = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = text.lines().find_map(|line| line.strip_prefix(field)).unwrap_or("");
@@ -198,7 +195,7 @@ fn status(field: &str) -> usize {
     kilobytes.and_then(|number| number.parse::<usize>().ok()).unwrap_or(0) * 1024
 }
 
-/// Lets the peak start again from what is resident now; where that is not allowed, it only grows.
+/// Resets the peak to the current resident size, where the system allows it.
 fn reset_peak() {
     let _ = std::fs::write("/proc/self/clear_refs", "5");
 }

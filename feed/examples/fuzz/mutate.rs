@@ -1,8 +1,8 @@
-//! Makes new inputs of the corpus: a small generator of our own, so that a seed is a run for ever.
+//! Mutates the corpus with a small generator of our own, so that a seed always gives the same run.
 
 use std::path::PathBuf;
 
-/// The fixtures, and a list and a page that the damage corpus lacks.
+/// The damage corpus, a subscription list and a web page.
 pub(crate) fn corpus() -> Vec<Vec<u8>> {
     let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/damage");
     let mut paths: Vec<PathBuf> = std::fs::read_dir(folder)
@@ -21,7 +21,7 @@ pub(crate) fn corpus() -> Vec<Vec<u8>> {
     corpus
 }
 
-/// Pieces that have broken parsers before.
+/// Pieces that have broken parsers in the past.
 const PIECES: [&str; 32] = [
     "<![CDATA[",
     "]]>",
@@ -57,7 +57,7 @@ const PIECES: [&str; 32] = [
     "<outline>",
 ];
 
-/// Mutates documents of a corpus, the same way for the same seed.
+/// Mutates documents of a corpus, deterministically for a seed.
 pub(crate) struct Mutator {
     corpus: Vec<Vec<u8>>,
     state: u64,

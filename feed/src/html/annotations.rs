@@ -1,7 +1,7 @@
-//! Pages whose items are marked up in HTML comments.
+//! Pages whose items are marked in HTML comments.
 //!
-//! Dynamo makes feeds of plain pages whose authors put marks into comments, which browsers do not
-//! show. The marks understood here, each closed by the same word with a slash:
+//! Dynamo turns plain pages into feeds: authors put marks into comments, which browsers do not show.
+//! A mark ends at the same word with a slash:
 //!
 //! ```html
 //! <!-- dynamo:channel title="News of the town" -->
@@ -13,22 +13,22 @@
 //! <!-- /dynamo:item -->
 //! ```
 //!
-//! `pergola:` works as well as `dynamo:`; a value may also stand in the mark itself, as in
-//! `<!-- dynamo:link href="/bridge" -->` or `<!-- dynamo:date value="2026-11-16" -->`; `author`,
-//! `category` and `id` are understood too. A field ends at the latest where its item does.
+//! `pergola:` works as well as `dynamo:`. A mark may contain its value, as in
+//! `<!-- dynamo:link href="/bridge" -->` or `<!-- dynamo:date value="2026-11-16" -->`. Other fields
+//! are `author`, `category` and `id`. A field ends where its item ends, or earlier.
 
 use url::Url;
 
 use crate::identity;
 use crate::limits::Limits;
+use crate::markup::chars::Declared;
+use crate::markup::lexer::{Lexer, Token, attributes};
+use crate::markup::links::{resolve, resolve_html};
+use crate::markup::xhtml::to_text;
 use crate::model::{Category, Document, Format, Item, Link, Person, Text};
-use crate::parse::chars::Declared;
-use crate::parse::lexer::{Lexer, Token, attributes};
-use crate::parse::links::{resolve, resolve_html};
-use crate::parse::parse_date;
-use crate::parse::xhtml::to_text;
+use crate::time::parse_date;
 
-/// Reads a page by its annotations; `None` if it has none.
+/// Reads the marked items of a page; `None` if it has no marks.
 pub fn annotated(html: &str, url: Option<&Url>, limits: &Limits) -> Option<Document> {
     let html = crate::limits::prefix(html, limits.bytes);
     let mut document = Document::new(Format::Html);
@@ -42,7 +42,7 @@ pub fn annotated(html: &str, url: Option<&Url>, limits: &Limits) -> Option<Docum
             if ends && let Some(item) = &mut item {
                 set(item, name, &html[start..mark.start], url);
             } else if !ends {
-                field = Some((name, start)); // a mark inside a field that is not its own
+                field = Some((name, start)); // a mark inside another field
                 continue;
             }
         }
@@ -50,7 +50,9 @@ pub fn annotated(html: &str, url: Option<&Url>, limits: &Limits) -> Option<Docum
             ("item", _) => {
                 document.items.extend(item.take());
                 if document.items.len() >= limits.items {
-                    document.warnings.push("more items than are read".into());
+                    document
+                        .warnings
+                        .push(format!("more than {} items; the rest was not read", limits.items));
                     break;
                 }
                 item = (!mark.closes).then(|| Item::new(""));
@@ -111,19 +113,16 @@ fn set(item: &mut Item, name: &str, html: &str, url: Option<&Url>) {
 fn first_href(html: &str) -> Option<String> {
     let mut lexer = Lexer::new(html);
     while let Some(token) = lexer.next() {
-        if let Token::Start(tag) = token {
-            let list = attributes(tag.attributes, &Declared::new());
-            if let Some((_, href)) =
-                list.into_iter().find(|(name, _)| name.eq_ignore_ascii_case("href"))
-            {
-                return Some(href);
-            }
+        if let Token::Start(tag) = token
+            && let Some(href) = tag.attribute("href")
+        {
+            return Some(href);
         }
     }
     None
 }
 
-/// One mark: a comment with our prefix.
+/// A comment with our prefix.
 struct Mark<'a> {
     name: &'a str,
     closes: bool,
@@ -133,7 +132,7 @@ struct Mark<'a> {
 }
 
 impl Mark<'_> {
-    /// The value in the mark itself, if it has one.
+    /// The value inside the mark.
     fn value(&self) -> Option<String> {
         let list = attributes(self.rest, &Declared::new());
         let found =

@@ -3,28 +3,23 @@
 use serde::{Deserialize, Serialize};
 use url::Url;
 
-use crate::parse::chars::Declared;
-use crate::parse::lexer::{Lexer, Tag, Token, attributes};
-use crate::parse::links::resolve;
+use crate::markup::lexer::{Lexer, Tag, Token};
+use crate::markup::links::resolve;
 
-/// The most links that one page is believed.
+/// Links read from one page, at most.
 const MOST: usize = 32;
 
-/// A feed that a page says belongs to it.
+/// A feed that a page advertises.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FeedLink {
-    /// Where the feed is.
     pub href: String,
-    /// What the page calls it.
     pub title: Option<String>,
-    /// The media type that the page gives.
     pub media_type: String,
 }
 
-/// The feeds that a page links to, in its own order; `url` is where the page is.
+/// The feeds that a page links to, in the order of the page; `url` is the address of the page.
 ///
-/// Works on the text without building a tree, so it is cheap enough for every page that turns up
-/// where a feed was expected.
+/// It builds no tree, so it is cheap enough for every page found where a feed was expected.
 pub fn discover(html: &str, url: Option<&Url>) -> Vec<FeedLink> {
     let mut base = url.cloned();
     let mut found: Vec<FeedLink> = Vec::new();
@@ -32,7 +27,7 @@ pub fn discover(html: &str, url: Option<&Url>) -> Vec<FeedLink> {
     while let Some(token) = lexer.next() {
         let Token::Start(tag) = token else { continue };
         if tag.name.eq_ignore_ascii_case("base") {
-            if let Some(href) = attribute(tag, "href") {
+            if let Some(href) = tag.attribute("href") {
                 base = Url::parse(&resolve(&href, base.as_ref())).ok().or(base);
             }
         } else if tag.name.eq_ignore_ascii_case("link") {
@@ -48,8 +43,8 @@ pub fn discover(html: &str, url: Option<&Url>) -> Vec<FeedLink> {
 }
 
 fn feed_link(tag: Tag<'_>, base: Option<&Url>) -> Option<FeedLink> {
-    let rel = attribute(tag, "rel")?.to_ascii_lowercase();
-    let media_type = attribute(tag, "type").unwrap_or_default().to_ascii_lowercase();
+    let rel = tag.attribute("rel")?.to_ascii_lowercase();
+    let media_type = tag.attribute("type").unwrap_or_default().to_ascii_lowercase();
     let media_type = media_type.split(';').next().unwrap_or("").trim().to_owned();
     let mut rels = rel.split_whitespace();
     let known = matches!(
@@ -67,12 +62,7 @@ fn feed_link(tag: Tag<'_>, base: Option<&Url>) -> Option<FeedLink> {
     if !(alternate && known || named) {
         return None;
     }
-    let href = attribute(tag, "href").filter(|href| !href.trim().is_empty())?;
-    let title = attribute(tag, "title").filter(|title| !title.trim().is_empty());
+    let href = tag.attribute("href").filter(|href| !href.trim().is_empty())?;
+    let title = tag.attribute("title").filter(|title| !title.trim().is_empty());
     Some(FeedLink { href: resolve(&href, base), title, media_type })
-}
-
-fn attribute(tag: Tag<'_>, wanted: &str) -> Option<String> {
-    let list = attributes(tag.attributes, &Declared::new());
-    list.into_iter().find(|(name, _)| name.eq_ignore_ascii_case(wanted)).map(|(_, value)| value)
 }

@@ -1,16 +1,16 @@
-//! What a text says without its markup, for whoever searches it.
+//! Text without markup, for searching.
 //!
-//! Not a parser: tags become spaces, scripts and styles vanish, references are decoded. One pass, because
-//! every item of every refresh goes through it.
+//! This is not a parser: it replaces tags by spaces, removes scripts and styles, and decodes
+//! references, in one pass, because it runs on every item of every refresh.
 
 use std::borrow::Cow;
 
 use memchr::{memchr, memchr2};
 
+use crate::markup::chars;
 use crate::model::{Text, TextKind};
-use crate::parse::chars;
 
-/// The words of a text, without tags. A plain text is lent as it is.
+/// The words of a text without tags. Borrows a plain text.
 pub fn plain_text(text: &Text) -> Cow<'_, str> {
     let body = text.body.as_str();
     if text.kind == TextKind::Plain || memchr2(b'<', b'&', body.as_bytes()).is_none() {
@@ -38,7 +38,7 @@ pub fn plain_text(text: &Text) -> Cow<'_, str> {
     Cow::Owned(words)
 }
 
-/// How long the tag, comment, script or style at the start is; `None` if it is only a `<`.
+/// The length of the tag, comment, script or style at the start; `None` if it is only a `<`.
 fn tag_length(text: &str) -> Option<usize> {
     let bytes = text.as_bytes();
     if text.starts_with("<!--") {
@@ -68,7 +68,7 @@ fn tag_length(text: &str) -> Option<usize> {
     Some(end)
 }
 
-/// Tags that may stand inside a word.
+/// Whether a tag may be inside a word.
 fn is_inline(tag: &str) -> bool {
     let name = tag.trim_start_matches(['<', '/']);
     let end = name.find(|c: char| !c.is_ascii_alphanumeric()).unwrap_or(name.len());
@@ -86,26 +86,26 @@ mod tests {
     }
 
     #[test]
-    fn tags_part_words_unless_they_stand_inside_one() {
+    fn tags_separate_words_unless_they_are_inside_one() {
         assert_eq!(plain("<p>One</p><p>two<br>th<b>re</b>e</p>"), "One two three");
     }
 
     #[test]
-    fn scripts_styles_and_comments_say_nothing() {
+    fn scripts_styles_and_comments_are_removed() {
         let html = "a<script>if (x<y) alert('b')</script> c<STYLE>d{}</Style> e<!-- f <p> -->g";
         assert_eq!(plain(html), "a c e g");
         assert_eq!(plain("a<script>never closed"), "a");
     }
 
     #[test]
-    fn references_are_decoded_and_a_lone_bracket_is_a_character() {
+    fn references_are_decoded_and_a_single_bracket_is_a_character() {
         assert_eq!(plain("caf&eacute; &amp; 1 < 2 &lt;b&gt;"), "café & 1 < 2 <b>");
         assert_eq!(plain("ends in <"), "ends in <");
         assert_eq!(plain("ends in <p"), "ends in <p");
     }
 
     #[test]
-    fn a_plain_text_is_lent() {
+    fn a_plain_text_is_borrowed() {
         assert!(matches!(plain_text(&Text::plain("a < b &amp; c")), Cow::Borrowed(_)));
     }
 }

@@ -1,32 +1,31 @@
-//! Pages read by CSS selectors.
+//! Reads pages with CSS selectors.
 
 use scraper::{ElementRef, Html, Selector};
 use serde::{Deserialize, Serialize};
 use url::Url;
 
-use super::guarded;
 use crate::identity;
 use crate::limits::Limits;
+use crate::markup::flattened;
+use crate::markup::links::{resolve, resolve_html};
 use crate::model::{Document, Format, Item, Link, Text};
-use crate::parse::links::{resolve, resolve_html};
-use crate::parse::parse_date;
+use crate::time::parse_date;
 
-/// The most of a page that is made into a tree, which takes many times its size.
+/// The tree takes many times the size of the page, so only this much of it is read.
 const PAGE_BYTES: usize = 2 << 20;
 
-/// Where the parts of an item are on a page. All but `item` are looked for inside the item.
+/// Selects the parts of an item. All selectors but `item` apply inside the item.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Selectors {
     /// One match for each item.
     pub item: String,
-    /// The title; without it, the text of the link.
+    /// Default: the text of the link.
     pub title: Option<String>,
-    /// The link; without it, the first link in the item, or the item itself if it is one.
+    /// Default: the first link in the item, or the item itself if it is a link.
     pub link: Option<String>,
-    /// The date, from a `datetime` attribute or from the text.
+    /// The date is in a `datetime` attribute or in the text.
     pub date: Option<String>,
-    /// The content.
     pub content: Option<String>,
 }
 
@@ -34,26 +33,17 @@ pub struct Selectors {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum PageError {
-    /// A selector that is none.
-    #[error("`{selector}` is no CSS selector: {reason}")]
-    Selector {
-        /// What was given.
-        selector: String,
-        /// What is wrong with it.
-        reason: String,
-    },
-    /// The page has no such items, so it has probably been rebuilt.
+    #[error("`{selector}` is not a CSS selector: {reason}")]
+    Selector { selector: String, reason: String },
+    /// The page has no such items; its layout has probably changed.
     #[error("nothing on the page matches `{selector}`")]
-    NoItems {
-        /// The selector of the items.
-        selector: String,
-    },
+    NoItems { selector: String },
 }
 
-/// Reads a page by selectors; `url` is where the page is.
+/// Reads a page with selectors; `url` is the address of the page.
 ///
 /// # Errors
-/// When a selector cannot be read, or no item matches.
+/// If a selector is invalid, or no item matches.
 pub fn select(
     html: &str,
     selectors: &Selectors,
@@ -70,7 +60,7 @@ pub fn select(
         anchor: compiled("a[href]")?,
         url,
     };
-    let page = Html::parse_document(&guarded(html, PAGE_BYTES.min(limits.bytes)));
+    let page = Html::parse_document(&flattened(html, PAGE_BYTES.min(limits.bytes)));
     let mut document = Document::new(Format::Html);
     document.title = page.select(&compiled("title")?).next().map(text).filter(|t| !t.is_empty());
     document.links.extend(url.map(|url| Link::new("alternate", url.as_str())));

@@ -1,4 +1,4 @@
-//! Whether the ids of one source can be trusted, learnt from fetch to fetch.
+//! Learns over many fetches whether the ids of a source can be trusted.
 
 mod parts;
 
@@ -10,43 +10,40 @@ use super::{Policy, identify};
 use crate::model::{Document, Item, ItemId, digest};
 pub use parts::IdentityParts;
 
-/// One bad id in this many is still forgiven.
+/// One bad id in this many is tolerated.
 const TOLERATED: u32 = 20;
-/// Ids judged before anything is concluded, so that one mistake in a short feed is no verdict.
+/// Ids to judge before deciding, so that one mistake in a short feed does not count.
 const ENOUGH: u32 = 10;
-/// Judged ids after which the past counts half.
+/// After this many judged ids, the counts are halved.
 const MEMORY: u32 = 1000;
-/// Items remembered to notice that an id has changed.
+/// Items remembered in order to detect changed ids.
 const REMEMBERED: usize = 512;
 
-/// The identity policy of one source: a small value to be stored with it.
+/// The identity policy of one source: a small value to store with it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SourceIdentity {
     policy: Policy,
     judged: u32,
     bad: u32,
-    /// What was seen lately: digest of the item without its id, and digest of its id.
+    /// Recent items: digest of the item without its id, and digest of the id.
     lately: VecDeque<(u64, u64)>,
 }
 
-/// A source's policy has become less trusting.
+/// A source has fallen back to a weaker policy.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Degraded {
-    /// What identified its items so far.
+    /// The policy until now.
     pub from: Policy,
-    /// What does from now on.
+    /// The policy from now on.
     pub to: Policy,
-    /// Why, in words.
     pub reason: String,
 }
 
 /// The id given to one item.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Assigned {
-    /// The id from now on.
     pub id: ItemId,
-    /// The id under which the item was known until this document made the policy change; an item
-    /// stored under it is the same item.
+    /// The item's id before this document changed the policy. An item stored under it is the same item.
     pub formerly: Option<ItemId>,
 }
 
@@ -57,13 +54,12 @@ impl Default for SourceIdentity {
 }
 
 impl SourceIdentity {
-    /// The policy in force.
     pub fn policy(&self) -> Policy {
         self.policy
     }
 
-    /// Judges the ids of a fetched document, changes the policy if they are bad, sets the id of every
-    /// item, and says what it was before if the policy changed.
+    /// Judges the ids of a fetched document, changes the policy if they are bad, and sets the id of
+    /// every item. If the policy changed, also returns the previous ids.
     pub fn assign(&mut self, document: &mut Document) -> (Vec<Assigned>, Option<Degraded>) {
         let before = self.policy;
         let degraded = self.judge(&document.items);
@@ -74,8 +70,8 @@ impl SourceIdentity {
             let times = taken.entry(id.clone()).or_default();
             *times += 1;
             if *times > 1 {
-                // The odd duplicate that is forgiven must not make two items one.
-                id = super::digest_id(item);
+                // A tolerated duplicate must not merge two items.
+                id = item.digest_id();
             }
             let formerly = (before != self.policy).then(|| identify(item, before));
             item.id = id.clone();
@@ -101,7 +97,8 @@ impl SourceIdentity {
                 continue;
             };
             duplicated += u32::from(!ids.insert(id));
-            let other = known.get(&face(item, self.policy)).is_some_and(|old| *old != short(&[id]));
+            let other =
+                known.get(&fingerprint(item, self.policy)).is_some_and(|old| *old != short(&[id]));
             changed += u32::from(other);
         }
         self.judged += u32::try_from(items.len()).unwrap_or(u32::MAX);
@@ -121,11 +118,11 @@ impl SourceIdentity {
         };
         let reason = format!(
             "too many bad {what} ({duplicated} duplicated, {changed} changed, {missing} missing in \
-             this document): items are now told apart by {}",
-            if to == Policy::Link { "their links" } else { "what they say" }
+             this document): items are now identified by {}",
+            if to == Policy::Link { "their links" } else { "a digest of their content" }
         );
         *self = Self { policy: to, ..Self::default() };
-        // The next policy may be no better: it is judged on the same document.
+        // The next policy may be no better: judge it on the same document.
         let further = self.judge(items);
         Some(Degraded { from, to: further.map_or(to, |next| next.to), reason })
     }
@@ -135,7 +132,7 @@ impl SourceIdentity {
             let Some(id) = part(item, self.policy) else {
                 continue;
             };
-            let entry = (face(item, self.policy), short(&[id]));
+            let entry = (fingerprint(item, self.policy), short(&[id]));
             self.lately.retain(|known| known.0 != entry.0);
             self.lately.push_back(entry);
             if self.lately.len() > REMEMBERED {
@@ -145,7 +142,7 @@ impl SourceIdentity {
     }
 }
 
-/// The part of an item that a policy goes by.
+/// The part of an item that a policy uses.
 fn part(item: &Item, policy: Policy) -> Option<&str> {
     match policy {
         Policy::Id => item.guid.as_deref(),
@@ -154,8 +151,8 @@ fn part(item: &Item, policy: Policy) -> Option<&str> {
     }
 }
 
-/// What an item looks like apart from the part that the policy goes by.
-fn face(item: &Item, policy: Policy) -> u64 {
+/// A digest of the item without the part that the policy uses.
+fn fingerprint(item: &Item, policy: Policy) -> u64 {
     let link = item.link.as_deref().filter(|_| policy == Policy::Id).unwrap_or("");
     let text = item.content.as_ref().or(item.summary.as_ref()).map_or("", |text| &text.body);
     short(&[item.title.as_deref().unwrap_or(""), link, text])

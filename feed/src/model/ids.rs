@@ -1,13 +1,13 @@
-//! Typed ids, registered in one place, so that swapped arguments do not compile.
+//! Typed ids, so that swapped arguments do not compile.
 
 use serde::{Deserialize, Serialize};
 
-/// What makes an item the same item wherever it is met: its guid, or what stands in for it.
+/// Identifies an item everywhere: its guid or, without one, a substitute.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct ItemId(pub String);
 
-/// The name of a node of the mesh that an item has passed through.
+/// The name of a node of the mesh.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct NodeId(pub String);
@@ -24,8 +24,8 @@ impl std::fmt::Display for NodeId {
     }
 }
 
-/// A 128-bit digest in the manner of FNV-1a, eight bytes at a time, over length-prefixed parts: stable
-/// across platforms, versions and runs, which the standard hasher does not promise. Not meant against
+/// A 128-bit digest over length-prefixed parts, similar to FNV-1a but over eight bytes at a time.
+/// Unlike the standard hasher it is stable across platforms, versions and runs. It does not resist
 /// forgery.
 pub fn digest(parts: &[&str]) -> u128 {
     const PRIME: u128 = 0x0000_0000_0100_0000_0000_0000_0000_013B;

@@ -2,42 +2,39 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::hop::{Hop, Millis};
+use super::hop::Hop;
 use super::ids::{ItemId, NodeId, digest};
-use super::timestamp::Timestamp;
+use super::person::Person;
+use crate::time::{Millis, Timestamp};
 
 /// One entry of a feed.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Item {
-    /// What identifies the item: see [`crate::identity`].
+    /// Identifies the item; the identity module chooses it.
     pub id: ItemId,
-    /// The id exactly as the publisher gave it, if it did.
+    /// The id exactly as the publisher gave it.
     pub guid: Option<String>,
-    /// The title as plain text.
+    /// Plain text.
     pub title: Option<String>,
     /// The page that the item is about.
     pub link: Option<String>,
-    /// Other links, with their relation.
+    /// Other links.
     pub links: Vec<Link>,
-    /// A short form of the content, or all there is.
+    /// A short form of the content, or the whole content if the feed has nothing else.
     pub summary: Option<Text>,
-    /// The full content.
     pub content: Option<Text>,
-    /// Who wrote it.
     pub authors: Vec<Person>,
-    /// What it is about.
     pub categories: Vec<Category>,
-    /// When it was first published, as its publisher says.
+    /// When the publisher says it was first published.
     pub published: Option<Timestamp>,
-    /// When it last changed, as its publisher says.
+    /// When the publisher says it last changed.
     pub updated: Option<Timestamp>,
-    /// When this node first saw it; filled in by whoever fetched, never by a parser.
+    /// When this node first saw it. The fetcher sets it, never a parser.
     pub first_seen: Option<Timestamp>,
-    /// Attached media.
     pub enclosures: Vec<Enclosure>,
-    /// The feed it comes from, kept when it is republished.
+    /// The feed that first published it; republishing keeps it.
     pub origin: Option<Origin>,
-    /// The nodes it has passed, oldest first; an item that has passed a node is not taken again.
+    /// The nodes it has passed, oldest first. A node does not accept an item twice.
     pub hops: Vec<Hop>,
 }
 
@@ -63,12 +60,12 @@ impl Item {
         }
     }
 
-    /// Whether the item has already been at this node, so that taking it again would be a loop.
+    /// Whether the item has already passed this node, so that accepting it again would be a loop.
     pub fn has_passed(&self, node: &NodeId) -> bool {
         self.hops.iter().any(|hop| hop.node == *node)
     }
 
-    /// A node hands the item on: its own hop, the last one, says since when it publishes the item.
+    /// Records in the last hop, which must be that of `node`, when the node published the item.
     pub fn published_by(&mut self, node: &NodeId, at: Millis) {
         if !self.has_passed(node) {
             self.hops.push(Hop::at(node.clone()));
@@ -78,8 +75,8 @@ impl Item {
         }
     }
 
-    /// The date to show, and what kind of date it is. A date in the future is clamped to `now`;
-    /// dates never decide whether an item is new.
+    /// The date to show, and where it comes from. A date in the future becomes `now`. Dates never
+    /// decide whether an item is new.
     pub fn dated(&self, now: Timestamp) -> Option<(Timestamp, Dated)> {
         let published = self.published.map(|at| (at, Dated::Published));
         let updated = self.updated.map(|at| (at, Dated::Updated));
@@ -88,7 +85,7 @@ impl Item {
         if at > now { Some((now, Dated::Clamped)) } else { Some((at, kind)) }
     }
 
-    /// A digest of what a reader would see: it changes when the item was edited.
+    /// A digest of the visible parts: it changes when the item is edited.
     pub fn content_digest(&self) -> u128 {
         fn body(text: &Option<Text>) -> &str {
             text.as_ref().map_or("", |text| &text.body)
@@ -101,7 +98,36 @@ impl Item {
         ])
     }
 
-    /// Whether there is nothing in the item that anybody could read or follow.
+    /// An id from the title and content or, for an item with neither, from everything else it has.
+    pub(crate) fn digest_id(&self) -> ItemId {
+        let text = self.content.as_ref().or(self.summary.as_ref()).map_or("", |text| &text.body);
+        let title = self.title.as_deref().unwrap_or("");
+        let mut parts = vec![title, text];
+        if title.is_empty() && text.is_empty() {
+            parts.push(self.link.as_deref().unwrap_or(""));
+            parts.push(self.guid.as_deref().unwrap_or(""));
+            parts.extend(self.enclosures.iter().map(|enclosure| enclosure.url.as_str()));
+        }
+        ItemId(format!("urn:pergola:digest:{:032x}", digest(&parts)))
+    }
+
+    /// Milliseconds that the item took to each node: from its publication at the previous hop (for the
+    /// first node: from its publisher's date) until the node received it. `None` where a time is
+    /// missing; negative where clocks differ.
+    pub fn ages(&self) -> impl Iterator<Item = Option<i64>> {
+        let origin = self.published.map(|at| Millis::from_unix(at.unix().saturating_mul(1000)));
+        let before = std::iter::once(origin).chain(self.hops.iter().map(Hop::available));
+        self.hops.iter().zip(before).map(|(hop, before)| between(before?, hop.fetched?))
+    }
+
+    /// Milliseconds from the publication of the item at its first hop until its last hop received it.
+    /// `None` if it has passed fewer than two nodes, or a time is missing.
+    pub fn age(&self) -> Option<i64> {
+        let [first, .., last] = self.hops.as_slice() else { return None };
+        between(first.available()?, last.fetched?)
+    }
+
+    /// Whether the item has nothing to read or follow.
     pub fn is_blank(&self) -> bool {
         self.guid.is_none()
             && self.title.is_none()
@@ -115,17 +141,21 @@ impl Item {
     }
 }
 
+fn between(from: Millis, to: Millis) -> Option<i64> {
+    to.unix().checked_sub(from.unix())
+}
+
 /// Where an item's date comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Dated {
     /// The publisher's date of publication.
     Published,
-    /// The publisher's date of the last change; there was no other.
+    /// The publisher's date of the last change, because there was no date of publication.
     Updated,
-    /// No date was given: the time this node first saw the item stands in.
+    /// When this node first saw the item, because the publisher gave no date.
     FirstSeen,
-    /// The publisher's date lies in the future: now stands in.
+    /// Now, because the publisher's date lies in the future.
     Clamped,
 }
 
@@ -133,88 +163,50 @@ pub enum Dated {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum TextKind {
-    /// To be shown as it is.
+    /// Show it as it is.
     Plain,
     /// An HTML fragment; sanitise it before a browser sees it.
     Html,
 }
 
-/// A text together with what it is.
+/// A text and its kind.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Text {
-    /// Plain text or HTML.
     pub kind: TextKind,
-    /// The text itself, as published.
+    /// The text as published.
     pub body: String,
 }
 
 impl Text {
-    /// Plain text.
     pub fn plain(body: impl Into<String>) -> Self {
         Self { kind: TextKind::Plain, body: body.into() }
     }
 
-    /// An HTML fragment.
     pub fn html(body: impl Into<String>) -> Self {
         Self { kind: TextKind::Html, body: body.into() }
     }
 }
 
-/// A link with its meaning.
+/// A link and its relation.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Link {
-    /// Where it leads.
     pub href: String,
-    /// Its relation, such as `alternate`, `self` or `hub`.
+    /// The relation, such as `alternate`, `self` or `hub`.
     pub rel: String,
-    /// The media type, if told.
     pub media_type: Option<String>,
 }
 
 impl Link {
-    /// A link with a relation.
     pub fn new(rel: impl Into<String>, href: impl Into<String>) -> Self {
         Self { href: href.into(), rel: rel.into(), media_type: None }
     }
 }
 
-/// Somebody who wrote something.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Person {
-    /// A name to show.
-    pub name: Option<String>,
-    /// A page of that person.
-    pub uri: Option<String>,
-    /// A mail address.
-    pub email: Option<String>,
-}
-
-impl Person {
-    /// A person with a name only.
-    pub fn named(name: impl Into<String>) -> Self {
-        Self { name: Some(name.into()), uri: None, email: None }
-    }
-
-    /// The same person without a name that only repeats the address or the page.
-    pub(crate) fn plainly(mut self) -> Self {
-        if self.name.is_some() && (self.name == self.email || self.name == self.uri) {
-            self.name = None;
-        }
-        self
-    }
-
-    /// The best thing to show: the name, else the address, else the page.
-    pub fn label(&self) -> Option<&str> {
-        self.name.as_deref().or(self.email.as_deref()).or(self.uri.as_deref())
-    }
-}
-
-/// A subject.
+/// What an item is about.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Category {
-    /// The subject itself.
     pub term: String,
-    /// The scheme it belongs to, if any.
+    /// The vocabulary that the term belongs to.
     pub scheme: Option<String>,
 }
 
@@ -228,30 +220,52 @@ impl Category {
 /// A media file that belongs to an item.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Enclosure {
-    /// Where the file is.
     pub url: String,
-    /// Its media type, if told.
     pub media_type: Option<String>,
-    /// Its size in bytes, if told.
+    /// Size in bytes.
     pub length: Option<u64>,
 }
 
-/// The feed that an item was first published in (`atom:source`).
+/// The feed that first published an item (`atom:source`).
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Origin {
-    /// That feed's id.
     pub id: Option<String>,
-    /// That feed's title.
     pub title: Option<String>,
-    /// That feed's own address.
+    /// The address of the feed.
     pub feed: Option<String>,
-    /// The page it belongs to.
+    /// The page that the feed belongs to.
     pub home: Option<String>,
 }
 
 impl Origin {
-    /// Whether nothing is known.
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_age_at_a_node_runs_from_publication_at_the_hop_before() {
+        let hop = |name: &str, fetched: Option<i64>, published: Option<i64>| Hop {
+            node: NodeId(name.into()),
+            fetched: fetched.map(Millis::from_unix),
+            published: published.map(Millis::from_unix),
+        };
+        let mut item = Item::new("urn:x:1");
+        assert_eq!((item.ages().count(), item.age()), (0, None));
+        item.published = Some(Timestamp::from_unix(1));
+        item.hops.push(hop("a", Some(3_000), Some(3_100)));
+        assert_eq!(item.age(), None, "one hop has no length");
+        item.hops.push(hop("b", Some(3_500), None));
+        item.hops.push(hop("c", Some(3_400), Some(9_000)));
+        item.hops.push(hop("d", None, None));
+        let ages: Vec<_> = item.ages().collect();
+        assert_eq!(ages, [Some(2_000), Some(400), Some(-100), None]);
+        assert_eq!(item.age(), None);
+        item.hops.pop();
+        assert_eq!(item.age(), Some(300));
     }
 }

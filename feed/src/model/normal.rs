@@ -1,15 +1,15 @@
-//! The normal form of an item: what survives being written and read again, in any format.
+//! The normal form of an item: the part that survives writing and reading in any format.
 //!
-//! Writers print normal forms only, so that no document can hold a forbidden character, a relative
-//! link or an empty name; the round-trip property is stated over them.
+//! Writers print only normal forms, so that no document has a forbidden character, a relative link or
+//! an empty name. Writing and reading a normal form gives the same item.
 
 use url::Url;
 
 use super::{Category, Document, Enclosure, Hop, Item, ItemId, Link, NodeId, Person, Text};
-use crate::parse::chars::{push_allowed, trim};
+use crate::markup::chars::{push_allowed, trim};
 
 impl Document {
-    /// The document with every item in its normal form, and its own texts and links likewise.
+    /// The document with its own fields and all items in normal form.
     pub fn normalised(&self) -> Self {
         let mut normal = self.clone();
         normal.id = text(normal.id);
@@ -31,8 +31,8 @@ impl Document {
 }
 
 impl Item {
-    /// The item without what no format can express: forbidden characters, links that are no web
-    /// addresses, empty texts, duplicates in its lists.
+    /// The item without anything that no format can express: forbidden characters, links that are not
+    /// web addresses, empty texts, duplicates in lists.
     pub fn normalised(&self) -> Self {
         let mut item = self.clone();
         item.title = text(item.title);
@@ -50,7 +50,7 @@ impl Item {
                 }),
                 "alternate" if item.link.is_none() => item.link = Some(link.href),
                 "alternate" if item.link.as_ref() == Some(&link.href) => {}
-                // Atom allows one alternate; a second one is a related page.
+                // Atom allows one alternate; a second one becomes a related page.
                 "alternate" => links.push(Link { rel: "related".into(), ..link }),
                 _ => links.push(link),
             }
@@ -76,7 +76,7 @@ impl Item {
         item.hops = item.hops.into_iter().filter_map(named).collect();
         item.id = match text(Some(item.id.0.clone())) {
             Some(id) => ItemId(id),
-            None => crate::identity::digest_id(&item),
+            None => item.digest_id(),
         };
         item.guid = Some(item.id.0.clone());
         item
@@ -94,7 +94,7 @@ fn body(given: Text) -> Option<Text> {
     Some(Text { kind: given.kind, body: text(Some(given.body))? })
 }
 
-/// An absolute address of the web, spelt as a browser would.
+/// An absolute web address in its normal spelling.
 fn web(href: String) -> Option<String> {
     let url = Url::parse(href.trim()).ok()?;
     (matches!(url.scheme(), "http" | "https") && url.has_host()).then(|| url.to_string())
@@ -105,7 +105,7 @@ fn link(link: Link) -> Option<Link> {
     Some(Link { href: web(link.href)?, rel, media_type: link.media_type.and_then(media_type) })
 }
 
-/// `type/subtype`; the type that says nothing is nothing.
+/// `type/subtype`; `None` for the type that says nothing.
 pub(crate) fn media_type(given: String) -> Option<String> {
     let given = given.trim();
     let (kind, rest) = given.split_once('/')?;
@@ -135,8 +135,8 @@ fn people(given: Vec<Person>) -> Vec<Person> {
             uri: person.uri.and_then(web),
             email: text(person.email).filter(|email| is_address(email)),
         }
-        .plainly();
-        // The same name with and without an address is one person.
+        .without_repeated_name();
+        // Two entries with the same name, one of them without an address, are one person.
         let bare = is_bare(&person);
         let same = list.iter().position(|known| known.name.is_some() && known.name == person.name);
         match same {
@@ -153,7 +153,7 @@ fn is_bare(person: &Person) -> bool {
     person.uri.is_none() && person.email.is_none()
 }
 
-/// Something at somewhere, without spaces or brackets.
+/// Whether a text has the form `name@host`, without spaces or brackets.
 fn is_address(email: &str) -> bool {
     let parts: Vec<&str> = email.split('@').collect();
     let plain = email.bytes().all(|b| b.is_ascii_graphic() && !b"()<>[],;:\\\"".contains(&b));

@@ -1,8 +1,7 @@
-//! From feed-rs's model and what it left out to ours.
+//! Builds the document from the model of feed-rs and the fields that feed-rs ignores.
 //!
-//! This is the only module that knows feed-rs's types: they stop here. For every field there is an
-//! order of preference, from the element that is made for it down to those that publishers use in
-//! its place.
+//! Only this module knows the types of feed-rs. For every field there is an order of preference: first
+//! the proper element, then those that publishers use instead.
 
 mod links;
 mod people;
@@ -11,16 +10,16 @@ mod texts;
 use feed_rs::model as parsed;
 use url::Url;
 
-use super::links::{is_web, resolve};
 use super::survey::{Extras, Field, ItemExtras};
-use super::xhtml;
-use super::{chars, dates};
+use crate::identity::from_uri;
 use crate::limits::{Limits, prefix};
-use crate::model::{Category, Document, Format, Hop, Item, NodeId, Text, Timestamp};
+use crate::markup::links::{is_web, resolve};
+use crate::markup::{chars, xhtml};
+use crate::model::{Category, Document, Format, Hop, Item, NodeId, Text};
+use crate::time::{Timestamp, parse_date};
 use links::{enclosures, feed_link, origin};
-pub(crate) use people::person;
 
-/// Builds the document; `base` is where it was fetched from.
+/// Builds the document; `base` is the address that it was fetched from.
 pub(crate) fn document(
     feed: parsed::Feed,
     extras: Extras,
@@ -45,7 +44,7 @@ pub(crate) fn document(
         .or_else(|| extras.all("dc:language").next().map(str::to_owned));
     document.updated = feed.updated.or(feed.published).map(Timestamp::from);
     document.hints = super::hints::hints(&extras, feed.ttl);
-    // What relative addresses are relative to, if nobody has told where the document came from.
+    // The base of relative addresses, if the caller did not give the address of the document.
     let home = document.self_link().or(document.home()).and_then(|href| Url::parse(href).ok());
     let base = base.cloned().or(home);
     for link in document.links.iter_mut().filter(|link| !is_web(&link.href)) {
@@ -70,7 +69,7 @@ impl Context<'_> {
         let mut item = Item::new("");
         item.guid =
             filled(entry.id).or_else(|| first(&extras, &["atom:id", "rdf:about", "dc:identifier"]));
-        item.guid = item.guid.map(|guid| unwrapped_id(&guid).unwrap_or(guid));
+        item.guid = item.guid.map(|guid| from_uri(&guid).unwrap_or(guid));
         item.title = entry
             .title
             .and_then(|title| plain_title(title, self.atom))
@@ -117,15 +116,10 @@ impl Context<'_> {
     }
 }
 
-/// A node, and the times it told, if they can be read.
+/// A node, with its times if they are valid.
 fn hop(field: &Field) -> Hop {
     let [fetched, published] = field.times();
     Hop { node: NodeId(field.text.clone()), fetched, published }
-}
-
-/// An id that this crate's Atom writer has dressed as a URN.
-fn unwrapped_id(id: &str) -> Option<String> {
-    crate::write::plain_id(id)
 }
 
 fn filled(text: String) -> Option<String> {
@@ -142,11 +136,11 @@ fn first(extras: &ItemExtras, names: &[&str]) -> Option<String> {
 
 fn first_date(extras: &ItemExtras, names: &[&str]) -> Option<Timestamp> {
     let fields = names.iter().filter_map(|name| extras.first(name));
-    fields.filter_map(|field| dates::parse_date(&field.text)).next()
+    fields.filter_map(|field| parse_date(&field.text)).next()
 }
 
-/// RSS titles are ambiguous: most are text, some are HTML that was escaped once more. Character
-/// references are resolved, tags are left. Atom says what a title is.
+/// RSS titles are ambiguous: most are text, some are HTML that was escaped twice. So we resolve
+/// character references but keep tags. Atom declares the type of a title.
 fn plain_title(title: parsed::Text, atom: bool) -> Option<String> {
     let html = title.content_type.as_str() != "text/plain";
     filled(match (atom, html) {

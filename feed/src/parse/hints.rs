@@ -1,4 +1,4 @@
-//! What a feed says about when to come back.
+//! What a feed says about when to refresh it.
 
 use super::survey::Extras;
 use crate::model::Hints;

@@ -1,10 +1,9 @@
 //! JSON Feed 1.0 and 1.1.
 //!
-//! feed-rs refuses a whole document over one numeric id, so this format is read here. The reader
-//! walks the JSON with serde and keeps each item as soon as it is complete: a document that breaks
-//! halfway has given everything before the break. Wrong types are read for what they are meant as (a
-//! number as an id, one author where a list belongs). No generic tree is built, which would take
-//! many times the memory of the text.
+//! feed-rs rejects a document with one numeric id, so we read this format ourselves. The reader
+//! streams the JSON with serde and keeps each complete item, so that a document that breaks off still
+//! gives its first items. It accepts wrong types: a number as an id, one author instead of a list. It
+//! builds no generic tree, which would take many times the memory of the text.
 
 mod any;
 mod loose;
@@ -12,14 +11,15 @@ mod repair;
 
 use url::Url;
 
-use super::links::{is_web, resolve, resolve_html};
-use super::{chars, dates};
 use crate::error::ParseError;
 use crate::limits::{Limits, prefix};
+use crate::markup::chars;
+use crate::markup::links::{is_web, resolve, resolve_html};
 use crate::model::{
-    Category, Document, Enclosure, Format, Hints, Hop, Item, Link, Millis, NodeId, Origin, Person,
-    Text, TextKind, media_type,
+    Category, Document, Enclosure, Format, Hints, Hop, Item, Link, NodeId, Origin, Person, Text,
+    TextKind, media_type,
 };
+use crate::time::{Millis, parse_date};
 use loose::{RawFeed, RawItem, RawTimes};
 
 /// Reads a JSON Feed.
@@ -34,7 +34,7 @@ pub(crate) fn parse(
     if error.is_some() {
         let (repaired, second) = loose::read(&repair::repaired(text), limits);
         if repaired.items.len() > feed.items.len() || second.is_none() {
-            warnings.push("the JSON was malformed and has been repaired".into());
+            warnings.push("repaired malformed JSON".into());
             (feed, error) = (repaired, second);
         }
     }
@@ -43,12 +43,12 @@ pub(crate) fn parse(
     if !named && !feed.has_items {
         let found = match &error {
             Some(error) if feed.title.is_none() => format!("the JSON is malformed ({error})"),
-            _ => "this JSON is no JSON Feed (it has no items)".into(),
+            _ => "this JSON is not a JSON Feed (it has no items)".into(),
         };
         return Err(ParseError::NotAFeed { found });
     }
     if !named {
-        warnings.push("the JSON does not say which version of JSON Feed it is".into());
+        warnings.push("the JSON does not name a version of JSON Feed".into());
     }
     if let Some(error) = error {
         let count = feed.items.len();
@@ -119,8 +119,8 @@ fn item(raw: RawItem, base: Option<&Url>, limits: &Limits) -> Item {
     let summary = raw.pergola.summary_html.map(Text::html);
     item.content = settle(html.or(plain), base, limits);
     item.summary = settle(summary.or(raw.summary.and_then(filled).map(Text::plain)), base, limits);
-    item.published = raw.published.as_deref().and_then(dates::parse_date);
-    item.updated = raw.modified.as_deref().and_then(dates::parse_date);
+    item.published = raw.published.as_deref().and_then(parse_date);
+    item.updated = raw.modified.as_deref().and_then(parse_date);
     item.authors = raw.authors;
     item.authors.retain(|author: &Person| author.label().is_some());
     let tags = raw.tags.into_iter().filter_map(filled).map(Category::new);
@@ -142,7 +142,7 @@ fn item(raw: RawItem, base: Option<&Url>, limits: &Limits) -> Item {
     item
 }
 
-/// The nodes with their times; documents without times are as good.
+/// The passed nodes, with their times if the document has any.
 fn hops(nodes: Vec<String>, times: Vec<RawTimes>, limits: &Limits) -> Vec<Hop> {
     let times = times.into_iter().map(Some).chain(std::iter::repeat_with(|| None));
     let pairs = nodes.into_iter().zip(times).take(limits.list);

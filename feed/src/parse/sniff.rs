@@ -1,44 +1,55 @@
-//! What a text is, and where its feed begins.
+//! Detects the kind of a text, and where its feed starts.
 //!
-//! Servers put PHP warnings, comments and blank lines before a feed, wrap it in a page, or send a
-//! page instead. Nothing is decided by the media type, which is wrong too often.
+//! Servers put PHP warnings, comments and blank lines before a feed, wrap it in a page, or send a page
+//! instead. The media type is ignored, because it is often wrong.
 
-use super::chars::{Declared, push_decoded};
-use super::lexer::{Lexer, Tag, Token, attributes};
-use super::names::{Ns, split};
+use crate::limits::prefix;
+use crate::markup::chars::{Declared, push_decoded};
+use crate::markup::lexer::{Lexer, Tag, Token};
+use crate::markup::names::{Ns, split};
 use crate::model::Format;
 
-/// The two shapes that XML feeds are rewritten to.
+/// The two formats that XML feeds are rewritten to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Family {
     Rss,
     Atom,
 }
 
-/// Where the feed begins and what it calls itself.
+impl Family {
+    /// The namespace of names without a prefix.
+    pub(crate) fn home(self) -> Ns {
+        match self {
+            Self::Rss => Ns::Rss,
+            Self::Atom => Ns::Atom,
+        }
+    }
+}
+
+/// The root element of a feed.
 #[derive(Debug)]
 pub(crate) struct Root {
-    /// Offset of the root element.
+    /// Where it starts.
     pub at: usize,
     pub family: Family,
     pub format: Format,
     /// Entities that the document declares.
     pub declared: Declared,
-    /// Something that is no prolog came before the root.
+    /// There is unexpected text before the root.
     pub junk: bool,
 }
 
-/// What a text turned out to be.
+/// The kind of a text.
 #[derive(Debug)]
 pub(crate) enum Kind {
     Xml(Root),
     Json,
     Html,
-    /// Nothing known; what was seen first, in words.
+    /// Something else, described in words.
     Unknown(String),
 }
 
-/// Looks for the beginning of a feed.
+/// Finds the start of a feed.
 pub(crate) fn sniff(text: &str) -> Kind {
     let trimmed =
         text.trim_start_matches(|c: char| c.is_whitespace() || c == '\u{feff}' || c == '\0');
@@ -77,19 +88,18 @@ pub(crate) fn sniff(text: &str) -> Kind {
         return Kind::Html;
     }
     Kind::Unknown(match first {
-        Some(name) => format!("the root element is `{}`", crate::limits::prefix(name, 40)),
-        None => "this is neither XML, JSON nor HTML".into(),
+        Some(name) => format!("the root element is `{}`", prefix(name, 40)),
+        None => "this is neither XML nor JSON nor HTML".into(),
     })
 }
 
-/// JSON behind a byte or two of nonsense, such as a guard against inclusion as a script.
+/// Whether JSON follows a few other bytes, such as a guard against inclusion as a script.
 fn json_after_junk(text: &str) -> bool {
-    let head = crate::limits::prefix(text, 256);
+    let head = prefix(text, 256);
     let Some(brace) = head.find('{') else {
         return false;
     };
-    !head[..brace].contains('<')
-        && crate::limits::prefix(text, 4096).contains("jsonfeed.org/version")
+    !head[..brace].contains('<') && prefix(text, 4096).contains("jsonfeed.org/version")
 }
 
 fn is_html(name: &str) -> bool {
@@ -99,17 +109,13 @@ fn is_html(name: &str) -> bool {
     )
 }
 
-/// Whether a tag is the root of a feed. Inside a page only unmistakable roots count.
+/// Whether a tag is the root of a feed. Inside an HTML page only unambiguous roots count.
 fn root(tag: Tag<'_>, html: bool) -> Option<(Family, Format)> {
     let (_, local) = split(tag.name);
-    let attribute = |wanted: &str| {
-        let list = attributes(tag.attributes, &Declared::new());
-        list.into_iter().find(|(name, _)| name.eq_ignore_ascii_case(wanted)).map(|(_, value)| value)
-    };
     match local.to_ascii_lowercase().as_str() {
         "rss" => Some((
             Family::Rss,
-            match attribute("version") {
+            match tag.attribute("version") {
                 Some(version) if version.trim().starts_with("0.") => Format::Rss0,
                 Some(version) if version.trim().starts_with("1.") => Format::Rss1,
                 _ => Format::Rss2,
@@ -120,13 +126,14 @@ fn root(tag: Tag<'_>, html: bool) -> Option<(Family, Format)> {
             Some((Family::Rss, if netscape { Format::Rss0 } else { Format::Rss1 }))
         }
         "feed" => {
-            let old = attribute("version").is_some_and(|version| version.trim().starts_with("0."))
-                || tag.attributes.contains("purl.org/atom/ns");
+            let old =
+                tag.attribute("version").is_some_and(|version| version.trim().starts_with("0."))
+                    || tag.attributes.contains("purl.org/atom/ns");
             Some((Family::Atom, if old { Format::Atom03 } else { Format::Atom }))
         }
         "channel" | "item" if !html => Some((Family::Rss, Format::Rss2)),
         "entry" if !html => {
-            let old = attribute("xmlns").is_some_and(|uri| Ns::lenient(&uri) == Ns::Atom03);
+            let old = tag.attribute("xmlns").is_some_and(|uri| Ns::lenient(&uri) == Ns::Atom03);
             Some((Family::Atom, if old { Format::Atom03 } else { Format::Atom }))
         }
         _ => None,
@@ -139,7 +146,7 @@ fn has_items(text: &str) -> bool {
         .any(|tag| memchr::memmem::find(text.as_bytes(), tag.as_bytes()).is_some())
 }
 
-/// Entities of the internal subset: short ones, whose values name no other entity of the document.
+/// The short entities that a document type declares. Their values cannot refer to one another.
 fn entities(doctype: &str) -> Declared {
     let mut declared = Declared::new();
     for piece in doctype.split("<!ENTITY").skip(1).take(512) {

@@ -1,45 +1,45 @@
-//! The strict pass: would feed-rs read this document whole, and what would it leave out?
+//! The strict pass: checks whether feed-rs can read a document, and collects what feed-rs ignores.
 //!
-//! One run of quick-xml over the text answers both. If anything is met that feed-rs refuses, panics
-//! on or misreads (its source was read for this list), the verdict is [`Verdict::Dirty`] and the
-//! document is rewritten first. Otherwise the pass hands over what feed-rs has no place for: origins,
-//! passed nodes, Dublin Core, hints about when to come back, XHTML in its original form. It borrows
-//! from the text and resolves prefixes once, because it runs on every document; and what
-//! it takes itself, feed-rs never sees ([`Skeleton`]): that saves about as much time as the pass costs.
+//! It is one run of quick-xml over the text. If it finds anything that feed-rs rejects, misreads or
+//! panics on (we know the list from its source), the verdict is [`Verdict::Dirty`] and the document is
+//! repaired first. Otherwise it returns the fields that feed-rs ignores: origins, passed nodes, Dublin
+//! Core, refresh hints, XHTML in its original form. It runs on every document, so it borrows from the
+//! text and resolves prefixes once. feed-rs does not see the parts that the pass has taken
+//! ([`Skeleton`]), which saves about as much time as the pass costs.
 
+mod attributes;
 mod bulk;
 mod extras;
 mod fields;
 mod scope;
 
-use std::borrow::Cow;
 use std::io::BufRead;
 
 use quick_xml::Reader;
 use quick_xml::events::{BytesStart, Event};
 use url::Url;
 
-use super::names::Ns;
 use super::sniff::{Family, Root};
 use crate::limits::Limits;
+use crate::markup::names::Ns;
+use crate::markup::{chars, lexer, xhtml};
+use attributes::Attributes;
 pub(crate) use bulk::Skeleton;
+use extras::Dirt;
 pub(crate) use extras::{Extras, Field, ItemExtras};
 use scope::{Scope, Scopes};
 
-/// What the strict pass found.
+/// The result of the strict pass.
 pub(crate) enum Verdict {
-    /// feed-rs will read it; here is what it leaves out.
+    /// feed-rs can read it. Holds the fields that feed-rs ignores.
     Clean(Box<Extras>),
-    /// It has to be rewritten, and why.
+    /// It must be repaired. Holds the reason.
     Dirty(&'static str),
 }
 
-/// Why a document cannot go to feed-rs as it is.
-pub(crate) type Dirt = &'static str;
-
-/// Runs over `text`, which begins at the root element.
+/// Checks `text`, which starts at the root element.
 pub(crate) fn survey(text: &str, root: &Root, base: Option<&Url>, limits: &Limits) -> Verdict {
-    if !super::chars::all_allowed(text) {
+    if !chars::all_allowed(text) {
         return Verdict::Dirty("characters that XML forbids");
     }
     let mut pass = Pass {
@@ -63,28 +63,28 @@ pub(crate) fn survey(text: &str, root: &Root, base: Option<&Url>, limits: &Limit
 struct Pass<'a> {
     text: &'a str,
     scopes: Scopes,
-    /// `xml:base` in effect, with the depth at which it began.
+    /// The current `xml:base` values, each with the depth of its element.
     bases: Vec<(usize, Url)>,
-    /// Where the event at hand begins.
+    /// Where the current event starts.
     tag: usize,
     capture: Option<Capture>,
     extras: Extras,
-    /// Fields that the open item has had, and whether a link was among them.
+    /// Fields of the open item so far, and whether one was a link.
     seen: Vec<(Ns, &'static str)>,
     linked: bool,
     family: Family,
     limits: &'a Limits,
 }
 
-/// The text of a field that is being collected.
+/// A field whose text is being collected.
 struct Capture {
     field: Field,
-    /// Where the element begins.
+    /// Where the element starts.
     tag: usize,
-    /// Where the element's inside begins, for XHTML, which is taken verbatim.
+    /// Where the content of the element starts, for XHTML, which is taken verbatim.
     start: usize,
     verbatim: bool,
-    /// A text of the item itself: taken here as a whole, and not shown to feed-rs.
+    /// A text of the item: the pass takes it as a whole and hides it from feed-rs.
     bulk: bool,
 }
 
@@ -122,7 +122,7 @@ impl<'a> Pass<'a> {
                 }
                 Event::Text(text) => self.characters(&text)?,
                 Event::CData(text) => {
-                    if super::lexer::runs_over(&text) {
+                    if lexer::runs_over(&text) {
                         return Err("a CDATA section that is never closed");
                     }
                     self.characters(&text)?;
@@ -170,13 +170,13 @@ impl<'a> Pass<'a> {
             Err(url::ParseError::RelativeUrlWithoutBase) => {
                 self.bases.last().and_then(|(_, last)| last.join(base).ok())
             }
-            Err(_) => return Err("an xml:base that is no address"),
+            Err(_) => return Err("an xml:base that is not an address"),
         };
         self.bases.extend(url.map(|url| (depth, url)));
         Ok(())
     }
 
-    /// Leaves an element whose inside ends at `inside_end` and which itself ends at `after`.
+    /// Leaves an element whose content ends at `inside_end` and whose end tag ends at `after`.
     fn end(&mut self, inside_end: usize, after: usize) -> Result<(), Dirt> {
         let depth = self.scopes.depth();
         let scope = self.scopes.pop();
@@ -214,8 +214,7 @@ impl<'a> Pass<'a> {
         if capture.verbatim {
             let inner = self.text.get(capture.start..inside_end).unwrap_or("");
             let escaped = field.name == "xhtml:body" && !inner.contains('<');
-            field.text =
-                if escaped { super::chars::decoded(inner) } else { super::xhtml::to_html(inner) };
+            field.text = if escaped { chars::decoded(inner) } else { xhtml::to_html(inner) };
         }
         let person = matches!(field.name, "person" | "editor" | "itunes:author");
         if self.extras.open.is_none()
@@ -223,7 +222,7 @@ impl<'a> Pass<'a> {
             && field.text.contains('@')
             && !field.text.is_ascii()
         {
-            return Err("a name that feed-rs would cut inside a character");
+            return Err("a name that feed-rs would split inside a character");
         }
         if let Some((since, url)) = self.bases.last()
             && *since >= field.depth
@@ -255,66 +254,18 @@ impl<'a> Pass<'a> {
     }
 }
 
-/// Attributes of one element, raw; none are read if there are none.
-pub(crate) struct Attributes<'t>(Vec<(&'t str, &'t str)>);
-
-impl<'t> Attributes<'t> {
-    fn read(tag: &'t BytesStart<'_>) -> Result<Self, Dirt> {
-        let mut list = Vec::new();
-        if !tag.attributes_raw().trim_ascii().is_empty() {
-            for attribute in tag.attributes() {
-                let attribute = attribute.map_err(|_| "a malformed attribute")?;
-                // The value always borrows from the tag; an owned one cannot occur here.
-                let Cow::Borrowed(value) = attribute.value else {
-                    continue;
-                };
-                // feed-rs takes a value whole or not at all; one bare `&` would leave the rest escaped.
-                if value.contains('&') && quick_xml::escape::unescape(value).is_err() {
-                    return Err("a bare ampersand in an attribute");
-                }
-                list.push((attribute.key.into_inner(), value));
-            }
-        }
-        Ok(Self(list))
-    }
-
-    fn get(&self, name: &str) -> Option<Cow<'t, str>> {
-        let (_, raw) = self.0.iter().find(|(known, _)| *known == name)?;
-        Some(match raw.contains('&') {
-            true => Cow::Owned(super::chars::decoded(raw).trim().to_owned()),
-            false => Cow::Borrowed(raw.trim()),
-        })
-    }
-
-    fn is_empty(&self) -> bool {
-        self.0.is_empty()
-    }
-
-    fn iter(&self) -> impl Iterator<Item = (&'t str, &'t str)> {
-        self.0.iter().copied()
-    }
-}
-
-/// An offset that came from a slice fits in memory.
+/// Offsets into a slice fit into `usize`.
 fn position(offset: u64) -> usize {
     usize::try_from(offset).unwrap_or(usize::MAX)
 }
 
-/// A reference that feed-rs resolves as we do, or the document is dirty.
+/// Resolves a reference. The document is dirty if feed-rs would resolve it differently.
 fn resolved(reference: &quick_xml::events::BytesRef<'_>) -> Result<String, Dirt> {
     const UNKNOWN: Dirt = "an unknown character reference";
     if reference.is_char_ref() {
         let c = reference.resolve_char_ref().map_err(|_| UNKNOWN)?.ok_or(UNKNOWN)?;
-        let plain = super::chars::allowed(c) && !('\u{80}'..='\u{9f}').contains(&c);
+        let plain = chars::allowed(c) && !('\u{80}'..='\u{9f}').contains(&c);
         return if plain { Ok(c.into()) } else { Err(UNKNOWN) };
     }
     quick_xml::escape::resolve_predefined_entity(reference).map(str::to_owned).ok_or(UNKNOWN)
-}
-
-/// Whether unprefixed names belong to this family.
-pub(crate) fn home(family: Family) -> Ns {
-    match family {
-        Family::Rss => Ns::Rss,
-        Family::Atom => Ns::Atom,
-    }
 }

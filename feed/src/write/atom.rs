@@ -1,9 +1,11 @@
 //! Atom 1.0 (RFC 4287).
 
 use super::xml::Xml;
-use super::{change_date, document_date, feed_id, uri_id};
-use crate::model::{Document, Item, Person, Text, TextKind, Timestamp};
-use crate::parse::names::PERGOLA_NS;
+use super::{change_date, document_date, feed_id};
+use crate::identity::to_uri;
+use crate::markup::names::PERGOLA_NS;
+use crate::model::{Document, Item, Person, Text, TextKind};
+use crate::time::Timestamp;
 
 /// The document as Atom 1.0.
 pub fn write_atom(document: &Document) -> String {
@@ -24,7 +26,7 @@ pub fn write_atom(document: &Document) -> String {
     for author in &document.authors {
         person(&mut xml, author);
     }
-    // Every entry needs an author, if not of its own, then of the feed.
+    // Every entry needs an author: its own or that of the feed.
     let anonymous = document.items.iter().any(|item| item.authors.is_empty());
     if document.authors.is_empty() && (anonymous || document.items.is_empty()) {
         person(&mut xml, &Person::named(document.title.as_deref().unwrap_or("Unknown")));
@@ -50,7 +52,7 @@ pub fn write_atom(document: &Document) -> String {
 
 fn entry(xml: &mut Xml, item: &Item, feed_changed: Timestamp) {
     xml.open("entry", &[]);
-    xml.text("id", &[], &uri_id(&item.id.0));
+    xml.text("id", &[], &to_uri(&item.id.0));
     xml.text("title", &[], item.title.as_deref().unwrap_or(""));
     let (changed, stand_in) = change_date(item, feed_changed);
     xml.text("updated", &[], &changed.to_rfc3339());
@@ -86,7 +88,7 @@ fn entry(xml: &mut Xml, item: &Item, feed_changed: Timestamp) {
     }
     match &item.content {
         Some(content) => text(xml, "content", content),
-        // Without an alternate link, an entry must have content.
+        // An entry without an alternate link must have content.
         None if item.link.is_none() => xml.text("content", &[("type", "text")], ""),
         None => {}
     }
@@ -98,7 +100,7 @@ fn entry(xml: &mut Xml, item: &Item, feed_changed: Timestamp) {
 fn origin(xml: &mut Xml, item: &Item) {
     let Some(origin) = &item.origin else { return };
     xml.open("source", &[]);
-    xml.maybe("id", origin.id.as_deref().map(uri_id).as_deref());
+    xml.maybe("id", origin.id.as_deref().map(to_uri).as_deref());
     xml.maybe("title", origin.title.as_deref());
     if let Some(feed) = &origin.feed {
         xml.empty("link", &[("href", feed), ("rel", "self")]);

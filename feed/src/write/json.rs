@@ -3,8 +3,9 @@
 use serde_json::{Map, Value, json};
 
 use super::feed_id;
-use crate::model::{Category, Document, Hop, Item, Link, Millis, Person, TextKind};
-use crate::parse::xhtml::to_text;
+use crate::markup::xhtml::to_text;
+use crate::model::{Category, Document, Enclosure, Hop, Item, Link, Person, TextKind};
+use crate::time::Millis;
 
 /// The document as JSON Feed 1.1.
 pub fn write_json(document: &Document) -> String {
@@ -56,7 +57,6 @@ pub fn write_json(document: &Document) -> String {
 
 fn item(item: &Item) -> Value {
     let mut map = Map::new();
-    let mut own = Map::new();
     map.insert("id".into(), item.id.0.as_str().into());
     put(&mut map, "url", item.link.as_deref());
     put(&mut map, "title", item.title.as_deref());
@@ -65,16 +65,13 @@ fn item(item: &Item) -> Value {
             put(&mut map, "content_html", Some(&content.body));
         }
         Some(content) => put(&mut map, "content_text", Some(&content.body)),
-        // One of the two must be there.
+        // JSON Feed demands one of the two.
         None => put(&mut map, "content_text", Some("")),
     }
     if let Some(summary) = &item.summary {
         match summary.kind {
             TextKind::Plain => put(&mut map, "summary", Some(&summary.body)),
-            TextKind::Html => {
-                put(&mut map, "summary", Some(&to_text(&summary.body)));
-                put(&mut own, "summary_html", Some(&summary.body));
-            }
+            TextKind::Html => put(&mut map, "summary", Some(&to_text(&summary.body))),
         }
     }
     put(&mut map, "date_published", item.published.map(|at| at.to_rfc3339()).as_deref());
@@ -84,23 +81,25 @@ fn item(item: &Item) -> Value {
         item.categories.iter().map(|category| category.term.as_str()).collect();
     terms.dedup();
     list(&mut map, "tags", terms.into_iter().map(Value::from));
-    let attachments = item.enclosures.iter().map(|enclosure| {
-        let kind = enclosure.media_type.as_deref().unwrap_or("application/octet-stream");
-        let mut attachment = Map::new();
-        put(&mut attachment, "url", Some(&enclosure.url));
-        put(&mut attachment, "mime_type", Some(kind));
-        if let Some(length) = enclosure.length {
-            attachment.insert("size_in_bytes".into(), length.into());
-        }
-        Value::Object(attachment)
-    });
-    list(&mut map, "attachments", attachments);
+    list(&mut map, "attachments", item.enclosures.iter().map(attachment));
+    let own = extension(item);
+    if !own.is_empty() {
+        map.insert("_pergola".into(), Value::Object(own));
+    }
+    Value::Object(map)
+}
+
+/// The fields that JSON Feed lacks.
+fn extension(item: &Item) -> Map<String, Value> {
+    let mut own = Map::new();
+    let summary = item.summary.as_ref().filter(|summary| summary.kind == TextKind::Html);
+    put(&mut own, "summary_html", summary.map(|summary| summary.body.as_str()));
     if item.categories.iter().any(|category| category.scheme.is_some()) {
         list(&mut own, "categories", item.categories.iter().map(category));
     }
     list(&mut own, "links", item.links.iter().map(link));
     list(&mut own, "hops", item.hops.iter().map(|hop| hop.node.0.as_str().into()));
-    // Beside the names, not with them, because nodes without times read a list of names.
+    // Apart from the names, because older nodes read a list of names.
     if item.hops.iter().any(|hop| hop.fetched.is_some() || hop.published.is_some()) {
         list(&mut own, "hop_times", item.hops.iter().map(times));
     }
@@ -112,8 +111,16 @@ fn item(item: &Item) -> Value {
         put(&mut source, "home", origin.home.as_deref());
         own.insert("origin".into(), Value::Object(source));
     }
-    if !own.is_empty() {
-        map.insert("_pergola".into(), Value::Object(own));
+    own
+}
+
+fn attachment(enclosure: &Enclosure) -> Value {
+    let kind = enclosure.media_type.as_deref().unwrap_or("application/octet-stream");
+    let mut map = Map::new();
+    put(&mut map, "url", Some(&enclosure.url));
+    put(&mut map, "mime_type", Some(kind));
+    if let Some(length) = enclosure.length {
+        map.insert("size_in_bytes".into(), length.into());
     }
     Value::Object(map)
 }
@@ -153,8 +160,8 @@ fn category(category: &Category) -> Value {
     Value::Object(map)
 }
 
-/// JSON Feed knows name and page of an author; an address is an extension, or, where it is all there
-/// is, a `mailto:` page.
+/// JSON Feed has the name and the page of an author. A mail address becomes an extension or, if there
+/// is nothing else, a `mailto:` page.
 fn author(person: &Person) -> Value {
     let mut map = Map::new();
     put(&mut map, "name", person.name.as_deref());

@@ -2,9 +2,10 @@
 
 use super::document_date;
 use super::xml::Xml;
+use crate::identity::to_uri;
+use crate::markup::chars::{escaped, is_known, reference};
+use crate::markup::names::PERGOLA_NS;
 use crate::model::{Document, Item, Person, Text, TextKind};
-use crate::parse::chars::{escaped, is_known, reference};
-use crate::parse::names::PERGOLA_NS;
 
 /// The document as RSS 2.0.
 pub fn write_rss(document: &Document) -> String {
@@ -29,9 +30,9 @@ pub fn write_rss(document: &Document) -> String {
     let about = document.description.as_ref().map(html).or(document.title.clone());
     xml.text("description", &[], about.as_deref().unwrap_or("Untitled"));
     xml.maybe("language", document.language.as_deref());
-    let (_, dated) = (document.title.as_ref(), document_date(&document));
-    if dated.unix() != 0 {
-        xml.text("pubDate", &[], &dated.to_rfc822());
+    let changed = document_date(&document);
+    if changed.unix() != 0 {
+        xml.text("pubDate", &[], &changed.to_rfc822());
     }
     if let Some(ttl) = document.hints.ttl_minutes {
         xml.text("ttl", &[], &ttl.to_string());
@@ -108,11 +109,11 @@ fn write_item(xml: &mut Xml, item: &Item) {
     xml.close("item");
 }
 
-/// RSS's own `author` is a mail address, which few publish: the name goes into `dc:creator`, and
-/// whatever else is known follows in an Atom person.
+/// The `author` of RSS is a mail address, which few publish. So the name goes into `dc:creator` and
+/// everything else into an Atom person.
 fn write_author(xml: &mut Xml, author: &Person) {
-    let simple = |name: &String| crate::parse::person(name).as_ref() == Some(&Person::named(name));
-    // A name that looks like an address would be taken for one.
+    let simple = |name: &String| Person::parse(name).as_ref() == Some(&Person::named(name));
+    // Readers would take a name with `@` for an address.
     let name = author.name.as_ref().filter(|name| simple(name) && !name.contains('@'));
     xml.maybe("dc:creator", name.map(String::as_str));
     if name.is_none() || author.uri.is_some() || author.email.is_some() {
@@ -125,7 +126,7 @@ fn write_author(xml: &mut Xml, author: &Person) {
     }
 }
 
-/// RSS knows one enclosure for each item; further ones are Media RSS.
+/// RSS allows one enclosure per item; the others go into Media RSS.
 fn write_enclosures(xml: &mut Xml, item: &Item) {
     for (at, enclosure) in item.enclosures.iter().enumerate() {
         let length = enclosure.length.unwrap_or(0).to_string();
@@ -146,7 +147,7 @@ fn write_origin(xml: &mut Xml, item: &Item) {
         xml.text("source", &[("url", feed)], name);
     }
     xml.open("atom:source", &[]);
-    xml.maybe("atom:id", origin.id.as_deref().map(super::uri_id).as_deref());
+    xml.maybe("atom:id", origin.id.as_deref().map(to_uri).as_deref());
     xml.text("atom:title", &[], origin.title.as_deref().unwrap_or(""));
     if let Some(feed) = &origin.feed {
         xml.empty("atom:link", &[("href", feed), ("rel", "self")]);
@@ -157,7 +158,7 @@ fn write_origin(xml: &mut Xml, item: &Item) {
     xml.close("atom:source");
 }
 
-/// The text as HTML, which is what RSS descriptions are.
+/// The text as HTML, the format of RSS descriptions.
 fn html(text: &Text) -> String {
     match text.kind {
         TextKind::Html => text.body.clone(),
@@ -165,8 +166,8 @@ fn html(text: &Text) -> String {
     }
 }
 
-/// A title that reads the same to those who take it for text and to those who take it for HTML: an
-/// ampersand is only escaped where it would be taken for a character reference.
+/// A title that reads the same as text and as HTML: escapes an ampersand only where it would start a
+/// character reference.
 fn title(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;

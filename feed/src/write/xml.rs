@@ -1,14 +1,14 @@
-//! The few lines of XML that the writers need.
+//! Builds XML for the writers.
 
-use crate::parse::chars::push_escaped;
+use crate::markup::chars::push_escaped;
 
-/// Builds a document; every text is escaped, every element closed by whoever opened it.
+/// Builds a document and escapes every text. The caller closes the elements that it opens.
 pub(super) struct Xml {
     out: String,
 }
 
 impl Xml {
-    /// A document with its declaration.
+    /// Starts with the XML declaration.
     pub(super) fn new() -> Self {
         Self { out: "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n".into() }
     }
@@ -54,7 +54,7 @@ impl Xml {
             self.out.push_str("=\"");
             let start = self.out.len();
             push_escaped(&mut self.out, value);
-            // Line breaks in attributes become spaces unless they are escaped.
+            // Unescaped line breaks in attributes would become spaces.
             if self.out[start..].contains(['\n', '\t']) {
                 let value = self.out.split_off(start);
                 self.out.push_str(&value.replace('\n', "&#10;").replace('\t', "&#9;"));

@@ -1,7 +1,7 @@
-//! Kinds of damage seen in the wild: each a small document, with the items that must survive it.
+//! Kinds of damage seen in real feeds: small documents, and the items that must survive.
 //!
-//! The documents are in `fixtures/damage`, what is expected of them in `fixtures/damage.json`. Only
-//! those whose name begins with `bad-` are hopeless.
+//! The documents are in `fixtures/damage`, the expected items in `fixtures/damage.json`. Only documents
+//! whose name starts with `bad-` cannot be read.
 
 use std::collections::HashSet;
 use std::path::PathBuf;
@@ -22,7 +22,7 @@ fn document(name: &str) -> Vec<u8> {
     std::fs::read(fixtures().join("damage").join(name)).expect("a fixture")
 }
 
-/// What is wrong with what was read, if anything.
+/// What is wrong with a document, if anything.
 fn complaint(document: &Document, expected: &Value) -> Option<String> {
     let titles: Vec<Option<&str>> = document.items.iter().map(|i| i.title.as_deref()).collect();
     let wanted: Vec<Option<&str>> =
@@ -46,7 +46,7 @@ fn complaint(document: &Document, expected: &Value) -> Option<String> {
 }
 
 #[test]
-fn all_items_survive_every_kind_of_damage_that_is_not_hopeless() {
+fn all_items_survive_every_kind_of_damage() {
     let mut complaints = Vec::new();
     for (name, expected) in expected() {
         let result = parse(&document(&name), &ParseOptions::default());
@@ -62,7 +62,7 @@ fn all_items_survive_every_kind_of_damage_that_is_not_hopeless() {
 }
 
 #[test]
-fn every_document_of_the_corpus_has_an_expectation() {
+fn every_document_of_the_corpus_has_expected_items() {
     let listed: HashSet<String> = expected().keys().cloned().collect();
     let files = std::fs::read_dir(fixtures().join("damage")).unwrap();
     let found: HashSet<String> =
@@ -72,7 +72,7 @@ fn every_document_of_the_corpus_has_an_expectation() {
 }
 
 #[test]
-fn reading_a_damaged_document_twice_gives_the_same_ids_and_no_id_twice() {
+fn reading_a_damaged_document_twice_gives_the_same_unique_ids() {
     for (name, expected) in expected() {
         if expected["error"].is_string() {
             continue;
@@ -99,7 +99,7 @@ fn a_repair_is_always_reported() {
 }
 
 #[test]
-fn a_document_that_is_cut_off_drops_a_half_id_but_keeps_a_half_text() {
+fn a_document_that_is_cut_off_loses_a_partial_id_but_keeps_a_partial_text() {
     let cut = parse(&document("cut-in-guid.xml"), &ParseOptions::default()).unwrap();
     let last = cut.items.last().unwrap();
     assert_eq!(last.guid, None);
@@ -110,7 +110,7 @@ fn a_document_that_is_cut_off_drops_a_half_id_but_keeps_a_half_text() {
 }
 
 #[test]
-fn a_page_instead_of_a_feed_is_refused_with_the_feeds_it_links_to() {
+fn the_error_for_a_page_names_the_feeds_that_it_links_to() {
     let error = parse(&document("bad-html.html"), &ParseOptions::default()).unwrap_err();
     assert!(error.to_string().contains("/feed.xml"), "{error}");
 }

@@ -1,7 +1,6 @@
-//! A bounded number of mutated documents: nothing panics, and what comes out is bounded.
+//! A fixed number of mutated documents: nothing panics, and the results stay within the limits.
 //!
-//! `cargo run --release -p pergola-feed --example fuzz` does the same for longer and measures time
-//! and memory.
+//! `cargo run --release -p pergola-feed --example fuzz` runs longer and measures time and memory.
 
 #[path = "../../examples/fuzz/mutate.rs"]
 mod mutate;
@@ -15,7 +14,7 @@ use mutate::{Mutator, corpus};
 const INPUTS: usize = 4000;
 
 #[test]
-fn mutated_documents_never_panic_and_stay_within_their_bounds() {
+fn mutated_documents_never_panic_and_stay_within_their_limits() {
     let mut mutator = Mutator::new(corpus(), 1);
     let limits = Limits { items: 50, text: 4096, ..Limits::default() };
     let options = ParseOptions { limits, ..Default::default() };
@@ -27,7 +26,7 @@ fn mutated_documents_never_panic_and_stay_within_their_bounds() {
                 read += 1;
                 assert!(document.items.len() <= 50);
                 let texts = document.items.iter().flat_map(|i| i.summary.iter().chain(&i.content));
-                // Making addresses absolute may lengthen a text that was cut at the bound.
+                // Making addresses absolute may lengthen a text that was cut at the limit.
                 let longest = texts.map(|text| text.body.len()).max().unwrap_or(0);
                 assert!(longest <= 4096 + 64 * 1024, "{longest}");
             }

@@ -1,4 +1,4 @@
-//! What a feed says about when to come back, and where the rest of it is.
+//! What a feed says about when to refresh it, and where its other parts are.
 
 use crate::read;
 

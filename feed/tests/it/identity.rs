@@ -1,4 +1,4 @@
-//! What makes two items the same, within a document and across fetches.
+//! Which items are the same, within a document and across fetches.
 
 use pergola_feed::identity::{Policy, SourceIdentity};
 use pergola_feed::{Document, Format, Item};
@@ -34,7 +34,7 @@ fn a_guid_that_two_items_share_identifies_neither() {
 }
 
 #[test]
-fn an_item_without_id_and_link_has_the_same_id_at_each_fetch_whatever_its_date() {
+fn an_item_without_id_and_link_keeps_its_id_when_its_date_changes() {
     let at = |date: &str| {
         let text = rss(&format!(
             "<item><title>a</title><description>b</description><pubDate>{date}</pubDate></item>"
@@ -55,7 +55,7 @@ fn good_ids_are_trusted_for_ever() {
 }
 
 #[test]
-fn one_bad_id_in_twenty_is_forgiven_and_two_are_not() {
+fn one_bad_id_in_twenty_is_tolerated_and_two_are_not() {
     let bad = |count: usize| {
         move |n: usize| {
             if n < count { "dup".into() } else { format!("id-{n}") }
@@ -65,10 +65,7 @@ fn one_bad_id_in_twenty_is_forgiven_and_two_are_not() {
     let mut document = window(bad(2)); // the first of two equal ids is not counted
     assert_eq!(source.assign(&mut document).1, None);
     assert_eq!(document.items[0].id.0, "dup");
-    assert_ne!(
-        document.items[1].id.0, "dup",
-        "the forgiven duplicate must stay an item of its own"
-    );
+    assert_ne!(document.items[1].id.0, "dup", "a tolerated duplicate must stay a separate item");
 
     let degraded = SourceIdentity::default().assign(&mut window(bad(3))).1.unwrap();
     assert_eq!((degraded.from, degraded.to), (Policy::Id, Policy::Link));
@@ -76,7 +73,7 @@ fn one_bad_id_in_twenty_is_forgiven_and_two_are_not() {
 }
 
 #[test]
-fn ids_that_change_at_each_fetch_degrade_the_source_and_known_items_are_recognised() {
+fn ids_that_change_at_each_fetch_degrade_the_source_and_old_items_are_recognised() {
     let mut source = SourceIdentity::default();
     assert_eq!(source.assign(&mut window(|n| format!("first-{n}"))).1, None);
     let mut second = window(|n| format!("second-{n}"));
@@ -89,7 +86,7 @@ fn ids_that_change_at_each_fetch_degrade_the_source_and_known_items_are_recognis
 }
 
 #[test]
-fn a_source_whose_links_are_no_better_ends_with_digests() {
+fn a_source_with_bad_links_too_falls_back_to_digests() {
     let mut source = SourceIdentity::default();
     let mut document = fetched(
         (0..20)

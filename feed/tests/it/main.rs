@@ -1,4 +1,4 @@
-//! Behaviour of the crate as its users see it, in one binary.
+//! Tests of the public interface, in one binary.
 
 mod damage;
 mod fuzz;
@@ -13,7 +13,7 @@ mod validity;
 
 use pergola_feed::{Document, ParseOptions, parse};
 
-/// Reads a document that must be readable.
+/// Reads a document that must be valid.
 fn read(text: &str) -> Document {
     match parse(text.as_bytes(), &ParseOptions::default()) {
         Ok(document) => document,

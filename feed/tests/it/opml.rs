@@ -29,13 +29,13 @@ fn nested_folders_and_bare_ampersands_are_read() {
 }
 
 #[test]
-fn a_list_that_is_cut_off_gives_what_came_before() {
+fn a_list_that_is_cut_off_keeps_its_first_entries() {
     let cut = &LIST[..LIST.find("<outline title").unwrap() + 20];
     assert_eq!(Opml::parse(cut.as_bytes()).unwrap().subscriptions().len(), 1);
 }
 
 #[test]
-fn a_list_nested_ten_thousand_deep_is_flattened_without_harm() {
+fn a_list_with_ten_thousand_levels_is_flattened() {
     let deep = format!(
         "<opml><body>{}<outline xmlUrl=\"https://example.org/\"/>",
         "<outline text=\"f\">".repeat(10_000)
@@ -47,7 +47,7 @@ fn a_list_nested_ten_thousand_deep_is_flattened_without_harm() {
 }
 
 #[test]
-fn what_is_no_list_is_refused() {
+fn a_document_that_is_not_a_list_is_rejected() {
     assert_eq!(Opml::parse(b"<rss/>"), Err(OpmlError::NotOpml));
     assert_eq!(Opml::parse(b""), Err(OpmlError::NotOpml));
 }

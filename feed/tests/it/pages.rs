@@ -15,7 +15,7 @@ const PAGE: &str = "<html><head><title>News of the town</title></head><body>\
     </body></html>";
 
 #[test]
-fn selectors_make_items_of_a_page() {
+fn selectors_turn_a_page_into_items() {
     let selectors = Selectors {
         item: "article".into(),
         title: Some("h2".into()),
@@ -36,7 +36,7 @@ fn selectors_make_items_of_a_page() {
 }
 
 #[test]
-fn a_selector_that_is_none_and_one_that_finds_nothing_are_told_apart() {
+fn an_invalid_selector_and_one_without_matches_give_different_errors() {
     let by = |item: &str| Selectors { item: item.into(), ..Default::default() };
     let error = select(PAGE, &by("article["), None, &Limits::default()).unwrap_err();
     assert!(matches!(error, PageError::Selector { .. }), "{error}");
@@ -45,7 +45,7 @@ fn a_selector_that_is_none_and_one_that_finds_nothing_are_told_apart() {
 }
 
 #[test]
-fn annotations_in_comments_make_items_of_a_page() {
+fn marks_in_comments_turn_a_page_into_items() {
     let page = "<!-- dynamo:channel title=\"Town\" link=\"/\" --><!-- other comment -->\
         <!-- dynamo:item --><h2><!-- dynamo:title -->The <b>bridge</b> &amp; more<!-- /dynamo:title --></h2>\
         <!-- dynamo:link --><a href=\"bridge\">more</a><!-- /dynamo:link -->\
@@ -66,7 +66,7 @@ fn annotations_in_comments_make_items_of_a_page() {
 }
 
 #[test]
-fn a_page_without_annotations_is_no_annotated_page() {
+fn a_page_without_marks_gives_no_document() {
     assert_eq!(annotated(PAGE, None, &Limits::default()), None);
 }
 
@@ -84,7 +84,7 @@ fn feeds_that_a_page_links_to_are_found_relative_to_its_base() {
 }
 
 #[test]
-fn html_for_a_browser_has_no_scripts_and_no_foreign_addresses() {
+fn sanitised_html_has_no_scripts_and_only_web_and_mail_addresses() {
     let text = Text::html(
         "<p onclick=\"x()\">Hi<script>alert(1)</script><a href=\"javascript:x()\">a</a>\
          <a href=\"/b\">b</a><img src=\"data:image/png;base64,AA\"><iframe src=\"https://example.org\">",

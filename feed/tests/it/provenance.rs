@@ -36,7 +36,7 @@ fn the_source_of_an_rss_item_is_kept_even_if_the_document_is_broken() {
 }
 
 #[test]
-fn an_item_knows_the_nodes_it_has_passed_whatever_the_format() {
+fn passed_nodes_survive_in_every_format() {
     let (here, there) = (NodeId("node-a".into()), NodeId("node b & c".into()));
     let mut document = Document::new(Format::Atom);
     let mut item = Item::new("urn:x:1");
@@ -55,7 +55,7 @@ fn an_item_knows_the_nodes_it_has_passed_whatever_the_format() {
 }
 
 #[test]
-fn documents_of_nodes_that_told_no_times_are_still_read() {
+fn passed_nodes_without_times_are_read() {
     let entry = "<entry><id>urn:x:1</id><title>a</title>\
                  <pergola:hop>one</pergola:hop><pergola:hop>two</pergola:hop></entry>";
     let declared = "xmlns:pergola=\"https://pergola.example.org/ns/1.0\" xmlns=";
@@ -70,7 +70,7 @@ fn documents_of_nodes_that_told_no_times_are_still_read() {
 }
 
 #[test]
-fn times_that_cannot_be_read_are_left_out_and_the_node_is_kept() {
+fn invalid_times_are_dropped_and_the_node_is_kept() {
     let mut document = Document::new(Format::Atom);
     let mut item = Item::new("urn:x:1");
     let fetched = Some(Millis::from_unix(1_794_880_800_250));
@@ -83,7 +83,7 @@ fn times_that_cannot_be_read_are_left_out_and_the_node_is_kept() {
 }
 
 #[test]
-fn a_list_of_nodes_without_end_is_cut() {
+fn a_long_list_of_nodes_is_cut() {
     let mut document = Document::new(Format::Atom);
     let mut item = Item::new("urn:x:1");
     item.hops = (0..300).map(|n| Hop::at(NodeId(format!("node {n}")))).collect();
@@ -97,7 +97,7 @@ fn a_list_of_nodes_without_end_is_cut() {
 }
 
 #[test]
-fn a_node_says_when_it_published_in_its_own_hop_only() {
+fn a_node_changes_only_its_own_hop_when_it_publishes() {
     let (here, there) = (NodeId("here".into()), NodeId("there".into()));
     let at = Millis::from_unix(5);
     let fetched = Some(Millis::from_unix(4));
@@ -106,7 +106,7 @@ fn a_node_says_when_it_published_in_its_own_hop_only() {
     item.published_by(&here, at);
     assert_eq!(item.hops[1], Hop { node: here.clone(), fetched, published: Some(at) });
     assert_eq!(item.hops[0], Hop::at(there.clone()));
-    // A node that never fetched it adds itself; one that is further back is left alone.
+    // A node that never fetched the item adds a hop; an earlier hop stays unchanged.
     item.published_by(&NodeId("third".into()), at);
     item.published_by(&there, at);
     assert_eq!(item.hops.len(), 3);
@@ -115,7 +115,7 @@ fn a_node_says_when_it_published_in_its_own_hop_only() {
 }
 
 #[test]
-fn an_id_that_is_no_uri_passes_through_atom_unchanged() {
+fn an_id_that_is_not_a_uri_survives_atom() {
     let mut document = Document::new(Format::Atom);
     for id in ["12345", "Ünï cöde", "urn:pergola:id:x", "a:b", "https://example.org/%zz?<>"] {
         document.items.push(Item::new(id));
@@ -127,7 +127,7 @@ fn an_id_that_is_no_uri_passes_through_atom_unchanged() {
 }
 
 #[test]
-fn nothing_in_a_document_tells_when_it_was_written() {
+fn a_written_document_does_not_contain_the_time_of_writing() {
     let mut document = Document::new(Format::Atom);
     document.items.push(Item::new("urn:x:1"));
     for write in [write_rss, write_atom, write_json] {

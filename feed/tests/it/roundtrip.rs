@@ -1,4 +1,4 @@
-//! Writing then parsing gives the same items, in each format and from each format to each other.
+//! Writing and parsing gives the same items, in each format and across formats.
 
 use pergola_feed::write::{write_atom, write_json, write_rss};
 use pergola_feed::{
@@ -12,7 +12,7 @@ type Writer = fn(&Document) -> String;
 const WRITERS: [(&str, Writer); 3] =
     [("rss", write_rss), ("atom", write_atom), ("json", write_json)];
 
-/// Text of every sort: any Unicode, markup, half markup, references, ends of CDATA, long runs.
+/// Difficult texts: any Unicode, markup, partial markup, references, ends of CDATA, long runs.
 fn nasty() -> impl Strategy<Value = String> {
     prop_oneof![
         "\\PC{0,40}",
@@ -95,7 +95,7 @@ pub(crate) fn document(items: Vec<Item>) -> Document {
     document
 }
 
-/// What must come back: the normal forms; where two ids are equal, no reader can keep them.
+/// What must come back: the normal forms.
 fn expected(document: &Document) -> Vec<Item> {
     document.normalised().items
 }
@@ -123,7 +123,7 @@ proptest! {
     }
 
     #[test]
-    fn items_survive_repairs_that_are_needed_elsewhere(items in prop::collection::vec(item(), 0..4)) {
+    fn items_survive_repairs_of_other_parts(items in prop::collection::vec(item(), 0..4)) {
         let document = document(unique(items));
         let expected = expected(&document);
         for (format, write) in &WRITERS[..2] {
@@ -143,7 +143,7 @@ proptest! {
     }
 
     #[test]
-    fn items_survive_a_chain_of_nodes_that_speak_different_formats(items in prop::collection::vec(item(), 1..3)) {
+    fn items_survive_a_chain_of_different_formats(items in prop::collection::vec(item(), 1..3)) {
         let start = document(unique(items));
         let expected = expected(&start);
         let mut passed = start;
@@ -167,7 +167,7 @@ fn very_long_fields_survive() {
 }
 
 #[test]
-fn an_archive_says_in_every_format_that_it_is_one_and_where_its_neighbours_are() {
+fn the_archive_flag_and_its_links_survive_in_every_format() {
     let mut archive = document(vec![Item::new("urn:example:1")]);
     archive.hints.archive = true;
     archive.links.push(Link::new("next-archive", "https://example.org/feed/3"));

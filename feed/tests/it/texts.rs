@@ -1,4 +1,4 @@
-//! What becomes of titles, summaries, contents, links and dates.
+//! Titles, summaries, contents, links and dates.
 
 use pergola_feed::{Dated, Item, Limits, ParseOptions, Text, TextKind, Timestamp, parse};
 
@@ -9,7 +9,7 @@ fn first(text: &str) -> Item {
 }
 
 #[test]
-fn an_rss_description_is_html_and_an_atom_text_is_what_it_says() {
+fn an_rss_description_is_html_and_an_atom_text_has_its_declared_type() {
     let item =
         first(&rss("<item><title>a</title><description>&lt;p&gt;x&lt;/p&gt;</description></item>"));
     assert_eq!(item.summary, Some(Text::html("<p>x</p>")));
@@ -35,7 +35,7 @@ fn xhtml_keeps_its_attributes_and_loses_its_wrapper() {
 }
 
 #[test]
-fn relative_addresses_are_resolved_by_xml_base_in_links_and_in_content() {
+fn relative_addresses_are_resolved_against_xml_base_in_links_and_content() {
     let item = first(
         "<feed xmlns=\"http://www.w3.org/2005/Atom\" xml:base=\"https://example.org/a/\"><title>f</title>\
          <entry xml:base=\"b/\"><title>t</title><id>urn:x:1</id><link href=\"c\"/>\
@@ -50,7 +50,7 @@ fn relative_addresses_are_resolved_by_xml_base_in_links_and_in_content() {
 }
 
 #[test]
-fn relative_addresses_are_resolved_by_where_the_document_came_from() {
+fn relative_addresses_are_resolved_against_the_address_of_the_document() {
     let options = ParseOptions {
         url: url::Url::parse("https://example.com/x/feed").ok(),
         ..Default::default()
@@ -61,7 +61,7 @@ fn relative_addresses_are_resolved_by_where_the_document_came_from() {
 }
 
 #[test]
-fn the_charset_of_the_transport_counts_when_the_document_names_none() {
+fn the_charset_of_the_transport_is_used_if_the_document_declares_none() {
     let options = ParseOptions { charset: Some("windows-1251".into()), ..Default::default() };
     let mut bytes = b"<rss version=\"2.0\"><channel><title>f</title><item><title>".to_vec();
     bytes.extend([0xCF, 0xF0, 0xE8]);
@@ -98,7 +98,7 @@ fn an_enclosure_survives_beside_media_rss() {
 }
 
 #[test]
-fn a_missing_date_is_first_seen_and_a_future_date_is_now() {
+fn a_missing_date_becomes_first_seen_and_a_future_date_becomes_now() {
     let now = Timestamp::parse("2026-11-16T00:00:00Z").unwrap();
     let mut item = Item::new("x");
     assert_eq!(item.dated(now), None);
@@ -109,7 +109,7 @@ fn a_missing_date_is_first_seen_and_a_future_date_is_now() {
 }
 
 #[test]
-fn an_rss_item_without_a_date_of_change_has_none() {
+fn an_rss_item_without_an_update_date_has_none() {
     let item = first(&rss(
         "<item><title>a</title><pubDate>Mon, 16 Nov 2026 01:00:00 GMT</pubDate></item>",
     ));
@@ -118,7 +118,7 @@ fn an_rss_item_without_a_date_of_change_has_none() {
 }
 
 #[test]
-fn what_exceeds_a_bound_is_cut_with_a_warning() {
+fn content_beyond_a_limit_is_cut_with_a_warning() {
     let items: String = (0..50).map(|n| format!("<item><title>t{n}</title></item>")).collect();
     let limits = Limits { items: 10, ..Limits::default() };
     let options = ParseOptions { limits, ..Default::default() };
@@ -138,7 +138,7 @@ fn what_exceeds_a_bound_is_cut_with_a_warning() {
 }
 
 #[test]
-fn markup_nested_too_deeply_is_flattened_not_refused() {
+fn deeply_nested_markup_is_flattened_and_not_rejected() {
     let deep = format!("{}x{}", "<div>".repeat(3000), "</div>".repeat(3000));
     let document = read(&rss(&format!(
         "<item><title>a</title><description>{deep}</description></item><item><title>b</title></item>"
@@ -155,7 +155,7 @@ fn an_entity_that_the_document_declares_is_resolved_but_never_expanded_twice() {
 }
 
 #[test]
-fn lists_of_an_item_are_bounded_however_they_are_given() {
+fn lists_of_an_item_are_limited_in_every_form() {
     let words: Vec<String> = (0..5000).map(|n| format!("w{n}")).collect();
     let text = format!(
         "<rss version=\"2.0\" xmlns:itunes=\"http://www.itunes.com/dtds/podcast-1.0.dtd\"><channel>\

@@ -1,10 +1,9 @@
-//! The rules of the W3C feed validator (and of the JSON Feed specification), stated again here.
+//! The rules of the W3C feed validator and of the JSON Feed specification.
 //!
-//! What is written breaks none of its error rules. Of its warnings, four are accepted, because the
-//! data is worth more than the warning: an item without title and summary has an empty
-//! `description` (one of the two must be there), an enclosure of unknown length says 0, a relation
-//! that is not registered is kept as it was published, and an anonymous entry without title has an
-//! empty one.
+//! Written documents break none of the error rules. We accept four of the validator's warnings, to keep
+//! data: an item without title and summary has an empty `description` (RSS demands one of the two), an
+//! enclosure of unknown length has length 0, an unregistered relation is kept as published, and an entry
+//! without a title has an empty one.
 
 mod rules;
 
@@ -18,7 +17,7 @@ proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(96) })]
 
     #[test]
-    fn whatever_is_written_breaks_no_rule(items in prop::collection::vec(item(), 0..4)) {
+    fn written_documents_break_no_rule(items in prop::collection::vec(item(), 0..4)) {
         let document = document(unique(items));
         for (text, check) in [
             (write_rss(&document), rules::rss as fn(&str) -> Vec<String>),
@@ -32,7 +31,7 @@ proptest! {
 }
 
 #[test]
-fn archives_break_no_rule_and_a_second_neighbour_would() {
+fn archives_break_no_rule_but_a_second_neighbour_would() {
     let mut archive = document(vec![Item { title: Some("x".into()), ..Item::new("urn:x:1") }]);
     archive.hints.archive = true;
     archive.links.push(Link::new("next-archive", "https://example.org/feed/3"));
@@ -46,19 +45,19 @@ fn archives_break_no_rule_and_a_second_neighbour_would() {
 }
 
 #[test]
-fn a_feed_that_knows_nothing_about_itself_is_still_valid() {
+fn a_feed_without_its_own_data_is_valid() {
     let mut bare = Document::new(Format::Rss2);
     let mut item = Item::new("1");
     item.content = Some(Text::plain("x"));
     bare.items.push(item);
-    // A feed without an address of its own cannot have a self link; that is the only complaint.
+    // A feed without an address cannot have a self link; the validator has no other complaint.
     assert_eq!(rules::rss(&write_rss(&bare)), ["no self link"]);
     assert_eq!(rules::atom(&write_atom(&bare)), ["no self link"]);
     assert_eq!(rules::json(&write_json(&bare)), Vec::<String>::new());
 }
 
 #[test]
-fn the_rules_notice_what_is_wrong() {
+fn the_rules_detect_mistakes() {
     let mut document = document(vec![Item::new("urn:example:1")]);
     document.items[0].published = Timestamp::parse("2026-11-16");
     document.items[0].authors = vec![Person::named("desk")];

@@ -1,19 +1,19 @@
-//! What the rates of similar channels say about a channel's own: the product of rates and similarities.
+//! Refines the rate of a channel by the rates of similar channels: the product of rates and similarities.
 
 use pergola_profile::{Channels, Neighbours};
 
-/// By which similarities rates are refined.
+/// Which similarities refine the rates.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Refinement {
-    /// None: each channel for itself.
+    /// None.
     Alone,
-    /// Those of the nearest neighbours, without what is chance: a node's matrix.
+    /// Those of the nearest neighbours, without chance matches: the matrix of a node.
     Nearest,
-    /// All that are found, however weak: the paper's matrix.
+    /// All, however weak: the matrix of the paper.
     Full,
 }
 
-/// Similarities as they were surveyed so far.
+/// The similarities surveyed so far.
 pub(super) enum Alike {
     Nearest(Neighbours),
     Full(Matrix),
@@ -43,7 +43,7 @@ impl Alike {
     }
 }
 
-/// The mean similarity of each pair over the surveys, as sums.
+/// The similarity of each pair, summed over the surveys.
 pub(super) struct Matrix {
     rows: Vec<Vec<f64>>,
     surveys: f64,
@@ -67,7 +67,7 @@ impl Matrix {
     /// The product with the row-normalised matrix, 1 on its diagonal.
     fn refine(&self, rates: &[f64]) -> Vec<f64> {
         let refined = |(row, own): (&Vec<f64>, &f64)| {
-            // Sums of similarities, so that 1 is as many as there were surveys.
+            // Similarities are sums, so the diagonal 1 becomes the number of surveys.
             let of_others: f64 = row.iter().zip(rates).map(|(sum, rate)| sum * rate).sum();
             let weight = self.surveys + row.iter().sum::<f64>();
             if weight > 0.0 { (self.surveys * own + of_others) / weight } else { *own }

@@ -1,9 +1,9 @@
-//! How alike the ideal and the kept profile are, at any moment. Computed from scratch a cosine costs all terms
-//! of both; here an item that comes or goes costs its own.
+//! The cosine of the ideal and the kept profile at any moment. An item that comes or goes costs only its own
+//! terms, not all terms of both profiles.
 
 use rustc_hash::FxHashMap;
 
-/// Two profiles whose cosine is known at any time: products are changed term by term.
+/// Two profiles whose cosine is always known: its products are updated term by term.
 #[derive(Default)]
 pub(super) struct Comparison {
     /// How often the ideal and the kept profile have each term.
@@ -12,12 +12,12 @@ pub(super) struct Comparison {
     product: f64,
 }
 
-/// The places of the two profiles in a comparison.
+/// The numbers of the two profiles.
 pub(super) const IDEAL: usize = 0;
 pub(super) const KEPT: usize = 1;
 
 impl Comparison {
-    /// Terms come to one of the profiles (`by` 1) or leave it (−1).
+    /// Adds terms to one of the profiles (`by` 1) or removes them (−1).
     pub(super) fn change(&mut self, terms: &[u32], weights: &[f64], which: usize, by: i32) {
         for term in terms {
             let weight = weights[*term as usize];

@@ -1,16 +1,15 @@
-//! What a channel is known to do: how often it publishes, and how much of that is news.
+//! What is known of a channel: how often it publishes, and how much of that is news.
 
 use pergola_profile::rate::{Learning, Rate};
 use pergola_refresh::{GammaPoisson, HOUR, Invalid, Observation, PublicationModel};
 
 use super::Learner;
 
-/// Items per second that each channel is thought to publish before the first look: one in an hour.
+/// The assumed rate of a channel before its first refresh, items per second: one an hour.
 const PRIOR: f64 = 1.0 / HOUR;
-/// The least share of news that is believed: a channel that has said the same for years may change.
+/// The least share of news: a channel that has repeated itself for years may still change.
 const LEAST_NEWS: f64 = 0.02;
 
-/// A rate as it is learnt.
 pub(super) enum Learnt {
     Boltzmann(Rate),
     Gamma(GammaPoisson),
@@ -33,7 +32,7 @@ impl Learnt {
         }
     }
 
-    /// Learns that a look at `now` found so many items that count, the one before having been at `since`.
+    /// Learns that a refresh at `now` found so many items that count; the one before was at `since`.
     pub(super) fn learn(&mut self, since: f64, now: f64, items: usize, window: usize) {
         match self {
             Self::Boltzmann(rate) => rate.learn(now, now - since, items),
@@ -49,14 +48,14 @@ impl Learnt {
     }
 }
 
-/// What one item changes of a profile that has `kept` items of `window`, if each is about something else:
-/// 1 − the cosine of before and after.
+/// What an unrelated item changes in a profile of `kept` items of at most `window`: 1 − the cosine of before and
+/// after.
 pub(super) fn change_by_stranger(kept: usize, window: usize) -> f64 {
     if kept < window { 1.0 - (kept as f64 / (kept + 1) as f64).sqrt() } else { 1.0 / window as f64 }
 }
 
-/// The share of news in what a channel says: what its items change, over what those of a channel would that
-/// never speaks of the same thing twice. 1 until something was heard.
+/// The share of news in a channel: what its items change, divided by what unrelated items would change. 1 before
+/// the first item.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct News {
     share: f64,
@@ -72,10 +71,10 @@ impl News {
         self.share.max(LEAST_NEWS)
     }
 
-    /// Hears an item that came to `kept` others.
+    /// Adds an item to `kept` others.
     pub(super) fn hear(&mut self, similarity: f64, kept: usize, window: usize) {
         self.heard += 1;
-        // The prior counts as one item, and the last two windows of them most.
+        // The prior counts as one item; older items than two windows fade.
         let weight = 1.0 / (self.heard + 1).min(2 * window) as f64;
         let share = (1.0 - similarity) / change_by_stranger(kept, window);
         self.share += weight * (share - self.share);
@@ -100,10 +99,10 @@ mod tests {
     }
 
     #[test]
-    fn ours_learns_by_time_and_not_by_looks() {
+    fn ours_learns_by_time_and_not_by_refreshes() {
         let learnt = |learner| {
             let mut learnt = Learnt::new(learner).unwrap();
-            // One look after four days has found four items.
+            // One refresh after four days has found four items.
             learnt.learn(0.0, 96.0 * HOUR, 4, 20);
             learnt.rate() * 96.0 * HOUR
         };

@@ -1,4 +1,4 @@
-//! One policy played through a world, item by item and look by look.
+//! One policy played through a world, item by item and refresh by refresh.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
@@ -15,9 +15,9 @@ use super::{Budget, Content, Heeding, Importance, Learner, Outcome, Pace, TextWo
 
 /// Items that a channel's document shows, as in the paper's setting.
 const SNAPSHOT: usize = 20;
-/// Similarities between channels are surveyed this often.
+/// How often similarities between channels are surveyed.
 const SURVEY: f64 = DAY;
-/// Random numbers of fair choices; those below belong to the sources.
+/// The random stream of fair choices; those below belong to the sources.
 const CHOICES: u64 = 1 << 44;
 
 /// Plays one policy through a world.
@@ -39,9 +39,9 @@ pub(crate) fn play(
 /// One channel as a policy knows it.
 struct Followed {
     comparison: Comparison,
-    /// The profile by which novelty is judged.
+    /// The profile that decides what is novel.
     profile: Profile,
-    /// Items published, and how many of them were out when it was last looked at.
+    /// Items published so far, and at the time of the last refresh.
     published: usize,
     seen: usize,
     /// Numbers of the items in the kept profile's window.
@@ -49,7 +49,7 @@ struct Followed {
     last: f64,
     learnt: Learnt,
     news: News,
-    looks: usize,
+    refreshes: usize,
     /// ∫ quality, since the first item and until `measured`.
     first: Option<f64>,
     sum: f64,
@@ -60,14 +60,14 @@ struct Followed {
 }
 
 impl Followed {
-    /// How much the channel deserves a look now, if it publishes `rate` items a second.
+    /// How important a refresh is now, if the channel publishes `rate` items a second.
     fn importance(&self, importance: Importance, rate: f64, now: f64, window: usize) -> f64 {
         let waited = now - self.last;
         match importance {
             Importance::Rate => rate,
             Importance::Waiting => rate * waited,
-            // Nothing is known of who was never looked at.
-            Importance::Loss if self.looks == 0 => f64::INFINITY,
+            // Nothing is known of a channel that was never refreshed.
+            Importance::Loss if self.refreshes == 0 => f64::INFINITY,
             Importance::Loss => {
                 let change = change_by_stranger(self.kept.len().max(1), window);
                 let all_lost = 1.0 / (change * rate);
@@ -81,10 +81,10 @@ struct Play<'a> {
     world: &'a TextWorld,
     content: Content,
     followed: Vec<Followed>,
-    /// Items of the world that are out.
+    /// Items published so far, over all channels.
     out: usize,
     window: usize,
-    /// Frequencies of what was seen, and profiles by which channels are compared.
+    /// Word frequencies of the seen items, and profiles that compare channels.
     seen: Vocabulary,
     channels: Option<Channels>,
     /// The rates of the last choice.
@@ -109,7 +109,7 @@ impl<'a> Play<'a> {
                 last: 0.0,
                 learnt: Learnt::new(learner)?,
                 news: News::unheard(),
-                looks: 0,
+                refreshes: 0,
                 first: None,
                 sum: 0.0,
                 measured: 0.0,
@@ -129,13 +129,13 @@ impl<'a> Play<'a> {
         })
     }
 
-    /// Each channel at its own times; `rate` tells the looks per second by the number and the learnt rate.
+    /// Refreshes each channel at its own rate, which `rate` tells from its number and the learnt rate.
     fn on_time(&mut self, rate: impl Fn(usize, f64) -> f64) {
         // Instants as whole microseconds, which can be ordered.
         let instant = |seconds: f64| (seconds * 1e6) as u64;
         let mut due: BinaryHeap<Reverse<(u64, usize)>> = BinaryHeap::new();
         let end = self.world.end;
-        // Never twice in a minute, however quick a rate was learnt.
+        // At most once a minute, whatever rate was learnt.
         let next = |now: f64, rate: f64| now + (1.0 / rate).max(60.0);
         let put = |due: &mut BinaryHeap<_>, at: f64, channel: usize| {
             if at <= end {
@@ -148,13 +148,13 @@ impl<'a> Play<'a> {
         while let Some(Reverse((at, channel))) = due.pop() {
             let now = at as f64 / 1e6;
             self.publish_until(now);
-            self.look(channel, now);
+            self.refresh(channel, now);
             put(&mut due, next(now, rate(channel, self.followed[channel].learnt.rate())), channel);
         }
         self.publish_until(self.world.end);
     }
 
-    /// The chosen ones every hour.
+    /// Refreshes the chosen channels every hour.
     fn by_choice(&mut self, budget: &Budget, seed: u64) {
         let mut random = random_stream(seed, CHOICES);
         let mut alike = Alike::new(budget.refinement, self.followed.len());
@@ -176,8 +176,8 @@ impl<'a> Play<'a> {
                 .zip(&rates)
                 .map(|(f, rate)| f.importance(budget.importance, *rate, now, self.window))
                 .collect();
-            for channel in budget.choice.choose(&importance, budget.looks, || random.random()) {
-                self.look(channel, now);
+            for channel in budget.choice.choose(&importance, budget.refreshes, || random.random()) {
+                self.refresh(channel, now);
             }
             self.refined = rates;
             now += HOUR;
@@ -202,7 +202,7 @@ impl<'a> Play<'a> {
         }
     }
 
-    fn look(&mut self, channel: usize, now: f64) {
+    fn refresh(&mut self, channel: usize, now: f64) {
         self.measure(channel, now);
         let followed = &mut self.followed[channel];
         let said = &self.world.channels[channel];
@@ -240,7 +240,7 @@ impl<'a> Play<'a> {
         followed.rated = followed.rated.max(now);
         followed.learnt.learn(followed.last, now, found, SNAPSHOT);
         followed.last = now;
-        followed.looks += 1;
+        followed.refreshes += 1;
     }
 
     /// Adds the quality of the time until `now`, in which nothing changed.
@@ -260,7 +260,7 @@ impl<'a> Play<'a> {
             |f: &Followed| (f.rate_sum + f.learnt.rate() * (end - f.rated).max(0.0)) / (end / 2.0);
         Outcome {
             quality: self.followed.iter().map(quality).collect(),
-            looks: self.followed.iter().map(|f| f.looks).collect(),
+            refreshes: self.followed.iter().map(|f| f.refreshes).collect(),
             rates: self.followed.iter().map(|f| f.learnt.rate()).collect(),
             refined: self.refined,
             mean_rates: self.followed.iter().map(mean_rate).collect(),

@@ -1,9 +1,9 @@
-//! Channels that have more and more in common, to see what it takes for one to tell of another.
+//! Channels that have more and more in common: when does one channel say something about another?
 //!
-//! Channels come in groups, as the sections of one newspaper do. What the members of a group share is added
-//! one by one: the words of their subject, how busy they are, and the stories, which break for all of
-//! them at once. What is not shared each channel has of the same kind for itself, so that two populations
-//! differ in nothing but that.
+//! Channels come in groups, like the sections of a newspaper. From population to population the members of a group
+//! share more: the words of their subject, then how busy they are, then the stories, which break for all of them
+//! at once. What they do not share, each channel has of its own and of the same kind, so that two populations
+//! differ in nothing else.
 
 use pergola_newsroom::{Trace, TraceItem, TraceStream, random_stream};
 use pergola_refresh::{DAY, WEEK};
@@ -20,10 +20,10 @@ pub(crate) struct Population {
 
 /// Channels in a group.
 const MEMBERS: usize = 6;
-/// Time without a story and with one, on average, and what either does to the rate: the mean stays.
+/// Mean time without a story and with one, and the factor of the rate meanwhile; the mean rate stays the same.
 const QUIET: (f64, f64) = (6.0 * DAY, 0.5);
 const STORY: (f64, f64) = (1.5 * DAY, 3.0);
-/// Words of an item; those of a subject, of a story and of everybody.
+/// Words of an item; size of the vocabulary of a subject, of a story, and of all channels.
 const WORDS: usize = 7;
 const OF_SUBJECT: u64 = 40;
 const OF_STORY: u64 = 10;
@@ -42,7 +42,7 @@ impl Population {
         Self { name: "and same stories", words: true, pace: true, stories: true },
     ];
 
-    /// Draws what so many channels publish.
+    /// Draws what the channels publish.
     pub(crate) fn draw(self, channels: usize, weeks: usize, seed: u64) -> Trace {
         let stream = |channel: usize| {
             // The group's, or the channel's own, which no group has.

@@ -1,20 +1,20 @@
-//! What channels publish, as text, in the form in which it is quick to play many times.
+//! What channels publish, as text, prepared so that it can be played many times quickly.
 
 use std::collections::HashMap;
 
 use pergola_newsroom::{Trace, TraceItem};
-use pergola_profile::{Bag, Heard, Profile, Term, Vocabulary};
+use pergola_profile::{Bag, Impact, Profile, Term, Vocabulary};
 use pergola_refresh::WEEK;
 
-/// What the channels publish.
+/// The items of all channels.
 pub(crate) struct TextWorld {
     /// For each channel its items in order of time.
     pub(crate) channels: Vec<Vec<Said>>,
     /// All items in order of time, as (instant, channel).
     pub(super) order: Vec<(f64, usize)>,
-    /// Squared idf of each term over the whole time, by the terms' places in [`Said::terms`].
+    /// Squared idf of each term over the whole time, by the numbers in [`Said::terms`].
     pub(super) weights: Vec<f64>,
-    /// How long it lasts, in seconds.
+    /// In seconds.
     pub(crate) end: f64,
 }
 
@@ -22,21 +22,21 @@ pub(crate) struct TextWorld {
 pub(crate) struct Said {
     pub(super) at: f64,
     pub(super) bag: Bag,
-    /// Its terms as places in the world's table.
+    /// The numbers of its terms.
     pub(super) terms: Box<[u32]>,
 }
 
 impl TextWorld {
     /// The streams of a trace; an item's text is its title and its keywords.
     pub(crate) fn of(trace: &Trace) -> Self {
-        let mut places: HashMap<Term, u32> = HashMap::new();
+        let mut numbers: HashMap<Term, u32> = HashMap::new();
         let mut vocabulary = Vocabulary::bounded(usize::MAX);
         let mut said = |at: f64, text: &str| {
             let bag = Bag::of(text);
             vocabulary.learn(&bag);
             let terms = bag.numbers().map(|term| {
-                let next = places.len() as u32;
-                *places.entry(term).or_insert(next)
+                let next = numbers.len() as u32;
+                *numbers.entry(term).or_insert(next)
             });
             Said { at, terms: terms.collect(), bag }
         };
@@ -52,9 +52,9 @@ impl TextWorld {
             .flat_map(|(channel, items)| items.iter().map(move |item| (item.at, channel)))
             .collect();
         order.sort_by(|a, b| a.0.total_cmp(&b.0));
-        let mut weights = vec![0.0; places.len()];
-        for (term, place) in places {
-            weights[place as usize] = vocabulary.idf(term).powi(2);
+        let mut weights = vec![0.0; numbers.len()];
+        for (term, number) in numbers {
+            weights[number as usize] = vocabulary.idf(term).powi(2);
         }
         Self { channels, order, weights, end: trace.weeks as f64 * WEEK }
     }
@@ -64,11 +64,11 @@ impl TextWorld {
         self.channels.iter().map(|items| items.len() as f64 / self.end).collect()
     }
 
-    /// What each channel hears of each of its items, if none is missed.
-    pub(crate) fn heard(&self, window: usize) -> Vec<Vec<Heard>> {
+    /// What each item does to the profile of its channel if none is missed.
+    pub(crate) fn heard(&self, window: usize) -> Vec<Vec<Impact>> {
         let mut vocabulary = Vocabulary::default();
         let mut profiles = vec![Profile::new(window); self.channels.len()];
-        let mut heard: Vec<Vec<Heard>> = vec![Vec::new(); self.channels.len()];
+        let mut heard: Vec<Vec<Impact>> = vec![Vec::new(); self.channels.len()];
         for &(_, channel) in &self.order {
             let bag = &self.channels[channel][heard[channel].len()].bag;
             vocabulary.learn(bag);

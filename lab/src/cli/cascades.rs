@@ -24,7 +24,7 @@ use crate::trials::Lab;
 /// Meshes in virtual time.
 #[derive(Debug, Subcommand)]
 pub(super) enum Command {
-    /// Any mesh of nodes that read each other: by hop, at its ends, node by node.
+    /// Any mesh of nodes that read each other: figures by hop, at its ends, and by node.
     #[command(
         after_help = "Examples:\n  pergola-lab cascade --mesh chain:5 --mode none --mode hints+archive\n  \
                       pergola-lab cascade --mesh graph/graph.json --feed-window 100 --json\n  \
@@ -44,13 +44,13 @@ pub(super) enum Command {
         after_help = "Example:\n  pergola-lab cascade-tree --plot tree.svg --frames frames.svg"
     )]
     Tree(StudyArgs),
-    /// What a mesh's budget buys, and whether it should sit near the sources or near the readers.
+    /// What the budget of a mesh buys, and whether to spend it near the sources or near the readers.
     #[command(
         name = "cascade-budget",
         after_help = "Example:\n  pergola-lab cascade-budget --plot budget.svg"
     )]
     Budget(StudyArgs),
-    /// What it gains to look just after the upstream has looked.
+    /// What is gained by refreshing just after the upstream has refreshed.
     #[command(
         name = "cascade-phase",
         after_help = "Example:\n  pergola-lab cascade-phase --plot phase.svg"
@@ -62,27 +62,27 @@ pub(super) enum Command {
         after_help = "Example:\n  pergola-lab cascade-burst --plot burst.svg --film burst-film.svg"
     )]
     Burst(StudyArgs),
-    /// A node is away for a time, and those behind it.
+    /// A node is down for a time: what its readers lose, and how they recover.
     #[command(
         name = "cascade-outage",
         after_help = "Example:\n  pergola-lab cascade-outage --plot outage.svg --frames frames.svg"
     )]
     Outage(StudyArgs),
-    /// A budget that nodes share, beside every node for itself, at equal cost.
+    /// A shared budget compared to every node for itself, at equal cost.
     #[command(
         name = "cascade-collective",
         after_help = "Example:\n  pergola-lab cascade-collective --seeds 30 --plot collective.svg"
     )]
     Collective(StudyArgs),
-    /// Real nodes of a bundle in accelerated time, beside what the lab predicts for them.
+    /// Real nodes of a bundle in accelerated time, beside the prediction of the lab.
     #[command(after_help = "Examples:\n  \
-                      topology-gen bundle mesh --local --newsroom --speed 120 --looks-per-hour 12 mesh.toml\n  \
+                      topology-gen bundle mesh --local --newsroom --speed 120 --refreshes-per-hour 12 mesh.toml\n  \
                       pergola-lab live --mesh mesh --plot live.svg\n  \
                       pergola-lab live --mesh mesh --mode hints+archive --warmup 2 --measured 6 --json\n\n\
-                      The bundle is copied and stays as it is. A median delay is only as good as the time that a \
-                      look takes is short beside it: make the bundle slower if the nodes are late.")]
+                      The lab runs a copy; the bundle stays as it is. Median delays are accurate only if they are much \
+                      longer than a refresh takes: make the bundle slower if the nodes are late.")]
     Live(LiveArgs),
-    /// A large mesh for a week: what happens in it, and events per second.
+    /// A large mesh for a week: its figures, and events per second.
     #[command(
         name = "cascade-scale",
         after_help = "Example:\n  pergola-lab cascade-scale --nodes 1000 --sources 10000 --days 7"
@@ -90,13 +90,13 @@ pub(super) enum Command {
     Scale(ScaleArgs),
 }
 
-/// Pictures of a mesh over time, in the first world.
+/// Pictures of the mesh over time, in the first world.
 #[derive(Debug, Args)]
 struct PictureArgs {
     /// Also draw the mesh at several moments, as .svg or .png.
     #[arg(long, value_name = "FILE")]
     frames: Option<PathBuf>,
-    /// Also draw the mesh over time as a film, an .svg that plays in a browser.
+    /// Also draw the mesh over time as an animated .svg, for a browser.
     #[arg(long, value_name = "FILE")]
     film: Option<PathBuf>,
 }
@@ -120,7 +120,7 @@ pub(super) struct ScaleArgs {
     /// Days that are measured, after a day of warm-up.
     #[arg(long, value_name = "N", default_value_t = 7, value_parser = clap::value_parser!(u16).range(1..=365))]
     days: u16,
-    /// What neighbours do for each other.
+    /// How neighbours cooperate.
     #[arg(long, value_name = "MODE", default_value = "none")]
     mode: Cooperation,
     #[command(flatten)]
@@ -134,23 +134,23 @@ pub(super) struct MeshArgs {
     /// Who reads whom: chain:DEPTH, tree:FAN_OUTxDEPTH, diamond, or a graph.json.
     #[arg(long, value_name = "MESH", default_value = "chain:5")]
     mesh: MeshName,
-    /// What neighbours do for each other: none, or some of hints, archive and one of watch, notice, push,
-    /// joined by + [default: none, hints, watch, archive, hints+archive].
+    /// How neighbours cooperate: none, or some of hints, archive and one of watch, notice, push, joined
+    /// by + [default: none, hints, watch, archive, hints+archive].
     #[arg(long, value_name = "MODE")]
     mode: Vec<Cooperation>,
-    /// Sources that travel through a chain, tree or diamond.
+    /// Sources whose items travel through a chain, tree or diamond.
     #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u16).range(1..))]
     relayed: u16,
-    /// Sources that each node of a chain, tree or diamond has for itself.
+    /// Sources of its own that each node of a chain, tree or diamond has.
     #[arg(long, value_name = "N", default_value_t = 30)]
     private: u16,
-    /// Refreshes per subscription and cycle, a mean over the mesh.
+    /// Refreshes per subscription and cycle, averaged over the mesh.
     #[arg(long, value_name = "B", default_value_t = 0.35, allow_negative_numbers = true)]
     budget: f64,
-    /// Rates of sources are uniform up to so many items per cycle of five minutes.
+    /// Source rates are uniform up to this many items per cycle of five minutes.
     #[arg(long, value_name = "ITEMS", default_value_t = 3.0, allow_negative_numbers = true)]
     highest_rate: f64,
-    /// Items come in bursts of so many on average.
+    /// Items come in bursts of this many on average.
     #[arg(long, value_name = "ITEMS", conflicts_with = "trace", allow_negative_numbers = true)]
     bursts: Option<f64>,
     /// Sources publish as recorded in this folder (streams.tsv and items.tsv).
@@ -165,13 +165,13 @@ pub(super) struct MeshArgs {
     /// Decisions of each node in a cycle.
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=300))]
     decisions: u16,
-    /// Every node's strategy.
+    /// The strategy of every node.
     #[arg(long, value_name = "S", default_value = "2Steps")]
     strategy: StrategyKind,
-    /// τ and the second step of 2Steps as published, to the letter.
+    /// τ and the second step of 2Steps exactly as published.
     #[arg(long, conflicts_with = "collective")]
     literal: bool,
-    /// Every node's model.
+    /// The model of every node.
     #[arg(long, value_name = "M", default_value = "gamma")]
     model: ModelKind,
     /// Cycles before measuring starts.
@@ -180,13 +180,13 @@ pub(super) struct MeshArgs {
     /// Cycles that are measured.
     #[arg(long, value_name = "N", default_value_t = 600, value_parser = clap::value_parser!(u32).range(1..))]
     cycles: u32,
-    /// Seconds that a message takes one way, on average.
+    /// Mean seconds of a message one way.
     #[arg(long, value_name = "SECONDS", default_value_t = 0.0, allow_negative_numbers = true)]
     delay: f64,
-    /// The share of looks that fail.
+    /// The share of refreshes that fail.
     #[arg(long, value_name = "SHARE", default_value_t = 0.0, allow_negative_numbers = true)]
     loss: f64,
-    /// A node (by its number, from 0) is away from one cycle to another; can be given several times.
+    /// A node (by its number, from 0) is down from one cycle to another; may be given several times.
     #[arg(long, value_name = "NODE:FROM:UNTIL")]
     outage: Vec<OutageName>,
     /// Nodes share their budgets with their neighbours.
@@ -206,7 +206,7 @@ enum MeshName {
     Graph(PathBuf),
 }
 
-/// Nodes of a chain or tree that can be asked for by name.
+/// Nodes that a chain or a tree may have.
 const MOST_NODES: usize = 100_000;
 
 impl FromStr for MeshName {
@@ -228,7 +228,9 @@ impl FromStr for MeshName {
             });
             return match nodes {
                 Some(_) => Ok(Self::Tree { fan_out, depth }),
-                None => Err(format!("that tree has more than {MOST_NODES} nodes")),
+                None => {
+                    Err(format!("that tree has more than {MOST_NODES} nodes; give a smaller one"))
+                }
             };
         }
         Ok(match text {
@@ -283,7 +285,7 @@ impl Command {
 }
 
 impl StudyArgs {
-    /// A study over `worlds` random worlds, unless another number was asked for.
+    /// Runs a study over `worlds` random worlds, or as many as the user wants.
     fn run(
         &self,
         show: &Show<'_>,

@@ -21,7 +21,7 @@ pub(super) enum Command {
         after_help = "Example:\n  pergola-lab channels-convergence --trace FOLDER --plot rates.svg"
     )]
     ChannelsConvergence(TextArgs),
-    /// What the novelty filter costs in quality and saves in looks, by its threshold β.
+    /// What the novelty filter costs in quality and saves in refreshes, by its threshold β.
     #[command(after_help = "Example:\n  pergola-lab channels-beta --trace FOLDER --plot beta.svg")]
     ChannelsBeta(TextArgs),
     /// What the novelty filter costs, by the size of a profile's window.
@@ -84,7 +84,7 @@ impl TextArgs {
         })
     }
 
-    /// An experiment with all channels of one world, in which nothing is drawn.
+    /// Runs an experiment with all channels of one world.
     fn whole(
         &self,
         show: &Show<'_>,
@@ -96,7 +96,7 @@ impl TextArgs {
         })
     }
 
-    /// An experiment over so many worlds, unless another number was asked for.
+    /// Runs an experiment over `worlds` worlds, or as many as the user wants.
     fn worlds(
         &self,
         show: &Show<'_>,

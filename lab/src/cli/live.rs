@@ -1,4 +1,4 @@
-//! `live`: real nodes of a bundle beside the lab; its settings are hours of the nodes' time, not cycles.
+//! `live`: real nodes of a bundle beside the lab. Its settings are in hours of the nodes' time, not in cycles.
 
 use std::path::PathBuf;
 
@@ -15,11 +15,11 @@ pub(super) struct LiveArgs {
     /// The folder of a bundle that `topology-gen bundle --local --newsroom` has written.
     #[arg(long, value_name = "FOLDER")]
     mesh: PathBuf,
-    /// What neighbours do for each other: none, or some of hints, watch and archive, joined by +
-    /// [default: none, hints, watch, archive].
+    /// How neighbours cooperate: none, or some of hints, watch and archive, joined by + [default: none,
+    /// hints, watch, archive].
     #[arg(long, value_name = "MODE")]
     mode: Vec<Cooperation>,
-    /// The node's program [default: the one beside this program, or on the PATH].
+    /// The program of the nodes [default: the one beside this program, or on the PATH].
     #[arg(long, value_name = "PROGRAM")]
     pergola: Option<PathBuf>,
     /// Hours of the nodes' time before measuring starts [default: what passes in a minute].
@@ -28,10 +28,10 @@ pub(super) struct LiveArgs {
     /// Hours of the nodes' time that are measured [default: what passes in a minute and a half].
     #[arg(long, value_name = "HOURS", allow_negative_numbers = true)]
     measured: Option<f64>,
-    /// How many plays of the lab, with other moments of decision, to average over.
+    /// Plays of the lab to average over; they differ in when nodes decide.
     #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u64).range(1..=1000))]
     plays: u64,
-    /// The seed of the first of them.
+    /// The seed of the first play.
     #[arg(long, value_name = "S", default_value_t = 1)]
     seed: u64,
     #[command(flatten)]
@@ -41,15 +41,15 @@ pub(super) struct LiveArgs {
 impl LiveArgs {
     pub(super) fn run(self, show: &Show<'_>) -> Result<()> {
         for (name, hours) in [("--warmup", self.warmup), ("--measured", self.measured)] {
-            let sane = hours.is_none_or(|hours| (0.0..=10_000.0).contains(&hours));
+            let valid = hours.is_none_or(|hours| (0.0..=10_000.0).contains(&hours));
             ensure!(
-                sane,
+                valid,
                 "{name} is {}, but it must be hours from 0 to 10000",
                 hours.unwrap_or_default()
             );
         }
         for mode in &self.mode {
-            ensure!(mode.is_of_nodes(), "--mode {mode}: nodes have hints, watch and archive only");
+            ensure!(mode.is_of_nodes(), "--mode {mode}: nodes have only hints, watch and archive");
         }
         let modes = match self.mode.as_slice() {
             [] => vec![

@@ -1,13 +1,14 @@
-//! `cascade-burst`: one source publishes many items at once. How do they spread through a tree, and how many
-//! are lost on the way?
+//! `cascade-burst`: one source publishes many items at once. How do they spread through a tree, and how many are
+//! lost?
 
 use pergola_refresh::Invalid;
-use serde_json::{Value, json};
+use serde_json::json;
 
-use super::cascades::{Study, play_all, text, thresholds, thresholds_json};
+use super::cascades::{Example, Figure, Findings, Study, play_all};
 use crate::mesh::picture::Picture;
 use crate::mesh::{Burst, Cooperation, Follow, Load, Mesh, Outcome, Settings, Wiring};
-use crate::report::{Axis, Cell, Chart, Column, Report, Scale, Series, Style, Table};
+use crate::report::{Axis, Cell, Chart, Scale, Series, Style};
+use crate::rows::Rows;
 use crate::trials::{Lab, Spread};
 
 const HOPS: u32 = 4;
@@ -32,39 +33,41 @@ fn settings(cooperation: Cooperation) -> Settings<'static> {
     }
 }
 
-/// What came of the burst at one hop.
-struct Spreading {
-    /// Share of its items that came at all.
-    came: f64,
-    /// Cycles from the publication of an item to its arrival, over those that came.
+/// How the burst arrived at one hop of one world.
+struct Arrivals {
+    /// Share of its items that arrived at all.
+    share: f64,
+    /// Median delay in cycles of the items that arrived.
     median: f64,
-    /// Cycles from the burst's beginning until nine tenths of what came was there.
+    /// Cycles from the start of the burst until nine tenths of these had arrived.
     most: f64,
-    /// The share that is there, by cycles after its beginning.
+    /// Cycles after the start of the burst, and the share that had arrived by then.
     course: Vec<(f64, f64)>,
 }
 
-fn spreading(outcome: &Outcome, hop: u32, at: f64) -> Spreading {
-    let ways = outcome.followed.iter().filter(|followed| followed.hops == hop);
-    let items: Vec<(f64, f64)> = ways.flat_map(|followed| followed.items.iter().copied()).collect();
-    let mut waits: Vec<f64> =
-        items.iter().filter(|(_, came)| came.is_finite()).map(|(out, came)| came - out).collect();
-    let mut arrivals: Vec<f64> =
-        items.iter().map(|(_, came)| came - at).filter(|came| came.is_finite()).collect();
-    waits.sort_by(f64::total_cmp);
-    arrivals.sort_by(f64::total_cmp);
-    let rank = |sorted: &[f64], share: f64| {
-        let place = (sorted.len() as f64 * share).ceil() as usize;
-        sorted.get(place.max(1) - 1).copied().unwrap_or(f64::NAN)
-    };
-    let share =
-        |now: f64| arrivals.partition_point(|&came| came <= now) as f64 / items.len().max(1) as f64;
-    let steps = (0..=80).map(|step| f64::from(step) * SHOWN / 80.0);
-    Spreading {
-        came: arrivals.len() as f64 / items.len().max(1) as f64,
-        median: rank(&waits, 0.5),
-        most: rank(&arrivals, 0.9),
-        course: steps.map(|now| (now, share(now))).collect(),
+impl Arrivals {
+    fn new(outcome: &Outcome, hop: u32, at: f64) -> Self {
+        let followed = outcome.followed.iter().filter(|followed| followed.hops == hop);
+        let items: Vec<(f64, f64)> =
+            followed.flat_map(|followed| followed.items.iter().copied()).collect();
+        let arrived = items.iter().filter(|(_, came)| came.is_finite());
+        let mut waits: Vec<f64> = arrived.clone().map(|(out, came)| came - out).collect();
+        let mut arrivals: Vec<f64> = arrived.map(|(_, came)| came - at).collect();
+        waits.sort_by(f64::total_cmp);
+        arrivals.sort_by(f64::total_cmp);
+        let rank = |sorted: &[f64], share: f64| {
+            let rank = (sorted.len() as f64 * share).ceil() as usize;
+            sorted.get(rank.max(1) - 1).copied().unwrap_or(f64::NAN)
+        };
+        let all = items.len().max(1) as f64;
+        let share = |now: f64| arrivals.partition_point(|&came| came <= now) as f64 / all;
+        let steps = (0..=80).map(|step| f64::from(step) * SHOWN / 80.0);
+        Self {
+            share: arrivals.len() as f64 / all,
+            median: rank(&waits, 0.5),
+            most: rank(&arrivals, 0.9),
+            course: steps.map(|now| (now, share(now))).collect(),
+        }
     }
 }
 
@@ -83,75 +86,85 @@ fn picture(mesh: &Mesh, outcome: &Outcome, at: f64) -> Picture {
     Picture::of(title, mesh, (0..16).map(moment).collect())
 }
 
-/// `cascade-burst`.
 pub(crate) fn cascade_burst(lab: &Lab) -> Result<Study, Invalid> {
     let mesh = Mesh::new(Wiring::tree(3, HOPS as usize, Load::new(10, 10)));
     let modes = Cooperation::SWITCHES;
     let outcomes = play_all(lab, modes.len(), |seed, n| mesh.play(&settings(modes[n]), seed))?;
     let at = settings(modes[0]).burst.map_or(0.0, |burst| burst.at);
-    let mut columns: Vec<Column> = ["mode", "hop"].map(Column::left).to_vec();
-    columns.extend(["arrived", "median", "nine tenths after", "fresh"].map(Column::right));
-    let mut table = Table { columns, rows: Vec::new() };
-    let mut rows: Vec<Value> = Vec::new();
+    let mut rows =
+        Rows::new(&["mode", "hop"], &["arrived", "median", "nine tenths after", "fresh"]);
     let mut charts = Vec::new();
     for (mode, worlds) in modes.iter().zip(&outcomes) {
         let mut series = Vec::new();
         for hop in 1..=HOPS {
-            let spreads: Vec<Spreading> =
-                worlds.iter().map(|outcome| spreading(outcome, hop, at)).collect();
-            let came = Spread::of(&spreads, |spread| spread.came);
-            let median = Spread::of(&spreads, |spread| spread.median);
-            let most = Spread::of(&spreads, |spread| spread.most);
-            let fresh = Spread::of(worlds, |outcome| outcome.hops[hop as usize - 1].freshness);
-            rows.push(json!({
-                "mode": mode.to_string(), "hop": hop, "arrived": came.mean,
-                "arrived_deviation": came.deviation, "delay_median": median.mean,
-                "nine_tenths": most.mean, "freshness": fresh.mean,
-                "completeness":
-                    Spread::of(worlds, |outcome| outcome.hops[hop as usize - 1].completeness).mean,
-                "requests_per_item": Spread::of(worlds, |outcome| {
-                    outcome.hops[hop as usize - 1].requests_per_item
-                }).mean,
-            }));
-            table.rows.push(vec![
-                text(mode),
-                Cell::Integer(i64::from(hop)),
-                came.cell(3),
-                median.cell(2),
-                most.cell(2),
-                fresh.cell(3),
-            ]);
-            let point = |step: usize| {
-                let mean = Spread::of(&spreads, |spread| spread.course[step].1).mean;
-                (spreads[0].course[step].0, mean)
-            };
-            let points = (0..spreads[0].course.len()).map(point).collect();
-            series.push(Series::new(format!("hop {hop}"), Style::Steps, points));
+            let arrivals: Vec<Arrivals> =
+                worlds.iter().map(|outcome| Arrivals::new(outcome, hop, at)).collect();
+            add_row(&mut rows, *mode, hop, worlds, &arrivals);
+            series.push(mean_course(hop, &arrivals));
         }
         charts.push(Chart {
             title: mode.to_string(),
             x: Axis::new("cycles after the burst began", Scale::Linear),
-            y: Axis::new("share of the burst that is there", Scale::Linear).within(0.0, 1.0),
+            y: Axis::new("share of the burst that has arrived", Scale::Linear).within(0.0, 1.0),
             series,
         });
     }
-    let (settings, played) = (settings(modes[0]), &outcomes[0][0]);
-    charts.push(thresholds(&mesh.depths, &settings, played));
-    Ok(Study {
-        picture: picture(&mesh, played, at),
-        report: Report {
-            title: "A burst at one source, and how it spreads".to_owned(),
-            notes: vec![format!(
-                "One of ten relayed sources publishes {ITEMS} items within a cycle. A tree of 1, 3, 9 and 27 nodes, \
-                 sources that show 50 items, feeds that show {}, .35 refreshes per subscription and cycle, four \
-                 decisions a cycle; arrived: share of the burst; delays in cycles; {} worlds from seed {}.",
-                ITEMS / 2,
-                lab.seeds,
-                lab.seed
-            )],
-            table,
-            json: json!({ "rows": rows, "thresholds": thresholds_json(&settings, played) }),
-            charts,
-        },
-    })
+    let settings = settings(modes[0]);
+    let example = Example { mesh: &mesh, settings: &settings, outcome: &outcomes[0][0] };
+    let findings = Findings {
+        title: "A burst at one source, and how it spreads".to_owned(),
+        notes: vec![format!(
+            "One of ten relayed sources publishes {ITEMS} items within a cycle. A tree of 1, 3, 9 and 27 nodes, \
+             sources that show 50 items, feeds that show {}, .35 refreshes per subscription and cycle, four \
+             decisions a cycle; arrived: share of the burst; delays in cycles; {} worlds from seed {}.",
+            ITEMS / 2,
+            lab.seeds,
+            lab.seed
+        )],
+        rows,
+        charts,
+        json: json!({}),
+    };
+    Ok(example.study(findings, picture(&mesh, example.outcome, at)))
+}
+
+fn add_row(
+    rows: &mut Rows,
+    mode: Cooperation,
+    hop: u32,
+    worlds: &[Outcome],
+    arrivals: &[Arrivals],
+) {
+    let share = Spread::of(arrivals, |arrivals| arrivals.share);
+    let median = Spread::of(arrivals, |arrivals| arrivals.median);
+    let most = Spread::of(arrivals, |arrivals| arrivals.most);
+    let at_hop =
+        |figure: Figure| Spread::of(worlds, |outcome| figure(&outcome.hops[hop as usize - 1]));
+    let fresh = at_hop(|figures| figures.freshness);
+    let cells = vec![
+        Cell::text(mode),
+        Cell::Integer(i64::from(hop)),
+        share.cell(3),
+        median.cell(2),
+        most.cell(2),
+        fresh.cell(3),
+    ];
+    let row = json!({
+        "mode": mode.to_string(), "hop": hop, "arrived": share.mean,
+        "arrived_deviation": share.deviation, "delay_median": median.mean,
+        "nine_tenths": most.mean, "freshness": fresh.mean,
+        "completeness": at_hop(|figures| figures.completeness).mean,
+        "requests_per_item": at_hop(|figures| figures.requests_per_item).mean,
+    });
+    rows.push(cells, row);
+}
+
+/// The share of the burst that has arrived, over time; a mean over the worlds.
+fn mean_course(hop: u32, arrivals: &[Arrivals]) -> Series {
+    let point = |step: usize| {
+        let mean = Spread::of(arrivals, |arrivals| arrivals.course[step].1).mean;
+        (arrivals[0].course[step].0, mean)
+    };
+    let points = (0..arrivals[0].course.len()).map(point).collect();
+    Series::new(format!("hop {hop}"), Style::Steps, points)
 }

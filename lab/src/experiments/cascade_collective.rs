@@ -1,36 +1,36 @@
 //! `cascade-collective`: neighbours tell each other what items are worth and shift budget to where a refresh
-//! brings the most to the whole mesh, beside nodes that spend their budgets for themselves, at equal total
-//! cost. And a mesh in which it cannot help.
+//! gains most for the whole mesh. Compared, at equal total cost, with nodes that spend their budgets for
+//! themselves; and with a mesh in which sharing cannot help.
 
 use pergola_refresh::Invalid;
 use serde_json::{Value, json};
 
-use super::cascades::{Rows, Study, play_all, text, thresholds, thresholds_json};
-use crate::mesh::picture::Picture;
+use super::cascades::{Example, FigureRows, Findings, Study, play_all};
 use crate::mesh::{Collective, Cooperation, Load, Mesh, Outcome, Readers, Settings, Wiring};
-use crate::report::{Axis, Chart, Report, Scale, Series, Style};
+use crate::report::{Axis, Cell, Chart, Scale, Series, Style};
+use crate::rows::Rows;
 use crate::trials::{Lab, Spread};
 
 const LOAD: Load = Load::new(8, 8);
 
-struct Shape {
+struct Setup {
     name: &'static str,
     mesh: Mesh,
     readers: Readers,
-    /// In how many of the modes it is played.
+    /// It is played in so many of the modes.
     modes: usize,
 }
 
 /// A tree in which many read through few, and a chain whose links all serve the one reader at its end.
-fn shapes() -> [Shape; 2] {
+fn setups() -> [Setup; 2] {
     [
-        Shape {
+        Setup {
             name: "tree of 1, 3, 9, 27",
             mesh: Mesh::new(Wiring::tree(3, 4, LOAD)),
             readers: Readers::Everywhere,
             modes: MODES.len(),
         },
-        Shape {
+        Setup {
             name: "chain of 5, read at its end",
             mesh: Mesh::new(Wiring::chain(5, LOAD)),
             readers: Readers::AtTheEnds,
@@ -47,15 +47,50 @@ const WAYS: [(&str, Option<Collective>); 4] = [
     ("collective", Some(Collective::BOTH)),
 ];
 const MODES: [Cooperation; 3] = [Cooperation::NONE, Cooperation::ARCHIVE, Cooperation::HINTS];
+/// The number of the way with both rules.
+const BOTH: usize = WAYS.len() - 1;
 
-/// A shape, a mode, a way.
+/// The numbers of a setup, a mode and a way.
 type Contestant = (usize, usize, usize);
 
-fn settings(shapes: &[Shape], &(shape, mode, way): &Contestant) -> Settings<'static> {
+/// Every contestant in every world.
+struct Played {
+    setups: [Setup; 2],
+    contestants: Vec<Contestant>,
+    outcomes: Vec<Vec<Outcome>>,
+}
+
+pub(crate) fn cascade_collective(lab: &Lab) -> Result<Study, Invalid> {
+    let played = Played::new(lab)?;
+    let gains = played.gains();
+    let mut notes = vec![format!(
+        "Each node with 8 relayed and 8 private sources of at most 3 items per cycle, windows of 10, .35 \
+         refreshes per subscription and cycle in the mean, four decisions a cycle; delays in cycles; {} worlds from seed {}. Gains are differences within the same world.",
+        lab.seeds, lab.seed
+    )];
+    notes.extend(gains.iter().map(Gain::note));
+    let settings = settings(&played.setups, &(0, 0, BOTH));
+    let example = Example {
+        mesh: &played.setups[0].mesh,
+        settings: &settings,
+        outcome: &played.outcomes_of((0, 0, BOTH))[0],
+    };
+    let picture = example.picture("A tree that shares its budget", 42.0);
+    let findings = Findings {
+        title: "A shared budget compared to every node for itself".to_owned(),
+        notes,
+        rows: played.rows(),
+        charts: (0..played.setups.len()).map(|setup| played.budgets(setup)).collect(),
+        json: json!({ "gains": gains.iter().map(Gain::json).collect::<Vec<_>>() }),
+    };
+    Ok(example.study(findings, picture))
+}
+
+fn settings(setups: &[Setup], &(setup, mode, way): &Contestant) -> Settings<'static> {
     Settings {
         cooperation: MODES[mode],
         collective: WAYS[way].1,
-        readers: shapes[shape].readers,
+        readers: setups[setup].readers,
         decisions: 4,
         warmup: 800,
         measured: 300,
@@ -64,131 +99,137 @@ fn settings(shapes: &[Shape], &(shape, mode, way): &Contestant) -> Settings<'sta
     }
 }
 
-/// `cascade-collective`.
-pub(crate) fn cascade_collective(lab: &Lab) -> Result<Study, Invalid> {
-    let shapes = shapes();
-    let mut contestants: Vec<Contestant> = Vec::new();
-    for (shape, Shape { modes, .. }) in shapes.iter().enumerate() {
-        for mode in 0..*modes {
-            contestants.extend((0..WAYS.len()).map(|way| (shape, mode, way)));
-        }
-    }
-    let outcomes = play_all(lab, contestants.len(), |seed, n| {
-        let contestant = &contestants[n];
-        shapes[contestant.0].mesh.play(&settings(&shapes, contestant), seed)
-    })?;
-    let of = |shape: usize, mode: usize, way: usize| {
-        let before: usize = shapes[..shape].iter().map(|shape| shape.modes).sum();
-        outcomes[(before + mode) * WAYS.len() + way].as_slice()
-    };
-    let mut rows = Rows::new(&["shape", "mode", "way", "where"]);
-    for (&(shape, mode, way), worlds) in contestants.iter().zip(&outcomes) {
-        let labels = |place: String| {
-            vec![text(shapes[shape].name), text(MODES[mode]), text(WAYS[way].0), text(place)]
-        };
-        rows.add(labels("ends".to_owned()), worlds, &|outcome| &outcome.leaves, true);
-        for hop in 0..worlds[0].hops.len() {
-            let place = format!("hop {}", hop + 1);
-            rows.add(labels(place), worlds, &|outcome| &outcome.hops[hop], false);
-        }
-    }
-    let mut gains: Vec<Value> = Vec::new();
-    let mut notes = vec![format!(
-        "Each node with 8 relayed and 8 private sources of at most 3 items per cycle, windows of 10, .35 \
-         refreshes per subscription and cycle in the mean, four decisions a cycle; delays in cycles; {} worlds from seed {}. Gains are differences within the same world.",
-        lab.seeds, lab.seed
-    )];
-    for (shape, Shape { name, modes, .. }) in shapes.iter().enumerate() {
-        for (mode, cooperation) in MODES.iter().take(*modes).enumerate() {
-            for (way, (way_name, _)) in WAYS.iter().enumerate().skip(1) {
-                let pairs: Vec<(&Outcome, &Outcome)> =
-                    of(shape, mode, 0).iter().zip(of(shape, mode, way)).collect();
-                let fresh = Spread::of(&pairs, |(selfish, ours)| {
-                    ours.leaves.freshness - selfish.leaves.freshness
-                });
-                let delay = Spread::of(&pairs, |(selfish, ours)| {
-                    ours.leaves.delay.mean / selfish.leaves.delay.mean
-                });
-                let cost = Spread::of(&pairs, |(selfish, ours)| ours.cost / selfish.cost);
-                let better = pairs
-                    .iter()
-                    .filter(|(selfish, ours)| ours.leaves.freshness > selfish.leaves.freshness)
-                    .count();
-                gains.push(json!({
-                    "shape": name, "mode": cooperation.to_string(), "way": way_name,
-                    "freshness": fresh.mean, "freshness_deviation": fresh.deviation,
-                    "delay_ratio": delay.mean, "delay_ratio_deviation": delay.deviation,
-                    "cost_ratio": cost.mean, "cost_ratio_deviation": cost.deviation,
-                    "better": better, "worlds": pairs.len(),
-                }));
-                notes.push(format!(
-                    "{name}, {cooperation}, {way_name}: freshness at the ends {:+.3} ± {:.3}, mean delay × {:.3} ± \
-                     {:.3}, cost × {:.3}; fresher in {better} of {} worlds.",
-                    fresh.mean,
-                    fresh.deviation,
-                    delay.mean,
-                    delay.deviation,
-                    cost.mean,
-                    pairs.len()
-                ));
+impl Played {
+    fn new(lab: &Lab) -> Result<Self, Invalid> {
+        let setups = setups();
+        let mut contestants: Vec<Contestant> = Vec::new();
+        for (setup, Setup { modes, .. }) in setups.iter().enumerate() {
+            for mode in 0..*modes {
+                contestants.extend((0..WAYS.len()).map(|way| (setup, mode, way)));
             }
         }
+        let outcomes = play_all(lab, contestants.len(), |seed, n| {
+            let contestant = &contestants[n];
+            setups[contestant.0].mesh.play(&settings(&setups, contestant), seed)
+        })?;
+        Ok(Self { setups, contestants, outcomes })
     }
-    let whole = WAYS.len() - 1;
-    let mut charts: Vec<Chart> = shapes
-        .iter()
-        .enumerate()
-        .map(|(shape, Shape { name, mesh, .. })| {
-            let settings = settings(&shapes, &(shape, 0, whole));
-            budgets(name, mesh, &settings, &of(shape, 0, whole)[0])
-        })
-        .collect();
-    let settings = settings(&shapes, &(0, 0, whole));
-    let played = &of(0, 0, whole)[0];
-    charts.push(thresholds(&shapes[0].mesh.depths, &settings, played));
-    let span = (settings.warmup as f64, settings.warmup as f64 + 42.0);
-    Ok(Study {
-        picture: Picture::new(
-            "A tree that shares its budget",
-            &shapes[0].mesh,
-            &settings,
-            played,
-            span,
-            8,
-        ),
-        report: Report {
-            title: "A budget that nodes share, beside every node for itself".to_owned(),
-            notes,
-            table: rows.table,
-            json: json!({
-                "rows": rows.json,
-                "gains": gains,
-                "thresholds": thresholds_json(&settings, played),
-            }),
-            charts,
-        },
-    })
+
+    fn outcomes_of(&self, (setup, mode, way): Contestant) -> &[Outcome] {
+        let before: usize = self.setups[..setup].iter().map(|setup| setup.modes).sum();
+        &self.outcomes[(before + mode) * WAYS.len() + way]
+    }
+
+    fn rows(&self) -> Rows {
+        let mut rows = FigureRows::new(&["shape", "mode", "way", "where"]);
+        for (&(setup, mode, way), worlds) in self.contestants.iter().zip(&self.outcomes) {
+            let labels = [
+                Cell::text(self.setups[setup].name),
+                Cell::text(MODES[mode]),
+                Cell::text(WAYS[way].0),
+            ];
+            rows.add_ends(&labels, worlds);
+            rows.add_hops(&labels, worlds, |_| false);
+        }
+        rows.rows
+    }
+
+    /// What each way gains over every node for itself.
+    fn gains(&self) -> Vec<Gain> {
+        let shared = self.contestants.iter().filter(|&&(_, _, way)| way > 0);
+        let gain = |&(setup, mode, way): &Contestant| {
+            let selfish = self.outcomes_of((setup, mode, 0));
+            let ours = self.outcomes_of((setup, mode, way));
+            Gain::new([self.setups[setup].name, WAYS[way].0], MODES[mode], selfish, ours)
+        };
+        shared.map(gain).collect()
+    }
+
+    /// The budgets of the nodes over time, by hop, as a share of what they began with.
+    fn budgets(&self, setup: usize) -> Chart {
+        let Setup { name, mesh, .. } = &self.setups[setup];
+        let settings = settings(&self.setups, &(setup, 0, BOTH));
+        let outcome = &self.outcomes_of((setup, 0, BOTH))[0];
+        let deepest = mesh.depths.iter().copied().max().unwrap_or(0);
+        let series = (1..=deepest).map(|depth| {
+            let at_depth = mesh.depths.iter().zip(&outcome.budgets);
+            let at_depth = at_depth.filter(|(other, _)| **other == depth);
+            let nodes: Vec<&Vec<f64>> = at_depth.map(|(_, course)| course).collect();
+            let share = |at: usize| {
+                nodes.iter().map(|course| course[at] / course[0]).sum::<f64>() / nodes.len() as f64
+            };
+            let moment = |at: usize| (at + 1) as f64 * settings.sample_every();
+            let samples = nodes.iter().map(|course| course.len()).min().unwrap_or(0);
+            let step = (samples / 100).max(1);
+            let points = (0..samples).step_by(step).map(|at| (moment(at), share(at))).collect();
+            Series::new(format!("hop {depth}"), Style::Line, points)
+        });
+        Chart {
+            title: format!("budgets: {name}"),
+            x: Axis::new("cycle", Scale::Linear),
+            y: Axis::new("share of the first budget", Scale::Log),
+            series: series.collect(),
+        }
+    }
 }
 
-/// What nodes may spend over time, by hop, as a share of what they began with.
-fn budgets(name: &str, mesh: &Mesh, settings: &Settings<'_>, outcome: &Outcome) -> Chart {
-    let deepest = mesh.depths.iter().copied().max().unwrap_or(0);
-    let series = (1..=deepest).map(|depth| {
-        let here = mesh.depths.iter().zip(&outcome.budgets).filter(|(other, _)| **other == depth);
-        let nodes: Vec<&Vec<f64>> = here.map(|(_, course)| course).collect();
-        let share = |at: usize| {
-            nodes.iter().map(|course| course[at] / course[0]).sum::<f64>() / nodes.len() as f64
+/// One way beside every node for itself, world by world.
+struct Gain {
+    setup: &'static str,
+    mode: Cooperation,
+    way: &'static str,
+    freshness: Spread,
+    delay: Spread,
+    cost: Spread,
+    /// Worlds in which the ends are fresher.
+    better: usize,
+    worlds: usize,
+}
+
+impl Gain {
+    fn new(
+        [setup, way]: [&'static str; 2],
+        mode: Cooperation,
+        selfish: &[Outcome],
+        ours: &[Outcome],
+    ) -> Self {
+        let pairs: Vec<(&Outcome, &Outcome)> = selfish.iter().zip(ours).collect();
+        let spread = |figure: fn(&Outcome, &Outcome) -> f64| {
+            Spread::of(&pairs, |(selfish, ours)| figure(selfish, ours))
         };
-        let moment = |at: usize| (at + 1) as f64 * settings.sample_every();
-        let samples = nodes.iter().map(|course| course.len()).min().unwrap_or(0);
-        let step = (samples / 100).max(1);
-        let points = (0..samples).step_by(step).map(|at| (moment(at), share(at))).collect();
-        Series::new(format!("hop {depth}"), Style::Line, points)
-    });
-    Chart {
-        title: format!("budgets: {name}"),
-        x: Axis::new("cycle", Scale::Linear),
-        y: Axis::new("of what it began with", Scale::Log),
-        series: series.collect(),
+        let better = pairs
+            .iter()
+            .filter(|(selfish, ours)| ours.leaves.freshness > selfish.leaves.freshness)
+            .count();
+        Self {
+            setup,
+            mode,
+            way,
+            freshness: spread(|selfish, ours| ours.leaves.freshness - selfish.leaves.freshness),
+            delay: spread(|selfish, ours| ours.leaves.delay.mean / selfish.leaves.delay.mean),
+            cost: spread(|selfish, ours| ours.cost / selfish.cost),
+            better,
+            worlds: pairs.len(),
+        }
+    }
+
+    fn json(&self) -> Value {
+        let Self { freshness, delay, cost, .. } = self;
+        json!({
+            "shape": self.setup, "mode": self.mode.to_string(), "way": self.way,
+            "freshness": freshness.mean, "freshness_deviation": freshness.deviation,
+            "delay_ratio": delay.mean, "delay_ratio_deviation": delay.deviation,
+            "cost_ratio": cost.mean, "cost_ratio_deviation": cost.deviation,
+            "better": self.better, "worlds": self.worlds,
+        })
+    }
+
+    fn note(&self) -> String {
+        let Self { setup, mode, way, freshness, delay, cost, better, worlds } = self;
+        format!(
+            "{setup}, {mode}, {way}: freshness at the ends {:+.3} ± {:.3}, mean delay × {:.3} ± \
+             {:.3}, cost × {:.3}; fresher in {better} of {worlds} worlds.",
+            freshness.mean, freshness.deviation, delay.mean, delay.deviation, cost.mean,
+        )
     }
 }

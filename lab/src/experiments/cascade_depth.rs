@@ -1,27 +1,27 @@
-//! `cascade-depth`: what each hop of a chain costs in completeness and delay, what cooperation saves, and how
-//! that depends on load and fan-in. Nobody in a chain knows what is behind it, so hop k of a chain of eight
-//! is the end of a chain of k.
+//! `cascade-depth`: what each hop of a chain costs in completeness and delay, what cooperation saves, and how that
+//! depends on load and fan-in. A node does not know its readers, so hop k of a chain of eight is also the end of a
+//! chain of k.
 
 use pergola_refresh::{Invalid, StrategyKind};
 use serde_json::{Value, json};
 
-use super::cascades::{Figure, Rows, Study, by_hop, play_all, text, thresholds, thresholds_json};
-use crate::mesh::picture::Picture;
+use super::cascades::{Example, Figure, FigureRows, Findings, Study, by_hop, play_all};
 use crate::mesh::{Cooperation, Load, Mesh, Outcome, Publishing, Settings, Wiring};
-use crate::report::{Cell, Report};
+use crate::report::Cell;
+use crate::rows::Rows;
 use crate::trials::{Lab, Spread};
 
 const DEPTH: usize = 8;
-/// Where the table compares with plain pulling.
+/// The hop at which cases are compared with plain pulling.
 const COMPARED: usize = 5;
 /// Decisions per cycle of nodes that decide often; the product's do every ten seconds.
 const OFTEN: usize = 4;
-/// Hops that the table shows; the JSON has all.
+/// Hops in the table; the JSON has all.
 const SHOWN: [usize; 4] = [1, 3, 5, 8];
 const USUAL: Load = Load::new(20, 30);
 
 struct Contestant {
-    /// What is unusual about it; the same name pairs hints with plain pulling.
+    /// What is special about it. Hints and plain pulling of one case are compared.
     case: String,
     mesh: Mesh,
     settings: Settings<'static>,
@@ -32,7 +32,7 @@ fn contestant(case: &str, load: Load, settings: Settings<'static>) -> Contestant
     Contestant { case: case.to_owned(), mesh: Mesh::new(Wiring::chain(depth, load)), settings }
 }
 
-/// Every mode in the usual chain; then plain pulling and hints in chains that differ in one thing.
+/// Every mode in the usual chain; then plain pulling and hints in chains that differ from it in one thing.
 fn contestants() -> Vec<Contestant> {
     let usual = Settings::default();
     let modes = Cooperation::LISTED.into_iter();
@@ -70,68 +70,69 @@ fn contestants() -> Vec<Contestant> {
     all
 }
 
-/// `cascade-depth`.
 pub(crate) fn cascade_depth(lab: &Lab) -> Result<Study, Invalid> {
     let contestants = contestants();
     let outcomes = play_all(lab, contestants.len(), |seed, n| {
         contestants[n].mesh.play(&contestants[n].settings, seed)
     })?;
-    let mut rows = Rows::new(&["case", "mode", "hop"]);
-    for (who, worlds) in contestants.iter().zip(&outcomes) {
-        for hop in 1..=worlds[0].hops.len() {
-            let labels =
-                vec![text(&who.case), text(who.settings.cooperation), Cell::Integer(hop as i64)];
-            let shown = if who.case == "usual" { SHOWN.contains(&hop) } else { hop == COMPARED };
-            rows.add(labels, worlds, &|outcome| &outcome.hops[hop - 1], shown);
-        }
-    }
     let ratios = ratios(&contestants, &outcomes);
     let usual = contestants.iter().zip(&outcomes).filter(|(who, _)| who.case == "usual");
     let named: Vec<(String, &[Outcome])> = usual
         .map(|(who, worlds)| (who.settings.cooperation.to_string(), worlds.as_slice()))
         .collect();
-    let mut charts = vec![
-        by_hop("completeness", &named, |figures| figures.completeness),
-        by_hop("freshness", &named, |figures| figures.freshness),
-        by_hop("median delay (cycles)", &named, |figures| figures.delay.median),
-    ];
-    let (first, played) = (&contestants[0], &outcomes[0][0]);
-    charts.push(thresholds(&first.mesh.depths, &first.settings, played));
-    let mut notes = vec![format!(
-        "A chain of nodes, each with 20 relayed and 30 private sources of at most 3 items per cycle, windows of \
-         10, .35 refreshes per subscription and cycle, deciding once a cycle at moments of its own; delays in \
-         cycles, requests per relayed feed and cycle; {} worlds from seed {}.",
-        lab.seeds, lab.seed
-    )];
-    let told = |ratio: &Value| {
+    let first = &contestants[0];
+    let example =
+        Example { mesh: &first.mesh, settings: &first.settings, outcome: &outcomes[0][0] };
+    let picture = example.picture("A chain that pulls", 28.0);
+    let findings = Findings {
+        title: "Chains of one to eight nodes, by how neighbours cooperate".to_owned(),
+        notes: notes(lab, &ratios),
+        rows: rows(&contestants, &outcomes),
+        charts: vec![
+            by_hop("completeness", &named, |figures| figures.completeness),
+            by_hop("freshness", &named, |figures| figures.freshness),
+            by_hop("median delay (cycles)", &named, |figures| figures.delay.median),
+        ],
+        json: json!({ "hints_over_pull": ratios }),
+    };
+    Ok(example.study(findings, picture))
+}
+
+fn rows(contestants: &[Contestant], outcomes: &[Vec<Outcome>]) -> Rows {
+    let mut rows = FigureRows::new(&["case", "mode", "hop"]);
+    for (who, worlds) in contestants.iter().zip(outcomes) {
+        for hop in 1..=worlds[0].hops.len() {
+            let mode = Cell::text(who.settings.cooperation);
+            let labels = vec![Cell::text(&who.case), mode, Cell::Integer(hop as i64)];
+            let shown = if who.case == "usual" { SHOWN.contains(&hop) } else { hop == COMPARED };
+            rows.add(labels, worlds, &|outcome| &outcome.hops[hop - 1], shown);
+        }
+    }
+    rows.rows
+}
+
+fn notes(lab: &Lab, ratios: &[Value]) -> Vec<String> {
+    let ratio = |ratio: &Value| {
         let case = ratio["case"].as_str().unwrap_or_default();
         format!("{case} {:.2}", ratio["delay_median"].as_f64().unwrap_or_default())
     };
-    let told: Vec<String> = ratios.iter().map(told).collect();
-    notes.push(format!(
-        "Median delay at hop {COMPARED}, hints over plain pulling: {}. Unless it says otherwise, all but the usual \
-         chain and index and plan decide {OFTEN} times a cycle.",
-        told.join("; ")
-    ));
-    let title = "Chains of one to eight nodes, by what neighbours do for each other";
-    let span = (first.settings.warmup as f64, first.settings.warmup as f64 + 28.0);
-    Ok(Study {
-        picture: Picture::new("A chain that pulls", &first.mesh, &first.settings, played, span, 8),
-        report: Report {
-            title: title.to_owned(),
-            notes,
-            table: rows.table,
-            json: json!({
-                "rows": rows.json,
-                "hints_over_pull": ratios,
-                "thresholds": thresholds_json(&first.settings, played),
-            }),
-            charts,
-        },
-    })
+    let ratios: Vec<String> = ratios.iter().map(ratio).collect();
+    vec![
+        format!(
+            "A chain of nodes, each with 20 relayed and 30 private sources of at most 3 items per cycle, windows of \
+             10, .35 refreshes per subscription and cycle, deciding once a cycle at moments of its own; delays in \
+             cycles, requests per relayed feed and cycle; {} worlds from seed {}.",
+            lab.seeds, lab.seed
+        ),
+        format!(
+            "Median delay at hop {COMPARED}, hints over plain pulling: {}. All but the usual chain, index and plan \
+             decide {OFTEN} times a cycle.",
+            ratios.join("; ")
+        ),
+    ]
 }
 
-/// Hints over plain pulling at the hop that is compared, wherever there are both.
+/// The ratio of hints to plain pulling, for each case that has both.
 fn ratios(contestants: &[Contestant], outcomes: &[Vec<Outcome>]) -> Vec<Value> {
     let find = |case: &str, mode: Cooperation| {
         contestants.iter().position(|who| who.case == case && who.settings.cooperation == mode)

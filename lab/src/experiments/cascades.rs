@@ -1,28 +1,66 @@
-//! What the experiments with meshes have in common: figures over worlds as rows of a table and of the JSON, τ
-//! over time, and a picture of the mesh.
+//! What the experiments with meshes have in common: figures over worlds as rows, τ over time, and a picture of
+//! the mesh.
 
 use pergola_refresh::Invalid;
 use serde_json::{Map, Value, json};
 
 use crate::mesh::picture::Picture;
-use crate::mesh::{CYCLE, Figures, Outcome, Settings};
-use crate::report::{Axis, Cell, Chart, Column, Report, Scale, Series, Style, Table};
+use crate::mesh::{CYCLE, Figures, Mesh, Outcome, Settings};
+use crate::report::{Axis, Cell, Chart, Report, Scale, Series, Style};
+use crate::rows::Rows;
 use crate::trials::{Lab, Spread};
 
-/// What an experiment with meshes found: figures, and how the mesh looked meanwhile in the first world.
+/// What an experiment with meshes returns: the figures, and a picture of the mesh in the first world.
 pub(crate) struct Study {
-    /// The figures.
     pub(crate) report: Report,
-    /// The mesh over time.
     pub(crate) picture: Picture,
 }
 
-/// What is read off some feeds.
+/// The figures of an experiment, before the example is added.
+pub(crate) struct Findings {
+    pub(crate) title: String,
+    pub(crate) notes: Vec<String>,
+    pub(crate) rows: Rows,
+    pub(crate) charts: Vec<Chart>,
+    /// What the JSON holds besides the rows; an object.
+    pub(crate) json: Value,
+}
+
+/// One play of the first world: the one that the picture and the thresholds show.
+#[derive(Clone, Copy)]
+pub(crate) struct Example<'a> {
+    pub(crate) mesh: &'a Mesh,
+    pub(crate) settings: &'a Settings<'a>,
+    pub(crate) outcome: &'a Outcome,
+}
+
+impl Example<'_> {
+    /// The mesh at eight moments of the first `cycles` cycles after the warm-up.
+    pub(crate) fn picture(&self, title: &str, cycles: f64) -> Picture {
+        let from = self.settings.warmup as f64;
+        self.picture_of(title, (from, from + cycles), 8)
+    }
+
+    /// The mesh at `moments` moments between two cycles.
+    pub(crate) fn picture_of(&self, title: &str, span: (f64, f64), moments: usize) -> Picture {
+        Picture::new(title, self.mesh, self.settings, self.outcome, span, moments)
+    }
+
+    /// The study: the findings, with the thresholds of the example as the last chart and in the JSON.
+    pub(crate) fn study(&self, findings: Findings, picture: Picture) -> Study {
+        let Findings { title, notes, rows, mut charts, mut json } = findings;
+        charts.push(thresholds(&self.mesh.depths, self.settings, self.outcome));
+        json["thresholds"] = thresholds_json(self.settings, self.outcome);
+        Study { report: rows.report(title, notes, charts, json), picture }
+    }
+}
+
+/// One figure of some feeds.
 pub(crate) type Figure = fn(&Figures) -> f64;
-/// What is read off a play.
+/// The feeds whose figures are wanted.
 pub(crate) type Pick<'a> = &'a dyn Fn(&Outcome) -> &Figures;
 
-/// The figures of every experiment: name in JSON and decimals, and heading of the column.
+/// The figures of every experiment: name in the JSON, heading of the column, decimals.
 const FIGURES: [(&str, &str, usize, Figure); 7] = [
     ("completeness", "complete", 3, |figures| figures.completeness),
     ("freshness", "fresh", 3, |figures| figures.freshness),
@@ -33,16 +71,15 @@ const FIGURES: [(&str, &str, usize, Figure); 7] = [
     ("requests_per_item", "per item", 3, |figures| figures.requests_per_item),
 ];
 
-/// Plays every contestant in every world: outcomes by contestant, then by world. Thresholds are kept for the
-/// first world only.
+/// Plays every contestant in every world: outcomes by contestant, then by world. Only the first world keeps its
+/// thresholds.
 pub(crate) fn play_all(
     lab: &Lab,
     contestants: usize,
     play: impl Fn(u64, usize) -> Result<Outcome, Invalid> + Sync,
 ) -> Result<Vec<Vec<Outcome>>, Invalid> {
-    let seeds = (0..lab.seeds).map(|n| lab.seed.wrapping_add(n));
     let turns: Vec<(usize, u64)> =
-        (0..contestants).flat_map(|n| seeds.clone().map(move |seed| (n, seed))).collect();
+        (0..contestants).flat_map(|n| lab.each_seed().map(move |seed| (n, seed))).collect();
     let mut outcomes = lab.for_each("plays", &turns, |&(contestant, seed)| {
         let mut outcome = play(seed, contestant)?;
         lab.count(outcome.weighed as usize);
@@ -56,23 +93,19 @@ pub(crate) fn play_all(
     Ok((0..contestants).map(|_| outcomes.drain(..worlds).collect()).collect())
 }
 
-/// Rows of figures, for people and for programs.
-pub(crate) struct Rows {
+/// Rows of the seven figures, each row with labels in front.
+pub(crate) struct FigureRows {
     labels: Vec<&'static str>,
-    pub(crate) table: Table,
-    pub(crate) json: Vec<Value>,
+    pub(crate) rows: Rows,
 }
 
-impl Rows {
-    /// Rows that begin with these labels.
+impl FigureRows {
     pub(crate) fn new(labels: &[&'static str]) -> Self {
-        let labels = labels.to_vec();
-        let mut columns: Vec<Column> = labels.iter().map(|&label| Column::left(label)).collect();
-        columns.extend(FIGURES.iter().map(|(_, heading, _, _)| Column::right(*heading)));
-        Self { labels, table: Table { columns, rows: Vec::new() }, json: Vec::new() }
+        let rows = Rows::new(labels, &FIGURES.map(|(_, heading, _, _)| heading));
+        Self { labels: labels.to_vec(), rows }
     }
 
-    /// Adds what some feeds had over all worlds; to the table only if it is to be shown.
+    /// Adds the figures of some feeds over all worlds; to the table only if `shown`.
     pub(crate) fn add(
         &mut self,
         labels: Vec<Cell>,
@@ -91,10 +124,29 @@ impl Rows {
             row.insert(format!("{name}_deviation"), json!(spread.deviation));
             cells.push(spread.cell(decimals));
         }
-        self.json.push(Value::Object(row));
+        self.rows.record(Value::Object(row));
         if shown {
-            self.table.rows.push(cells);
+            self.rows.show(cells);
         }
+    }
+
+    /// Adds the figures of each hop, as far as every world has it; `labels` are those before the last.
+    pub(crate) fn add_hops(
+        &mut self,
+        labels: &[Cell],
+        worlds: &[Outcome],
+        shown: impl Fn(usize) -> bool,
+    ) {
+        for hop in 1..=common_hops(worlds) {
+            let labels = [labels, &[Cell::text(format!("hop {hop}"))]].concat();
+            self.add(labels, worlds, &|outcome| &outcome.hops[hop - 1], shown(hop));
+        }
+    }
+
+    /// Adds the figures of the feeds that no node reads; `labels` are those before the last.
+    pub(crate) fn add_ends(&mut self, labels: &[Cell], worlds: &[Outcome]) {
+        let labels = [labels, &[Cell::text("ends")]].concat();
+        self.add(labels, worlds, &|outcome| &outcome.leaves, true);
     }
 }
 
@@ -107,22 +159,16 @@ fn value(cell: &Cell) -> Value {
     }
 }
 
-/// A label of a row.
-pub(crate) fn text(label: impl ToString) -> Cell {
-    Cell::Text(label.to_string())
-}
-
-/// A number as a label.
-pub(crate) fn number(value: f64, decimals: usize) -> Cell {
-    Cell::Number { value, decimals }
+/// Hops that every world has: drawn trees are not equally deep.
+fn common_hops(worlds: &[Outcome]) -> usize {
+    worlds.iter().map(|outcome| outcome.hops.len()).min().unwrap_or(0)
 }
 
 /// A chart of one figure by hop.
 pub(crate) fn by_hop(title: &str, named: &[(String, &[Outcome])], figure: Figure) -> Chart {
     let series = named.iter().map(|(name, worlds)| {
-        let hops = worlds.iter().map(|outcome| outcome.hops.len()).min().unwrap_or(0);
         let mean = |hop: usize| Spread::of(worlds, |outcome| figure(&outcome.hops[hop])).mean;
-        let points = (0..hops).map(|hop| ((hop + 1) as f64, mean(hop))).collect();
+        let points = (0..common_hops(worlds)).map(|hop| ((hop + 1) as f64, mean(hop))).collect();
         Series::new(name.clone(), Style::Line, points)
     });
     Chart {
@@ -133,8 +179,8 @@ pub(crate) fn by_hop(title: &str, named: &[(String, &[Outcome])], figure: Figure
     }
 }
 
-/// τ over time in one play: a line for each hop, the mean of the nodes there.
-pub(crate) fn thresholds(depths: &[u32], settings: &Settings<'_>, outcome: &Outcome) -> Chart {
+/// τ over time in one play: a line for each hop, the mean of its nodes.
+fn thresholds(depths: &[u32], settings: &Settings<'_>, outcome: &Outcome) -> Chart {
     let deepest = depths.iter().copied().max().unwrap_or(0);
     let every = settings.sample_every();
     let series = (1..=deepest).filter_map(|depth| {
@@ -161,8 +207,8 @@ pub(crate) fn thresholds(depths: &[u32], settings: &Settings<'_>, outcome: &Outc
     }
 }
 
-/// τ of each node over time, in item-cycles, at most fifty moments.
-pub(crate) fn thresholds_json(settings: &Settings<'_>, outcome: &Outcome) -> Value {
+/// τ of each node over time, in item-cycles, at fifty moments or fewer.
+fn thresholds_json(settings: &Settings<'_>, outcome: &Outcome) -> Value {
     let samples = outcome.thresholds.first().map_or(0, Vec::len);
     let step = (samples / 50).max(1);
     let at = |n: usize| (n + 1) as f64 * settings.sample_every();

@@ -1,7 +1,7 @@
 //! The figures of "Maintaining Dynamic Channel Profiles on the Web": profiles of channels under budgets.
 //!
-//! The paper's 132 feeds are not to be had. With `--trace` these run on recorded streams, else on a synthetic
-//! newsroom. An hour is one moment of the paper, whose rates are per hour; documents show 20 items.
+//! The 132 feeds of the paper are not available. With `--trace` the experiments run on recorded streams, otherwise
+//! on a synthetic newsroom. An hour is one step of the paper, whose rates are per hour; documents show 20 items.
 
 mod alone;
 mod policies;
@@ -19,9 +19,9 @@ use crate::channels::{TextWorld, mean};
 use crate::report::Cell;
 use crate::trials::Spread;
 
-/// The paper's channels.
+/// Channels in the paper.
 const PUBLISHED_CHANNELS: usize = 132;
-/// Random numbers that draw channels from a trace.
+/// The random stream that draws channels from a trace.
 const DRAWN: u64 = 1 << 43;
 
 /// Where channels come from.
@@ -41,8 +41,8 @@ impl Origin {
         }
     }
 
-    /// A world for each seed: as many channels as the paper has, drawn from the trace, or another newsroom.
-    /// Greedy policies draw nothing, so only other channels tell how far their figures can be relied on.
+    /// The world of a seed: as many channels as in the paper, drawn from the trace, or another newsroom. Greedy
+    /// policies use no random numbers, so only other channels show how reliable their figures are.
     fn drawn(&self, seed: u64) -> TextWorld {
         let Self::Recorded(trace) = self else {
             return self.whole(seed);
@@ -64,12 +64,12 @@ impl Origin {
         }
     }
 
-    /// What the worlds of the seeds are, for a note.
+    /// What the worlds are, for a note.
     fn says(&self, seeds: u64) -> String {
         match self {
             Self::Recorded(trace) => format!(
-                "{seeds} worlds, each of {} of the trace's {} channels drawn at random; they overlap, so that \
-                 errors are too small as those of all channels that there might be.",
+                "{seeds} worlds, each of {} of the trace's {} channels, drawn at random. They overlap, so the \
+                 errors underestimate those for channels in general.",
                 self.size().0,
                 trace.streams.len()
             ),
@@ -88,9 +88,9 @@ fn with_error(spread: Spread, worlds: u64, decimals: usize) -> Cell {
     Cell::MeanDeviation { mean: spread.mean, deviation: error, decimals }
 }
 
-/// A published figure beside ours and the deviation.
+/// A published figure, ours, and the difference.
 fn beside(published: Option<f64>, ours: f64, decimals: usize) -> [Cell; 3] {
-    let number = |value| Cell::Number { value, decimals };
+    let number = |value| Cell::number(value, decimals);
     match published {
         Some(published) => [number(published), number(ours), number(ours - published)],
         None => [Cell::Empty, number(ours), Cell::Empty],

@@ -1,10 +1,11 @@
-//! Figure 4.4: the threshold finds its value by itself, from starts far too low and far too high,
-//! and again after every source has doubled its rate. With the published rule and with the product's.
+//! Figure 4.4: the threshold converges from starts far too low and far too high, and again after every source has
+//! doubled its rate; with the published rule and with that of the product.
 
 use pergola_refresh::{HOUR, Invalid, StrategyKind, Taste};
 use serde_json::json;
 
-use crate::report::{Axis, Cell, Chart, Column, Report, Scale, Series, Style, Table};
+use crate::report::{Axis, Cell, Chart, Report, Scale, Series, Style};
+use crate::rows::Rows;
 use crate::simulate::{Knowing, Manner, Outcome, Run};
 use crate::trials::{Lab, Spread};
 use crate::world::World;
@@ -15,10 +16,10 @@ const DOUBLING: usize = 400;
 const CYCLES: usize = 700;
 /// Starts, as multiples of the settled value.
 const STARTS: [f64; 5] = [0.001, 0.1, 1.0, 10.0, 1000.0];
-/// Spending is averaged over this many cycles before it is held against the corridor.
+/// Spending is averaged over this many cycles before it is compared with the corridor.
 const SMOOTHING: usize = 10;
 
-/// The two rules for the threshold.
+/// The two rules for the threshold, and the upper end of their corridors.
 const RULES: [(&str, f64); 2] = [("literal", 1.0), ("steady", 1.1)];
 
 fn manner(rule: &str, threshold: f64) -> Manner {
@@ -28,8 +29,8 @@ fn manner(rule: &str, threshold: f64) -> Manner {
     }
 }
 
-/// Cycles from `from` until spending is between 0.9·b and `most`·b again, by the mean of the cycles
-/// around each; zero if it never left. An upset shows within two smoothings or not at all.
+/// Cycles from `from` until the smoothed spending is between 0.9·b and `most`·b again; zero if it never left that
+/// corridor within twice the smoothing.
 fn back_in_corridor(spent: &[u32], from: usize, most: f64) -> Option<usize> {
     let inside = |cycle: usize| {
         let start = cycle.saturating_sub(SMOOTHING / 2).max(from);
@@ -44,11 +45,11 @@ fn back_in_corridor(spent: &[u32], from: usize, most: f64) -> Option<usize> {
     }
 }
 
-/// What one start gave in one world.
+/// How one start settled in one world.
 struct Settling {
-    /// The first cycle that spent what it should.
+    /// The first cycle in the corridor.
     touch: f64,
-    /// The first around which spending stays there.
+    /// The first cycle after which smoothed spending is in the corridor.
     first: f64,
     after_doubling: f64,
     outcome: Outcome,
@@ -56,90 +57,95 @@ struct Settling {
 
 /// Figure 4.4.
 pub(crate) fn figure_4_4(lab: &Lab) -> Result<Report, Invalid> {
-    let worlds = lab.for_each_seed(|seed| {
-        let world = World::published(seed, 0, CYCLES, Some(DOUBLING));
-        let run = |rule, threshold| {
-            let run = Run {
-                strategy: StrategyKind::TwoSteps,
-                budget: BUDGET,
-                knowing: Knowing::Truth,
-                manner: manner(rule, threshold),
-                taste: Taste::default(),
-                in_window: false,
-            };
-            lab.simulate(&world, &run)
+    let worlds = lab.for_each_seed(|seed| settlings(lab, seed))?;
+    let notes = vec![
+        format!(
+            "{} worlds from seed {}; all rates double at cycle {DOUBLING}. The corridor is 0.9·b \
+             to b for the literal rule, within a tenth of b for the steady one, and it stays there by the \
+             mean of the {SMOOTHING} cycles around.",
+            lab.seeds, lab.seed
+        ),
+        "From 1/1000 or 1000 times, steps of 5 % need ln 1000 / ln 1.05 = 142 cycles.".to_owned(),
+    ];
+    let charts = RULES.iter().enumerate().map(|(n, (rule, _))| chart(rule, n, &worlds)).collect();
+    let title = "Figure 4.4: τ finds its value from any start (2Steps, b = 30)";
+    Ok(rows(&worlds).report(title, notes, charts, json!({})))
+}
+
+/// One world from every start, by rule.
+fn settlings(lab: &Lab, seed: u64) -> Result<Vec<Settling>, Invalid> {
+    let world = World::published(seed, 0, CYCLES, Some(DOUBLING));
+    let run = |rule, threshold| {
+        let run = Run {
+            strategy: StrategyKind::TwoSteps,
+            budget: BUDGET,
+            knowing: Knowing::Truth,
+            manner: manner(rule, threshold),
+            taste: Taste::default(),
+            in_window: false,
         };
-        let mut settlings = Vec::new();
-        for (rule, most) in RULES {
-            let settled = median(&run(rule, 10.0 * HOUR)?.thresholds[DOUBLING / 2..DOUBLING]);
-            for start in STARTS {
-                let outcome = run(rule, start * settled)?;
-                let cycles = |from, until: usize| {
-                    back_in_corridor(&outcome.spent[..until], from, most)
-                        .map_or(f64::INFINITY, |cycles| cycles as f64)
-                };
-                let (first, after_doubling) = (cycles(0, DOUBLING), cycles(DOUBLING, CYCLES));
-                let corridor = 0.9 * BUDGET..=most * BUDGET;
-                let touch = outcome.spent.iter().position(|&s| corridor.contains(&f64::from(s)));
-                let touch = touch.map_or(f64::INFINITY, |cycle| cycle as f64);
-                settlings.push(Settling { touch, first, after_doubling, outcome });
-            }
-        }
-        Ok(settlings)
-    })?;
-    let settings: Vec<(&str, f64)> =
-        RULES.iter().flat_map(|&(rule, _)| STARTS.map(|start| (rule, start))).collect();
-    let mut table = Table {
-        columns: vec![
-            Column::left("rule"),
-            Column::right("start / settled"),
-            Column::right("first in corridor"),
-            Column::right("stays in corridor"),
-            Column::right("worst"),
-            Column::right("after doubling"),
-            Column::right("worst "),
-        ],
-        rows: Vec::new(),
+        lab.simulate(&world, &run)
     };
-    let mut rows = Vec::new();
-    for (n, &(rule, start)) in settings.iter().enumerate() {
-        let touch = Spread::of(&worlds, |w| w[n].touch);
-        let first = Spread::of(&worlds, |w| w[n].first);
-        let after = Spread::of(&worlds, |w| w[n].after_doubling);
+    let mut settlings = Vec::new();
+    for (rule, most) in RULES {
+        let settled = median(&run(rule, 10.0 * HOUR)?.thresholds[DOUBLING / 2..DOUBLING]);
+        for start in STARTS {
+            settlings.push(Settling::new(run(rule, start * settled)?, most));
+        }
+    }
+    Ok(settlings)
+}
+
+impl Settling {
+    fn new(outcome: Outcome, most: f64) -> Self {
+        let cycles = |from, until: usize| {
+            back_in_corridor(&outcome.spent[..until], from, most)
+                .map_or(f64::INFINITY, |cycles| cycles as f64)
+        };
+        let (first, after_doubling) = (cycles(0, DOUBLING), cycles(DOUBLING, CYCLES));
+        let corridor = 0.9 * BUDGET..=most * BUDGET;
+        let touch = outcome.spent.iter().position(|&s| corridor.contains(&f64::from(s)));
+        let touch = touch.map_or(f64::INFINITY, |cycle| cycle as f64);
+        Self { touch, first, after_doubling, outcome }
+    }
+}
+
+fn rows(worlds: &[Vec<Settling>]) -> Rows {
+    let headings = [
+        "start / settled",
+        "first in corridor",
+        "stays in corridor",
+        "worst",
+        "after doubling",
+        "worst ",
+    ];
+    let mut rows = Rows::new(&["rule"], &headings);
+    let settings = RULES.iter().flat_map(|&(rule, _)| STARTS.map(|start| (rule, start)));
+    for (n, (rule, start)) in settings.enumerate() {
+        let spread = |figure: fn(&Settling) -> f64| Spread::of(worlds, |w| figure(&w[n]));
         let worst =
             |figure: fn(&Settling) -> f64| worlds.iter().map(|w| figure(&w[n])).fold(0.0, f64::max);
+        let touch = spread(|settling| settling.touch);
+        let first = spread(|settling| settling.first);
+        let after = spread(|settling| settling.after_doubling);
         let (worst_first, worst_after) = (worst(|s| s.first), worst(|s| s.after_doubling));
-        table.rows.push(vec![
-            Cell::Text(rule.to_owned()),
-            Cell::Number { value: start, decimals: 3 },
+        let cells = vec![
+            Cell::text(rule),
+            Cell::number(start, 3),
             touch.cell(1),
             first.cell(1),
-            Cell::Number { value: worst_first, decimals: 0 },
+            Cell::number(worst_first, 0),
             after.cell(1),
-            Cell::Number { value: worst_after, decimals: 0 },
-        ]);
-        rows.push(json!({
+            Cell::number(worst_after, 0),
+        ];
+        let row = json!({
             "rule": rule, "start": start, "first_cycle_in_corridor": touch.mean,
             "cycles_to_corridor": first.mean, "worst_cycles_to_corridor": worst_first,
             "cycles_after_doubling": after.mean, "worst_cycles_after_doubling": worst_after,
-        }));
+        });
+        rows.push(cells, row);
     }
-    Ok(Report {
-        title: "Figure 4.4: τ finds its value from any start (2Steps, b = 30)".to_owned(),
-        notes: vec![
-            format!(
-                "{} worlds from seed {}; all rates double at cycle {DOUBLING}. The corridor is 0.9·b \
-                 to b for the literal rule, within a tenth of b for the steady one, and it stays there by the \
-                 mean of the {SMOOTHING} cycles around.",
-                lab.seeds, lab.seed
-            ),
-            "From 1/1000 or 1000 times, steps of 5 % need ln 1000 / ln 1.05 = 142 cycles."
-                .to_owned(),
-        ],
-        table,
-        json: json!({ "rows": rows }),
-        charts: RULES.iter().enumerate().map(|(n, (rule, _))| chart(rule, n, &worlds)).collect(),
-    })
+    rows
 }
 
 /// τ over time in the first world, one line per start.

@@ -1,5 +1,5 @@
-//! `demo` and `synthesise`: a synthetic newsroom of all kinds of sources, to show in seconds what a
-//! scheduler gains, and to give `replay` something to chew on where no recording is at hand.
+//! `demo` and `synthesise`: a synthetic newsroom with all kinds of sources. It shows in seconds what a scheduler
+//! gains, and gives `replay` a trace where there is no recording.
 
 use pergola_newsroom::wording::{Filler, TOPICS};
 use pergola_newsroom::{KeywordSet, Process, Rhythm, Trace, TraceItem, TraceStream, random_stream};
@@ -12,13 +12,13 @@ use crate::report::Report;
 use crate::trials::Lab;
 use crate::world::publisher;
 
-/// Draws a trace: daily rhythms, robots on timers, bursts; from one item in days to hundreds a day.
+/// Draws a trace: daily rhythms, robots on timers and bursts, from an item in some days to hundreds a day.
 pub(crate) fn synthesise(sources: usize, weeks: usize, seed: u64) -> Trace {
     let end = weeks as f64 * WEEK;
     let streams = (0..sources)
         .map(|source| {
             let mut random = random_stream(seed, DRAWS + source as u64);
-            // Rates spread evenly over powers of ten, from one item in five days to 150 a day.
+            // From one item in five days to 150 a day, evenly over powers of ten.
             let per_day = 10f64.powf(-0.7 + 2.9 * random.random::<f64>());
             let shift = random.random_range(0..24);
             let process = match random.random_range(0..10) {
@@ -47,8 +47,8 @@ pub(crate) fn synthesise(sources: usize, weeks: usize, seed: u64) -> Trace {
     Trace { streams, weeks }
 }
 
-/// What a source says: it has subjects of its own and one that is in the news for some days; a robot says
-/// nearly always the same.
+/// The words of a source: it has subjects of its own, and one that is in the news for some days. A robot almost
+/// always repeats itself.
 struct Wording {
     robot: bool,
     subjects: KeywordSet,
@@ -89,8 +89,8 @@ impl Wording {
     }
 }
 
-/// A robot: a fixed interval of whole quarters of an hour, a little late each time, now and then
-/// with nothing to say.
+/// A robot: it publishes at a fixed interval of whole quarters of an hour, a little late each time, and skips some
+/// turns.
 fn timer(per_day: f64, end: f64, random: &mut impl rand::Rng) -> Process {
     let quarter = 0.25 * HOUR;
     let interval = quarter * (DAY / per_day / quarter).round().max(1.0);
@@ -105,10 +105,10 @@ fn timer(per_day: f64, end: f64, random: &mut impl rand::Rng) -> Process {
     Process::Recorded(times)
 }
 
-/// Random streams that decide what kind of source each one is.
+/// The random streams that decide the kind of each source.
 const DRAWS: u64 = 1 << 42;
 
-/// `demo`: the rules of feed readers and our strategies on three weeks of 120 synthetic sources.
+/// `demo`: the intervals of feed readers and our strategies, on three weeks of 120 synthetic sources.
 pub(crate) fn demo(lab: &Lab) -> Result<Report, Invalid> {
     let trace = synthesise(120, 3, lab.seed);
     let entries = [

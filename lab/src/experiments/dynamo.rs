@@ -1,6 +1,6 @@
-//! `dynamo-mse`: the error of Dynamo's smoothed interval against its weight α, and whether golden-section
-//! search finds the minimum; and whether it predicts better than what a node uses for other sources. After
-//! "Adaptive Web Data Extraction Policies".
+//! `dynamo-mse`: the error of Dynamo's smoothed interval against its weight α, whether golden-section search finds
+//! the minimum, and whether Dynamo predicts better than the other models of a node. After "Adaptive Web Data
+//! Extraction Policies".
 
 mod prediction;
 
@@ -12,20 +12,21 @@ use rand::{Rng, RngExt};
 use serde_json::json;
 
 use crate::channels::mean;
-use crate::report::{Axis, Cell, Chart, Column, Report, Scale, Series, Style, Table};
+use crate::report::{Axis, Cell, Chart, Report, Scale, Series, Style};
+use crate::rows::Rows;
 use crate::trials::Lab;
 
 /// Series that are drawn, and intervals of each.
 const SERIES: u64 = 200;
 const LENGTH: usize = 120;
-/// How near the search comes to the best α.
+/// The tolerance of the search for the best α.
 const TOLERANCE: f64 = 1e-3;
 /// Steps of the grid that the search is compared with.
 const GRID: usize = 1000;
-/// Shortest series of a trace that says anything.
+/// Shorter series of a trace are left out.
 const SHORTEST: usize = 8;
 
-/// When something changed.
+/// When a page changed.
 struct Changes {
     kind: &'static str,
     /// The instant of the first change, and the seconds from each to the next.
@@ -44,89 +45,100 @@ pub(crate) fn dynamo(lab: &Lab, trace: Option<&Trace>) -> Result<Report, Invalid
             kinds.push(changes.kind);
         }
     }
-    let mut table = Table { columns: vec![Column::left("series")], rows: Vec::new() };
-    table.columns.extend(
-        ["number", "mean α", "error / α = 0.5", "error / last", "reached", "evaluations"]
-            .map(Column::right),
-    );
-    table.columns.extend(prediction::NAMES.map(Column::right));
-    table.columns.extend(["below gamma", "below calendar"].map(Column::right));
-    let mut rows = Vec::new();
-    let mut charts = Vec::new();
-    for kind in kinds.iter().copied().chain(["all drawn"]) {
-        let of: Vec<&Found> = found
-            .iter()
-            .filter(|f| if kind == "all drawn" { f.kind != RECORDED } else { f.kind == kind })
-            .collect();
-        let figure =
-            |f: &dyn Fn(&Found) -> f64| mean(&of.iter().map(|found| f(found)).collect::<Vec<_>>());
-        let reached = of.iter().filter(|found| found.reached).count();
-        let most = of.iter().map(|found| found.evaluations).max().unwrap_or(0);
-        let errors: Vec<[f64; prediction::NAMES.len()]> =
-            of.iter().filter_map(|found| found.errors).collect();
-        let typical = prediction::NAMES
-            .iter()
-            .enumerate()
-            .map(|(n, _)| mean(&errors.iter().map(|e| e[n].ln()).collect::<Vec<_>>()).exp());
-        let typical: Vec<f64> = typical.collect();
-        let below = |model: usize| errors.iter().filter(|e| e[0] < e[model]).count() as i64;
-        let mut row = vec![
-            Cell::Text(kind.to_owned()),
-            Cell::Integer(of.len() as i64),
-            Cell::Number { value: figure(&|f| f.alpha), decimals: 2 },
-            Cell::Number { value: figure(&|f| f.against_half), decimals: 3 },
-            Cell::Number { value: figure(&|f| f.against_last), decimals: 3 },
-            Cell::Integer(reached as i64),
-            Cell::Integer(most as i64),
-        ];
-        row.extend(typical.iter().map(|value| Cell::Number { value: *value, decimals: 2 }));
-        row.extend([below(2), below(3)].map(Cell::Integer));
-        table.rows.push(row);
-        rows.push(json!({
-            "series": kind, "number": of.len(), "alpha_mean": figure(&|f| f.alpha),
-            "error_to_half": figure(&|f| f.against_half), "error_to_last": figure(&|f| f.against_last),
-            "reached": reached, "evaluations_most": most,
-            "prediction": prediction::NAMES.iter().zip(&typical).collect::<BTreeMap<_, _>>(),
-            "dynamo_below_gamma": below(2), "dynamo_below_calendar": below(3),
-        }));
-        if kind != "all drawn" {
-            let curve = |alpha: f64| {
-                let errors = all.iter().filter(|c| c.kind == kind).map(
-                    |Changes { intervals: series, .. }| {
-                        prediction_error(series, alpha)
-                            / prediction_error(series, 0.5).max(f64::MIN_POSITIVE)
-                    },
-                );
-                mean(&errors.filter(|error| error.is_finite()).collect::<Vec<f64>>())
-            };
-            let points = (0..=50).map(|n| f64::from(n) / 50.0).map(|alpha| (alpha, curve(alpha)));
-            charts.push(Series::new(kind, Style::Line, points.collect()));
-        }
+    let mut headings =
+        vec!["number", "mean α", "error / α = 0.5", "error / last", "reached", "evaluations"];
+    headings.extend(prediction::NAMES);
+    headings.extend(["below gamma", "below calendar"]);
+    let mut rows = Rows::new(&["series"], &headings);
+    for &kind in &kinds {
+        let of_kind = found.iter().filter(|found| found.kind == kind).collect();
+        Group { name: kind, found: of_kind }.add_row(&mut rows);
     }
-    Ok(Report {
-        title: format!("Dynamo's smoothed interval over {} series", all.len()),
-        notes: vec![
-            format!(
+    let drawn = found.iter().filter(|found| found.kind != RECORDED).collect();
+    Group { name: "all drawn", found: drawn }.add_row(&mut rows);
+    let chart = Chart {
+        title: String::new(),
+        x: Axis::new("α, the weight of the old value", Scale::Linear),
+        // Where the pace drifts, α = 1 is twenty times as bad: that would hide the rest.
+        y: Axis::new("mean squared error, α = 0.5 is 1", Scale::Linear).within(0.6, 2.0),
+        series: kinds.iter().map(|kind| error_by_weight(kind, &all)).collect(),
+    };
+    let title = format!("Dynamo's smoothed interval over {} series", all.len());
+    Ok(rows.report(title, notes(), vec![chart], json!({})))
+}
+
+fn notes() -> Vec<String> {
+    vec![
+        format!(
             "Errors are mean squared, with the α found, over those with α = 0.5 and with the last interval \
-                 alone (α = 0). Reached: no α of a grid of {GRID} steps is better than the one found by more \
-                 than α's tolerance of {TOLERANCE} explains. Published: a curve with one minimum; no figures."
-            ),
-            "The models: mean squared error of predicting the next interval in the second half of each series, over \
-             that of the mean of all intervals so far, a geometric mean over the series. Each has learnt from what \
-             was there before, Dynamo's α included. Below: in how many series Dynamo errs less than a node's usual \
-             model, which is the calendar, and gamma for many sources."
-                .to_owned(),
-        ],
-        table,
-        json: json!({ "rows": rows }),
-        charts: vec![Chart {
-            title: String::new(),
-            x: Axis::new("α, the weight of the old value", Scale::Linear),
-            // Where the pace drifts, α = 1 is twenty times as bad: that would hide the rest.
-            y: Axis::new("mean squared error, α = 0.5 is 1", Scale::Linear).within(0.6, 2.0),
-            series: charts,
-        }],
-    })
+             alone (α = 0). Reached: no α of a grid of {GRID} steps is better than the one found by more \
+             than α's tolerance of {TOLERANCE} explains. Published: a curve with one minimum; no figures."
+        ),
+        "The models: mean squared error of predicting the next interval in the second half of each series, over \
+         that of the mean of all intervals so far, a geometric mean over the series. Each has learnt from what \
+         was there before, Dynamo's α included. Below: in how many series Dynamo errs less than a node's usual \
+         model, which is the calendar, and gamma for many sources."
+            .to_owned(),
+    ]
+}
+
+/// The mean error of a kind of series against α.
+fn error_by_weight(kind: &str, all: &[Changes]) -> Series {
+    let mean_error = |alpha: f64| {
+        let of_kind = all.iter().filter(|changes| changes.kind == kind);
+        let errors = of_kind.map(|Changes { intervals, .. }| {
+            prediction_error(intervals, alpha)
+                / prediction_error(intervals, 0.5).max(f64::MIN_POSITIVE)
+        });
+        mean(&errors.filter(|error| error.is_finite()).collect::<Vec<f64>>())
+    };
+    let points = (0..=50).map(|n| f64::from(n) / 50.0).map(|alpha| (alpha, mean_error(alpha)));
+    Series::new(kind, Style::Line, points.collect())
+}
+
+/// The series of one row.
+struct Group<'a> {
+    name: &'a str,
+    found: Vec<&'a Found>,
+}
+
+impl Group<'_> {
+    fn mean(&self, figure: fn(&Found) -> f64) -> f64 {
+        mean(&self.found.iter().map(|found| figure(found)).collect::<Vec<_>>())
+    }
+
+    fn add_row(&self, rows: &mut Rows) {
+        let reached = self.found.iter().filter(|found| found.reached).count();
+        let most = self.found.iter().map(|found| found.evaluations).max().unwrap_or(0);
+        let errors: Vec<[f64; prediction::NAMES.len()]> =
+            self.found.iter().filter_map(|found| found.errors).collect();
+        let typical: [f64; prediction::NAMES.len()] = std::array::from_fn(|model| {
+            mean(&errors.iter().map(|error| error[model].ln()).collect::<Vec<_>>()).exp()
+        });
+        let below = |model: usize| errors.iter().filter(|error| error[0] < error[model]).count();
+        let alpha = self.mean(|found| found.alpha);
+        let to_half = self.mean(|found| found.against_half);
+        let to_last = self.mean(|found| found.against_last);
+        let mut cells = vec![
+            Cell::text(self.name),
+            Cell::count(self.found.len()),
+            Cell::number(alpha, 2),
+            Cell::number(to_half, 3),
+            Cell::number(to_last, 3),
+            Cell::count(reached),
+            Cell::count(most),
+        ];
+        cells.extend(typical.map(|error| Cell::number(error, 2)));
+        cells.extend([below(2), below(3)].map(Cell::count));
+        let row = json!({
+            "series": self.name, "number": self.found.len(), "alpha_mean": alpha,
+            "error_to_half": to_half, "error_to_last": to_last,
+            "reached": reached, "evaluations_most": most,
+            "prediction": prediction::NAMES.into_iter().zip(typical).collect::<BTreeMap<_, _>>(),
+            "dynamo_below_gamma": below(2), "dynamo_below_calendar": below(3),
+        });
+        rows.push(cells, row);
+    }
 }
 
 struct Found {
@@ -149,7 +161,7 @@ impl Found {
             .map(|alpha| (alpha, prediction_error(series, alpha)))
             .min_by(|a, b| a.1.total_cmp(&b.1))
             .unwrap_or((best.alpha, best.error));
-        // What the error may differ by when α is as far off as it may be.
+        // The error may differ this much while α is within the tolerance.
         let slack = [at - TOLERANCE, at + TOLERANCE]
             .into_iter()
             .filter(|alpha| (0.0..=1.0).contains(alpha))
@@ -173,7 +185,7 @@ const RECORDED: &str = "recorded";
 fn recorded(trace: &Trace) -> Vec<Changes> {
     let all = trace.streams.iter().map(|stream| {
         let pairs = stream.items.windows(2).map(|pair| pair[1].at - pair[0].at);
-        // Items of one second are one update of the page.
+        // Items in the same second are one change of the page.
         let intervals = pairs.filter(|time| *time > 0.0).collect();
         let start = stream.items.first().map_or(0.0, |item| item.at);
         Changes { kind: RECORDED, start, intervals }
@@ -181,7 +193,7 @@ fn recorded(trace: &Trace) -> Vec<Changes> {
     all.filter(|changes| changes.intervals.len() >= SHORTEST).collect()
 }
 
-/// A series of one of five kinds, in turn, with some changes a day.
+/// A series with some changes a day, of one of five kinds in turn.
 fn drawn(random: &mut impl Rng, number: u64) -> Changes {
     let mut level: f64 = 1.0;
     let mut now = 0.0;
@@ -196,7 +208,7 @@ fn drawn(random: &mut impl Rng, number: u64) -> Changes {
                 HOUR * level * (0.8 - 0.2 * (1.0 - random.random::<f64>()).ln())
             }
             "daily" => until_by_day(now, exponential),
-            // Every four hours, some minutes late; a tenth of them without news.
+            // Every four hours, some minutes early or late; a tenth of the turns are skipped.
             "timer" => {
                 let turns = if random.random_bool(0.1) { 2.0 } else { 1.0 };
                 turns * 4.0 * HOUR + 300.0 * (random.random::<f64>() - 0.5)
@@ -210,8 +222,8 @@ fn drawn(random: &mut impl Rng, number: u64) -> Changes {
     Changes { kind, start: 0.0, intervals }
 }
 
-/// The time until `items` are published that come at a rate which goes up and down with the day, from
-/// nearly nothing at midnight to two thirds of an item an hour at noon.
+/// The time until `items` are published at a rate that follows the day, from almost nothing at midnight to two
+/// thirds of an item an hour at noon.
 fn until_by_day(from: f64, items: f64) -> f64 {
     const STEP: f64 = 60.0;
     let rate = |at: f64| (0.34 - 0.33 * (at / DAY * std::f64::consts::TAU).cos()) / HOUR;

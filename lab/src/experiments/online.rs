@@ -5,7 +5,8 @@ use pergola_newsroom::Rhythm;
 use pergola_refresh::{HOUR, Invalid, Model, Periodic, SingleVariable, StrategyKind, Taste};
 use serde_json::json;
 
-use crate::report::{Axis, Cell, Chart, Column, Report, Scale, Series, Style, Table};
+use crate::report::{Axis, Cell, Chart, Report, Scale, Series, Style};
+use crate::rows::Rows;
 use crate::simulate::{Knowing, Manner, Outcome, Run};
 use crate::trials::{Lab, Spread};
 use crate::world::World;
@@ -17,102 +18,115 @@ const ALPHA: f64 = 0.1;
 /// Mean hours between two refreshes of a source that the budget pays for.
 const INTERVALS: [f64; 7] = [0.5, 1.0, 2.0, 3.0, 4.0, 6.0, 8.0];
 
-/// Figures 7.9 and 7.10.
-pub(crate) fn figure_7_9_7_10(lab: &Lab) -> Result<Report, Invalid> {
-    type Figure = fn(&Outcome) -> f64;
+type Figure = fn(&Outcome) -> f64;
+
+const FIGURES: [(&str, Figure); 2] =
+    [("completeness", |outcome| outcome.completeness), ("freshness", |outcome| outcome.freshness)];
+
+/// The models that 2Steps uses.
+const MODELS: [&str; 3] = ["offline", "single", "periodic"];
+
+fn knowing() -> Result<[Knowing; 3], Invalid> {
     let learnt = |model| Knowing::Learnt { model: Box::new(model), sees_lost: true };
     let prior = 1.0 / HOUR;
-    let models = [
-        ("offline", Knowing::Offline),
-        ("single", learnt(Model::from(SingleVariable::new(prior, ALPHA)?))),
-        ("periodic", learnt(Model::from(Periodic::daily(prior, ALPHA)?))),
+    Ok([
+        Knowing::Offline,
+        learnt(Model::from(SingleVariable::new(prior, ALPHA)?)),
+        learnt(Model::from(Periodic::daily(prior, ALPHA)?)),
+    ])
+}
+
+/// Figures 7.9 and 7.10.
+pub(crate) fn figure_7_9_7_10(lab: &Lab) -> Result<Report, Invalid> {
+    let knowing = knowing()?;
+    let worlds = Worlds(lab.for_each_seed(|seed| outcomes(lab, seed, &knowing))?);
+    let notes = vec![
+        format!(
+            "{SOURCES} sources per shape, windows of 20, α = {ALPHA}, true counts told to the \
+             models; C completeness, F freshness; {} worlds from seed {}.",
+            lab.seeds, lab.seed
+        ),
+        "The thesis: on waves periodic is better, most clearly with tight budgets; on peaks for \
+         larger budgets; on uniform they are level."
+            .to_owned(),
     ];
-    let worlds: Vec<Vec<Outcome>> = lab.for_each_seed(|seed| {
-        let mut outcomes = Vec::new();
-        for rhythm in Rhythm::ALL {
-            let world = World::shaped(rhythm, seed, SOURCES, WARMUP_DAYS, DAYS);
-            for hours in INTERVALS {
-                for (_, knowing) in &models {
-                    let run = Run {
-                        strategy: StrategyKind::TwoSteps,
-                        budget: SOURCES as f64 * world.cycle / (hours * HOUR),
-                        knowing: knowing.clone(),
-                        // A day of cycles: sources with a rhythm are refreshed by day, not by night.
-                        manner: Manner::Steady { horizon: 144.0, threshold: HOUR },
-                        taste: Taste::default(),
-                        in_window: false,
-                    };
-                    outcomes.push(lab.simulate(&world, &run)?);
-                }
+    let mut charts = Vec::new();
+    for (name, figure) in FIGURES {
+        charts.extend((0..Rhythm::ALL.len()).map(|shape| worlds.chart(shape, name, figure)));
+    }
+    let title = "Figures 7.9 and 7.10: 2Steps with models learnt online";
+    Ok(worlds.rows().report(title, notes, charts, json!({})))
+}
+
+/// The outcomes of one world, by shape, interval and model, one after the other.
+fn outcomes(lab: &Lab, seed: u64, knowing: &[Knowing; 3]) -> Result<Vec<Outcome>, Invalid> {
+    let mut outcomes = Vec::new();
+    for rhythm in Rhythm::ALL {
+        let world = World::shaped(rhythm, seed, SOURCES, WARMUP_DAYS, DAYS);
+        for hours in INTERVALS {
+            for knowing in knowing {
+                let run = Run {
+                    strategy: StrategyKind::TwoSteps,
+                    budget: SOURCES as f64 * world.cycle / (hours * HOUR),
+                    knowing: knowing.clone(),
+                    // A day of cycles: sources that publish by day are refreshed by day.
+                    manner: Manner::Steady { horizon: 144.0, threshold: HOUR },
+                    taste: Taste::default(),
+                    in_window: false,
+                };
+                outcomes.push(lab.simulate(&world, &run)?);
             }
         }
-        Ok(outcomes)
-    })?;
-    let spread = |shape: usize, interval: usize, model: usize, figure: Figure| {
-        let n = (shape * INTERVALS.len() + interval) * models.len() + model;
-        Spread::of(&worlds, |outcomes| figure(&outcomes[n]))
-    };
-    let figures: [(&str, Figure); 2] =
-        [("completeness", |o| o.completeness), ("freshness", |o| o.freshness)];
-    let mut table =
-        Table { columns: vec![Column::left("shape"), Column::right("hours")], rows: Vec::new() };
-    for (figure, _) in figures {
-        table.columns.extend(
-            models.iter().map(|(model, _)| {
-                Column::right(format!("{} {model}", &figure[..1].to_uppercase()))
-            }),
-        );
     }
-    let (mut rows, mut charts) = (Vec::new(), Vec::new());
-    for (shape, rhythm) in Rhythm::ALL.into_iter().enumerate() {
-        for (interval, hours) in INTERVALS.into_iter().enumerate() {
-            let mut row = vec![
-                Cell::Text(rhythm.name().to_owned()),
-                Cell::Number { value: hours, decimals: 1 },
-            ];
-            let mut object = json!({ "shape": rhythm.name(), "interval_hours": hours });
-            for (name, figure) in figures {
-                for (model, (model_name, _)) in models.iter().enumerate() {
-                    let spread = spread(shape, interval, model, figure);
-                    row.push(Cell::Number { value: spread.mean, decimals: 4 });
-                    object[format!("{name}_{model_name}")] = json!(spread.mean);
+    Ok(outcomes)
+}
+
+struct Worlds(Vec<Vec<Outcome>>);
+
+impl Worlds {
+    /// The mean of a figure over the worlds, by the numbers of shape, interval and model.
+    fn mean(&self, (shape, interval, model): (usize, usize, usize), figure: Figure) -> f64 {
+        let n = (shape * INTERVALS.len() + interval) * MODELS.len() + model;
+        Spread::of(&self.0, |outcomes| figure(&outcomes[n])).mean
+    }
+
+    fn rows(&self) -> Rows {
+        let mut headings = vec!["hours".to_owned()];
+        for (figure, _) in FIGURES {
+            let initial = figure[..1].to_uppercase();
+            headings.extend(MODELS.map(|model| format!("{initial} {model}")));
+        }
+        let mut rows = Rows::new(&["shape"], &headings);
+        for (number, rhythm) in Rhythm::ALL.into_iter().enumerate() {
+            for (interval, hours) in INTERVALS.into_iter().enumerate() {
+                let mut cells = vec![Cell::text(rhythm.name()), Cell::number(hours, 1)];
+                let mut row = json!({ "shape": rhythm.name(), "interval_hours": hours });
+                for (name, figure) in FIGURES {
+                    for (model, model_name) in MODELS.into_iter().enumerate() {
+                        let mean = self.mean((number, interval, model), figure);
+                        cells.push(Cell::number(mean, 4));
+                        row[format!("{name}_{model_name}")] = json!(mean);
+                    }
                 }
+                rows.push(cells, row);
             }
-            table.rows.push(row);
-            rows.push(object);
+        }
+        rows
+    }
+
+    /// A figure against the budget for sources of one shape, a line for each model.
+    fn chart(&self, shape: usize, name: &str, figure: Figure) -> Chart {
+        let series = MODELS.into_iter().enumerate().map(|(model, model_name)| {
+            let mean = |interval: usize| self.mean((shape, interval, model), figure);
+            let points = INTERVALS.iter().enumerate().map(|(n, &hours)| (1.0 / hours, mean(n)));
+            Series::new(model_name, Style::Line, points.collect())
+                .emphasised(model_name == "periodic")
+        });
+        Chart {
+            title: format!("{name}, {}", Rhythm::ALL[shape].name()),
+            x: Axis::new("refreshes per source and hour", Scale::Log),
+            y: Axis::new(name, Scale::Linear),
+            series: series.collect(),
         }
     }
-    for (name, figure) in figures {
-        for (shape, rhythm) in Rhythm::ALL.into_iter().enumerate() {
-            let series = models.iter().enumerate().map(|(model, (model_name, _))| {
-                let points = INTERVALS.iter().enumerate();
-                let points =
-                    points.map(|(n, &hours)| (1.0 / hours, spread(shape, n, model, figure).mean));
-                Series::new(*model_name, Style::Line, points.collect())
-                    .emphasised(*model_name == "periodic")
-            });
-            charts.push(Chart {
-                title: format!("{name}, {}", rhythm.name()),
-                x: Axis::new("refreshes per source and hour", Scale::Log),
-                y: Axis::new(name, Scale::Linear),
-                series: series.collect(),
-            });
-        }
-    }
-    Ok(Report {
-        title: "Figures 7.9 and 7.10: 2Steps with models learnt online".to_owned(),
-        notes: vec![
-            format!(
-                "{SOURCES} sources per shape, windows of 20, α = {ALPHA}, true counts told to the \
-                 models; C completeness, F freshness; {} worlds from seed {}.",
-                lab.seeds, lab.seed
-            ),
-            "The thesis: on waves periodic is better, most clearly with tight budgets; on peaks for \
-             larger budgets; on uniform they are level."
-                .to_owned(),
-        ],
-        table,
-        json: json!({ "rows": rows }),
-        charts,
-    })
 }

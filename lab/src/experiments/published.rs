@@ -1,14 +1,15 @@
 //! Table 4.1 and Figures 4.2 and 4.3: six strategies in the published setting.
 //!
-//! The strategies are as printed: exact divergence known, utility ½·Δ·Div, literal threshold, second
-//! step unbounded. Published figures are those of "Best-Effort Refresh Strategies for Content-Based
+//! The strategies are as printed: the exact divergence is known, utility is ½·Δ·Div, the threshold is literal, and
+//! the second step is unbounded. Published figures are those of "Best-Effort Refresh Strategies for Content-Based
 //! RSS Feed Aggregation", Table 2 (the thesis' Table 4.1 mixes two definitions of freshness at b = 50).
 
 use pergola_refresh::{HOUR, Invalid, StrategyKind, Taste};
 use serde::Serialize;
 use serde_json::json;
 
-use crate::report::{Axis, Cell, Chart, Column, Report, Scale, Series, Style, Table};
+use crate::report::{Axis, Cell, Chart, Report, Scale, Series, Style};
+use crate::rows::Rows;
 use crate::simulate::{Knowing, Manner, Outcome, Run};
 use crate::trials::{Lab, Spread};
 use crate::world::World;
@@ -16,7 +17,7 @@ use crate::world::World;
 /// Cycles before measuring, and measured.
 const WARMUP: usize = 200;
 const MEASURED: usize = 100;
-/// τ to start from; any value will do.
+/// The first τ; any value will do.
 const START: f64 = 10.0 * HOUR;
 
 /// What the paper prints for one row.
@@ -56,12 +57,12 @@ fn printed(strategy: StrategyKind, b: f64) -> Option<Printed> {
 /// One strategy at one budget, over all worlds.
 struct Row {
     strategy: StrategyKind,
-    /// `None` for Reference, which has no budget.
+    /// `None` for the reference, which has no budget.
     b: Option<f64>,
     completeness: Spread,
-    /// The paper's A: against the feed's own window.
+    /// The paper's A: in the window of the feed.
     freshness: Spread,
-    /// The thesis' F: against everything ever delivered.
+    /// The thesis' F: of everything ever delivered.
     freshness_stream: Spread,
     cost: Spread,
 }
@@ -118,8 +119,8 @@ fn rows(lab: &Lab, settings: &[(StrategyKind, Option<f64>)]) -> Result<Vec<Row>,
     Ok(settings.iter().enumerate().map(row).collect())
 }
 
-fn table(rows: &[Row]) -> Table {
-    let columns = [
+fn table(rows: &[Row]) -> Rows {
+    let headings = [
         "b",
         "completeness",
         "printed",
@@ -129,35 +130,29 @@ fn table(rows: &[Row]) -> Table {
         "cost",
         "printed  ",
     ];
-    let number = |value: Option<f64>, decimals| match value {
-        Some(value) => Cell::Number { value, decimals },
-        None => Cell::Empty,
+    let number = |value: Option<f64>, decimals| {
+        value.map_or(Cell::Empty, |value| Cell::number(value, decimals))
     };
-    Table {
-        columns: std::iter::once(Column::left("strategy"))
-            .chain(columns.map(Column::right))
-            .collect(),
-        rows: rows
-            .iter()
-            .map(|row| {
-                let printed = row.printed();
-                vec![
-                    Cell::Text(row.strategy.name().to_owned()),
-                    number(row.b, 0),
-                    row.completeness.cell(4),
-                    number(printed.map(|p| p.completeness), 4),
-                    row.freshness.cell(4),
-                    number(printed.map(|p| p.freshness), 4),
-                    row.freshness_stream.cell(4),
-                    row.cost.cell(0),
-                    number(printed.map(|p| p.cost), 0),
-                ]
-            })
-            .collect(),
+    let mut table = Rows::new(&["strategy"], &headings);
+    for row in rows {
+        let printed = row.printed();
+        let cells = vec![
+            Cell::text(row.strategy.name()),
+            number(row.b, 0),
+            row.completeness.cell(4),
+            number(printed.map(|p| p.completeness), 4),
+            row.freshness.cell(4),
+            number(printed.map(|p| p.freshness), 4),
+            row.freshness_stream.cell(4),
+            row.cost.cell(0),
+            number(printed.map(|p| p.cost), 0),
+        ];
+        table.push(cells, row.json());
     }
+    table
 }
 
-/// Curves of one figure against cost, with the printed points beside them.
+/// Both figures against cost, with the printed points.
 fn charts(rows: &[Row]) -> Vec<Chart> {
     let chart =
         |title: &str, label: &str, figure: fn(&Row) -> Spread, printed: fn(&Printed) -> f64| {
@@ -206,22 +201,17 @@ fn report(lab: &Lab, title: &str, budgets: &[f64]) -> Result<Report, Invalid> {
         .collect();
     settings.push((StrategyKind::Reference, None));
     let rows = rows(lab, &settings)?;
-    Ok(Report {
-        title: title.to_owned(),
-        notes: vec![
-            format!(
-                "100 sources, {WARMUP} + {MEASURED} cycles, {} worlds from seed {}; ± is the \
-                 deviation of one world.",
-                lab.seeds, lab.seed
-            ),
-            "Freshness A is against the feed's own window (the printed table), F against all it \
-             ever delivered."
-                .to_owned(),
-        ],
-        table: table(&rows),
-        json: json!({ "rows": rows.iter().map(Row::json).collect::<Vec<_>>() }),
-        charts: charts(&rows),
-    })
+    let notes = vec![
+        format!(
+            "100 sources, {WARMUP} + {MEASURED} cycles, {} worlds from seed {}; ± is the \
+             deviation of one world.",
+            lab.seeds, lab.seed
+        ),
+        "Freshness A is against the feed's own window (the printed table), F against all it \
+         ever delivered."
+            .to_owned(),
+    ];
+    Ok(table(&rows).report(title, notes, charts(&rows), json!({})))
 }
 
 /// Table 4.1: b = 10, 30, 50.

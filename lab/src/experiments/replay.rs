@@ -1,28 +1,29 @@
-//! `replay`: every strategy and model over a recorded trace at equal cost. Which is best?
+//! `replay`: every strategy and model on a recorded trace, at equal cost.
 
 use pergola_newsroom::Trace;
 use pergola_refresh::{DAY, HOUR, Invalid, ModelKind, StrategyKind, Taste};
 use serde_json::json;
 
-use crate::report::{Axis, Cell, Chart, Column, Report, Scale, Series, Style, Table};
+use crate::report::{Axis, Cell, Chart, Report, Scale, Series, Style};
+use crate::rows::Rows;
 use crate::simulate::{Knowing, Manner, Outcome, Run};
 use crate::trials::Lab;
 use crate::world::World;
 
-/// What a replay is asked for.
+/// The options of a replay.
 #[derive(Debug, Clone)]
 pub(crate) struct Settings {
-    /// Only this strategy, if given.
+    /// Only this strategy; by default all.
     pub(crate) strategy: Option<StrategyKind>,
-    /// Only this model, if given.
+    /// Only this model; by default all.
     pub(crate) model: Option<ModelKind>,
     /// Refreshes per source and hour.
     pub(crate) budget: f64,
     /// Items that a source's document shows.
     pub(crate) window: usize,
-    /// Share of items that the reader's query wants.
+    /// Share of the items that the query of the reader wants.
     pub(crate) query_share: f64,
-    /// From 0 (every item alike) to 1 (every source alike).
+    /// From 0 (equal weight per item) to 1 (equal weight per source).
     pub(crate) equity: f64,
     /// From 0 (fresh) to 1 (complete).
     pub(crate) completeness: f64,
@@ -45,18 +46,16 @@ impl Default for Settings {
 /// One strategy with one model.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Entry {
-    /// The strategy.
     pub(crate) strategy: StrategyKind,
-    /// The model; `None` where the strategy uses none.
+    /// `None` if the strategy uses no model.
     pub(crate) model: Option<ModelKind>,
-    /// Equity between busy and quiet sources.
     pub(crate) equity: f64,
 }
 
 fn entries(settings: &Settings) -> Vec<Entry> {
     let mut entries = Vec::new();
     for strategy in StrategyKind::ALL {
-        // Round robin has two names; by default the one that readers know.
+        // Round robin has two names; show the one that feed readers use.
         let asked = settings.strategy.map_or(strategy != StrategyKind::Uniform, |s| s == strategy);
         if !asked {
             continue;
@@ -70,7 +69,7 @@ fn entries(settings: &Settings) -> Vec<Entry> {
             entries.push(Entry { strategy, model: None, equity });
         }
     }
-    // The product's default besides, unless it was asked for anyway.
+    // Add the default of the product, unless the user chose something.
     if settings.strategy.is_none() && settings.model.is_none() && settings.equity == 0.0 {
         let model = Some(ModelKind::Calendar);
         entries.push(Entry { strategy: StrategyKind::Plan, model, equity: 0.5 });
@@ -78,12 +77,12 @@ fn entries(settings: &Settings) -> Vec<Entry> {
     entries
 }
 
-/// `replay`: every strategy with every model, or those that were asked for.
+/// `replay`: every strategy with every model, or those that the user names.
 pub(crate) fn replay(lab: &Lab, trace: &Trace, settings: &Settings) -> Result<Report, Invalid> {
     contest(lab, trace, settings, &entries(settings))
 }
 
-/// Plays each entry over the trace.
+/// Plays each entry on the trace.
 pub(crate) fn contest(
     lab: &Lab,
     trace: &Trace,
@@ -108,31 +107,13 @@ pub(crate) fn contest(
     })?;
     let mut order: Vec<usize> = (0..entries.len()).collect();
     order.sort_by(|&a, &b| outcomes[a].delay.mean.total_cmp(&outcomes[b].delay.mean));
-    let rows: Vec<(&Entry, &Outcome)> =
+    let ranked: Vec<(&Entry, &Outcome)> =
         order.iter().map(|&n| (&entries[n], &outcomes[n])).collect();
-    Ok(Report {
-        title: format!(
-            "{budget} refreshes per source and hour over {} sources",
-            world.streams.len()
-        ),
-        notes: notes(&world, trace, settings, &rows),
-        table: table(&rows),
-        json: json!({ "rows": rows.iter().map(|(entry, outcome)| json!({
-            "strategy": entry.strategy.name(),
-            "model": entry.model.map(ModelKind::name),
-            "equity": entry.equity,
-            "budget_per_hour": budget,
-            "requests": outcome.requests,
-            "completeness": outcome.completeness,
-            "freshness": outcome.freshness_over_time,
-            "delay_mean_s": outcome.delay.mean,
-            "delay_median_s": outcome.delay.median,
-            "delay_p95_s": outcome.delay.p95,
-            "delay_feed_mean_s": outcome.delay_by_source,
-            "lost": outcome.lost,
-        })).collect::<Vec<_>>() }),
-        charts: vec![chart(&rows, per_cycle * world.measured() as f64)],
-    })
+    let title =
+        format!("{budget} refreshes per source and hour over {} sources", world.streams.len());
+    let notes = notes(&world, trace, settings, &ranked);
+    let chart = chart(&ranked, per_cycle * world.measured() as f64);
+    Ok(rows(&ranked, budget).report(title, notes, vec![chart], json!({})))
 }
 
 fn notes(
@@ -173,38 +154,46 @@ fn notes(
     notes
 }
 
-fn table(rows: &[(&Entry, &Outcome)]) -> Table {
-    let mut columns = ["strategy", "model"].map(Column::left).to_vec();
-    columns.extend(
-        ["equity", "requests", "complete", "fresh", "delay", "median", "p95", "by source", "lost"]
-            .map(Column::right),
-    );
-    let hours = |seconds: f64| Cell::Number { value: seconds / HOUR, decimals: 3 };
-    Table {
-        columns,
-        rows: rows
-            .iter()
-            .map(|(entry, outcome)| {
-                vec![
-                    Cell::Text(entry.strategy.name().to_owned()),
-                    Cell::Text(entry.model.map_or("–", ModelKind::name).to_owned()),
-                    Cell::Number { value: entry.equity, decimals: 1 },
-                    Cell::Integer(outcome.requests as i64),
-                    Cell::Number { value: outcome.completeness, decimals: 4 },
-                    Cell::Number { value: outcome.freshness_over_time, decimals: 4 },
-                    hours(outcome.delay.mean),
-                    hours(outcome.delay.median),
-                    hours(outcome.delay.p95),
-                    hours(outcome.delay_by_source),
-                    Cell::Integer(outcome.lost as i64),
-                ]
-            })
-            .collect(),
+fn rows(ranked: &[(&Entry, &Outcome)], budget: f64) -> Rows {
+    let headings =
+        ["equity", "requests", "complete", "fresh", "delay", "median", "p95", "by source", "lost"];
+    let mut rows = Rows::new(&["strategy", "model"], &headings);
+    let hours = |seconds: f64| Cell::number(seconds / HOUR, 3);
+    for (entry, outcome) in ranked {
+        let cells = vec![
+            Cell::text(entry.strategy.name()),
+            Cell::text(entry.model.map_or("–", ModelKind::name)),
+            Cell::number(entry.equity, 1),
+            Cell::Integer(outcome.requests as i64),
+            Cell::number(outcome.completeness, 4),
+            Cell::number(outcome.freshness_over_time, 4),
+            hours(outcome.delay.mean),
+            hours(outcome.delay.median),
+            hours(outcome.delay.p95),
+            hours(outcome.delay_by_source),
+            Cell::Integer(outcome.lost as i64),
+        ];
+        let row = json!({
+            "strategy": entry.strategy.name(),
+            "model": entry.model.map(ModelKind::name),
+            "equity": entry.equity,
+            "budget_per_hour": budget,
+            "requests": outcome.requests,
+            "completeness": outcome.completeness,
+            "freshness": outcome.freshness_over_time,
+            "delay_mean_s": outcome.delay.mean,
+            "delay_median_s": outcome.delay.median,
+            "delay_p95_s": outcome.delay.p95,
+            "delay_feed_mean_s": outcome.delay_by_source,
+            "lost": outcome.lost,
+        });
+        rows.push(cells, row);
     }
+    rows
 }
 
-/// Delay against freshness, one point per model, for those who spent the budget: who has more or
-/// leaves half of it unused would only squeeze the others into a corner.
+/// Freshness against delay, one point per model. Only strategies that spend the budget are shown; the others would
+/// squeeze them into a corner.
 fn chart(rows: &[(&Entry, &Outcome)], budget: f64) -> Chart {
     let spent = |outcome: &Outcome| (0.9..1.1).contains(&(outcome.requests as f64 / budget));
     let series = StrategyKind::ALL.into_iter().filter_map(|strategy| {

@@ -1,5 +1,5 @@
-//! Figures 7.2, 7.6 and 7.7: one source, watched closely. How an online estimate follows a day, and
-//! how the periodic model follows a source that changes its shape twice a year.
+//! Figures 7.2, 7.6 and 7.7: one source in detail. How an online estimate follows a day, and how the periodic model
+//! follows a source that changes its daily rhythm twice a year.
 
 use pergola_newsroom::{Process, Rhythm};
 use pergola_refresh::{
@@ -7,8 +7,9 @@ use pergola_refresh::{
 };
 use serde_json::json;
 
-use crate::estimate::{Looks, Sight, follow};
-use crate::report::{Axis, Cell, Chart, Column, Report, Scale, Series, Style, Table};
+use crate::estimate::{RefreshTimes, Sight, follow};
+use crate::report::{Axis, Cell, Chart, Report, Scale, Series, Style};
+use crate::rows::Rows;
 use crate::trials::{Lab, Spread};
 use crate::world::{Stream, World, publisher};
 
@@ -30,6 +31,9 @@ const DAILY_ITEMS: f64 = 96.0;
 /// Days learnt before the day that is drawn.
 const LEARNT_DAYS: usize = 28;
 
+/// After each cycle of the day that is drawn: real and estimated divergence.
+type Day = Vec<(f64, f64)>;
+
 /// Figure 7.2: real divergence of a source over a day, beside a constant rate and online estimates.
 pub(crate) fn figure_7_2(lab: &Lab) -> Result<Report, Invalid> {
     let rate = DAILY_ITEMS / DAY;
@@ -38,74 +42,60 @@ pub(crate) fn figure_7_2(lab: &Lab) -> Result<Report, Invalid> {
         ("online, single variable", Model::from(SingleVariable::new(rate, 0.3)?)),
         ("online, periodic", Model::from(Periodic::daily(rate, 0.2)?)),
     ];
-    let per_day = (DAY / CYCLE) as usize;
-    let first = LEARNT_DAYS * per_day;
     let worlds = lab.for_each_seed(|seed| {
         let days = (LEARNT_DAYS + 1) as f64;
         let world = lone(Process::daily(Rhythm::Waves, DAILY_ITEMS, 0), seed, days);
-        let looks = Looks::Regular { interval: 2.0 * HOUR };
-        let mut curves = Vec::new();
-        for (_, model) in &models {
-            let mut curve = Vec::new();
-            let stream = &world.streams[0];
-            follow(
-                &world,
-                stream,
-                model.clone(),
-                looks,
-                Sight::Everything,
-                seed,
-                |cycle, _, real, est| {
-                    if cycle >= first {
-                        curve.push((real, est));
-                    }
-                },
-            );
-            curves.push(curve);
-        }
         lab.count(models.len() * world.cycles);
-        Ok(curves)
+        Ok(models.each_ref().map(|(_, model)| last_day(&world, model, seed)))
     })?;
-    let error = |curve: &[(f64, f64)]| {
-        curve.iter().map(|(real, estimated)| (real - estimated).abs()).sum::<f64>()
-            / curve.len() as f64
-    };
-    let errors: Vec<Spread> =
-        (0..models.len()).map(|n| Spread::of(&worlds, |curves| error(&curves[n]))).collect();
-    let points = |figure: &dyn Fn(&(f64, f64)) -> f64, curve: &[(f64, f64)]| {
-        let hour = |n: usize| (n + 1) as f64 * CYCLE / HOUR;
-        curve.iter().enumerate().map(|(n, pair)| (hour(n), figure(pair))).collect::<Vec<_>>()
-    };
-    let mut series =
-        vec![Series::new("real", Style::Steps, points(&|p| p.0, &worlds[0][0])).emphasised(true)];
+    let mut rows = Rows::new(&["model"], &["mean absolute error"]);
     for (n, (name, _)) in models.iter().enumerate() {
-        series.push(Series::new(*name, Style::Line, points(&|p| p.1, &worlds[0][n])));
-    }
-    Ok(Report {
-        title: "Figure 7.2: real and estimated divergence of one source over a day".to_owned(),
-        notes: vec![format!(
-            "A source with waves, {DAILY_ITEMS} items a day, refreshed every two hours; {} worlds, the \
-             plot shows the first.",
-            lab.seeds
-        )],
-        table: Table {
-            columns: vec![Column::left("model"), Column::right("mean absolute error")],
-            rows: models
-                .iter()
-                .zip(&errors)
-                .map(|((name, _), error)| vec![Cell::Text((*name).to_owned()), error.cell(2)])
-                .collect(),
-        },
-        json: json!({ "rows": models.iter().zip(&errors).map(|((name, _), error)| json!({
+        let error = Spread::of(&worlds, |days| {
+            let errors = days[n].iter().map(|(real, estimated)| (real - estimated).abs());
+            errors.sum::<f64>() / days[n].len() as f64
+        });
+        let row = json!({
             "model": name, "mean_absolute_error": error.mean, "deviation": error.deviation,
-        })).collect::<Vec<_>>() }),
-        charts: vec![Chart {
-            title: String::new(),
-            x: Axis::new("hour of the day", Scale::Linear).within(0.0, 24.0),
-            y: Axis::new("items waiting", Scale::Linear),
-            series,
-        }],
-    })
+        });
+        rows.push(vec![Cell::text(name), error.cell(2)], row);
+    }
+    let points = |figure: fn(&(f64, f64)) -> f64, day: &Day| -> Vec<(f64, f64)> {
+        let hour = |n: usize| (n + 1) as f64 * CYCLE / HOUR;
+        day.iter().enumerate().map(|(n, pair)| (hour(n), figure(pair))).collect()
+    };
+    let first = &worlds[0];
+    let mut series =
+        vec![Series::new("real", Style::Steps, points(|pair| pair.0, &first[0])).emphasised(true)];
+    for ((name, _), day) in models.iter().zip(first) {
+        series.push(Series::new(*name, Style::Line, points(|pair| pair.1, day)));
+    }
+    let chart = Chart {
+        title: String::new(),
+        x: Axis::new("hour of the day", Scale::Linear).within(0.0, 24.0),
+        y: Axis::new("items waiting", Scale::Linear),
+        series,
+    };
+    let notes = vec![format!(
+        "A source with waves, {DAILY_ITEMS} items a day, refreshed every two hours; {} worlds, the \
+         plot shows the first.",
+        lab.seeds
+    )];
+    let title = "Figure 7.2: real and estimated divergence of one source over a day";
+    Ok(rows.report(title, notes, vec![chart], json!({})))
+}
+
+/// The day after the days of learning, as one model sees it.
+fn last_day(world: &World, model: &Model, seed: u64) -> Day {
+    let first = LEARNT_DAYS * (DAY / CYCLE) as usize;
+    let times = RefreshTimes::Regular { interval: 2.0 * HOUR };
+    let (stream, sight) = (&world.streams[0], Sight::Everything);
+    let mut day = Vec::new();
+    follow(world, stream, model.clone(), times, sight, seed, |cycle, _, real, estimated| {
+        if cycle >= first {
+            day.push((real, estimated));
+        }
+    });
+    day
 }
 
 /// Weeks of each shape, and the shapes in their order.
@@ -140,22 +130,17 @@ pub(crate) fn figure_7_6_7_7(lab: &Lab) -> Result<Report, Invalid> {
         let end = (n + 1) * PHASE;
         year.distances[end - 4..end].iter().sum::<f64>() / 4.0
     };
-    let mut rows = Vec::new();
-    let mut table = Table { columns: vec![Column::left("refreshed every")], rows: Vec::new() };
-    let names = PHASES.iter().map(|rhythm| Column::right(format!("after {}", rhythm.name())));
-    table.columns.extend(names);
+    let headings = PHASES.map(|rhythm| format!("after {}", rhythm.name()));
+    let mut rows = Rows::new(&["refreshed every"], &headings);
     for (n, (name, _)) in intervals.iter().enumerate() {
-        let ends: Vec<Spread> = (0..PHASES.len())
-            .map(|phase| Spread::of(&years, |year| phase_end(phase, &year[n])))
-            .collect();
-        let mut row = vec![Cell::Text((*name).to_owned())];
-        row.extend(ends.iter().map(|spread| spread.cell(2)));
-        table.rows.push(row);
-        let by_phase = PHASES.iter().zip(&ends).map(|(rhythm, s)| (rhythm.name(), json!(s.mean)));
-        let mut object: serde_json::Map<String, serde_json::Value> =
-            by_phase.map(|(name, value)| (name.to_owned(), value)).collect();
-        object.insert("interval".to_owned(), json!(name));
-        rows.push(serde_json::Value::Object(object));
+        let mut cells = vec![Cell::text(name)];
+        let mut row = json!({ "interval": name });
+        for (phase, rhythm) in PHASES.into_iter().enumerate() {
+            let end = Spread::of(&years, |year| phase_end(phase, &year[n]));
+            cells.push(end.cell(2));
+            row[rhythm.name()] = json!(end.mean);
+        }
+        rows.push(cells, row);
     }
     let mut charts: Vec<Chart> =
         (0..PHASES.len()).map(|phase| tables_chart(phase, &years[0])).collect();
@@ -170,19 +155,14 @@ pub(crate) fn figure_7_6_7_7(lab: &Lab) -> Result<Report, Invalid> {
         y: Axis::new("items per hour (2-norm)", Scale::Linear),
         series: series.collect(),
     });
-    Ok(Report {
-        title: "Figures 7.6 and 7.7: the periodic model on a source that changes its shape"
+    let notes = vec![
+        "Euclidean distance over 24 hours between the learnt rates and the week's real ones, \
+         mean of the last four weeks of each phase (16 weeks each)."
             .to_owned(),
-        notes: vec![
-            "Euclidean distance over 24 hours between the learnt rates and the week's real ones, \
-             mean of the last four weeks of each phase (16 weeks each)."
-                .to_owned(),
-            format!("{} worlds from seed {}; plots show the first.", lab.seeds, lab.seed),
-        ],
-        table,
-        json: json!({ "rows": rows }),
-        charts,
-    })
+        format!("{} worlds from seed {}; plots show the first.", lab.seeds, lab.seed),
+    ];
+    let title = "Figures 7.6 and 7.7: the periodic model on a source that changes its shape";
+    Ok(rows.report(title, notes, charts, json!({})))
 }
 
 /// Follows the source and compares the model with the last seven days after each week.
@@ -190,8 +170,8 @@ fn year(world: &World, model: Model, mean: f64, seed: u64) -> Year {
     let stream = &world.streams[0];
     let per_week = (WEEK / CYCLE) as usize;
     let mut year = Year { distances: Vec::new(), tables: Vec::new() };
-    let looks = Looks::Random { mean };
-    follow(world, stream, model, looks, Sight::Everything, seed, |cycle, model, _, _| {
+    let times = RefreshTimes::Random { mean };
+    follow(world, stream, model, times, Sight::Everything, seed, |cycle, model, _, _| {
         if (cycle + 1) % per_week != 0 {
             return;
         }

@@ -1,7 +1,7 @@
-//! A bundle as it lies in its folder: who is there, what everybody reads, wants and may spend.
+//! Reads a bundle from its folder: the nodes, what they read and want, and their budgets.
 //!
-//! All of it is read from the nodes' own configurations and not from the graph that they were made from, so
-//! whatever was changed in them is played as it was changed.
+//! It reads the configurations of the nodes, not the graph that they were made from, so that changes to a
+//! configuration count.
 
 use std::collections::HashMap;
 use std::fs;
@@ -15,22 +15,20 @@ use toml::{Table, Value};
 
 use crate::mesh::{Channel, Feed, Origin, Wiring};
 
-/// What makes one, for whoever has none.
+/// How to make a bundle, for error messages.
 const MAKE_ONE: &str =
     "make one with `topology-gen bundle FOLDER --local --newsroom --speed 120 mesh.toml`";
-/// Items that a feed shows unless the configuration says otherwise.
+/// Items that a feed shows by default.
 const USUAL_WINDOW: i64 = 50;
 
-/// A bundle.
 #[derive(Debug)]
 pub(super) struct Bundle {
-    /// Its folder.
     pub(super) folder: PathBuf,
-    /// How many times as fast as in life its time passes.
+    /// How many times faster than real time its clock runs.
     pub(super) speed: f64,
-    /// Where its newsroom listens.
+    /// The address of its newsroom.
     pub(super) newsroom: String,
-    /// The sources' names and windows.
+    /// The names of the sources.
     pub(super) sources: Vec<String>,
     /// Items that a source's document shows.
     pub(super) window: usize,
@@ -38,27 +36,23 @@ pub(super) struct Bundle {
     pub(super) feed_window: usize,
     /// Seconds between two decisions.
     pub(super) cycle: f64,
-    /// Who decides, and by which model.
     pub(super) strategy: StrategyKind,
     pub(super) model: ModelKind,
-    /// Its nodes.
     pub(super) nodes: Vec<Node>,
-    /// Its feeds, each after those that it reads.
+    /// Each feed after those that it reads.
     pub(super) feeds: Vec<Published>,
 }
 
-/// A node.
 #[derive(Debug)]
 pub(super) struct Node {
     pub(super) name: String,
-    /// Its address, without a slash at the end.
+    /// Without a slash at the end.
     pub(super) url: String,
     pub(super) token: String,
     /// Refreshes per minute.
     pub(super) budget: f64,
 }
 
-/// A feed of a node.
 #[derive(Debug)]
 pub(super) struct Published {
     pub(super) name: String,
@@ -68,23 +62,22 @@ pub(super) struct Published {
 }
 
 impl Bundle {
-    /// Reads a folder.
     pub(super) fn read(folder: &Path) -> Result<Self> {
         let nodes = folder.join("nodes");
         ensure!(
             nodes.is_dir(),
-            "{} is no bundle: it has no folder `nodes`; {MAKE_ONE}",
+            "{} is not a bundle: it has no folder `nodes`; {MAKE_ONE}",
             folder.display()
         );
         ensure!(
             folder.join("mesh").is_file(),
-            "{} is a bundle, but not one of processes: it has no script `mesh`; {MAKE_ONE}",
+            "{} is a bundle of containers, not of processes: it has no script `mesh`; {MAKE_ONE}",
             folder.display()
         );
         let newsroom = folder.join("newsroom.toml");
         ensure!(
             newsroom.is_file(),
-            "{} has no newsroom, so nobody knows what was published; {MAKE_ONE}",
+            "{} has no newsroom to say what was published; {MAKE_ONE}",
             folder.display()
         );
         let (sources, window) = world(&newsroom)?;
@@ -102,8 +95,8 @@ impl Bundle {
         for (config, file) in configs.iter().zip(&files) {
             ensure!(
                 config.common == first.common,
-                "{} differs from {} in its clock, schedule or feeds.window; the lab plays nodes that are \
-                 alike in these",
+                "{} differs from {} in its clock, schedule or feeds.window; the lab needs the same values in \
+                 all nodes",
                 file.display(),
                 files[0].display()
             );
@@ -125,8 +118,8 @@ impl Bundle {
         })
     }
 
-    /// Who reads whom. Items with the same keywords are of one kind: these are the wiring's topics, and a feed
-    /// wants those that its query keeps.
+    /// The wiring of the nodes. Each set of keywords is a topic, and a feed wants the topics that its query
+    /// keeps.
     pub(super) fn wiring(&self, kinds: &[Vec<String>], of_source: &[Vec<u32>]) -> Wiring {
         let wanted = |feed: &Published| {
             let numbered = (0..).zip(kinds);
@@ -151,7 +144,7 @@ impl Bundle {
 }
 
 impl Published {
-    /// Whether it wants an item that says these words.
+    /// Whether it wants an item with these keywords.
     fn keeps(&self, words: &[String]) -> bool {
         let text = words.join(", ");
         let categories: Vec<&str> = words.iter().map(String::as_str).collect();
@@ -167,7 +160,7 @@ impl Published {
     }
 }
 
-/// What all nodes have in common.
+/// The settings that must be the same in all nodes.
 #[derive(Debug, Clone, PartialEq)]
 struct Common {
     speed: f64,
@@ -188,7 +181,7 @@ impl Config {
         let config: Table = fs::read_to_string(file)?.parse()?;
         let set = |section: &str, key: &str| config.get(section).and_then(|table| table.get(key));
         let needed = |section: &str, key: &str| {
-            set(section, key).with_context(|| format!("it says nothing of {section}.{key}"))
+            set(section, key).with_context(|| format!("{section}.{key} is missing"))
         };
         let name = file.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         let url = text(needed("node", "public_url")?)?.trim_end_matches('/').to_owned();
@@ -211,114 +204,137 @@ impl Config {
             })?;
             for statement in script.statements {
                 let Statement::Create(feed) = statement.value else {
-                    bail!("a statement does not create a feed");
+                    bail!("a statement of a feed is not CREATE FEED");
                 };
                 ensure!(
                     feed.body.options.window.is_none(),
-                    "feed `{}` has a WINDOW of its own; the lab plays feeds whose windows are all alike",
+                    "feed `{}` has a WINDOW of its own; the lab needs the same window for all feeds",
                     feed.name.value
                 );
                 feeds.push((feed.name.value, feed.body));
             }
         }
-        ensure!(!feeds.is_empty(), "it publishes no feed");
+        ensure!(!feeds.is_empty(), "the node publishes no feed");
         let node = Node { name, url, token: token.trim().to_owned(), budget };
         Ok(Self { node, common, feeds })
     }
 }
 
-/// The newsroom's sources and their window.
+/// The names of the sources of the newsroom, and their window.
 fn world(file: &Path) -> Result<(Vec<String>, usize)> {
-    let place = || file.display().to_string();
-    let table: Table = fs::read_to_string(file)?.parse().with_context(place)?;
+    let name_of_file = || file.display().to_string();
+    let table: Table = fs::read_to_string(file)?.parse().with_context(name_of_file)?;
     let sources = table.get("source").and_then(Value::as_array).map_or(&[][..], |all| all);
     let name = |source: &Value| {
         text(source.get("name").context("a source has no name")?).map(str::to_owned)
     };
-    let names: Vec<String> = sources.iter().map(name).collect::<Result<_>>().with_context(place)?;
+    let names: Vec<String> =
+        sources.iter().map(name).collect::<Result<_>>().with_context(name_of_file)?;
     let window = |source: &Value| source.get("window").and_then(Value::as_integer).unwrap_or(20);
-    let first = sources.first().map(window).with_context(|| format!("{}: no source", place()))?;
+    let first = sources
+        .first()
+        .map(window)
+        .with_context(|| format!("{}: it has no source", name_of_file()))?;
     ensure!(
         sources.iter().all(|source| window(source) == first),
-        "{}: the windows of sources differ; the lab plays sources whose windows are all alike",
-        place()
+        "{}: the windows of the sources differ; the lab needs the same window for all sources",
+        name_of_file()
     );
     Ok((names, first as usize))
 }
 
-/// What every feed reads, each after those that it reads, and where the newsroom is.
+/// The address of the newsroom, and all feeds, each after those that it reads.
 fn wire(configs: &[Config], sources: &[String]) -> Result<(String, Vec<Published>)> {
-    let mut newsroom: Option<String> = None;
-    let mut places: HashMap<(&str, &str), u32> = HashMap::new();
-    let mut feeds = Vec::new();
     let mut waiting: Vec<(usize, &str, &FeedBody)> = Vec::new();
     for (node, config) in configs.iter().enumerate() {
         waiting.extend(config.feeds.iter().map(|(name, body)| (node, name.as_str(), body)));
     }
-    let known: Vec<(&str, &str)> =
+    let known: Vec<FeedAddress<'_>> =
         waiting.iter().map(|&(node, name, _)| (configs[node].node.url.as_str(), name)).collect();
+    let mut newsroom: Option<String> = None;
+    let mut numbers: HashMap<FeedAddress<'_>, u32> = HashMap::new();
+    let mut feeds = Vec::new();
     while !waiting.is_empty() {
         let before = waiting.len();
         let mut left = Vec::new();
         for (node, name, body) in waiting {
             let own = configs[node].node.url.as_str();
+            let read = body.sources.iter().map(|clause| input(&clause.source.value, own, sources));
+            let read: Vec<Input<'_>> = read
+                .collect::<Result<_>>()
+                .with_context(|| format!("feed `{name}` cannot be played"))?;
             let mut inputs = Vec::new();
-            let mut ready = true;
-            for clause in &body.sources {
-                let read = match &clause.source.value {
-                    SourceRef::Url(url) => {
-                        let (base, source) = url.rsplit_once("/sources/").unwrap_or((url, ""));
-                        let number = sources.iter().position(|other| other == source);
-                        let Some(number) = number else {
-                            bail!("feed `{name}` reads {url}, which the newsroom does not publish");
-                        };
-                        newsroom.get_or_insert_with(|| base.to_owned());
-                        inputs.push(Channel::Source(number as u32));
-                        continue;
+            for input in &read {
+                match input {
+                    Input::Source { number, base } => {
+                        newsroom.get_or_insert_with(|| (*base).to_owned());
+                        inputs.push(Channel::Source(*number));
                     }
-                    SourceRef::Opml(url) => {
-                        bail!("feed `{name}` reads the list {url}; name its sources")
+                    Input::Feed(feed) => {
+                        ensure!(
+                            known.contains(feed),
+                            "feed `{name}` reads the feed `{}` of {}, which does not exist",
+                            feed.1,
+                            feed.0
+                        );
+                        inputs.extend(numbers.get(feed).copied().map(Channel::Feed));
                     }
-                    SourceRef::Feed(feed) => (own, feed.as_str()),
-                    SourceRef::Peer { node, feed } => (node.trim_end_matches('/'), feed.as_str()),
-                };
-                if !known.contains(&read) {
-                    bail!(
-                        "feed `{name}` reads the feed `{}` of {}, which is not there",
-                        read.1,
-                        read.0
-                    );
-                }
-                match places.get(&read) {
-                    Some(&place) => inputs.push(Channel::Feed(place)),
-                    None => ready = false,
                 }
             }
-            if !ready {
+            if inputs.len() < read.len() {
                 left.push((node, name, body));
                 continue;
             }
-            places.insert((own, name), feeds.len() as u32);
+            numbers.insert((own, name), feeds.len() as u32);
             let filter = FeedFilter::compile(body)
                 .map_err(|error| anyhow::anyhow!("feed `{name}`: {error}"))?;
             feeds.push(Published { name: name.to_owned(), node, inputs, filter });
         }
-        ensure!(left.len() < before, "items would run in a circle through feed `{}`", left[0].1);
+        ensure!(left.len() < before, "items would run in a cycle through feed `{}`", left[0].1);
         waiting = left;
     }
     Ok((newsroom.context("no feed reads a source of the newsroom")?, feeds))
 }
 
+/// The address of a node and the name of one of its feeds.
+type FeedAddress<'a> = (&'a str, &'a str);
+
+/// What a feed reads.
+enum Input<'a> {
+    /// A source, by its number, and the address of the newsroom.
+    Source {
+        number: u32,
+        base: &'a str,
+    },
+    Feed(FeedAddress<'a>),
+}
+
+/// What a clause of a feed of the node at `own` reads.
+fn input<'a>(source: &'a SourceRef, own: &'a str, sources: &[String]) -> Result<Input<'a>> {
+    Ok(match source {
+        SourceRef::Url(url) => {
+            let (base, name) = url.rsplit_once("/sources/").unwrap_or((url, ""));
+            let number = sources.iter().position(|other| other == name);
+            let number = number
+                .with_context(|| format!("it reads {url}, which the newsroom does not publish"))?;
+            Input::Source { number: number as u32, base }
+        }
+        SourceRef::Opml(url) => bail!("it reads the list {url}; name its sources"),
+        SourceRef::Feed(feed) => Input::Feed((own, feed)),
+        SourceRef::Peer { node, feed } => Input::Feed((node.trim_end_matches('/'), feed)),
+    })
+}
+
 fn text(value: &Value) -> Result<&str> {
-    value.as_str().with_context(|| format!("{value} is no text"))
+    value.as_str().with_context(|| format!("{value} is not a string"))
 }
 
 fn number(value: &Value) -> Result<f64> {
     let number = value.as_float().or_else(|| value.as_integer().map(|whole| whole as f64));
-    number.with_context(|| format!("{value} is no number"))
+    number.with_context(|| format!("{value} is not a number"))
 }
 
-/// A time as configurations have it.
+/// A duration of a configuration, in seconds.
 fn seconds(value: &Value) -> Result<f64> {
     let Some(written) = value.as_str() else { return number(value) };
     let unit = written.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.');
@@ -331,16 +347,16 @@ fn seconds(value: &Value) -> Result<f64> {
         _ => None,
     };
     let time = count.zip(of).map(|(count, of)| count * of);
-    time.with_context(|| format!("`{written}` is no time such as \"10 s\""))
+    time.with_context(|| format!("`{written}` is not a duration such as \"10 s\""))
 }
 
-/// A strategy or model; what `auto` means in a node with few sources if nothing is chosen.
+/// A strategy or model. `auto`, the default, is what a node with few sources uses.
 fn chosen<T: std::str::FromStr>(value: Option<&Value>, auto: T) -> Result<T> {
     match value.and_then(Value::as_str) {
         None | Some("auto") => Ok(auto),
         Some(name) => {
             let kind = name.parse().ok();
-            kind.with_context(|| format!("`{name}` is no strategy or model that the lab has"))
+            kind.with_context(|| format!("the lab has no strategy or model `{name}`"))
         }
     }
 }

@@ -1,6 +1,6 @@
-//! A bundle at work: copied, started by its own script, asked, and gone when this is.
+//! A running bundle: a copy, started by its own script, queried over HTTP, and stopped and removed on drop.
 //!
-//! Never: a file of the user's changed; a process or a folder left behind, whatever goes wrong.
+//! Never: a changed file of the user; a process or a folder left behind, whatever goes wrong.
 
 use std::fs;
 use std::io;
@@ -9,26 +9,30 @@ use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail, ensure};
+use pergola_api::Client;
+use pergola_api::item::ItemRange;
+use pergola_api::source::SourceFilter;
 use serde::de::DeserializeOwned;
 use tempfile::TempDir;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use toml::{Table, Value};
+use url::Url;
 
 use super::answers::{Items, Sources, Truth};
 use super::bundle::{Bundle, Node};
 use crate::mesh::Cooperation;
 
-/// What earlier runs have left, and is none of ours.
+/// What earlier runs have left in the folder.
 const NOT_COPIED: [&str; 3] = ["data", "logs", "run"];
-/// Items and sources asked for at once.
+/// Items and sources per page.
 const PAGE: usize = 1_000;
 const SOURCES: usize = 500;
-/// Time for one answer.
+/// The timeout of a request.
 const PATIENCE: Duration = Duration::from_secs(30);
-/// How often is looked whether the script is done.
-const GLANCE: Duration = Duration::from_millis(50);
+/// How often to check whether the script has ended.
+const CHECK_EVERY: Duration = Duration::from_millis(50);
 
-/// Ctrl-C, or whoever asks the program to end.
+/// SIGINT and SIGTERM.
 pub(super) struct Stopping(Signal, Signal);
 
 impl Stopping {
@@ -36,12 +40,12 @@ impl Stopping {
         Ok(Self(signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?))
     }
 
-    /// Does something unless the program is to end.
+    /// Runs `work`, or fails if a signal asks the program to end.
     pub(super) async fn unless<T>(&mut self, work: impl Future<Output = T>) -> Result<T> {
         tokio::select! {
             done = work => Ok(done),
-            _ = self.0.recv() => bail!("interrupted; everything is stopped"),
-            _ = self.1.recv() => bail!("asked to end; everything is stopped"),
+            _ = self.0.recv() => bail!("interrupted; all nodes are stopped"),
+            _ = self.1.recv() => bail!("terminated; all nodes are stopped"),
         }
     }
 }
@@ -55,7 +59,7 @@ pub(super) struct Running<'a> {
 }
 
 impl<'a> Running<'a> {
-    /// Starts a copy of the bundle in which neighbours cooperate like this.
+    /// Starts a copy of the bundle in this mode of cooperation.
     pub(super) async fn start(
         bundle: &'a Bundle,
         cooperation: Cooperation,
@@ -68,7 +72,7 @@ impl<'a> Running<'a> {
         for node in &bundle.nodes {
             cooperate(&folder.path().join(format!("nodes/{}.toml", node.name)), cooperation)?;
         }
-        // The client knows TLS, which nobody needs here, and wants to be told whose.
+        // The client supports TLS and needs a provider, though no address here uses it.
         let _ = rustls::crypto::ring::default_provider().install_default();
         let http = reqwest::Client::builder().no_proxy().timeout(PATIENCE).build()?;
         let running = Self { bundle, folder, program: program.to_owned(), http };
@@ -78,14 +82,14 @@ impl<'a> Running<'a> {
             .unless(async {
                 loop {
                     match starting.try_wait() {
-                        Ok(None) => tokio::time::sleep(GLANCE).await,
+                        Ok(None) => tokio::time::sleep(CHECK_EVERY).await,
                         ended => break ended,
                     }
                 }
             })
             .await;
         if ended.is_err() {
-            // Who is half started could be overlooked.
+            // A node that is still starting would not be stopped.
             let _ = starting.wait();
         }
         let status = ended??;
@@ -100,7 +104,7 @@ impl<'a> Running<'a> {
     fn script(&self, command: &str) -> Command {
         let mut script = Command::new(self.folder.path().join("mesh"));
         script.arg(command).env("PERGOLA", &self.program).stdin(Stdio::null());
-        // Nodes are as their files say; what is set for the user's own node is not meant for them.
+        // Settings of the user's own node are not for these nodes.
         let set = std::env::vars_os().map(|(name, _)| name);
         for name in set.filter(|name| name.to_string_lossy().starts_with("PERGOLA_")) {
             script.env_remove(name);
@@ -108,41 +112,45 @@ impl<'a> Running<'a> {
         script
     }
 
-    async fn ask<T: DeserializeOwned>(&self, url: &str, node: Option<&Node>) -> Result<T> {
-        let mut request = self.http.get(url);
-        if let Some(node) = node {
-            request = request.bearer_auth(&node.token);
-        }
-        let answer = request.send().await.with_context(|| format!("{url} does not answer"))?;
+    /// An answer of the newsroom.
+    async fn get<T: DeserializeOwned>(&self, url: &str) -> Result<T> {
+        let request = self.http.get(url).send();
+        let answer = request.await.with_context(|| format!("{url} does not answer"))?;
         let status = answer.status();
         let text = answer.text().await.with_context(|| url.to_owned())?;
         ensure!(status.is_success(), "{url} answers {status}: {text}");
-        serde_json::from_str(&text).with_context(|| format!("{url} answers something else"))
+        serde_json::from_str(&text).with_context(|| format!("{url}: unexpected answer"))
     }
 
-    /// What the clocks show.
+    /// A client of a node.
+    fn client(&self, node: &Node) -> Result<Client> {
+        let base = Url::parse(&node.url).with_context(|| node.url.clone())?;
+        Ok(Client::new(self.http.clone(), base, Some(&node.token))?)
+    }
+
+    /// The time of the nodes' clocks.
     pub(super) async fn now(&self) -> Result<f64> {
-        let truth: Truth = self.ask(&format!("{}/truth", self.bundle.newsroom), None).await?;
+        let truth: Truth = self.get(&format!("{}/truth", self.bundle.newsroom)).await?;
         Ok(truth.now)
     }
 
-    /// What the newsroom's sources have published, in the order of the bundle.
+    /// What the sources have published, in the order of the bundle.
     pub(super) async fn truths(&self) -> Result<Vec<Truth>> {
         let mut truths = Vec::new();
         for name in &self.bundle.sources {
             let url = format!("{}/truth?source={name}", self.bundle.newsroom);
-            truths.push(self.ask(&url, None).await?);
+            truths.push(self.get(&url).await?);
         }
         Ok(truths)
     }
 
-    /// Everything that a feed has published.
+    /// All items of a feed.
     pub(super) async fn items(&self, node: &Node, feed: &str) -> Result<Items> {
+        let client = self.client(node)?;
         let mut all = Items::default();
         loop {
-            let url =
-                format!("{}/api/v1/feeds/{feed}/items?after={}&limit={PAGE}", node.url, all.next);
-            let page: Items = self.ask(&url, Some(node)).await?;
+            let range = ItemRange { after: Some(all.next), limit: Some(PAGE), wait: None };
+            let page = client.items(feed, &range).await.with_context(|| node.url.clone())?;
             let last = page.items.len() < PAGE;
             all.items.extend(page.items);
             all.next = page.next;
@@ -152,13 +160,14 @@ impl<'a> Running<'a> {
         }
     }
 
-    /// Everything that a node reads, as it stands.
+    /// Every source of a node, in its present state.
     pub(super) async fn sources(&self, node: &Node) -> Result<Sources> {
+        let client = self.client(node)?;
         let mut all = Sources::default();
         loop {
-            let after = all.next.map(|next| format!("&after={next}")).unwrap_or_default();
-            let url = format!("{}/api/v1/sources?limit={SOURCES}{after}", node.url);
-            let page: Sources = self.ask(&url, Some(node)).await?;
+            let filter =
+                SourceFilter { after: all.next, limit: Some(SOURCES), ..SourceFilter::default() };
+            let page = client.sources(&filter).await.with_context(|| node.url.clone())?;
             all.sources.extend(page.sources);
             all.next = page.next;
             if all.next.is_none() {
@@ -172,12 +181,12 @@ impl Drop for Running<'_> {
     fn drop(&mut self) {
         let stopped = self.script("stop").stdout(Stdio::null()).status();
         if !stopped.is_ok_and(|status| status.success()) {
-            eprintln!("the mesh in {} could not be stopped", self.folder.path().display());
+            eprintln!("cannot stop the mesh in {}", self.folder.path().display());
         }
     }
 }
 
-/// Copies a bundle, without what running it has left.
+/// Copies a bundle, without what earlier runs have left.
 fn copy(from: &Path, to: &Path) -> io::Result<()> {
     for entry in fs::read_dir(from)? {
         let entry = entry?;
@@ -195,7 +204,7 @@ fn copy(from: &Path, to: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Says in a node's configuration what neighbours do for each other.
+/// Sets the mode of cooperation in the configuration of a node.
 fn cooperate(file: &Path, cooperation: Cooperation) -> Result<()> {
     let mut config: Table = fs::read_to_string(file)?.parse()?;
     let ways = match cooperation.to_string().as_str() {
@@ -203,7 +212,7 @@ fn cooperate(file: &Path, cooperation: Cooperation) -> Result<()> {
         ways => ways.split('+').map(|way| Value::from(way.to_owned())).collect(),
     };
     let peers = config.entry("peers").or_insert_with(|| Value::Table(Table::new()));
-    let peers = peers.as_table_mut().context("`peers` is no section")?;
+    let peers = peers.as_table_mut().context("`peers` is not a section")?;
     peers.insert("cooperate".to_owned(), Value::Array(ways));
     fs::write(file, toml::to_string(&config)?)?;
     Ok(())

@@ -1,7 +1,9 @@
-//! A bundle of two nodes by hand, and what happened to six items by hand.
+//! A bundle of two nodes and the fate of six items, both written by hand.
 
 use std::fs;
 
+use pergola_api::item::{ItemPage, PassedNode, PublishedItem};
+use pergola_api::source::{SourceKind, SourcePage, SourceStanding, SourceStatus, Via};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -9,7 +11,7 @@ use super::bundle::Bundle;
 use super::record::{Recorded, Seen};
 use crate::mesh::{CYCLE, Channel, Settings};
 
-/// The leaf has the name that comes first, so the order of files is not the order of reading.
+/// The leaf has the first name, so that the order of the files is not the order of reading.
 const LEAF: &str = r#"
     [node]
     public_url = "http://127.0.0.1:9002/"
@@ -75,7 +77,7 @@ fn a_bundle_is_read_as_its_nodes_are_configured() {
 }
 
 #[test]
-fn what_the_lab_cannot_play_is_refused_by_name() {
+fn a_bundle_that_the_lab_cannot_play_is_refused_by_name() {
     let refused = |leaf: &str, root: &str| format!("{:#}", bundle(leaf, root).1.unwrap_err());
     assert!(refused(LEAF, ROOT).contains("root.toml differs from"));
     let root = ROOT.replace("strategy = \"2Steps\"\n", "");
@@ -84,17 +86,47 @@ fn what_the_lab_cannot_play_is_refused_by_name() {
     let said = refused(&LEAF.replace("\"storm\";", "\"storm\" WINDOW 5;"), &root);
     assert!(said.contains("`Storms` has a WINDOW of its own"), "{said}");
     let said = refused(&LEAF.replace("500 ms", "soon"), &root);
-    assert!(said.contains("a-leaf.toml") && said.contains("`soon` is no time"), "{said}");
+    assert!(said.contains("a-leaf.toml") && said.contains("`soon` is not a duration"), "{said}");
     let circle = root.replace(
         "RETURN \"http://127.0.0.1:9000/sources/wire\"",
         "RETURN PEER \"http://127.0.0.1:9002\" FEED Storms",
     );
-    assert!(refused(LEAF, &circle).contains("in a circle"));
+    assert!(refused(LEAF, &circle).contains("in a cycle"));
     assert!(refused(&LEAF.replace("refreshes_per_minute", "bytes"), &root).contains("budget."));
 }
 
 fn answer<T: serde::de::DeserializeOwned>(json: Value) -> T {
     serde_json::from_value(json).unwrap()
+}
+
+/// A source of which nothing is known but its URL.
+fn source_at(url: &str) -> SourceStatus {
+    SourceStatus {
+        id: 1,
+        url: url.to_owned(),
+        title: None,
+        kind: SourceKind::Feed,
+        standing: SourceStanding::New,
+        trouble: None,
+        wanted: false,
+        importance: 1.0,
+        readers: 1,
+        last_refresh: None,
+        next_refresh: None,
+        busy: false,
+        items_per_day: 1.0,
+        window: 3,
+        requests: 0,
+        not_modified: 0,
+        failures: 0,
+        bytes: 0,
+        items: 0,
+        completeness: 1.0,
+        freshness: 1.0,
+        way_back: None,
+        via: Via::Http,
+        peer: None,
+    }
 }
 
 #[test]
@@ -114,14 +146,29 @@ fn what_nodes_answer_becomes_what_the_lab_measures() {
     let wire = json!({ "name": "wire", "forgotten": 7, "items": items });
     let came = |id: &str, cycle: f64| {
         let at = START + cycle * CYCLE;
-        let before = json!({ "fetched": 0.0, "published": at - 6.0 });
-        json!({ "id": id, "at": at, "hops": [before, { "fetched": at, "published": at }] })
+        let hop = |node: &str, fetched: f64, published: f64| PassedNode {
+            node: node.to_owned(),
+            fetched: Some(fetched),
+            published: Some(published),
+            age: None,
+        };
+        PublishedItem {
+            sequence: 1,
+            at,
+            id: id.to_owned(),
+            title: None,
+            link: None,
+            published: None,
+            source: None,
+            source_id: 1,
+            hops: vec![hop("before", 0.0, at - 6.0), hop("here", at, at)],
+            age: None,
+        }
     };
-    let feed = |items: &[Value]| answer(json!({ "items": items, "next": 9 }));
+    let feed = |items: &[PublishedItem]| ItemPage { items: items.to_vec(), next: 9 };
     let reads = |url: &str, requests: u64| {
-        answer(
-            json!({ "sources": [{ "url": url, "requests": requests, "failures": 1 }], "next": null }),
-        )
+        let sources = vec![SourceStatus { requests, failures: 1, ..source_at(url) }];
+        SourcePage { sources, next: None }
     };
     let (source, weather) =
         ("http://127.0.0.1:9000/sources/wire", "http://127.0.0.1:9001/feeds/Weather.atom");

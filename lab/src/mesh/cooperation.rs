@@ -1,5 +1,5 @@
-//! What neighbours do for each other, as the node has it switch by switch, and two forms of news that a node
-//! does not have but that say what others would gain.
+//! How neighbours cooperate: the switches of a node, and two more ways to pass on news, which show what nodes
+//! would gain by them.
 
 use std::fmt;
 use std::str::FromStr;
@@ -7,44 +7,40 @@ use std::str::FromStr;
 /// How a reader learns that a feed has news.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum News {
-    /// By looking when its own scheduler says so.
+    /// It polls when its own scheduler says so.
     #[default]
     Pulled,
-    /// It is told how many items wait, and looks when its own scheduler says so.
+    /// It is told how many items wait, and refreshes when its own scheduler says so.
     Counted,
-    /// It is told at once and looks at once, at the cost of a request; it does not look otherwise.
+    /// It is told at once and refreshes at once, which costs a request; it does not poll.
     Watched,
-    /// The items themselves are sent; it never looks.
+    /// It receives the items themselves and never refreshes.
     Pushed,
 }
 
-/// What neighbours do for each other.
+/// How neighbours cooperate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Cooperation {
-    /// How a reader learns of news.
     pub(crate) news: News,
-    /// Each answer says when the upstream will look at its own sources.
+    /// Each answer says when the upstream will refresh its own sources.
     pub(crate) hints: bool,
-    /// What has left the window can be had, one request a page.
+    /// Items that have left the window can be fetched, one request per page.
     pub(crate) archive: bool,
 }
 
 impl Cooperation {
-    /// Nothing: a feed is pulled as any other source.
+    /// A feed is polled like any other source.
     pub(crate) const NONE: Self = Self { news: News::Pulled, hints: false, archive: false };
-    /// Hints alone.
     pub(crate) const HINTS: Self = Self { hints: true, ..Self::NONE };
-    /// Archives alone.
     pub(crate) const ARCHIVE: Self = Self { archive: true, ..Self::NONE };
-    /// Watching alone.
     pub(crate) const WATCH: Self = Self { news: News::Watched, ..Self::NONE };
 
-    /// Whether nodes can do this.
+    /// Whether real nodes have this mode.
     pub(crate) fn is_of_nodes(self) -> bool {
         matches!(self.news, News::Pulled | News::Watched)
     }
 
-    /// Whether a reader is told of news at once and looks.
+    /// Whether a reader is told of news at once and refreshes.
     pub(crate) fn is_told(self) -> bool {
         self.news == News::Watched
     }
@@ -60,7 +56,7 @@ impl Cooperation {
         Self { news: News::Counted, ..Self::NONE },
         Self { news: News::Pushed, ..Self::NONE },
     ];
-    /// The switches that a node has, and their useful combination.
+    /// The modes of a node, and the useful combination of two of them.
     pub(crate) const SWITCHES: [Self; 5] = [
         Self::NONE,
         Self::HINTS,
@@ -107,13 +103,13 @@ impl FromStr for Cooperation {
                 "push" => News::Pushed,
                 other => {
                     return Err(format!(
-                        "`{other}` is no mode: none, or hints, archive and one of watch, notice, push, \
-                         joined by +"
+                        "`{other}` is no mode; give none, or some of hints, archive and one of watch, notice, \
+                         push, joined by +"
                     ));
                 }
             };
             if mode.news != News::Pulled && mode.news != news {
-                return Err("only one of watch, notice and push can be".to_owned());
+                return Err("give only one of watch, notice and push".to_owned());
             }
             mode.news = news;
         }
@@ -131,7 +127,7 @@ mod tests {
             assert_eq!(mode.to_string().parse(), Ok(mode));
         }
         assert_eq!("archive+hints".parse::<Cooperation>().unwrap().to_string(), "hints+archive");
-        assert!("watch+push".parse::<Cooperation>().unwrap_err().contains("only one"));
+        assert!("watch+push".parse::<Cooperation>().unwrap_err().contains("only one of watch"));
         assert!("hint".parse::<Cooperation>().unwrap_err().contains("`hint` is no mode"));
     }
 }

@@ -1,39 +1,36 @@
-//! What a mesh did to the items: by hop, by node, and at its ends.
+//! Completeness, freshness, delay and cost of a mesh: by hop, by node, and at its ends.
 
 use pergola_refresh::quality::{Delay, completeness};
 
 use super::wiring::{Channel, Reached};
 use super::{CYCLE, Mesh, Origins, Settings};
 
-/// What was measured at some feeds.
+/// The figures of some feeds.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct Figures {
-    /// Of the items that could have come, the share that came.
+    /// The share of the possible items that arrived.
     pub(crate) completeness: f64,
-    /// Share of the source's window that is held, a mean over sources and time.
+    /// The share of the source's window that the feed holds, averaged over sources and time.
     pub(crate) freshness: f64,
     /// From publication to arrival, in cycles.
     pub(crate) delay: Delay,
     /// Requests per subscription and cycle, pages included.
     pub(crate) requests: f64,
-    /// Requests per item delivered.
     pub(crate) requests_per_item: f64,
     /// Items delivered while measuring.
     pub(crate) delivered: u64,
 }
 
-/// What a play gave.
+/// What a play returns.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Outcome {
-    /// By hops from the source, the first of them first.
+    /// By hops from the source, beginning with the first hop.
     pub(crate) hops: Vec<Figures>,
-    /// By node.
     pub(crate) nodes: Vec<Figures>,
-    /// Of feeds that nobody in the mesh reads.
+    /// Of the feeds that no node reads.
     pub(crate) leaves: Figures,
-    /// Of all feeds.
     pub(crate) all: Figures,
-    /// Requests per subscription and cycle of everybody for everything, what is not studied included.
+    /// Requests per subscription and cycle, including feeds that are not studied.
     pub(crate) cost: f64,
     /// τ of each node at each sample, warm-up included.
     pub(crate) thresholds: Vec<Vec<f64>>,
@@ -41,40 +38,38 @@ pub(crate) struct Outcome {
     pub(crate) budgets: Vec<Vec<f64>>,
     /// Freshness of each node at each sample while measuring.
     pub(crate) courses: Vec<Vec<f64>>,
-    /// The items that were followed, at each feed that can have them.
+    /// The followed items at each feed that can have them.
     pub(crate) followed: Vec<Followed>,
-    /// Everything that happened.
     pub(crate) events: u64,
-    /// Subscriptions weighed by decisions.
+    /// Subscriptions that decisions have considered.
     pub(crate) weighed: u64,
 }
 
 /// Items of one source at one feed.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Followed {
-    /// The node of the feed.
+    /// The node of the feed, and its hops from the source.
     pub(crate) node: usize,
-    /// From the source.
     pub(crate) hops: u32,
-    /// When each was published and when it came, infinite if never, in cycles.
+    /// For each item the cycle of its publication and of its arrival; infinite if it never arrived.
     pub(crate) items: Vec<(f64, f64)>,
 }
 
-/// Items published in the last cycles are not counted: they may still be on their way.
+/// Items of the last cycles do not count: they may still be on their way.
 const ON_THE_WAY: usize = 50;
 
-/// Adds up what belongs together.
+/// Sums over feeds that belong together.
 #[derive(Default, Clone)]
 struct Tally {
     expected: u64,
-    /// Cycles; there are many of them.
+    /// In cycles. `f32`, because there are many.
     delays: Vec<f32>,
     /// Sum of shares held, and how many.
     held: (f64, u64),
-    /// Requests and subscriptions, each shared among the hops that it serves.
+    /// Requests and subscriptions; one that serves several hops is split among them.
     requests: f64,
     subscriptions: f64,
-    /// Items delivered while measuring, whenever published.
+    /// Items that arrived while measuring, whenever they were published.
     delivered: u64,
 }
 
@@ -98,9 +93,7 @@ impl Tally {
         self.held.1 += pair.held.len() as u64;
         self.delivered += pair.delivered;
     }
-}
 
-impl Tally {
     fn spend(&mut self, requests: f64, subscriptions: f64) {
         self.requests += requests;
         self.subscriptions += subscriptions;
@@ -116,38 +109,31 @@ struct Pair<'a> {
     delivered: u64,
 }
 
-/// What happened to the items, in virtual time or in life.
+/// What happened to the items, in virtual time or on real nodes.
 pub(crate) struct Record<'a> {
-    /// What was published.
     pub(crate) origins: &'a Origins,
-    /// The items that came to each feed, by number, and when.
+    /// For each feed the numbers of the items that arrived, and when.
     pub(crate) came: Vec<Vec<(u32, f64)>>,
-    /// What each node has asked while measuring.
+    /// What each node has requested while measuring.
     pub(crate) spent: Vec<Vec<Spent>>,
 }
 
-/// What was asked of one subscription.
+/// Requests for one subscription.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Spent {
-    /// What is read.
     pub(crate) channel: Channel,
     /// The feeds that take from it.
     pub(crate) feeds: Vec<u32>,
-    /// Requests, pages included.
+    /// Pages included.
     pub(crate) requests: u64,
 }
 
-/// Measures what was recorded. What only a play can know is left empty.
+/// Measures a record. Figures that only a play knows stay empty.
 pub(super) fn measure(mesh: &Mesh, settings: &Settings<'_>, record: &Record<'_>) -> Outcome {
-    let wiring = &mesh.wiring;
-    let deepest = mesh.reach.iter().flatten().map(|reached| reached.hops).max().unwrap_or(0);
-    let mut hops = vec![Tally::default(); deepest as usize];
-    let mut nodes = vec![Tally::default(); wiring.nodes.len()];
-    let (mut leaves, mut all) = (Tally::default(), Tally::default());
-    let mut courses = vec![(vec![0.0; settings.samples], 0_u64); wiring.nodes.len()];
+    let mut tallies = Tallies::new(mesh, settings.samples);
     let mut followed = Vec::new();
     let mut desk = Desk::new(settings, record.origins);
-    for (number, feed) in wiring.feeds.iter().enumerate().filter(|(_, feed)| feed.studied) {
+    for (number, feed) in mesh.wiring.feeds.iter().enumerate().filter(|(_, feed)| feed.studied) {
         let mut came = record.came[number].clone();
         came.sort_unstable_by_key(|&(item, _)| item);
         for reached in &mesh.reach[number] {
@@ -161,71 +147,111 @@ pub(super) fn measure(mesh: &Mesh, settings: &Settings<'_>, record: &Record<'_>)
                 let items = desk.between(follow.from, follow.until);
                 followed.push(Followed { node: feed.node as usize, hops: reached.hops, items });
             }
-            let pair = desk.pair();
-            let (course, count) = &mut courses[feed.node as usize];
-            course.iter_mut().zip(pair.held).for_each(|(sum, held)| *sum += held);
-            *count += 1;
-            hops[reached.hops as usize - 1].add(&pair);
-            nodes[feed.node as usize].add(&pair);
-            all.add(&pair);
-            if !mesh.read[number] {
-                leaves.add(&pair);
-            }
+            tallies.deliver(number, reached.hops, &desk.pair());
         }
     }
-    let mut spent = (0, 0);
-    for (number, subscriptions) in record.spent.iter().enumerate() {
-        for subscription in subscriptions {
-            spent = (spent.0 + subscription.requests, spent.1 + 1);
-            let studied = |feed: &&u32| wiring.feeds[**feed as usize].studied;
-            let Some(&feed) = subscription.feeds.iter().find(studied) else { continue };
-            let served: Vec<usize> = match subscription.channel {
-                Channel::Source(_) => vec![0],
-                Channel::Feed(parent) => mesh.reach[parent as usize]
-                    .iter()
-                    .map(|reached| reached.hops as usize)
-                    .collect(),
-            };
-            let requests = subscription.requests as f64;
-            let share = 1.0 / served.len() as f64;
-            for hop in served {
-                if let Some(tally) = hops.get_mut(hop) {
-                    tally.spend(requests * share, share);
-                }
-            }
-            nodes[number].spend(requests, 1.0);
-            all.spend(requests, 1.0);
-            if !mesh.read[feed as usize] {
-                leaves.spend(requests, 1.0);
-            }
+    for (node, subscriptions) in record.spent.iter().enumerate() {
+        subscriptions.iter().for_each(|subscription| tallies.spend(node, subscription));
+    }
+    Outcome { followed, ..tallies.outcome(settings.measured) }
+}
+
+/// All tallies of a mesh.
+struct Tallies<'a> {
+    mesh: &'a Mesh,
+    hops: Vec<Tally>,
+    nodes: Vec<Tally>,
+    leaves: Tally,
+    all: Tally,
+    /// For each node the sum of shares held at each sample, and how many shares.
+    courses: Vec<(Vec<f64>, u64)>,
+    /// Requests and subscriptions of all feeds, studied or not.
+    spent: (u64, usize),
+}
+
+impl<'a> Tallies<'a> {
+    fn new(mesh: &'a Mesh, samples: usize) -> Self {
+        let deepest = mesh.reach.iter().flatten().map(|reached| reached.hops).max().unwrap_or(0);
+        let nodes = mesh.wiring.nodes.len();
+        Self {
+            mesh,
+            hops: vec![Tally::default(); deepest as usize],
+            nodes: vec![Tally::default(); nodes],
+            leaves: Tally::default(),
+            all: Tally::default(),
+            courses: vec![(vec![0.0; samples], 0); nodes],
+            spent: (0, 0),
         }
     }
-    let cycles = settings.measured;
-    let mean = |(course, count): (Vec<f64>, u64)| {
-        course.into_iter().map(|sum| if count == 0 { 1.0 } else { sum / count as f64 }).collect()
-    };
-    Outcome {
-        hops: hops.into_iter().map(|tally| tally.figures(cycles)).collect(),
-        nodes: nodes.into_iter().map(|tally| tally.figures(cycles)).collect(),
-        leaves: leaves.figures(cycles),
-        all: all.figures(cycles),
-        cost: spent.0 as f64 / (spent.1 as usize * cycles).max(1) as f64,
-        courses: courses.into_iter().map(mean).collect(),
-        followed,
-        ..Outcome::default()
+
+    /// Adds a source as a feed has it, so many hops away.
+    fn deliver(&mut self, feed: usize, hops: u32, pair: &Pair<'_>) {
+        let node = self.mesh.wiring.feeds[feed].node as usize;
+        let (course, count) = &mut self.courses[node];
+        course.iter_mut().zip(pair.held).for_each(|(sum, held)| *sum += held);
+        *count += 1;
+        self.hops[hops as usize - 1].add(pair);
+        self.nodes[node].add(pair);
+        self.all.add(pair);
+        if !self.mesh.read[feed] {
+            self.leaves.add(pair);
+        }
+    }
+
+    /// Adds what a node has requested for a subscription.
+    fn spend(&mut self, node: usize, subscription: &Spent) {
+        let Self { mesh, spent, .. } = self;
+        *spent = (spent.0 + subscription.requests, spent.1 + 1);
+        let studied = |feed: &&u32| mesh.wiring.feeds[**feed as usize].studied;
+        let Some(&feed) = subscription.feeds.iter().find(studied) else { return };
+        let served: Vec<usize> = match subscription.channel {
+            Channel::Source(_) => vec![0],
+            Channel::Feed(parent) => {
+                mesh.reach[parent as usize].iter().map(|reached| reached.hops as usize).collect()
+            }
+        };
+        let requests = subscription.requests as f64;
+        let share = 1.0 / served.len() as f64;
+        for hop in served {
+            if let Some(tally) = self.hops.get_mut(hop) {
+                tally.spend(requests * share, share);
+            }
+        }
+        self.nodes[node].spend(requests, 1.0);
+        self.all.spend(requests, 1.0);
+        if !mesh.read[feed as usize] {
+            self.leaves.spend(requests, 1.0);
+        }
+    }
+
+    fn outcome(self, cycles: usize) -> Outcome {
+        let mean = |(course, count): (Vec<f64>, u64)| {
+            let share = |sum: f64| if count == 0 { 1.0 } else { sum / count as f64 };
+            course.into_iter().map(share).collect()
+        };
+        let (requests, subscriptions) = self.spent;
+        Outcome {
+            hops: self.hops.into_iter().map(|tally| tally.figures(cycles)).collect(),
+            nodes: self.nodes.into_iter().map(|tally| tally.figures(cycles)).collect(),
+            leaves: self.leaves.figures(cycles),
+            all: self.all.figures(cycles),
+            cost: requests as f64 / (subscriptions * cycles).max(1) as f64,
+            courses: self.courses.into_iter().map(mean).collect(),
+            ..Outcome::default()
+        }
     }
 }
 
-/// Reads one source at one feed after the other.
+/// Measures one source at one feed at a time; its buffers are used again.
 struct Desk<'a> {
     origins: &'a Origins,
-    /// Seconds: measuring begins, items published later do not count, it ends.
+    /// In seconds: when measuring begins, after when items do not count any more, when measuring ends.
     from: f64,
     counted: f64,
     end: f64,
     window: usize,
     samples: Vec<f64>,
-    /// When each item of the source was published and came: infinite if never, NaN if it cannot.
+    /// When each item of the source was published and arrived: infinite if it never did, NaN if it cannot.
     arrivals: Vec<(f64, f64)>,
     expected: u64,
     delivered: u64,
@@ -254,7 +280,7 @@ impl<'a> Desk<'a> {
         }
     }
 
-    /// Takes a source as a feed has it: its items by number, and when they came.
+    /// Reads a source as a feed has it: the numbers of its items, and when they arrived.
     fn read(&mut self, reached: &Reached, came: &[(u32, f64)]) {
         let Self { origins, from, counted, end, .. } = *self;
         (self.expected, self.delivered) = (0, 0);
@@ -289,7 +315,7 @@ impl<'a> Desk<'a> {
             shown += self.arrivals[shown..].iter().take_while(|(at, _)| *at <= now).count();
             let window = &self.arrivals[shown.saturating_sub(self.window)..shown];
             let (mut expected, mut held) = (0_u32, 0_u32);
-            // What was there before anybody looked is held by whoever happened to look first.
+            // Items from before the start depend on the first refresh alone: they do not count.
             for (_, arrived) in window.iter().filter(|(at, _)| *at >= 0.0) {
                 expected += u32::from(!arrived.is_nan());
                 held += u32::from(*arrived <= now);
@@ -303,7 +329,7 @@ impl<'a> Desk<'a> {
         Pair { expected, delays: &self.delays, held: &self.held, delivered }
     }
 
-    /// Items published between two instants, in cycles: when, and when they came.
+    /// The items published between two cycles: when, and when they arrived.
     fn between(&self, from: f64, to: f64) -> Vec<(f64, f64)> {
         let cycles = self.arrivals.iter().map(|(at, came)| (at / CYCLE, came / CYCLE));
         cycles.filter(|(at, came)| (from..to).contains(at) && !came.is_nan()).collect()

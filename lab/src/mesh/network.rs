@@ -1,4 +1,4 @@
-//! What lies between the nodes: delays, lost requests, nodes that are away.
+//! The network between the nodes: delays, lost requests, nodes that are down.
 
 use pergola_newsroom::random_stream;
 use pergola_refresh::Invalid;
@@ -8,34 +8,29 @@ use rand_chacha::ChaCha8Rng;
 use super::CYCLE;
 use super::origins::DRAWN;
 
-/// The network as it is asked for.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct Network {
-    /// Seconds that a message takes one way, on average; each takes from half to one and a half of it.
+    /// Mean seconds of a message one way; each takes from half to one and a half of that.
     pub(crate) delay: f64,
-    /// The chance that a look fails.
+    /// The chance that a refresh fails.
     pub(crate) loss: f64,
-    /// Nodes that are away for a time.
     pub(crate) outages: Vec<Outage>,
 }
 
-/// A node that neither looks nor answers for a time. What it knew it knows afterwards.
+/// A node that is down for a time: it neither refreshes nor answers. It keeps what it knows.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Outage {
-    /// The node.
     pub(crate) node: usize,
-    /// From which instant, in cycles.
+    /// In cycles.
     pub(crate) from: f64,
-    /// Until when.
     pub(crate) until: f64,
 }
 
 impl Network {
-    /// Whether every number makes sense.
     pub(crate) fn check(&self, nodes: usize) -> Result<(), Invalid> {
         Invalid::unless_not_negative("network delay in seconds", self.delay)?;
         let sane = (0.0..1.0).contains(&self.loss);
-        Invalid::unless(sane, "share of looks lost", self.loss, "at least 0 and below 1")?;
+        Invalid::unless(sane, "share of refreshes lost", self.loss, "at least 0 and below 1")?;
         for outage in &self.outages {
             let known = outage.node < nodes;
             Invalid::unless(known, "node of an outage", outage.node, "a node of the mesh")?;
@@ -53,7 +48,7 @@ pub(super) struct Wires {
     random: ChaCha8Rng,
 }
 
-/// A look that gets no answer is given up after so long.
+/// Seconds after which a refresh without an answer fails.
 pub(super) const TIMEOUT: f64 = 30.0;
 
 impl Wires {
@@ -61,7 +56,7 @@ impl Wires {
         Self { network, random: random_stream(seed, DRAWN - 1) }
     }
 
-    /// Whether messages arrive at once and always.
+    /// Whether every message arrives, and at once.
     pub(super) fn is_ideal(&self) -> bool {
         self.network == Network::default()
     }
@@ -74,17 +69,17 @@ impl Wires {
         }
     }
 
-    /// Seconds that a look takes on average, there and back.
+    /// Mean seconds of a refresh, there and back.
     pub(super) fn round_trip(&self) -> f64 {
         2.0 * self.network.delay
     }
 
-    /// Whether the next look is lost.
+    /// Whether the next refresh is lost.
     pub(super) fn loses(&mut self) -> bool {
         self.network.loss > 0.0 && self.random.random::<f64>() < self.network.loss
     }
 
-    /// Until when a node is away, if it is.
+    /// Until when a node is down, if it is.
     pub(super) fn away_until(&self, node: usize, now: f64) -> Option<f64> {
         let cycle = now / CYCLE;
         let away =
@@ -92,7 +87,7 @@ impl Wires {
         self.network.outages.iter().find(away).map(|outage| outage.until * CYCLE)
     }
 
-    /// When nodes come back, in seconds.
+    /// When nodes come up again, in seconds.
     pub(super) fn returns(&self) -> impl Iterator<Item = (usize, f64)> {
         self.network.outages.iter().map(|outage| (outage.node, outage.until * CYCLE))
     }

@@ -1,48 +1,48 @@
 //! One node of a mesh: its scheduler, and what it reads.
 
-use pergola_refresh::collective::Stand;
+use pergola_refresh::collective::Offer;
 use pergola_refresh::{
-    Budget, Controller, DAY, HOUR, Invalid, Observation, PlannedLook, Scheduler, Source, Sources,
-    Taste, Threshold,
+    Budget, Controller, DAY, HOUR, Invalid, Observation, PlannedRefresh, Scheduler, Source,
+    Sources, Taste, Threshold,
 };
 
 use super::wiring::Channel;
 use super::{CYCLE, Settings};
 
-/// Whoever spends less than this share of its budget has enough.
+/// A node that spends less than this share of its budget needs no more.
 const FULLY_SPENT: f64 = 0.9;
-/// How far ahead a node tells its plans.
+/// How far ahead a node tells its plans, in seconds.
 const TOLD_AHEAD: f64 = 100.0 * CYCLE;
-/// After a first failure a source is left alone for a cycle, then for twice as long, up to so many cycles.
+/// A node backs off from a failing source for one cycle, then for twice as long, up to this many cycles.
 const LONGEST_PAUSE: f64 = 16.0;
 
-/// What a node believes before it has looked, and how it learns and pays.
+/// What a node assumes before its first refresh, and how it learns and accounts.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Tuning {
-    /// Decisions over which spending is averaged.
+    /// Spending is averaged over this many decisions.
     pub(crate) horizon: f64,
-    /// Decisions whose budget may be spent ahead and is paid back; as budgets have it if nothing is said.
+    /// The budget of so many decisions may be spent ahead; by default what `Budget` allows.
     pub(crate) slack: Option<f64>,
     /// The first τ.
     pub(crate) threshold: f64,
-    /// The rate that a source is believed to have at first, items per second.
+    /// The assumed rate of a new source, items per second.
     pub(crate) rate: f64,
-    /// The window that it is believed to have; the right one if nothing is said.
+    /// The assumed window of a new source; by default the true one.
     pub(crate) window: Option<u32>,
-    /// From 0 (fresh) to 1 (complete), and from 0 (items count alike) to 1 (sources do).
+    /// From 0 (fresh) to 1 (complete), and from 0 (equal weight per item) to 1 (per source).
     pub(crate) taste: (f64, f64),
-    /// Items that count as seen before any was, of which one was kept.
+    /// The prior of how much of a source a feed keeps: one of so many items.
     pub(crate) doubt: f64,
-    /// Items that come with one request where archives are read; a window of them if nothing is said.
+    /// Items of an archive per request; by default a window.
     pub(crate) page: Option<usize>,
-    /// Whether looks that follow a neighbour's news are paid in full, or out of half of the budget at most.
+    /// Whether a refresh after a neighbour's news counts in full, or takes half of the budget at most.
     pub(crate) news_in_full: bool,
-    /// Whether looks are at documents: they tell dates, and nothing of the window if nothing has changed.
+    /// Whether a refresh returns a document: with dates, and without a window if nothing has changed.
     pub(crate) documents: bool,
 }
 
 impl Tuning {
-    /// For studies: settled soon.
+    /// For studies: settles quickly.
     pub(crate) const LAB: Self = Self {
         horizon: 100.0,
         slack: Some(50.0),
@@ -55,7 +55,7 @@ impl Tuning {
         news_in_full: true,
         documents: false,
     };
-    /// As the node has it.
+    /// The values of a real node.
     pub(crate) const NODE: Self = Self {
         horizon: 288.0,
         slack: None,
@@ -75,50 +75,49 @@ impl Tuning {
     }
 }
 
-/// A node.
 pub(super) struct Node {
     tuning: Tuning,
     scheduler: Scheduler<Sources>,
     pub(super) sources: Sources,
     pub(super) subscriptions: Vec<Subscription>,
-    /// Its moment, in cycles after the beginning of its turn.
+    /// When it decides, in cycles after the beginning of each turn.
     pub(super) phase: f64,
     /// Refreshes per decision.
     budget: f64,
-    /// The same when it began.
+    /// The budget at the start.
     first_budget: f64,
     decisions: f64,
-    /// Requests per decision that it has made of late, pages included.
+    /// A moving average of requests per decision, pages included.
     spent: f64,
 }
 
-/// What a node reads, and how far it has.
+/// A channel that a node reads, and how far it has read.
 pub(super) struct Subscription {
     pub(super) channel: Channel,
-    /// Its feeds that take from it.
+    /// The feeds of the node that read it.
     pub(super) feeds: Vec<u32>,
     /// Items of the channel up to here are known.
     pub(super) seen: Option<usize>,
-    /// A look is under way, and another one is wanted after it.
+    /// A refresh is under way, and whether another must follow.
     pub(super) under_way: bool,
     pub(super) again: bool,
     failures: i32,
     /// Requests while measuring, pages included.
     pub(super) requests: u64,
-    /// Items that looks have brought, those of them that each feed wants, and had not got.
+    /// Items received; for each feed how many of them it wants, and how many of those were new to it.
     offered: f64,
     doubt: f64,
     wanted: Vec<f64>,
     first: Vec<f64>,
-    /// The last exchange with the node that publishes it.
+    /// When the node last exchanged prices with the publisher.
     pub(super) met: f64,
 }
 
-/// What a look sees.
+/// What a refresh shows.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct View {
     pub(super) at: f64,
-    /// New items, by their places in the channel.
+    /// The range of the new items in the channel.
     pub(super) from: usize,
     pub(super) end: usize,
     shown: usize,
@@ -143,7 +142,7 @@ impl Subscription {
         }
     }
 
-    /// What a look sees of a channel that has so many items.
+    /// What a refresh shows of a channel with `end` items.
     pub(super) fn view(&self, end: usize, window: usize, archive: bool, at: f64) -> View {
         let shown = end.saturating_sub(window);
         let from = match self.seen {
@@ -154,13 +153,13 @@ impl Subscription {
         View { at, from, end, shown: end - shown, censored }
     }
 
-    /// A feed was offered an item that it wants; `first` if it had not got it.
+    /// A feed received an item that it wants; `first` if it was new.
     pub(super) fn took(&mut self, feed: usize, first: bool) {
         self.wanted[feed] += 1.0;
         self.first[feed] += f64::from(u8::from(first));
     }
 
-    /// The share of items that a feed wants, as learnt; of those it had not got if `first`.
+    /// The learnt share of items that a feed wants; only new items count if `first`.
     pub(super) fn share(&self, feed: u32, first: bool) -> f64 {
         let place = self.feeds.iter().position(|&other| other == feed);
         place.map_or(0.0, |place| self.share_at(place, first))
@@ -173,8 +172,8 @@ impl Subscription {
 }
 
 impl Node {
-    /// A node that may spend `budget` refreshes per cycle and decides at a moment of its own, from 0 (when
-    /// its turn begins) to 1 (when it ends).
+    /// A node with a budget of refreshes per cycle. `moment` is when it decides, from 0 (the beginning of
+    /// its turn) to 1 (the end).
     pub(super) fn new(
         settings: &Settings<'_>,
         mut subscriptions: Vec<Subscription>,
@@ -223,11 +222,11 @@ impl Node {
         chosen
     }
 
-    /// How it stands where budget may be shifted. Who cannot spend what it has already (it looks at everything
-    /// as often as it decides) has no use for more, whatever its τ.
-    pub(super) fn stand(&self, least: f64) -> Stand {
+    /// Its offer in the exchange of budget. A node that underspends (it refreshes everything at every decision)
+    /// needs no more budget, whatever its τ.
+    pub(super) fn offer(&self, least: f64) -> Offer {
         let idle = self.spent < FULLY_SPENT * self.budget;
-        Stand {
+        Offer {
             price: if idle { f64::MIN_POSITIVE } else { self.threshold() },
             budget: self.budget * self.decisions,
             least: least * self.first_budget * self.decisions,
@@ -243,7 +242,7 @@ impl Node {
         self.budget * self.decisions
     }
 
-    /// Gets so many refreshes per cycle more, or less.
+    /// Adds refreshes per cycle to its budget, or takes them away.
     pub(super) fn shift_budget(&mut self, per_cycle: f64) {
         self.budget += per_cycle / self.decisions;
         if let Ok(budget) = self.tuning.budget(self.budget, self.decisions) {
@@ -251,13 +250,13 @@ impl Node {
         }
     }
 
-    /// Requests were made besides those decided on.
+    /// Accounts for requests beyond those that a decision chose.
     pub(super) fn charge(&mut self, requests: usize) {
         self.scheduler.charge(requests);
         self.spent += requests as f64 / self.tuning.horizon;
     }
 
-    /// A look follows a neighbour's news.
+    /// Accounts for a refresh that follows a neighbour's news.
     pub(super) fn charge_news(&mut self) {
         if self.tuning.news_in_full {
             self.charge(1);
@@ -266,7 +265,7 @@ impl Node {
         }
     }
 
-    /// Learns what a look showed.
+    /// Learns from what a refresh showed.
     pub(super) fn learn(&mut self, place: usize, view: &View, dates: &[f64]) {
         let subscription = &mut self.subscriptions[place];
         let unchanged = self.tuning.documents && view.end == view.from;
@@ -285,37 +284,36 @@ impl Node {
         self.scheduler.observed(place, &observation);
     }
 
-    /// Sets what an item of a subscription is worth, by what it is worth in each of its feeds, and returns it.
+    /// Sets the worth of an item of a subscription, from its worth in each feed, and returns it.
     pub(super) fn weigh(&mut self, place: usize, first: bool, worth: impl Fn(u32) -> f64) -> f64 {
         let subscription = &self.subscriptions[place];
         let feeds = subscription.feeds.iter().enumerate();
         let relevance =
             feeds.map(|(at, &feed)| worth(feed) * subscription.share_at(at, first)).sum();
-        // Sums of shares and of what an audience tells are sane by themselves.
+        // A sum of shares times worths is always a valid relevance.
         let _ = self.sources.set_relevance(place, relevance);
         relevance
     }
 
-    /// A look has failed: when the next may be made.
-    pub(super) fn give_up(&mut self, place: usize, now: f64) -> f64 {
+    /// A refresh has failed; returns when to retry.
+    pub(super) fn back_off(&mut self, place: usize, now: f64) -> f64 {
         let subscription = &mut self.subscriptions[place];
         subscription.failures += 1;
         now + 2.0_f64.powi(subscription.failures - 1).min(LONGEST_PAUSE) * CYCLE
     }
 
-    /// When it will look at a subscription, and what that will bring.
-    pub(super) fn planned(&mut self, place: usize, now: f64) -> Vec<PlannedLook> {
+    /// The planned refreshes of a subscription, and the items they should bring.
+    pub(super) fn planned(&mut self, place: usize, now: f64) -> Vec<PlannedRefresh> {
         self.scheduler.planned(&self.sources, place, now, now + TOLD_AHEAD)
     }
 
-    /// Is told how many items wait at a subscription, and when they came. What waits is known until now, as a
-    /// plan that has come true.
+    /// Takes in when the waiting items of a subscription arrived there, as a plan that has come true.
     pub(super) fn notice(&mut self, place: usize, waiting: &[f64], now: f64) {
         let Some(last) = self.sources.last(place) else { return };
         let items = waiting.len() as f64;
-        // One batch with the utility of all of them.
+        // One batch, with the utility of all of them.
         let came = waiting.iter().sum::<f64>() / items.max(1.0);
-        let all = PlannedLook { at: came, items };
-        self.sources.relay(place, last, [all, PlannedLook { at: now, items: 0.0 }]);
+        let all = PlannedRefresh { at: came, items };
+        self.sources.relay(place, last, [all, PlannedRefresh { at: now, items: 0.0 }]);
     }
 }

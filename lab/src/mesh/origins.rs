@@ -1,4 +1,5 @@
-//! What the sources of a mesh publish, all of it beforehand: a mesh is played many times over the same items.
+//! What the sources of a mesh publish. It is drawn in advance, so that a mesh is played many times with the same
+//! items.
 
 use pergola_newsroom::{Process, Trace, random_stream};
 use pergola_refresh::Invalid;
@@ -11,42 +12,35 @@ use crate::world::publisher;
 /// How sources publish.
 #[derive(Debug, Clone)]
 pub(crate) enum Publishing<'a> {
-    /// Each at a constant rate, uniform up to so many items per cycle.
+    /// At constant rates, uniform up to so many items per cycle.
     Uniform(f64),
-    /// The same rates, but items come in bursts of so many on average, within a tenth of a cycle.
-    Bursts {
-        /// Rates are uniform up to so many items per cycle.
-        highest: f64,
-        /// Items of a burst.
-        size: f64,
-    },
-    /// As recorded; with more sources than streams, streams are used again.
+    /// At the same rates, but in bursts of `size` items on average, each within a tenth of a cycle.
+    Bursts { highest: f64, size: f64 },
+    /// As recorded; if there are more sources than streams, streams are used again.
     Recorded(&'a Trace),
 }
 
-/// Items that one source publishes besides, all within a cycle.
+/// Items that one source publishes in addition, all within a cycle.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Burst {
-    /// The source.
     pub(crate) source: usize,
     /// When it begins, in cycles.
     pub(crate) at: f64,
-    /// How many items.
     pub(crate) items: usize,
 }
 
-/// Everything that is published, source after source.
+/// All items, source after source.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Origins {
-    /// When, in order within each source.
+    /// When they are published, in order within each source.
     pub(crate) times: Vec<f64>,
-    /// About which of its source's topics.
+    /// Which of its source's topics each is about.
     pub(crate) topics: Vec<u32>,
-    /// Where the items of each source begin, and at last where those of the last one end.
+    /// Where the items of each source begin, and where those of the last end.
     begins: Vec<u32>,
 }
 
-/// Random streams of what is drawn about sources and nodes; those of the sources' items lie below.
+/// The random streams for sources and nodes; those for the items of sources are lower.
 pub(super) const DRAWN: u64 = 1 << 41;
 
 impl Origins {
@@ -96,7 +90,7 @@ impl Origins {
         Ok(origins)
     }
 
-    /// What was really published, source after source: when and about which of its source's topics, in order.
+    /// Items that real sources have published: for each source, in order, when and about which of its topics.
     pub(crate) fn told(sources: &[Vec<(f64, u32)>]) -> Self {
         let mut origins = Self { begins: vec![0], ..Self::default() };
         for items in sources {

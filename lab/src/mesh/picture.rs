@@ -1,4 +1,4 @@
-//! A mesh over time, drawn: nodes by hops from left to right, the fresher the greener.
+//! A drawing of a mesh over time: nodes by hop from left to right, green if they are fresh.
 
 use pergola_report::Film;
 use pergola_report::drawing::{Anchor, Colour, Drawing, Fill, Point, Shape, Stroke, Text, Thread};
@@ -6,12 +6,12 @@ use pergola_report::drawing::{Anchor, Colour, Drawing, Fill, Point, Shape, Strok
 use super::wiring::Channel;
 use super::{Mesh, Outcome, Settings};
 
-/// A mesh and how fresh each of its nodes was.
+/// A mesh, and the freshness of its nodes at some moments.
 pub(crate) struct Picture {
     title: String,
-    /// From 0 to 1 both ways.
+    /// From 0 to 1 in both directions.
     places: Vec<Point>,
-    /// Nodes of the fullest column.
+    /// Nodes in the fullest column.
     densest: usize,
     links: Vec<(usize, usize)>,
     /// When, in cycles, and the freshness of each node.
@@ -27,13 +27,13 @@ const LARGE: (f64, f64) = (640.0, 400.0);
 const ACROSS: usize = 4;
 const INK: Colour = Colour(0x26, 0x2b, 0x31);
 const LINE: Colour = Colour(0xb8, 0xbf, 0xc6);
-/// From nothing held to everything held; told apart by lightness too.
+/// From nothing held to everything held; they differ in lightness, too.
 const STALE: Colour = Colour(0x8c, 0x1d, 0x0f);
 const HALF: Colour = Colour(0xf3, 0xc9, 0x6b);
 const FRESH: Colour = Colour(0x00, 0x8f, 0x68);
 
 impl Picture {
-    /// A mesh from one cycle to another, at so many moments.
+    /// A mesh at `count` moments between two cycles.
     pub(crate) fn new(
         title: &str,
         mesh: &Mesh,
@@ -60,7 +60,7 @@ impl Picture {
         Self { title: title.to_owned(), places, densest, links: links(mesh), moments }
     }
 
-    /// One small picture after the other.
+    /// Small pictures side by side.
     pub(crate) fn frames(&self) -> Drawing {
         let rows = self.moments.len().div_ceil(ACROSS);
         let width = 2.0 * MARGIN + ACROSS as f64 * SIZE.0 + (ACROSS - 1) as f64 * GAP;
@@ -78,7 +78,7 @@ impl Picture {
         Drawing { width, height, title: self.title.clone(), shapes }
     }
 
-    /// The same as a film.
+    /// The same pictures as a film.
     pub(crate) fn film(&self) -> Film {
         let (width, height) = (LARGE.0 + 2.0 * MARGIN, LARGE.1 + 2.0 * MARGIN + HEADING + CAPTION);
         let frame = |number| {
@@ -139,7 +139,7 @@ fn dot(centre: Point, radius: f64, share: f64) -> Shape {
     Shape::Circle { centre, radius, fill: Some(Fill { colour, opacity: 1.0 }), stroke }
 }
 
-/// Who reads whom, each pair once.
+/// Pairs of nodes of which one reads the other, each once.
 fn links(mesh: &Mesh) -> Vec<(usize, usize)> {
     let mut links: Vec<(usize, usize)> = Vec::new();
     for feed in &mesh.wiring.feeds {
@@ -152,7 +152,8 @@ fn links(mesh: &Mesh) -> Vec<(usize, usize)> {
     links
 }
 
-/// A column per depth; within it, whoever reads the same stands together. Also the size of the fullest.
+/// Where nodes are drawn: a column for each depth, nodes with the same upstream together. Also the size of the
+/// fullest column.
 fn places(mesh: &Mesh) -> (Vec<Point>, usize) {
     let count = mesh.wiring.nodes.len();
     let mut above: Vec<Option<usize>> = vec![None; count];

@@ -1,10 +1,11 @@
-//! The play itself: events in the order of time, and what each leads to.
+//! The simulation: events in order of time, and what follows from each.
 //!
-//! A node decides, asks, and is answered; what is new to a feed is published there at that instant, and those
-//! who watch it are told. Without delays, losses and outages a look is answered within the decision.
+//! A node decides, sends requests and receives answers. An item that is new to a feed is published there at that
+//! instant, and the nodes that watch the feed are told. Without delays, losses and outages a refresh is answered
+//! within the decision.
 //!
 //! Never: an item at a feed before it was at one of its inputs; an item twice in one feed; an event that
-//! depends on anything but the seed and what came before.
+//! depends on anything but the seed and earlier events.
 
 mod neighbours;
 
@@ -21,10 +22,10 @@ use super::node::{Node, Subscription, View};
 use super::origins::{DRAWN, Origins};
 use super::queue::{Happening, Queue};
 use super::shelf::{Shelf, put};
-use super::wiring::Channel;
+use super::wiring::{Channel, Feed, Wiring};
 use super::{CYCLE, Mesh, Settings};
 
-/// A mesh at work.
+/// A mesh that is being played.
 pub(super) struct Play<'a> {
     mesh: &'a Mesh,
     settings: &'a Settings<'a>,
@@ -34,13 +35,13 @@ pub(super) struct Play<'a> {
     audiences: Vec<Audience>,
     wires: Wires,
     queue: Queue,
-    /// Feeds that have changed in this event.
+    /// Feeds that this event has changed.
     changed: Vec<u32>,
     /// τ and budget of each node at each sample.
     pub(super) thresholds: Vec<Vec<f64>>,
     pub(super) budgets: Vec<Vec<f64>>,
     pub(super) events: u64,
-    /// Source-cycles: subscriptions that decisions have weighed.
+    /// Subscriptions that decisions have considered: source-cycles.
     pub(super) weighed: u64,
 }
 
@@ -51,36 +52,7 @@ impl<'a> Play<'a> {
         origins: &'a Origins,
         seed: u64,
     ) -> Result<Self, Invalid> {
-        let wiring = &mesh.wiring;
-        let mut subscriptions: Vec<Vec<Subscription>> =
-            wiring.nodes.iter().map(|_| Vec::new()).collect();
-        let mut shelves: Vec<Shelf> = wiring.feeds.iter().map(|_| Shelf::default()).collect();
-        for (number, feed) in wiring.feeds.iter().enumerate() {
-            let ways: usize = feed.inputs.len();
-            let repeats =
-                ways > 1 && feed.inputs.iter().any(|input| matches!(input, Channel::Feed(_)));
-            shelves[number].known = repeats.then(FxHashSet::default);
-            for &input in &feed.inputs {
-                match input {
-                    Channel::Feed(parent) if !wiring.is_looked_at(feed, input) => {
-                        shelves[parent as usize].local.push(number as u32);
-                        continue;
-                    }
-                    _ => (),
-                }
-                let all = &mut subscriptions[feed.node as usize];
-                let place = all.iter().position(|other| other.channel == input);
-                let place = place.unwrap_or_else(|| {
-                    all.push(Subscription::new(input));
-                    if let Channel::Feed(parent) = input {
-                        let reader = (feed.node, all.len() as u32 - 1);
-                        shelves[parent as usize].readers.push(reader);
-                    }
-                    all.len() - 1
-                });
-                all[place].feeds.push(number as u32);
-            }
-        }
+        let (subscriptions, shelves) = subscribe(&mesh.wiring);
         let counts: Vec<usize> = subscriptions.iter().map(Vec::len).collect();
         let budgets = settings.budgets(mesh, &counts);
         let mut random = random_stream(seed, DRAWN);
@@ -91,9 +63,8 @@ impl<'a> Play<'a> {
             let moment = settings.moments.as_ref().map_or(drawn, |moments| moments[number]);
             nodes.push(Node::new(settings, subscriptions, budget, moment)?);
         }
-        let audience = |(feed, &is_read): (&super::wiring::Feed, &bool)| {
-            Audience::new(settings.readers_of(feed, is_read))
-        };
+        let audience =
+            |(feed, &is_read): (&Feed, &bool)| Audience::new(settings.readers_of(feed, is_read));
         let mut play = Self {
             mesh,
             settings,
@@ -102,7 +73,7 @@ impl<'a> Play<'a> {
             budgets: vec![Vec::new(); nodes.len()],
             nodes,
             shelves,
-            audiences: wiring.feeds.iter().zip(&mesh.read).map(audience).collect(),
+            audiences: mesh.wiring.feeds.iter().zip(&mesh.read).map(audience).collect(),
             wires: Wires::new(settings.network.clone(), seed),
             queue: Queue::default(),
             changed: Vec::new(),
@@ -137,7 +108,7 @@ impl<'a> Play<'a> {
         self.queue.push(at, happening);
     }
 
-    /// What has happened.
+    /// What has happened so far.
     pub(super) fn record(&self) -> Record<'a> {
         let came = |shelf: &Shelf| {
             shelf.items.iter().copied().zip(shelf.at.iter().copied()).collect::<Vec<_>>()
@@ -155,7 +126,7 @@ impl<'a> Play<'a> {
         }
     }
 
-    /// Plays until the end.
+    /// Plays to the end.
     pub(super) fn run(&mut self) {
         let end = self.settings.cycles() as f64 * CYCLE;
         while let Some((now, happening)) = self.queue.pop() {
@@ -211,7 +182,7 @@ impl<'a> Play<'a> {
         &mut self.nodes[node as usize].subscriptions[place as usize]
     }
 
-    /// A node looks.
+    /// A node sends a request.
     fn ask(&mut self, node: u32, place: u32, now: f64) {
         let measured = now >= self.settings.warmup as f64 * CYCLE;
         self.events += 1;
@@ -244,7 +215,7 @@ impl<'a> Play<'a> {
         self.after(now + delay, Happening::Answer { node, place, view });
     }
 
-    /// What a look sees now.
+    /// What a refresh shows now.
     fn view(&self, node: u32, place: u32, now: f64) -> View {
         let subscription = &self.nodes[node as usize].subscriptions[place as usize];
         let (end, archive) = match subscription.channel {
@@ -296,7 +267,7 @@ impl<'a> Play<'a> {
         }
     }
 
-    /// What a document says of when its new items were published, in whole seconds and in order.
+    /// The dates of new items in a document: whole seconds, in order.
     fn dates(&self, channel: Channel, view: &View) -> Vec<f64> {
         let times = &self.origins.times;
         let date = |at: usize| match channel {
@@ -308,7 +279,7 @@ impl<'a> Play<'a> {
         dates
     }
 
-    /// A look is over; the next may be made at `again_at`.
+    /// A refresh is over; the next may be made at `again_at`.
     fn settled(&mut self, number: u32, place: u32, again_at: f64, now: f64) {
         let pulled = matches!(self.settings.cooperation.news, News::Pulled | News::Counted);
         let subscription = self.subscription(number, place);
@@ -322,12 +293,12 @@ impl<'a> Play<'a> {
     }
 
     fn failed(&mut self, number: u32, place: u32, now: f64) {
-        let again_at = self.nodes[number as usize].give_up(place as usize, now);
+        let again_at = self.nodes[number as usize].back_off(place as usize, now);
         self.subscription(number, place).again = true;
         self.settled(number, place, again_at, now);
     }
 
-    /// Gives items of a channel to the feeds that read it.
+    /// Passes items of a channel to the feeds that read it.
     fn take(&mut self, number: u32, place: u32, from: usize, end: usize, now: f64) {
         let subscription = &mut self.nodes[number as usize].subscriptions[place as usize];
         let origins = self.origins;
@@ -359,7 +330,7 @@ impl<'a> Play<'a> {
         }
     }
 
-    /// A node hears of news and looks at once.
+    /// A node hears of news and refreshes at once.
     fn noticed(&mut self, node: u32, place: u32, now: f64) {
         if self.wires.away_until(node as usize, now).is_some() {
             return;
@@ -394,4 +365,38 @@ impl<'a> Play<'a> {
         }
         self.after(now + self.settings.sample_every() * CYCLE, Happening::Sample);
     }
+}
+
+/// The subscriptions of every node, and the shelf of every feed with its readers.
+fn subscribe(wiring: &Wiring) -> (Vec<Vec<Subscription>>, Vec<Shelf>) {
+    let mut subscriptions: Vec<Vec<Subscription>> =
+        wiring.nodes.iter().map(|_| Vec::new()).collect();
+    let mut shelves: Vec<Shelf> = wiring.feeds.iter().map(|_| Shelf::default()).collect();
+    for (number, feed) in wiring.feeds.iter().enumerate() {
+        let reads_feeds = feed.inputs.iter().any(|input| matches!(input, Channel::Feed(_)));
+        // An item can arrive twice only by two ways.
+        let repeats = feed.inputs.len() > 1 && reads_feeds;
+        shelves[number].known = repeats.then(FxHashSet::default);
+        for &input in &feed.inputs {
+            match input {
+                Channel::Feed(parent) if !wiring.is_refreshed(feed, input) => {
+                    shelves[parent as usize].local.push(number as u32);
+                    continue;
+                }
+                _ => (),
+            }
+            let all = &mut subscriptions[feed.node as usize];
+            let place = all.iter().position(|other| other.channel == input);
+            let place = place.unwrap_or_else(|| {
+                all.push(Subscription::new(input));
+                if let Channel::Feed(parent) = input {
+                    let reader = (feed.node, all.len() as u32 - 1);
+                    shelves[parent as usize].readers.push(reader);
+                }
+                all.len() - 1
+            });
+            all[place].feeds.push(number as u32);
+        }
+    }
+    (subscriptions, shelves)
 }

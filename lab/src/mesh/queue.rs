@@ -1,4 +1,4 @@
-//! What is still to happen, in the order of time; of two at the same instant, first the one that was made first.
+//! Pending events in order of time; of two at the same instant the one that was queued first.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -7,25 +7,25 @@ use super::node::View;
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Happening {
-    /// A node decides, for the so-manieth time.
+    /// A node decides; `count` is the number of its decisions before.
     Decision { node: u32, count: u64 },
     /// A request arrives.
     Request { node: u32, place: u32 },
     /// Its answer arrives.
     Answer { node: u32, place: u32, view: View },
-    /// No answer will come any more.
+    /// A request has failed.
     Failure { node: u32, place: u32 },
     /// A node hears that a feed has news.
     Notice { node: u32, place: u32 },
-    /// The items of a feed arrive by themselves, up to a place in it.
+    /// Items of a feed arrive by push, up to number `end`.
     Delivery { node: u32, place: u32, end: u32 },
-    /// A node is back.
+    /// A node is up again.
     Return { node: u32 },
-    /// Thresholds are noted down.
+    /// Thresholds and budgets are sampled.
     Sample,
 }
 
-/// An event and its place in the order: by time, then as they were made.
+/// An event: its time, its number in the queue, and what happens.
 struct Event(f64, u64, Happening);
 
 impl Ord for Event {
@@ -48,7 +48,6 @@ impl PartialEq for Event {
 
 impl Eq for Event {}
 
-/// Everything that is still to happen.
 #[derive(Default)]
 pub(super) struct Queue {
     pending: BinaryHeap<Reverse<Event>>,
@@ -61,7 +60,7 @@ impl Queue {
         self.pending.push(Reverse(Event(at, self.sequence, happening)));
     }
 
-    /// What happens next, and when.
+    /// The next event, and when it happens.
     pub(super) fn pop(&mut self) -> Option<(f64, Happening)> {
         self.pending.pop().map(|Reverse(Event(at, _, happening))| (at, happening))
     }

@@ -1,28 +1,27 @@
-//! What a feed holds: items in the order they came, each once.
+//! What a feed holds: its items in order of arrival, each once.
 
-use pergola_refresh::PlannedLook;
+use pergola_refresh::PlannedRefresh;
 use rustc_hash::FxHashSet;
 
 use super::origins::Origins;
 use super::wiring::Wiring;
 
-/// A feed.
 #[derive(Default)]
 pub(super) struct Shelf {
     pub(super) items: Vec<u32>,
     pub(super) at: Vec<f64>,
-    /// Only where an item can come by two ways.
+    /// Only where an item can arrive by two ways.
     pub(super) known: Option<FxHashSet<u32>>,
     /// Feeds of the same node that read it.
     pub(super) local: Vec<u32>,
-    /// Subscriptions of other nodes: node and place.
+    /// Subscriptions of other nodes: the node, and the number of its subscription.
     pub(super) readers: Vec<(u32, u32)>,
-    /// What has been told of the next looks, until something changes.
-    pub(super) plan: Option<Vec<PlannedLook>>,
+    /// The planned refreshes as told to readers, until something changes.
+    pub(super) plan: Option<Vec<PlannedRefresh>>,
 }
 
-/// Puts an item into a feed and the feeds of the same node behind it. Nothing if it is not wanted, else whether
-/// it was new.
+/// Puts an item into a feed and into the feeds of the same node that read it. Returns whether it was new; nothing
+/// if the feed does not want it.
 pub(super) fn put(
     shelves: &mut [Shelf],
     wiring: &Wiring,

@@ -16,7 +16,7 @@ fn trace(streams: &[&[f64]]) -> Trace {
     Trace { weeks: 1, streams: streams.iter().enumerate().map(stream).collect() }
 }
 
-/// Nodes that look at everything once a cycle, at these moments.
+/// Nodes that refresh everything once a cycle, at these moments.
 fn clockwork<'a>(trace: &'a Trace, moments: &[f64]) -> Settings<'a> {
     Settings {
         publishing: Publishing::Recorded(trace),
@@ -57,7 +57,7 @@ fn delays_are_those_of_the_clock_hop_by_hop() {
     assert!(means.iter().zip(expected).all(|(mean, told)| (mean - told).abs() < 1e-6), "{means:?}");
     let medians: Vec<f64> = outcome.hops.iter().map(|figures| figures.delay.median).collect();
     assert!((medians[0] - 0.25).abs() < 1e-6, "{medians:?}");
-    // A look a cycle for three items in forty cycles.
+    // A refresh a cycle for three items in forty cycles.
     assert_eq!(outcome.hops[1].requests, 1.0);
     assert!((outcome.hops[1].requests_per_item - 40.0 / 3.0).abs() < 1e-9);
 }
@@ -75,7 +75,7 @@ fn what_a_window_cannot_show_is_lost_unless_there_is_an_archive() {
     let settings = Settings { cooperation: Cooperation::ARCHIVE, ..settings };
     let kept = mesh.play(&settings, 1).unwrap();
     assert_eq!(kept.hops[1].completeness, 1.0);
-    // One look a cycle and a second page, once.
+    // One refresh a cycle and a second page, once.
     assert!((kept.hops[1].requests - 41.0 / 40.0).abs() < 1e-12, "{}", kept.hops[1].requests);
 }
 
@@ -237,7 +237,7 @@ fn a_shared_budget_stays_the_same_and_moves_to_where_many_read() {
     let total = |at: usize| outcome.budgets.iter().map(|course| course[at]).sum::<f64>();
     let samples = outcome.budgets[0].len();
     assert!((0..samples).all(|at| (total(at) - 13.0 * 10.0 * 0.35).abs() < 1e-6));
-    // Looks go with the root of the readers: 13, 4 and 1 for what is relayed, 1 for what is private.
+    // Refreshes grow with the square root of the readers: 13, 4 and 1 of relayed feeds, 1 of private ones.
     let depth = |depth: u32| {
         let nodes = (0..13).filter(|&node| mesh.depths[node] == depth);
         let last: Vec<f64> = nodes.map(|node| outcome.budgets[node][samples - 1]).collect();
@@ -255,9 +255,9 @@ fn a_shared_budget_stays_the_same_and_moves_to_where_many_read() {
 }
 
 #[test]
-fn who_cannot_spend_more_gets_no_more() {
+fn a_node_that_underspends_receives_no_more_budget() {
     let mesh = Mesh::new(Wiring::tree(3, 3, Load::new(5, 5)));
-    // The root would look more often than it decides.
+    // The root would refresh more often than it decides.
     let settings = Settings {
         collective: Some(Collective::BOTH),
         decisions: 1,
@@ -269,19 +269,21 @@ fn who_cannot_spend_more_gets_no_more() {
     };
     let outcome = mesh.play(&settings, 1).unwrap();
     let last = outcome.budgets[0][outcome.budgets[0].len() - 1];
-    assert!(last < 1.2 * 10.0, "it looks at ten feeds once a cycle and has {last}");
+    assert!(last < 1.2 * 10.0, "it refreshes ten feeds once a cycle and has {last}");
     let selfish = mesh.play(&Settings { collective: None, ..settings }, 1).unwrap();
     assert!((outcome.cost / selfish.cost - 1.0).abs() < 0.03, "{} {}", outcome.cost, selfish.cost);
 }
 
 #[test]
-fn settings_without_sense_are_refused_by_name() {
+fn impossible_settings_are_refused_by_name() {
     let mesh = Mesh::new(Wiring::chain(2, Load::new(1, 0)));
     let refused = |settings: Settings<'static>| mesh.play(&settings, 1).unwrap_err().to_string();
     let usual = Settings::default;
     assert!(refused(Settings { budget: 0.0, ..usual() }).contains("budget is 0"));
     let loss = Network { loss: 1.0, ..Network::default() };
-    assert!(refused(Settings { network: loss, ..usual() }).contains("share of looks lost is 1"));
+    assert!(
+        refused(Settings { network: loss, ..usual() }).contains("share of refreshes lost is 1")
+    );
     let outage = Outage { node: 2, from: 1.0, until: 2.0 };
     let outages = Network { outages: vec![outage], ..Network::default() };
     assert!(refused(Settings { network: outages, ..usual() }).contains("node of an outage is 2"));

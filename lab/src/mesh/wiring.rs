@@ -1,28 +1,27 @@
 //! Who reads whom in a simulated mesh: sources, nodes, and the feeds that nodes publish.
 //!
-//! A feed takes what it wants from its inputs, which are sources or other feeds; feeds of one node read each
-//! other for nothing, everything else is looked at. Items are about one topic each, and a feed wants some
-//! topics or all of them, so what can arrive where is known beforehand ([`Wiring::reach`]).
+//! A feed selects from its inputs, which are sources or other feeds. Feeds of one node read each other for free;
+//! every other input costs refreshes. An item is about one topic, and a feed wants some topics or all of them, so
+//! it is known in advance what can arrive where ([`Wiring::reach`]).
 //!
-//! Never: a circle; a feed without inputs.
+//! Never: a cycle; a feed without inputs.
 
-use pergola_topology::graph::{Graph, Vertex};
+use pergola_wiring::graph::{Graph, Vertex};
 
-/// What can be looked at.
+/// What a node can subscribe to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) enum Channel {
-    /// A source outside of the mesh.
+    /// A source outside the mesh.
     Source(u32),
     /// A feed of a node.
     Feed(u32),
 }
 
-/// A source outside of the mesh.
+/// A source outside the mesh.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Origin {
-    /// Its name.
     pub(crate) name: String,
-    /// What its items are about, each of them about one.
+    /// The topics of its items, one for each item.
     pub(crate) topics: Vec<u32>,
 }
 
@@ -31,33 +30,30 @@ pub(crate) struct Origin {
 pub(crate) struct Feed {
     /// The node that publishes it.
     pub(crate) node: u32,
-    /// What it is made of.
     pub(crate) inputs: Vec<Channel>,
-    /// The topics it wants, in order; all if nothing is said.
+    /// The topics it wants, in order; by default all.
     pub(crate) wants: Option<Vec<u32>>,
-    /// Whether the figures are about it; what is not studied only takes budget.
+    /// Whether it counts in the figures; a feed that is not studied only uses budget.
     pub(crate) studied: bool,
 }
 
 /// Who reads whom.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct Wiring {
-    /// Where items come from.
     pub(crate) sources: Vec<Origin>,
-    /// The nodes' names.
+    /// The names of the nodes.
     pub(crate) nodes: Vec<String>,
-    /// Every feed after its inputs.
+    /// Each feed after its inputs.
     pub(crate) feeds: Vec<Feed>,
 }
 
-/// How much of a source can arrive at a feed, if nothing is lost on the way.
+/// What of a source can arrive at a feed if nothing is lost.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Reached {
-    /// The source.
     pub(crate) source: u32,
-    /// Looks from there to here, by the shortest way.
+    /// The shortest way from the source to the feed.
     pub(crate) hops: u32,
-    /// Which of the source's topics arrive, a bit each.
+    /// Which topics of the source arrive, one bit each.
     pub(crate) topics: Box<[u64]>,
 }
 
@@ -68,14 +64,14 @@ impl Reached {
     }
 }
 
-/// A shape of mesh in which every node relays the same sources, feed by feed, and has some for itself.
+/// The sources of a mesh in which every node relays the same ones, feed by feed, and has some of its own.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Load {
     /// Sources whose items travel through the mesh.
     pub(crate) relayed: usize,
-    /// Sources that each node has for itself.
+    /// Sources of its own that each node has.
     pub(crate) private: usize,
-    /// Relayed sources that one feed joins.
+    /// Relayed sources per feed.
     pub(crate) fan_in: usize,
 }
 
@@ -87,14 +83,14 @@ impl Load {
 }
 
 impl Wiring {
-    /// So many nodes, one behind the other.
+    /// `depth` nodes in a row.
     pub(crate) fn chain(depth: usize, load: Load) -> Self {
         let parents: Vec<Vec<usize>> =
             (0..depth).map(|node| node.checked_sub(1).into_iter().collect()).collect();
         Self::of_parents(&parents, load)
     }
 
-    /// A tree: one node reads the sources, and everybody but those at depth `depth` is read by `fan_out`.
+    /// A tree: one node reads the sources, and `fan_out` nodes read each node above depth `depth`.
     pub(crate) fn tree(fan_out: usize, depth: usize, load: Load) -> Self {
         let mut parents: Vec<Vec<usize>> = vec![Vec::new()];
         let mut level = 0..1;
@@ -108,12 +104,12 @@ impl Wiring {
         Self::of_parents(&parents, load)
     }
 
-    /// One node reads the sources, two read that, and the last reads both.
+    /// One node reads the sources, two nodes read that one, and the last node reads both.
     pub(crate) fn diamond(load: Load) -> Self {
         Self::of_parents(&[vec![], vec![0], vec![0], vec![1, 2]], load)
     }
 
-    /// Nodes by whom they read: only earlier ones, or, without any, the sources themselves.
+    /// Nodes by the nodes that they read, which must be earlier ones. A node that reads none reads the sources.
     pub(crate) fn of_parents(parents: &[Vec<usize>], load: Load) -> Self {
         let mut wiring = Self::default();
         let source = |name: String| Origin { name, topics: vec![0] };
@@ -147,22 +143,22 @@ impl Wiring {
         wiring
     }
 
-    /// What topology-gen has wired, each feed on a node of its own.
-    pub(crate) fn of_graph(mesh: &pergola_topology::mesh::Mesh, graph: &Graph) -> Self {
-        let mut place = vec![0; mesh.feeds.len()];
-        graph.order.iter().zip(0..).for_each(|(&feed, at)| place[feed as usize] = at);
+    /// A graph of topology-gen, each feed on a node of its own.
+    pub(crate) fn of_graph(mesh: &pergola_wiring::mesh::Mesh, graph: &Graph) -> Self {
+        let mut position = vec![0; mesh.feeds.len()];
+        graph.order.iter().zip(0..).for_each(|(&feed, at)| position[feed as usize] = at);
         let mut inputs: Vec<Vec<Channel>> = vec![Vec::new(); mesh.feeds.len()];
         for link in graph.links() {
-            inputs[place[link.to as usize] as usize].push(match link.from {
+            inputs[position[link.to as usize] as usize].push(match link.from {
                 Vertex::Source(source) => Channel::Source(source),
-                Vertex::Feed(feed) => Channel::Feed(place[feed as usize]),
+                Vertex::Feed(feed) => Channel::Feed(position[feed as usize]),
             });
         }
-        let source = |source: &pergola_topology::mesh::Source| Origin {
+        let source = |source: &pergola_wiring::mesh::Source| Origin {
             name: source.name.clone(),
             topics: source.profile.keywords().to_vec(),
         };
-        // Every feed has joined a tree, or there would be no graph.
+        // A graph holds every feed of the mesh.
         let feeds = graph.order.iter().map(|&feed| &mesh.feeds[feed as usize]).zip(inputs);
         let mut wiring =
             Self { sources: mesh.sources.iter().map(source).collect(), ..Self::default() };
@@ -174,7 +170,7 @@ impl Wiring {
         wiring
     }
 
-    /// The node that is asked for a channel; nothing for a source, which is elsewhere.
+    /// The node that publishes a channel; nothing for a source.
     pub(crate) fn host(&self, channel: Channel) -> Option<u32> {
         match channel {
             Channel::Source(_) => None,
@@ -182,12 +178,12 @@ impl Wiring {
         }
     }
 
-    /// Whether a feed's input is looked at, and not read on the same node for nothing.
-    pub(crate) fn is_looked_at(&self, feed: &Feed, input: Channel) -> bool {
+    /// Whether a feed's input costs a refresh. Feeds of the same node read each other for free.
+    pub(crate) fn is_refreshed(&self, feed: &Feed, input: Channel) -> bool {
         self.host(input) != Some(feed.node)
     }
 
-    /// Whether any other feed reads each.
+    /// For each feed whether another feed reads it.
     pub(crate) fn is_read(&self) -> Vec<bool> {
         let mut read = vec![false; self.feeds.len()];
         for input in self.feeds.iter().flat_map(|feed| &feed.inputs) {
@@ -198,20 +194,20 @@ impl Wiring {
         read
     }
 
-    /// For each feed, what can arrive there, by source.
+    /// What can arrive at each feed, by source.
     pub(crate) fn reach(&self) -> Vec<Vec<Reached>> {
         let mut reach: Vec<Vec<Reached>> = Vec::with_capacity(self.feeds.len());
         for feed in &self.feeds {
             let mut arrived: Vec<Reached> = Vec::new();
             for &input in &feed.inputs {
-                let looks = u32::from(self.is_looked_at(feed, input));
+                let hop = u32::from(self.is_refreshed(feed, input));
                 match input {
                     Channel::Source(source) => {
-                        arrived.push(self.wanted(feed, source, looks, |_| true));
+                        arrived.push(self.wanted(feed, source, hop, |_| true));
                     }
                     Channel::Feed(parent) => {
                         arrived.extend(reach[parent as usize].iter().map(|above| {
-                            let hops = above.hops + looks;
+                            let hops = above.hops + hop;
                             self.wanted(feed, above.source, hops, |topic| above.has(topic))
                         }));
                     }
@@ -232,7 +228,7 @@ impl Wiring {
         reach
     }
 
-    /// What a feed takes of a source if these topics come.
+    /// What a feed takes of a source if these topics arrive.
     fn wanted(&self, feed: &Feed, source: u32, hops: u32, comes: impl Fn(u32) -> bool) -> Reached {
         let all = &self.sources[source as usize].topics;
         let mut topics = vec![0; all.len().div_ceil(64)].into_boxed_slice();
@@ -283,7 +279,7 @@ mod tests {
             nodes: vec!["a".to_owned(), "b".to_owned()],
             feeds: vec![
                 feed(0, Channel::Source(0), &[1, 2, 69]),
-                // On the same node: no look, no hop.
+                // On the same node: no refresh, no hop.
                 feed(0, Channel::Feed(0), &[2, 3, 69]),
                 feed(1, Channel::Feed(1), &[69]),
             ],

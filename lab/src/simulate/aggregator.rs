@@ -1,5 +1,5 @@
-//! Who is simulated: an aggregator that is told the truth, as the published experiments assume, or one
-//! that learns from its own refreshes, as a node must.
+//! The simulated aggregators: one that knows the truth, as in the published experiments, and one that learns from
+//! its own refreshes, like a node.
 
 use pergola_refresh::quality::{Delivery, Ledger};
 use pergola_refresh::{Exact, Invalid, Knowledge, Model, Observation, Source, Sources};
@@ -12,7 +12,7 @@ pub(super) trait Aggregator {
 
     fn known(&self) -> &Self::Known;
 
-    /// The truth before a decision; those who estimate ignore it.
+    /// The truth before a decision; an aggregator that estimates ignores it.
     fn shown_truth(&mut self, _ledgers: &[Ledger]) {}
 
     /// A source was refreshed, having published `unread` items since the last time.
@@ -55,7 +55,7 @@ impl Aggregator for Exact {
 /// Learns rates and selectivities from refreshes alone, as a node does.
 pub(super) struct Learner {
     sources: Sources,
-    /// (relevant, all) items seen per source; `None` where selectivities are known.
+    /// Relevant items and all items seen of each source; `None` if selectivities are known.
     selectivity: Option<Vec<(f64, f64)>>,
     sees_lost: bool,
 }
@@ -63,7 +63,7 @@ pub(super) struct Learner {
 impl Learner {
     pub(super) fn new(sources: Sources, knows_selectivity: bool, sees_lost: bool) -> Self {
         let count = sources.len();
-        // One imagined item, half relevant: defined from the start, soon outweighed.
+        // A prior of one item, half relevant; it is soon outweighed.
         let selectivity = (!knows_selectivity).then(|| vec![(0.5, 1.0); count]);
         Self { sources, selectivity, sees_lost }
     }
@@ -95,7 +95,7 @@ impl Aggregator for Learner {
             *relevant += delivery.relevant.iter().filter(|&&relevant| relevant).count() as f64;
             *all += delivery.new.len() as f64;
             let share = *relevant / *all;
-            self.sources.set_relevance(source, share).expect("a share is a sane relevance");
+            self.sources.set_relevance(source, share).expect("a share is a valid relevance");
         }
         observed
     }
@@ -106,7 +106,7 @@ fn observe(at: f64, since: Option<f64>, new_items: u32, delivery: &Delivery) -> 
     Observation { at, since, new_items, window: shown, censored, dates: new }
 }
 
-/// Sources as a learner starts with them.
+/// The sources of a learner at the start.
 pub(super) fn sources(
     world: &World,
     knows_selectivity: bool,
@@ -123,7 +123,7 @@ pub(super) fn sources(
     Ok(sources)
 }
 
-/// Sources whose divergence is known; all were refreshed at the start.
+/// Sources with known divergence, all just refreshed.
 pub(super) fn exact(world: &World) -> Exact {
     let count = world.streams.len();
     Exact {

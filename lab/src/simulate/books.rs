@@ -7,15 +7,14 @@ use super::Outcome;
 use super::aggregator::Aggregator;
 use crate::world::World;
 
-/// The exact books of a run.
 pub(super) struct Books<'a> {
     world: &'a World,
     ledgers: Vec<Ledger>,
-    /// Next item of each stream that is not yet published.
+    /// The next unpublished item of each stream.
     next: Vec<usize>,
     /// Relevant items delivered so far, over all sources.
     order: u64,
-    /// Freshness of each source and since when, their sum, and the integral of that sum over time.
+    /// The freshness of each source and since when; the sum over sources; the integral of the sum over time.
     fresh: Vec<(f64, f64)>,
     fresh_sum: f64,
     fresh_time: f64,
@@ -75,7 +74,7 @@ impl<'a> Books<'a> {
         }
     }
 
-    /// Brings the books of freshness up to date after a source has changed.
+    /// Updates the books of freshness after a source has changed.
     fn mark(&mut self, source: usize, at: f64) {
         let fresh = self.ledgers[source].freshness();
         let (before, since) = self.fresh[source];

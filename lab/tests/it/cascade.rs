@@ -2,8 +2,11 @@
 
 use std::fs;
 
-use pergola_topology::grow::{Rules, grow};
-use pergola_topology::synthetic::Synthetic;
+use pergola_topology::graph_file::write_json;
+use pergola_wiring::grow::{Rules, grow};
+use pergola_wiring::synthetic::Synthetic;
+use rand::SeedableRng as _;
+use rand_chacha::ChaCha8Rng;
 use serde_json::Value;
 
 use crate::{Folder, lab, number, rows};
@@ -55,7 +58,7 @@ fn hops_cost_completeness_and_time_and_cooperation_saves_both() {
 }
 
 #[test]
-fn planned_looks_bring_items_through_five_hops_much_earlier_at_equal_cost() {
+fn hints_bring_items_through_five_hops_much_earlier_at_equal_cost() {
     for strategy in ["2Steps", "index"] {
         let rows = rows(&[
             "cascade",
@@ -141,12 +144,11 @@ fn two_ways_help_where_a_node_on_one_is_away() {
 #[test]
 fn a_graph_of_topology_gen_is_played_node_by_node() {
     let folder = Folder::new("graph");
-    let size =
-        Synthetic { sources: 4, feeds: 7, dictionary: 30, coverage: 0.3, seed: 5, radius: 0.9 };
-    let mesh = size.make().unwrap();
+    let size = Synthetic { sources: 4, feeds: 7, dictionary: 30, coverage: 0.3, radius: 0.9 };
+    let mesh = size.make(&mut ChaCha8Rng::seed_from_u64(5)).unwrap();
     let graph = grow(&mesh, &Rules::default()).unwrap();
     let mut bytes = Vec::new();
-    graph.write_json(&mesh, &mut bytes).unwrap();
+    write_json(&graph, &mesh, &mut bytes).unwrap();
     let path = folder.file("graph.json");
     fs::write(&path, bytes).unwrap();
     let (plot, frames, film, csv) =
@@ -195,7 +197,7 @@ fn every_study_says_what_it_found_in_every_form() {
 }
 
 #[test]
-fn the_wait_at_a_hop_is_the_phase_where_everybody_looks_once_a_cycle() {
+fn the_wait_at_a_hop_is_the_phase_where_every_node_refreshes_once_a_cycle() {
     let rows = rows(&["cascade-phase", "--seeds", "1"]);
     for row in rows.iter().filter(|row| row["who"] == "every cycle, phase") {
         let hop: f64 = row["hop"].as_str().unwrap().parse().unwrap();

@@ -25,16 +25,17 @@ fn learnt_rates_order_channels_as_the_true_ones_do_and_the_printed_rule_starves_
 }
 
 #[test]
-fn a_stricter_filter_saves_more_looks_and_costs_more_quality() {
+fn a_stricter_filter_saves_more_refreshes_and_costs_more_quality() {
     let rows = small("channels-beta", &[]);
     assert!(rows[0]["beta"].is_null());
-    let cuts: Vec<f64> = rows[1..].iter().map(|row| number(row, "looks_cut_by_channel")).collect();
+    let cuts: Vec<f64> =
+        rows[1..].iter().map(|row| number(row, "refreshes_cut_by_channel")).collect();
     assert!(cuts.is_sorted_by(|a, b| a >= b), "{cuts:?}");
     let loss = |row: &Value| number(row, "quality_loss");
     assert!(loss(&rows[1]) > loss(rows.last().unwrap()) + 0.01);
     let at = rows.iter().find(|row| row["beta"] == 0.1).unwrap();
-    assert!(number(at, "looks_cut_by_channel") > 0.2 && loss(at) < 0.05, "{at}");
-    assert!(number(at, "published_looks_cut") > 0.3);
+    assert!(number(at, "refreshes_cut_by_channel") > 0.2 && loss(at) < 0.05, "{at}");
+    assert!(number(at, "published_refreshes_cut") > 0.3);
 }
 
 #[test]
@@ -46,7 +47,7 @@ fn content_based_policies_keep_better_profiles_at_every_budget() {
         rows.iter().find(found).unwrap()
     };
     for m in 1..=12 {
-        // Forty channels need no policy once they are looked at often enough.
+        // Forty channels need no policy once they are refreshed often enough.
         let rules: &[&str] = if m <= 6 { &["printed", "ours"] } else { &["printed"] };
         for rule in rules {
             let found = row(rule, "greedy", m);
@@ -65,10 +66,12 @@ fn content_based_policies_keep_better_profiles_at_every_budget() {
 }
 
 #[test]
-fn by_every_window_the_filter_saves_looks() {
+fn by_every_window_the_filter_saves_refreshes() {
     let windows = small("channels-window", &[]);
     assert_eq!(windows.len(), 7);
-    assert!(windows.iter().all(|row| number(row, "looks_content") < number(row, "looks_free")));
+    assert!(
+        windows.iter().all(|row| number(row, "refreshes_content") < number(row, "refreshes_free"))
+    );
 }
 
 #[test]
@@ -79,7 +82,7 @@ fn similar_channels_tell_of_each_other_where_rates_are_learnt_badly_and_only_the
         let found = |r: &&Value| r["channels"] == channels && r["rule"] == rule && r["m"] == 6;
         rows.iter().find(found).unwrap()
     };
-    // By the printed rule a rate is hardly more than the last look; those of the group are better.
+    // By the printed rule a rate is hardly more than the last refresh; the rates of the group are better.
     let alike = row("and same pace", "printed");
     assert!(number(alike, "correlation_all") > number(alike, "correlation") + 0.1, "{alike}");
     // Who learns well has nothing to gain, and strangers have nothing to tell.
@@ -87,7 +90,7 @@ fn similar_channels_tell_of_each_other_where_rates_are_learnt_badly_and_only_the
     let gain = |row: &Value, which: &str| number(&row[which], "mean");
     assert!(gain(ours, "gain_all_percent").abs() < 1.0 && number(ours, "correlation") > 0.9);
     assert!(gain(row("strangers", "ours"), "gain_nearest_percent").abs() < 0.5);
-    // What only looks alike misleads.
+    // Channels that are only similar by chance mislead.
     assert!(gain(row("same subject", "ours"), "gain_all_percent") < 0.0);
 }
 

@@ -30,7 +30,7 @@ fn an_unknown_experiment_is_answered_with_the_nearest_one() {
 }
 
 #[test]
-fn a_budget_that_is_none_is_refused_with_its_value() {
+fn an_impossible_budget_is_refused_with_its_value() {
     let folder = trace("budget", GOOD);
     let path = folder.path().to_str().unwrap();
     for bad in ["0", "-1", "NaN", "inf"] {
@@ -79,14 +79,14 @@ fn a_folder_that_holds_a_trace_is_not_overwritten() {
 }
 
 #[test]
-fn a_mesh_that_cannot_be_is_refused_with_what_is_wrong() {
+fn an_impossible_mesh_is_refused_with_what_is_wrong() {
     let folder = Folder::new("meshes");
     let graph = |name: &str, text: &str| {
         let path = folder.file(name);
         fs::write(&path, text).unwrap();
         path
     };
-    let circle = r#"{"sources":[{"name":"s","keywords":["k"]}],
+    let cycle = r#"{"sources":[{"name":"s","keywords":["k"]}],
         "feeds":[{"name":"a","keywords":["k"]},{"name":"b","keywords":["k"]}],
         "edges":[{"from":"s","to":"a"},{"from":"a","to":"b"},{"from":"b","to":"a"}]}"#;
     for (mesh, told) in [
@@ -94,9 +94,9 @@ fn a_mesh_that_cannot_be_is_refused_with_what_is_wrong() {
         ("tree:3", "tree:3x4"),
         ("tree:1000x9", "more than 100000 nodes"),
         ("no/graph.json", "no/graph.json"),
-        (graph("text.json", "hello").as_str(), "is no graph: expected value at line 1"),
+        (graph("text.json", "hello").as_str(), "is not a graph: expected value at line 1"),
         (graph("empty.json", r#"{"sources":[],"feeds":[],"edges":[]}"#).as_str(), "no sources"),
-        (graph("circle.json", circle).as_str(), "in a circle through feed `"),
+        (graph("cycle.json", cycle).as_str(), "in a cycle through feed `"),
         (folder.path().to_str().unwrap(), "cannot read"),
     ] {
         let said = refused(&["cascade", "--mesh", mesh]);
@@ -104,7 +104,7 @@ fn a_mesh_that_cannot_be_is_refused_with_what_is_wrong() {
     }
     for (arguments, told) in [
         (["--mode", "hint"], "`hint` is no mode"),
-        (["--loss", "1"], "share of looks lost is 1"),
+        (["--loss", "1"], "share of refreshes lost is 1"),
         (["--delay", "-1"], "network delay in seconds is -1"),
         (["--budget", "0"], "budget is 0"),
         (["--highest-rate", "NaN"], "highest rate is NaN"),

@@ -54,7 +54,7 @@ fn the_same_seed_gives_the_same_bytes_and_another_seed_others() {
 }
 
 #[test]
-fn learnt_strategies_reach_their_figures_and_none_looks_ahead() {
+fn learnt_strategies_reach_their_figures_and_none_sees_the_future() {
     let rows = rows(&["compare", "--seeds", "10"]);
     let find = |strategy: &str, knows: &str, b: f64| {
         rows.iter()

@@ -6,7 +6,7 @@
 
 use std::collections::HashMap;
 
-use pergola_refresh::{Model, PlannedLook};
+use pergola_refresh::{Model, PlannedRefresh};
 
 use super::Roster;
 use crate::hints::Hints;
@@ -29,7 +29,7 @@ struct Foreseen {
     held_until: f64,
     threshold: f64,
     at: f64,
-    refreshes: Vec<PlannedLook>,
+    refreshes: Vec<PlannedRefresh>,
 }
 
 /// Refreshes foreseen, and how long a refresh takes.
@@ -67,7 +67,7 @@ impl Roster {
         let made = self.sources.last(place).map_or(hints.now, |last| last.max(hints.now));
         let refreshes = hints.planned.iter();
         let refreshes =
-            refreshes.map(|&(at, items)| PlannedLook { at: at.max(made + JUST_AFTER), items });
+            refreshes.map(|&(at, items)| PlannedRefresh { at: at.max(made + JUST_AFTER), items });
         self.sources.relay(place, made, refreshes);
     }
 
@@ -89,26 +89,27 @@ impl Roster {
     /// When news of a source can be expected, in order and only the next few until `end`, and how many items:
     /// after the refreshes that this node plans, or at once where its peer says when it has news. `None` if news
     /// can come at any time: it is told of them, and nobody says when that will be.
-    pub fn planned(&mut self, id: SourceId, now: f64, end: f64) -> Option<Vec<PlannedLook>> {
+    pub fn planned(&mut self, id: SourceId, now: f64, end: f64) -> Option<Vec<PlannedRefresh>> {
         let Some(&place) = self.places.get(&id) else { return Some(Vec::new()) };
         let delay = self.foresight.delay();
         let seat = &self.seats[place];
         let told = seat.quiet_until.is_some() || seat.hub_until.is_some_and(|until| until > now);
         let refreshes = match self.sources.model(place) {
             Model::Relayed(relayed) if told => {
-                let refreshes = relayed.looks_after(now);
+                let refreshes = relayed.refreshes_after(now);
                 (!refreshes.is_empty()).then(|| refreshes.to_vec())?
             }
             _ if told => return None,
             _ => self.foreseen(place, now, end),
         };
-        let readable =
-            refreshes.into_iter().map(|refresh| PlannedLook { at: refresh.at + delay, ..refresh });
+        let readable = refreshes
+            .into_iter()
+            .map(|refresh| PlannedRefresh { at: refresh.at + delay, ..refresh });
         Some(readable.filter(|refresh| refresh.at <= end).collect())
     }
 
     /// What is foreseen of a source, from memory while it holds.
-    fn foreseen(&mut self, place: usize, now: f64, end: f64) -> Vec<PlannedLook> {
+    fn foreseen(&mut self, place: usize, now: f64, end: f64) -> Vec<PlannedRefresh> {
         let last = self.sources.last(place);
         let held_until = self.seats[place].held_until();
         let threshold = self.scheduler.threshold().value();
@@ -244,7 +245,7 @@ mod tests {
         roster.hinted(ID, &hints(1000.0, &[(1095.0, 3.0), (1195.0, 4.0)]));
         roster.watched(ID, true, 1000.0);
         let told = roster.planned(ID, 1100.0, 2000.0);
-        assert_eq!(told, Some(vec![PlannedLook { at: 1197.0, items: 4.0 }]));
+        assert_eq!(told, Some(vec![PlannedRefresh { at: 1197.0, items: 4.0 }]));
         // Beyond its plan, and without one, news can come at any time.
         assert_eq!(roster.planned(ID, 1200.0, 2000.0), None);
         roster.unhinted(ID);

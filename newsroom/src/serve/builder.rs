@@ -1,15 +1,15 @@
-//! Describing a newsroom; nothing wrong gets past [`Builder::build`].
+//! Builds a newsroom; [`Builder::build`] checks everything.
 
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, OnceLock, RwLock};
 
 use super::desk::Desk;
 use super::shelf::Shelf;
-use super::{Clock, Inner, Newsroom, Place, Source};
+use super::{Clock, Inner, Newsroom, ServedSource, Source};
 use crate::ProcessError;
 use crate::wording::Filler;
 
-/// A newsroom being described.
+/// The settings of a newsroom.
 #[must_use]
 pub struct Builder {
     seed: u64,
@@ -21,61 +21,23 @@ pub struct Builder {
     opening: Option<f64>,
 }
 
-/// Why a newsroom cannot be.
+/// Why a newsroom cannot be built.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum BuildError {
-    /// A name that cannot be a path.
     #[error(
         "`{name}` cannot be a source's name; use letters, digits and - . _ ~ (with / between parts), at most 200 of them"
     )]
-    Name {
-        /// The name.
-        name: String,
-    },
-    /// Two sources with the same name.
+    Name { name: String },
     #[error("there are two sources named `{name}`; every source needs a name of its own")]
-    Twice {
-        /// The name.
-        name: String,
-    },
-    /// A process that cannot be.
+    Twice { name: String },
     #[error("source `{name}` cannot publish like that")]
-    Process {
-        /// The source.
-        name: String,
-        /// What is wrong with its process.
-        source: ProcessError,
-    },
-    /// A process that is too fast to be served.
+    Process { name: String, source: ProcessError },
     #[error("source `{name}` would publish {rate} items per second; give it at most {most}")]
-    TooBusy {
-        /// The source.
-        name: String,
-        /// Its rate.
-        rate: f64,
-        /// The highest rate allowed.
-        most: f64,
-    },
-    /// A size out of bounds.
+    TooBusy { name: String, rate: f64, most: f64 },
     #[error("the {what} of source `{name}` is {given}; give a number from {from} to {to}")]
-    Size {
-        /// The source.
-        name: String,
-        /// Which size.
-        what: &'static str,
-        /// What was given.
-        given: usize,
-        /// The smallest allowed.
-        from: usize,
-        /// The largest allowed.
-        to: usize,
-    },
-    /// A clock that shows no time.
+    Size { name: String, what: &'static str, given: usize, from: usize, to: usize },
     #[error("the clock shows {shown}; it must show seconds since the Unix epoch")]
-    Clock {
-        /// What it shows.
-        shown: f64,
-    },
+    Clock { shown: f64 },
 }
 
 impl Builder {
@@ -96,37 +58,35 @@ impl Builder {
         Self { seed, ..self }
     }
 
-    /// Adds a source. It changes nothing in the others.
+    /// Adds a source. The others stay the same.
     pub fn source(mut self, source: Source) -> Self {
         self.sources.push(source);
         self
     }
 
-    /// Adds sources.
     pub fn sources(mut self, sources: impl IntoIterator<Item = Source>) -> Self {
         self.sources.extend(sources);
         self
     }
 
-    /// How many items of each source the ground truth remembers at least (10,000, and never less than
-    /// the window). An item costs 32 bytes.
+    /// How many items of each source the ground truth remembers (10,000 by default, and never less than the
+    /// window). An item costs 32 bytes.
     pub fn remember(self, items: usize) -> Self {
         Self { remember: items, ..self }
     }
 
-    /// How many bytes of rendered documents are kept in all (256 MiB); beyond that the oldest are
-    /// rendered again when they are asked for.
+    /// How many bytes of rendered documents are cached in total (256 MiB by default).
     pub fn document_bytes(self, bytes: usize) -> Self {
         Self { document_bytes: bytes, ..self }
     }
 
-    /// The address that links in the documents begin with, such as `http://127.0.0.1:8080`.
+    /// The beginning of the links in documents, such as `http://127.0.0.1:8080`.
     pub fn base_url(self, base: impl Into<String>) -> Self {
         Self { base: Some(base.into().trim_end_matches('/').to_owned()), ..self }
     }
 
-    /// When the newsroom opens; by default when it is built. Sources have a past: at the opening their
-    /// windows are full. The same seed, opening and instant give the same bytes.
+    /// When the newsroom opens; by default when it is built. The windows of the sources are full at the opening.
+    /// The same seed, opening and instant give the same bytes.
     pub fn opening(self, instant: f64) -> Self {
         Self { opening: Some(instant), ..self }
     }
@@ -134,28 +94,28 @@ impl Builder {
     /// Opens the newsroom.
     ///
     /// # Errors
-    /// When a source or the clock makes no sense: see [`BuildError`].
+    /// When a source or the clock is invalid: see [`BuildError`].
     pub fn build(self) -> Result<Newsroom, BuildError> {
         let opening = self.opening.unwrap_or_else(|| (self.clock)());
         if !opening.is_finite() {
             return Err(BuildError::Clock { shown: opening });
         }
-        let mut places = Vec::with_capacity(self.sources.len());
+        let mut sources = Vec::with_capacity(self.sources.len());
         for mut source in self.sources {
             source.check()?;
             let desk = Desk::new(&mut source, self.seed, opening).map_err(|wrong| {
                 BuildError::Process { name: source.name.to_string(), source: wrong }
             })?;
-            places.push(Place { source, desk: Mutex::new(desk) });
+            sources.push(ServedSource { source, desk: Mutex::new(desk) });
         }
-        let name = |index: u32| &*places[index as usize].source.name;
-        let mut by_name: Vec<u32> = (0..places.len() as u32).collect();
+        let name = |index: u32| &*sources[index as usize].source.name;
+        let mut by_name: Vec<u32> = (0..sources.len() as u32).collect();
         by_name.sort_unstable_by(|&a, &b| name(a).cmp(name(b)));
         if let Some(pair) = by_name.windows(2).find(|pair| name(pair[0]) == name(pair[1])) {
             return Err(BuildError::Twice { name: name(pair[0]).to_owned() });
         }
         let filler = Filler::without(
-            places.iter().flat_map(|place| place.source.vocabulary.iter().map(|word| &**word)),
+            sources.iter().flat_map(|served| served.source.vocabulary.iter().map(|word| &**word)),
         );
         let inner = Inner {
             filler,
@@ -164,7 +124,7 @@ impl Builder {
             opening,
             remember: self.remember,
             base: self.base.map_or_else(OnceLock::new, OnceLock::from),
-            places,
+            sources,
             by_name,
             rates: RwLock::default(),
             answering: AtomicBool::new(true),

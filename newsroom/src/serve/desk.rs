@@ -1,8 +1,8 @@
-//! One source at work: what it has published, what it remembers of it, and how often it was asked.
+//! The state of one source: what it has published, what it remembers, and how often it was requested.
 //!
-//! A desk has no timer. It publishes when it is looked at: everything its process says should have
-//! appeared until now, in order and with the instants at which it should have. So a source that nobody
-//! asks for costs nothing but its memory. Time never goes back, and an item never changes.
+//! A desk has no timer. On each request it publishes everything that its process says should have appeared until
+//! now, in order and with the instants at which it should have. So a source that nobody requests costs only its
+//! memory. Time never goes back, and an item never changes.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::ops::Range;
@@ -16,34 +16,34 @@ use crate::{Item, Process, ProcessError, Publisher};
 /// The longest past that a source is given before the opening, in seconds.
 const LONGEST_PAST: f64 = 365.0 * 86_400.0;
 
-/// What was asked of a source, or of all of them.
+/// Requests for a source, or for all of them.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize)]
 pub struct Counters {
-    /// Requests, whatever the answer.
+    /// With any answer.
     pub requests: u64,
-    /// Requests answered with 304.
+    /// Answered with 304.
     pub not_modified: u64,
-    /// Bytes of the bodies sent, as they went over the wire.
+    /// Bytes of the bodies, as sent.
     pub bytes: u64,
 }
 
-/// The newsroom's side of a look: when it is, and what holds for all sources.
+/// The time of a request, and what holds for all sources.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Look<'a> {
+pub(super) struct Moment<'a> {
     pub now: f64,
     pub opening: f64,
-    /// Items that a source remembers at least.
+    /// How many items a source remembers at least.
     pub remember: usize,
-    /// When all rates changed, and to which factor.
+    /// When the rates of all sources changed, and to which factor.
     pub rates: &'a [(f64, f64)],
 }
 
-/// Documents that have been rendered since the last change.
+/// Documents rendered since the last change.
 #[derive(Debug, Default)]
 pub(super) struct Rendered {
     pub plain: Option<Bytes>,
     pub gzip: Option<Bytes>,
-    /// Whether the source stands in the queue of those that hold documents.
+    /// Whether the source is in the queue of those that hold documents.
     pub queued: bool,
 }
 
@@ -53,25 +53,24 @@ impl Rendered {
     }
 }
 
-/// The changing part of a source.
 #[derive(Debug)]
 pub(super) struct Desk {
     publisher: Publisher,
     /// The next item, drawn but not yet published.
     next: Option<Item>,
-    /// Added to the publisher's time to get the clock's.
+    /// The clock minus the time of the publisher.
     offset: f64,
-    /// What is remembered, oldest first.
+    /// Remembered items, oldest first.
     log: VecDeque<Item>,
     /// Items published so far.
     published: u64,
-    /// Items published before the opening; `None` until the first look.
+    /// Items published before the opening; `None` until the first request.
     before_opening: Option<u64>,
     /// Items published by hand with words of their own.
     by_hand: BTreeMap<u64, Headline>,
     rates_seen: usize,
-    latest_look: f64,
-    /// Mixed from everything published so far: two desks with the same one show the same.
+    latest: f64,
+    /// A hash of everything published so far.
     fingerprint: u64,
     pub answering: bool,
     pub counters: Counters,
@@ -86,7 +85,7 @@ impl Desk {
             Process::Sequence(_) | Process::Recorded(_) => opening,
             _ => 0.0,
         };
-        // Long enough ago for the window to be full at the opening, as that of a living source is.
+        // Long enough to fill the window before the opening, like that of a real source.
         let past = match process {
             Process::Recorded(_) => f64::INFINITY,
             _ => (2.0 * source.window as f64 / process.mean_rate()).min(LONGEST_PAST),
@@ -104,7 +103,7 @@ impl Desk {
             before_opening: None,
             by_hand: BTreeMap::new(),
             rates_seen: 0,
-            latest_look: opening,
+            latest: opening,
             fingerprint: mix(mix(seed, number), opening.to_bits()),
             answering: true,
             counters: Counters::default(),
@@ -112,24 +111,24 @@ impl Desk {
         })
     }
 
-    /// Publishes whatever should have appeared until now; whether there was anything.
-    pub(super) fn look(&mut self, source: &Source, look: Look<'_>) -> bool {
+    /// Publishes everything that should have appeared until now. Returns whether there was anything.
+    pub(super) fn catch_up(&mut self, source: &Source, moment: Moment<'_>) -> bool {
         let before = self.published;
         if self.before_opening.is_none() {
             self.next = self.publisher.next();
-            self.publish_until(look.opening, source.window);
+            self.publish_until(moment.opening, source.window);
             self.log.shrink_to_fit();
             self.before_opening = Some(self.published);
         }
-        self.latest_look = self.latest_look.max(look.now);
-        let keep = source.window.max(look.remember);
-        for &(at, factor) in look.rates.get(self.rates_seen..).unwrap_or_default() {
+        self.latest = self.latest.max(moment.now);
+        let keep = source.window.max(moment.remember);
+        for &(at, factor) in moment.rates.get(self.rates_seen..).unwrap_or_default() {
             self.publish_until(at, keep);
             self.publisher.restart(at - self.offset, factor);
             self.next = self.publisher.next();
             self.rates_seen += 1;
         }
-        self.publish_until(self.latest_look, keep);
+        self.publish_until(self.latest, keep);
         self.published > before
     }
 
@@ -137,10 +136,10 @@ impl Desk {
     pub(super) fn publish_now(
         &mut self,
         source: &Source,
-        look: Look<'_>,
+        moment: Moment<'_>,
         items: impl Iterator<Item = Option<Headline>>,
     ) -> Range<u64> {
-        self.look(source, look);
+        self.catch_up(source, moment);
         let first = self.published;
         for headline in items {
             let keywords = self.publisher.draw_keywords();
@@ -148,7 +147,7 @@ impl Desk {
                 self.fingerprint = mix(self.fingerprint, mix_text(&headline.title));
                 self.by_hand.insert(self.published, headline);
             }
-            self.push(Item { at: self.latest_look, keywords }, source.window.max(look.remember));
+            self.push(Item { at: self.latest, keywords }, source.window.max(moment.remember));
         }
         first..self.published
     }
@@ -209,7 +208,7 @@ impl Desk {
         self.log.back().map(|item| item.at)
     }
 
-    /// Tells one state of the source from every other.
+    /// A hash of the state of the source.
     pub(super) fn fingerprint(&self) -> u64 {
         self.fingerprint
     }

@@ -1,4 +1,4 @@
-//! From what a source has published to the bytes of a document, and to the page of one item.
+//! Renders the document of a source, and the page of one item.
 
 use std::borrow::Cow;
 use std::io::Write;
@@ -32,7 +32,7 @@ pub(super) struct House<'a> {
     pub filler: &'a Filler,
 }
 
-/// One item in words.
+/// An item with its texts.
 #[derive(Debug, Clone)]
 pub(super) struct Article<'a> {
     pub guid: String,
@@ -71,7 +71,7 @@ impl<'a> Article<'a> {
             }
         };
         let name = &source.name;
-        // The second makes the items of another opening other items.
+        // With the second in it, the items of another opening have other ids.
         let guid = format!("tag:newsroom.example,2026:{name}/{number}/{}", item.at.floor());
         let link = format!("{base}/items/{name}/{number}");
         let (at, text_bytes) = (item.at, source.text_bytes);
@@ -94,7 +94,7 @@ impl<'a> Article<'a> {
         item
     }
 
-    /// A small page for people.
+    /// The page of the item.
     pub(super) fn page(&self) -> String {
         let when = Timestamp::from_unix(self.at.floor() as i64);
         let (title, text) = (escape(&self.title), escape(&self.text()));
@@ -133,7 +133,7 @@ pub(super) fn render(house: House<'_>, source: &Source, desk: &Desk) -> String {
     }
 }
 
-/// The bytes compressed at the cheapest level.
+/// Compresses at the fastest level.
 pub(super) fn gzip(plain: &[u8]) -> Bytes {
     let mut encoder = GzEncoder::new(Vec::with_capacity(plain.len() / 3), Compression::fast());
     encoder.write_all(plain).expect("writing to memory cannot fail");

@@ -1,6 +1,6 @@
-//! The door: which address leads where, and what goes over the wire.
+//! The HTTP routes.
 //!
-//! Nothing in here waits: a desk is locked for as long as one document takes to render, at most.
+//! Nothing here waits: a desk is locked at most while one document is rendered.
 
 use std::sync::atomic::Ordering;
 
@@ -20,9 +20,9 @@ use serde::{Deserialize, Serialize};
 use super::conditions::{accepts_gzip, copy_is_fresh, http_date};
 use super::desk::Desk;
 use super::document::{Article, escape, render};
-use super::{Newsroom, NewsroomError, Place, SourceTruth, read};
+use super::{Newsroom, NewsroomError, ServedSource, SourceTruth, read};
 
-/// Seconds after which a stopped source may be asked again.
+/// Seconds in the Retry-After of a stopped source.
 const RETRY_AFTER_SECONDS: &str = "30";
 /// Sources on the page for people.
 const LISTED: usize = 100;
@@ -35,8 +35,8 @@ pub(super) fn router(newsroom: Newsroom) -> Router {
         .route("/sources/{*name}", get(source))
         .route("/items/{*item}", get(item))
         .fallback(async || {
-            let places = "/, /opml, /truth, /sources/{name} and /items/{name}/{number}";
-            (StatusCode::NOT_FOUND, format!("there is nothing here; try {places}\n"))
+            let paths = "/, /opml, /truth, /sources/{name} and /items/{name}/{number}";
+            (StatusCode::NOT_FOUND, format!("not found; try {paths}\n"))
         })
         .with_state(newsroom)
 }
@@ -58,16 +58,16 @@ async fn source(
     request: HeaderMap,
 ) -> Result<Response, NewsroomError> {
     let index = newsroom.index(&name)?;
-    let place = &newsroom.inner.places[index as usize];
+    let served = &newsroom.inner.sources[index as usize];
     let response = {
         let rates = read(&newsroom.inner.rates);
-        let mut desk = place.lock();
-        let look = newsroom.look(&rates);
-        if desk.look(&place.source, look) {
+        let mut desk = served.lock();
+        let moment = newsroom.moment(&rates);
+        if desk.catch_up(&served.source, moment) {
             newsroom.inner.shelf.discard(&mut desk);
         }
-        let mut answer = newsroom.answer(index, place, &mut desk, &request);
-        answer.headers.push((DATE, http_date(look.now)));
+        let mut answer = newsroom.answer(index, served, &mut desk, &request);
+        answer.headers.push((DATE, http_date(moment.now)));
         desk.counters.requests += 1;
         desk.counters.not_modified += u64::from(answer.status == StatusCode::NOT_MODIFIED);
         if method != Method::HEAD {
@@ -75,7 +75,7 @@ async fn source(
         }
         answer.into_response()
     };
-    newsroom.inner.shelf.tidy(&newsroom.inner.places);
+    newsroom.inner.shelf.tidy(&newsroom.inner.sources);
     Ok(response)
 }
 
@@ -89,7 +89,7 @@ struct Answer {
 impl IntoResponse for Answer {
     fn into_response(self) -> Response {
         let mut response = (self.status, self.body).into_response();
-        // An answer says its own media type or has none.
+        // An answer sets its own media type, or has none.
         response.headers_mut().remove(CONTENT_TYPE);
         for (name, value) in self.headers {
             if let Ok(value) = HeaderValue::try_from(value) {
@@ -101,8 +101,14 @@ impl IntoResponse for Answer {
 }
 
 impl Newsroom {
-    fn answer(&self, index: u32, place: &Place, desk: &mut Desk, request: &HeaderMap) -> Answer {
-        let source = &place.source;
+    fn answer(
+        &self,
+        index: u32,
+        served: &ServedSource,
+        desk: &mut Desk,
+        request: &HeaderMap,
+    ) -> Answer {
+        let source = &served.source;
         if !desk.answering || !self.inner.answering.load(Ordering::Relaxed) {
             return Answer {
                 status: StatusCode::SERVICE_UNAVAILABLE,
@@ -110,9 +116,7 @@ impl Newsroom {
                     (RETRY_AFTER, RETRY_AFTER_SECONDS.to_owned()),
                     (CONTENT_TYPE, "text/plain; charset=utf-8".to_owned()),
                 ],
-                body: Bytes::from_static(
-                    b"this source does not answer at present; come back later\n",
-                ),
+                body: Bytes::from_static(b"this source is stopped; retry later\n"),
             };
         }
         if let Some(Ok(status)) = source.quirks.status.map(StatusCode::from_u16) {
@@ -148,16 +152,16 @@ async fn item(State(newsroom): State<Newsroom>, Path(path): Path<String>) -> Res
     let missing = |status, text: String| (status, format!("{text}\n")).into_response();
     let numbered = path.rsplit_once('/').and_then(|(name, n)| Some((name, n.parse::<u64>().ok()?)));
     let Some((name, number)) = numbered else {
-        let text = format!("`{path}` names no item; ask for /items/{{source}}/{{number}}");
+        let text = format!("`{path}` is not an item; use /items/{{source}}/{{number}}");
         return missing(StatusCode::NOT_FOUND, text);
     };
-    let place = match newsroom.place(name) {
-        Ok(place) => place,
+    let served = match newsroom.served(name) {
+        Ok(served) => served,
         Err(unknown) => return unknown.into_response(),
     };
     let rates = read(&newsroom.inner.rates);
-    let mut desk = place.lock();
-    if desk.look(&place.source, newsroom.look(&rates)) {
+    let mut desk = served.lock();
+    if desk.catch_up(&served.source, newsroom.moment(&rates)) {
         newsroom.inner.shelf.discard(&mut desk);
     }
     if number < desk.forgotten() {
@@ -166,7 +170,7 @@ async fn item(State(newsroom): State<Newsroom>, Path(path): Path<String>) -> Res
     }
     match desk.items_from(number).next() {
         Some((number, item)) => {
-            Html(Article::new(newsroom.house(), &place.source, &desk, number, item).page())
+            Html(Article::new(newsroom.house(), &served.source, &desk, number, item).page())
                 .into_response()
         }
         None => {
@@ -179,7 +183,7 @@ async fn item(State(newsroom): State<Newsroom>, Path(path): Path<String>) -> Res
     }
 }
 
-/// The part of the list that is asked for.
+/// The requested part of the list.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Part {
@@ -197,20 +201,20 @@ async fn opml(
     };
     let (first, count) = (part.first.unwrap_or(0), part.count.unwrap_or(usize::MAX));
     let base = newsroom.base();
-    let outline = |place: &Place| Outline {
-        text: place.source.shown_title().into_owned(),
-        feed: Some(format!("{base}/sources/{}", place.source.name)),
+    let outline = |served: &ServedSource| Outline {
+        text: served.source.shown_title().into_owned(),
+        feed: Some(format!("{base}/sources/{}", served.source.name)),
         home: Some(format!("{base}/")),
         children: Vec::new(),
     };
     let list = Opml {
         title: Some("Newsroom".to_owned()),
-        outlines: newsroom.inner.places.iter().skip(first).take(count).map(outline).collect(),
+        outlines: newsroom.inner.sources.iter().skip(first).take(count).map(outline).collect(),
     };
     ([(CONTENT_TYPE, "text/x-opml; charset=utf-8")], list.write()).into_response()
 }
 
-/// Whose truth is asked for, and which items of it.
+/// The requested source, and after which item.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Question {
@@ -255,17 +259,17 @@ fn refuse(wrong: &dyn std::fmt::Display, allowed: &str) -> Response {
 }
 
 async fn page(State(newsroom): State<Newsroom>) -> Html<String> {
-    let places = &newsroom.inner.places;
-    let row = |place: &Place| {
-        let (name, title) = (&place.source.name, escape(&place.source.shown_title()));
+    let sources = &newsroom.inner.sources;
+    let row = |served: &ServedSource| {
+        let (name, title) = (&served.source.name, escape(&served.source.shown_title()));
         format!("<li><a href=\"/sources/{name}\">{title}</a></li>\n")
     };
-    let rows: String = places.iter().take(LISTED).map(row).collect();
+    let rows: String = sources.iter().take(LISTED).map(row).collect();
     Html(format!(
         "<!doctype html>\n<html lang=\"en\">\n<title>Newsroom</title>\n<h1>Newsroom</h1>\n\
          <p>{} sources; the first {}: (<a href=\"/opml\">all as OPML</a>, \
          <a href=\"/truth\">what they have published</a>)</p>\n<ul>\n{rows}</ul>\n</html>\n",
-        places.len(),
-        places.len().min(LISTED),
+        sources.len(),
+        sources.len().min(LISTED),
     ))
 }

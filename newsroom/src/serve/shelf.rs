@@ -1,8 +1,7 @@
-//! Rendered documents, kept while their source does not change and while there is room.
+//! A cache of rendered documents, bounded in bytes.
 //!
-//! Why: a benchmark of a crawler must not measure the newsroom. Why bounded: a hundred thousand
-//! documents of fifty kilobytes would not fit. The shelf counts what all desks hold; beyond its limit
-//! the documents that have been there longest are dropped.
+//! Without it a benchmark of a crawler would measure the newsroom. It is bounded because a hundred thousand
+//! documents of fifty kilobytes would not fit into memory. Above the limit the oldest documents are dropped.
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -10,14 +9,14 @@ use std::sync::{Mutex, PoisonError};
 
 use bytes::Bytes;
 
-use super::Place;
+use super::ServedSource;
 use super::desk::Desk;
 use super::document::gzip;
 
 pub(super) struct Shelf {
     limit: usize,
     held: AtomicUsize,
-    /// Places that hold documents, oldest first; each at most once.
+    /// Numbers of the sources that hold documents, oldest first; each at most once.
     queue: Mutex<VecDeque<u32>>,
 }
 
@@ -32,8 +31,7 @@ impl Shelf {
         self.held.load(Ordering::Relaxed)
     }
 
-    /// The document of a desk, rendered only if it is not there. Of the two encodings only those that
-    /// were asked for are kept.
+    /// The document of a desk, rendered if it is not cached. Only the requested encoding is cached.
     pub(super) fn document(
         &self,
         index: u32,
@@ -56,19 +54,19 @@ impl Shelf {
         bytes
     }
 
-    /// Drops a desk's documents, because it has changed. It keeps its place in the queue.
+    /// Drops the documents of a desk that has changed. It keeps its place in the queue.
     pub(super) fn discard(&self, desk: &mut Desk) {
         self.held.fetch_sub(desk.rendered.bytes(), Ordering::Relaxed);
         desk.rendered.plain = None;
         desk.rendered.gzip = None;
     }
 
-    /// Drops the oldest documents until the rest is within the limit. To be called with no desk locked.
-    pub(super) fn tidy(&self, places: &[Place]) {
+    /// Drops the oldest documents until the rest is within the limit. The caller must hold no desk.
+    pub(super) fn tidy(&self, sources: &[ServedSource]) {
         while self.held.load(Ordering::Relaxed) > self.limit {
             let oldest = self.queue.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
             let Some(index) = oldest else { return };
-            let mut desk = places[index as usize].lock();
+            let mut desk = sources[index as usize].lock();
             desk.rendered.queued = false;
             self.discard(&mut desk);
         }
@@ -88,21 +86,21 @@ mod tests {
             World::uniform(1, 50, 10.0).newsroom(clock).document_bytes(40_000).build().unwrap();
         let (inner, mut rendered) = (&newsroom.inner, 0);
         for index in (0..50).chain(0..50) {
-            let place = &inner.places[index as usize];
-            let mut desk = place.lock();
-            desk.look(&place.source, newsroom.look(&[]));
+            let served = &inner.sources[index as usize];
+            let mut desk = served.lock();
+            desk.catch_up(&served.source, newsroom.moment(&[]));
             let document = |desk: &mut _, compressed| {
                 inner.shelf.document(index, desk, compressed, |_| "x".repeat(9_000))
             };
             rendered += document(&mut desk, false).len();
             document(&mut desk, true);
             drop(desk);
-            inner.shelf.tidy(&inner.places);
+            inner.shelf.tidy(&inner.sources);
             assert!(inner.shelf.held() <= 40_000, "{}", inner.shelf.held());
         }
         assert_eq!(rendered, 900_000);
         assert!(inner.shelf.held() > 20_000, "the shelf is used: {}", inner.shelf.held());
-        inner.places.iter().for_each(|place| inner.shelf.discard(&mut place.lock()));
+        inner.sources.iter().for_each(|served| inner.shelf.discard(&mut served.lock()));
         assert_eq!(inner.shelf.held(), 0);
     }
 }

@@ -1,15 +1,15 @@
-//! What a source is before it publishes: its name, its process, its window and how it looks.
+//! The description of a source: its name, process, window, format and quirks.
 
 use std::borrow::Cow;
 
 use super::BuildError;
 use crate::{KeywordSet, Process, TraceStream};
 
-/// Most items that a window may hold.
+/// The largest window.
 const LARGEST_WINDOW: usize = 10_000;
-/// Most bytes of one item's paragraph.
+/// The longest text of an item, in bytes.
 const LONGEST_TEXT: usize = 1 << 20;
-/// The busiest that a source may be, in items per second.
+/// The highest rate of a source, in items per second.
 const BUSIEST: f64 = 1_000.0;
 
 /// The format of a source's documents.
@@ -23,36 +23,33 @@ pub enum Format {
     Json,
 }
 
-/// A title and keywords given by hand or recorded, instead of made up.
+/// A title and keywords, given by hand or recorded.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Headline {
-    /// The item's title.
     pub title: String,
-    /// Its categories.
     pub keywords: Vec<String>,
 }
 
 impl Headline {
-    /// A headline with these keywords.
     pub fn new(title: impl Into<String>, keywords: &[&str]) -> Self {
         Self { title: title.into(), keywords: keywords.iter().map(|&k| k.to_owned()).collect() }
     }
 }
 
-/// What a source does differently from a well-behaved one. The default is well-behaved.
+/// How a source differs from a well-behaved one. By default it does not.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Quirks {
     /// Items have no date.
     pub undated: bool,
     /// Answers have neither ETag nor Last-Modified.
     pub without_validators: bool,
-    /// Sends validators, but answers conditional requests with the whole document.
+    /// It sends validators, but answers conditional requests with the whole document.
     pub ignores_conditions: bool,
-    /// Answers every request with this status (410, 429, 500, …) and no document.
+    /// It answers every request with this status (410, 429, 500, …) and no document.
     pub status: Option<u16>,
 }
 
-/// A source to be: give it to [`super::Builder::source`].
+/// A source for [`super::Builder::source`].
 #[derive(Debug, Clone)]
 pub struct Source {
     pub(super) name: Box<str>,
@@ -70,7 +67,7 @@ pub struct Source {
 }
 
 impl Source {
-    /// A source at `/sources/{name}`, in RSS, with a window of twenty short items about nothing.
+    /// A source at `/sources/{name}`, in RSS, with a window of twenty short items without keywords.
     ///
     /// Rhythms follow the UTC day. The times of sequences and recordings count from the opening of the
     /// newsroom; recorded times below zero were published before it.
@@ -102,18 +99,18 @@ impl Source {
         Self::new(stream.id.clone(), Process::Recorded(times)).headlines(headlines.collect())
     }
 
-    /// What the source is called; by default something made from its name.
+    /// The title; by default made from the name.
     pub fn title(self, title: impl Into<String>) -> Self {
         Self { title: Some(title.into().into_boxed_str()), ..self }
     }
 
-    /// What its items are about: each carries each keyword of the profile with chance `item_share`.
+    /// The keywords of its items: each item has each keyword of the profile with chance `item_share`.
     /// The words are those of [`super::TOPICS`].
     pub fn profile(self, profile: KeywordSet, item_share: f64) -> Self {
         Self { profile, item_share, ..self }
     }
 
-    /// [`Source::profile`] by words; a word that is no topic is ignored.
+    /// [`Source::profile`] by words; a word that is not a topic is ignored.
     pub fn topics(self, topics: &[&str], item_share: f64) -> Self {
         let mut profile = KeywordSet::default();
         topics
@@ -130,7 +127,7 @@ impl Source {
         Self { vocabulary, profile, item_share, ..self }
     }
 
-    /// Titles and keywords of its items in order, over and over, instead of a profile.
+    /// Titles and keywords of its items in order, repeated, instead of a profile.
     pub fn headlines(self, headlines: Vec<Headline>) -> Self {
         Self { headlines: headlines.into_boxed_slice(), ..self }
     }
@@ -145,8 +142,8 @@ impl Source {
         Self { format, ..self }
     }
 
-    /// About how long the text of an item is. Markup adds about 380 bytes, so 20 items of
-    /// 620 bytes make a document of 20 kB, and 2,120 bytes one of 50 kB.
+    /// The approximate length of the text of an item. Markup adds about 380 bytes: 20 items of 620 bytes make a
+    /// document of 20 kB, and 20 of 2,120 bytes one of 50 kB.
     pub fn text_bytes(self, bytes: usize) -> Self {
         Self { text_bytes: bytes, ..self }
     }
@@ -161,7 +158,7 @@ impl Source {
         Self { quirks, ..self }
     }
 
-    /// What people read as its name.
+    /// The title that people see.
     pub(super) fn shown_title(&self) -> Cow<'_, str> {
         match &self.title {
             Some(title) => Cow::Borrowed(title),

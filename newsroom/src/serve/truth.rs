@@ -1,4 +1,4 @@
-//! The ground truth: what was published when, for those who judge a crawler.
+//! The ground truth: what was published, and when.
 
 use serde::Serialize;
 
@@ -16,28 +16,24 @@ pub struct Published {
     pub guid: String,
     /// Its link in the documents.
     pub link: String,
-    /// Its title.
     pub title: String,
-    /// What it is about.
     pub keywords: Vec<String>,
 }
 
 /// What one source has published so far.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct SourceTruth {
-    /// The source.
     pub name: String,
-    /// How many items its documents show.
+    /// Items that its documents show.
     pub window: usize,
     /// Items published so far; their numbers are below this.
     pub published: u64,
     /// Of these, how many before the newsroom opened.
     pub before_opening: u64,
-    /// Items that are no longer remembered: their numbers are below this.
+    /// Items that the newsroom has forgotten: their numbers are below this.
     pub forgotten: u64,
-    /// What was asked of the source.
     pub counters: Counters,
-    /// The remembered items that were asked for, oldest first.
+    /// Remembered items, oldest first.
     pub items: Vec<Published>,
 }
 
@@ -55,23 +51,23 @@ impl Newsroom {
     /// # Errors
     /// When there is no such source.
     pub fn truth_from(&self, source: &str, first: u64) -> Result<SourceTruth, NewsroomError> {
-        let place = self.place(source)?;
-        Ok(self.truth_of(place, first))
+        let served = self.served(source)?;
+        Ok(self.truth_of(served, first))
     }
 
     /// What every source has published, in numbers only.
     pub fn truths(&self) -> impl Iterator<Item = SourceTruth> {
-        self.inner.places.iter().map(|place| self.truth_of(place, u64::MAX))
+        self.inner.sources.iter().map(|served| self.truth_of(served, u64::MAX))
     }
 
-    fn truth_of(&self, place: &super::Place, first: u64) -> SourceTruth {
+    fn truth_of(&self, served: &super::ServedSource, first: u64) -> SourceTruth {
         let rates = read(&self.inner.rates);
-        let mut desk = place.lock();
-        if desk.look(&place.source, self.look(&rates)) {
+        let mut desk = served.lock();
+        if desk.catch_up(&served.source, self.moment(&rates)) {
             self.inner.shelf.discard(&mut desk);
         }
         let item = |(number, item)| {
-            let article = Article::new(self.house(), &place.source, &desk, number, item);
+            let article = Article::new(self.house(), &served.source, &desk, number, item);
             Published {
                 number,
                 at: article.at,
@@ -82,8 +78,8 @@ impl Newsroom {
             }
         };
         SourceTruth {
-            name: place.source.name.to_string(),
-            window: place.source.window,
+            name: served.source.name.to_string(),
+            window: served.source.window,
             published: desk.published(),
             before_opening: desk.before_opening(),
             forgotten: desk.forgotten(),

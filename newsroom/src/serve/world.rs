@@ -1,31 +1,27 @@
-//! Ready-made worlds: a small lively one to look at, and large uniform ones to measure with.
+//! Ready-made worlds: a small lively one for demonstrations, and large uniform ones for measurements.
+
+use pergola_refresh::{DAY, HOUR, WEEK};
 
 use super::{Builder, Clock, Format, Newsroom, Source};
 use crate::{KeywordSet, Process, Rhythm, random_stream};
 
-const HOUR: f64 = 3_600.0;
-const DAY: f64 = 86_400.0;
-const WEEK: f64 = 604_800.0;
-
 /// Sources and the seed that makes them publish.
 #[derive(Debug, Clone)]
 pub struct World {
-    /// The seed of everything random.
     pub seed: u64,
-    /// The sources.
     pub sources: Vec<Source>,
 }
 
 impl World {
-    /// Forty sources with mixed rhythms and topics: newspapers and people who write by day, robots on
+    /// Forty sources with mixed habits and topics: newspapers and people who write by day, robots on
     /// the hour, bursts when something happens, and quiet blogs.
     pub fn demo(seed: u64) -> Self {
-        let sources = DEMO.iter().enumerate().map(|(place, row)| row.source(place)).collect();
+        let sources = DEMO.iter().enumerate().map(|(number, row)| row.source(number)).collect();
         Self { seed, sources }
     }
 
-    /// As many sources as you like that all publish at the same constant rate, each with a profile of
-    /// a few topics; RSS, a window of 20 items. Shape them further with [`World::each`].
+    /// `count` sources that all publish at the same constant rate, each with a few topics, in RSS, with a window of
+    /// 20 items. [`World::each`] changes them further.
     pub fn uniform(seed: u64, count: usize, items_per_day: f64) -> Self {
         let dictionary = KeywordSet::dictionary(super::TOPICS.len());
         let source = |number: usize| {
@@ -39,13 +35,13 @@ impl World {
         Self { seed, sources: (0..count).map(source).collect() }
     }
 
-    /// The same world with every source reshaped.
+    /// The same world with every source changed.
     #[must_use]
-    pub fn each(self, reshape: impl FnMut(Source) -> Source) -> Self {
-        Self { sources: self.sources.into_iter().map(reshape).collect(), ..self }
+    pub fn each(self, change: impl FnMut(Source) -> Source) -> Self {
+        Self { sources: self.sources.into_iter().map(change).collect(), ..self }
     }
 
-    /// Who is in it: the name of each source, what it is called, and the topics it writes about.
+    /// The name, title and topics of each source.
     pub fn about(&self) -> impl Iterator<Item = (&str, String, Vec<&'static str>)> {
         self.sources.iter().map(|source| {
             let topics = source.profile.iter().filter_map(|topic| super::TOPICS.get(topic));
@@ -59,7 +55,7 @@ impl World {
     }
 }
 
-/// How the sources of the demonstration publish; numbers are items per day unless said otherwise.
+/// How the sources of the demonstration publish; numbers are items per day unless stated otherwise.
 #[derive(Debug, Clone, Copy)]
 enum Habit {
     /// People: a working day that begins so many hours later than in London.
@@ -75,7 +71,7 @@ enum Habit {
 }
 
 impl Habit {
-    fn process(self, place: usize) -> Process {
+    fn process(self, number: usize) -> Process {
         match self {
             Self::People(daily, shift) => Process::daily(Rhythm::Waves, daily, shift),
             Self::OnTheHour(daily, hours) => {
@@ -89,7 +85,7 @@ impl Habit {
             Self::Weekly(items) => {
                 // One morning of three hours in the week, another one for each source.
                 let mut rates = vec![0.0; 56];
-                rates[place * 8 % 56 + 3] = items / (3.0 * HOUR);
+                rates[number * 8 % 56 + 3] = items / (3.0 * HOUR);
                 Process::Periodic { rates, period: WEEK }
             }
         }
@@ -100,16 +96,16 @@ impl Habit {
 struct Row(&'static str, &'static str, Habit, usize, &'static [&'static str]);
 
 impl Row {
-    fn source(&self, place: usize) -> Source {
+    fn source(&self, number: usize) -> Source {
         let Self(name, title, habit, window, topics) = *self;
-        let format = [Format::Rss, Format::Atom, Format::Rss, Format::Json][place % 4];
+        let format = [Format::Rss, Format::Atom, Format::Rss, Format::Json][number % 4];
         let share = if topics.len() > 3 { 0.35 } else { 0.55 };
-        Source::new(name, habit.process(place))
+        Source::new(name, habit.process(number))
             .title(title)
             .window(window)
             .format(format)
             .topics(topics, share)
-            .text_bytes(250 + place % 5 * 150)
+            .text_bytes(250 + number % 5 * 150)
     }
 }
 
@@ -173,14 +169,14 @@ mod tests {
             (Bursts(2.0, 4.0), 8.0),
             (Weekly(3.5), 0.5),
         ];
-        for (place, (habit, expected)) in daily.into_iter().enumerate() {
-            let rate = habit.process(place).mean_rate() * DAY;
+        for (number, (habit, expected)) in daily.into_iter().enumerate() {
+            let rate = habit.process(number).mean_rate() * DAY;
             assert!((rate - expected).abs() < 1e-9, "{habit:?} publishes {rate} a day");
         }
     }
 
     #[test]
-    fn a_world_tells_who_is_in_it_and_what_they_write_about() {
+    fn a_world_tells_names_titles_and_topics_of_its_sources() {
         let world = World::demo(1);
         let wire = world.about().find(|(name, ..)| *name == "seismograph").unwrap();
         assert_eq!(wire, ("seismograph", "Seismograph".to_owned(), vec!["volcano", "iceland"]));

@@ -106,7 +106,7 @@ async fn the_same_seed_and_instant_give_the_same_bytes() {
         all
     };
     let first = bodies(&one).await;
-    // The second is looked at on the way, which must change nothing.
+    // The second is requested on the way, which must change nothing.
     two.hand.forward(100.0);
     two.text("/sources/a").await;
     two.hand.forward(-100.0);

@@ -51,7 +51,7 @@ async fn all_rates_can_be_changed_from_now_on() {
 }
 
 #[tokio::test]
-async fn a_change_of_rates_is_the_same_whether_looked_at_before_or_after() {
+async fn a_change_of_rates_is_the_same_whether_requested_before_or_after() {
     let open = || {
         Stage::open(|builder| builder.source(Source::new("busy", Process::Constant { rate: 1e-3 })))
     };
@@ -64,14 +64,14 @@ async fn a_change_of_rates_is_the_same_whether_looked_at_before_or_after() {
         }
         watched.document("/sources/busy").await;
     }
-    let mut looks = Vec::new();
+    let mut seen = Vec::new();
     for stage in [&watched, &unwatched] {
         let instants = |truth: pergola_newsroom::serve::SourceTruth| {
             truth.items.into_iter().map(|item| item.at).collect::<Vec<f64>>()
         };
-        looks.push(instants(stage.newsroom.truth("busy").unwrap()));
+        seen.push(instants(stage.newsroom.truth("busy").unwrap()));
     }
-    assert_eq!(looks[0], looks[1]);
+    assert_eq!(seen[0], seen[1]);
 }
 
 #[tokio::test]

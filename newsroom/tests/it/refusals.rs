@@ -10,7 +10,7 @@ use reqwest::Method;
 use crate::Stage;
 
 #[tokio::test]
-async fn what_is_not_there_is_answered_with_where_to_look() {
+async fn an_unknown_address_is_answered_with_the_known_ones() {
     let stage = Stage::with_times(&[0.0], |source| source).await;
     let cases = [
         ("/sources/nobody", "there is no source `nobody`; /opml lists the sources there are\n"),

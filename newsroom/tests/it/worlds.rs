@@ -31,7 +31,7 @@ async fn every_source_of_the_demonstration_can_be_read_and_is_listed() {
 }
 
 #[tokio::test]
-async fn a_large_world_is_listed_in_parts_and_costs_nothing_until_it_is_looked_at() {
+async fn a_large_world_is_listed_in_parts_and_costs_nothing_until_it_is_requested() {
     let world = World::uniform(3, 2_000, 24.0).each(|source| source.window(5));
     let stage = Stage::open(|builder| builder.seed(world.seed).sources(world.sources)).await;
     let list = Opml::parse(stage.text("/opml?first=1990&count=50").await.1.as_bytes()).unwrap();

@@ -1,10 +1,12 @@
 //! Which feeds are closed, and to whom they are open all the same.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, PoisonError, RwLock};
 
 use pergola_store::archive::FeedId;
+
+use crate::locks::RwLock;
 
 /// The feeds that are not for anybody. Most nodes have none, and then nobody waits for a lock.
 #[derive(Default)]
@@ -16,7 +18,7 @@ pub(super) struct Doors {
 impl Doors {
     /// Closes a feed to all but these readers, or opens it.
     pub(super) fn set(&self, feed: FeedId, readers: Option<&[String]>) {
-        let mut closed = self.closed.write().unwrap_or_else(PoisonError::into_inner);
+        let mut closed = self.closed.write();
         match readers {
             Some(readers) => closed.insert(feed, readers.into()),
             None => closed.remove(&feed),
@@ -34,6 +36,6 @@ impl Doors {
         if self.all_open() {
             return None;
         }
-        self.closed.read().unwrap_or_else(PoisonError::into_inner).get(&feed).cloned()
+        self.closed.read().get(&feed).cloned()
     }
 }

@@ -4,11 +4,11 @@
 
 use std::collections::HashMap;
 use std::net::{IpAddr, Ipv6Addr};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use tokio::time::Instant;
 
 use super::Caller;
+use crate::locks::{Mutex, MutexGuard};
 
 /// Callers remembered at the same time. Beyond that, strangers share one account.
 const MOST: usize = 10_000;
@@ -70,7 +70,7 @@ impl Use {
     }
 
     fn accounts(&self) -> MutexGuard<'_, HashMap<Who, Account>> {
-        self.accounts.lock().unwrap_or_else(PoisonError::into_inner)
+        self.accounts.lock()
     }
 }
 

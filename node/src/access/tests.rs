@@ -103,7 +103,7 @@ fn a_closed_feed_exists_for_its_readers_and_the_operator_only() {
 #[test]
 fn calls_are_limited_for_each_caller_and_allowed_again_in_time() {
     let access = access(Some("the operator's"));
-    let start = Instant::now();
+    let start = network_now();
     let count = |caller: &Caller, after: u64| {
         let now = start + std::time::Duration::from_secs(after);
         access.used.count(caller, access.limits(caller).requests_per_minute, now)

@@ -1,7 +1,7 @@
-//! A backup as it is written: no more of it is in memory than a few pieces on their way.
+//! Sends a backup while it is written; only a few chunks of it are in memory.
 //!
-//! The writer waits while it is written, so that it is a picture of one moment. A client who hangs up,
-//! or takes nothing for a while, ends it: the writer must never wait for ever.
+//! The writer commits nothing meanwhile, so the backup shows one moment. It ends when the client hangs up or
+//! reads nothing for a while: the writer never waits for ever.
 
 use std::io;
 use std::pin::Pin;
@@ -20,38 +20,34 @@ use tokio::sync::mpsc;
 
 use super::refusal::failed;
 use crate::node::Node;
-use crate::publish::Problem;
+use crate::publish::Refusal;
 
-/// Bytes of a piece.
-const PIECE: usize = 64 << 10;
-/// Pieces on their way.
-const PIECES: usize = 8;
-/// How long a client may take nothing.
+/// Bytes of a chunk.
+const CHUNK: usize = 64 << 10;
+/// Chunks in memory.
+const CHUNKS: usize = 8;
+/// How long a client may read nothing.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-type Piece = Result<Bytes, io::Error>;
+type Chunk = Result<Bytes, io::Error>;
 
-/// A consistent backup while the node runs.
-#[utoipa::path(get, path = "/api/v1/backup", security(("token" = [])),
-    responses((status = 200, body = Vec<u8>, content_type = "application/octet-stream"),
-        (status = 503, body = Problem)))]
-pub(super) async fn download(State(node): State<Arc<Node>>) -> Result<Response, Problem> {
-    let (pieces, mut arriving) = mpsc::channel(PIECES);
-    let mut sink = Sink { pieces, waiting: Vec::with_capacity(PIECE), runtime: Handle::current() };
+pub(super) async fn download(State(node): State<Arc<Node>>) -> Result<Response, Refusal> {
+    let (chunks, mut arriving) = mpsc::channel(CHUNKS);
+    let mut sink = Sink { chunks, waiting: Vec::with_capacity(CHUNK), runtime: Handle::current() };
     let written = tokio::spawn(async move {
         let write = move |archive: &pergola_store::archive::Archive| {
             match write_backup(&**archive.store(), &mut sink, |_| ()) {
                 Ok(summary) => tracing::info!(rows = summary.rows, "backup written"),
                 Err(error) => {
                     tracing::error!(%error, "a backup was not finished");
-                    // The client sees that it is cut off; if it is gone, so be it.
+                    // The client sees that the backup is cut off, unless it is gone itself.
                     let _ = sink.send(Err(io::Error::other(error.to_string())));
                 }
             }
         };
         node.alone(write).await
     });
-    // Only what begins well is answered well.
+    // The status depends on whether the first chunk arrives.
     let first = match arriving.recv().await {
         Some(Ok(first)) => first,
         Some(Err(error)) => return Err(failed(format!("no backup could be written: {error}"))),
@@ -71,16 +67,16 @@ pub(super) async fn download(State(node): State<Arc<Node>>) -> Result<Response, 
     Ok((headers, body).into_response())
 }
 
-/// Where the writer's thread puts the backup.
+/// What the writer's thread writes the backup to.
 struct Sink {
-    pieces: mpsc::Sender<Piece>,
+    chunks: mpsc::Sender<Chunk>,
     waiting: Vec<u8>,
     runtime: Handle,
 }
 
 impl Sink {
-    fn send(&mut self, piece: Piece) -> io::Result<()> {
-        let sent = self.runtime.block_on(self.pieces.send_timeout(piece, PATIENCE));
+    fn send(&mut self, chunk: Chunk) -> io::Result<()> {
+        let sent = self.runtime.block_on(self.chunks.send_timeout(chunk, PATIENCE));
         sent.map_err(|error| match error {
             mpsc::error::SendTimeoutError::Closed(_) => io::ErrorKind::BrokenPipe.into(),
             mpsc::error::SendTimeoutError::Timeout(_) => io::ErrorKind::TimedOut.into(),
@@ -90,9 +86,9 @@ impl Sink {
 
 impl io::Write for Sink {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let room = (PIECE - self.waiting.len()).min(bytes.len());
+        let room = (CHUNK - self.waiting.len()).min(bytes.len());
         self.waiting.extend_from_slice(&bytes[..room]);
-        if self.waiting.len() == PIECE {
+        if self.waiting.len() == CHUNK {
             self.flush()?;
         }
         Ok(room)
@@ -102,15 +98,15 @@ impl io::Write for Sink {
         if self.waiting.is_empty() {
             return Ok(());
         }
-        let piece = std::mem::replace(&mut self.waiting, Vec::with_capacity(PIECE));
-        self.send(Ok(piece.into()))
+        let chunk = std::mem::replace(&mut self.waiting, Vec::with_capacity(CHUNK));
+        self.send(Ok(chunk.into()))
     }
 }
 
-/// The pieces as the body of an answer.
+/// The chunks as the body of the response.
 struct Stream {
     first: Option<Bytes>,
-    arriving: mpsc::Receiver<Piece>,
+    arriving: mpsc::Receiver<Chunk>,
 }
 
 impl HttpBody for Stream {
@@ -124,6 +120,6 @@ impl HttpBody for Stream {
         if let Some(first) = self.first.take() {
             return Poll::Ready(Some(Ok(Frame::data(first))));
         }
-        self.arriving.poll_recv(context).map(|piece| piece.map(|piece| piece.map(Frame::data)))
+        self.arriving.poll_recv(context).map(|chunk| chunk.map(|chunk| chunk.map(Frame::data)))
     }
 }

@@ -1,135 +1,82 @@
-//! What all sources and feeds are about, in the form that topology-gen wires a mesh from: keywords that were
-//! learnt from what was published, not declared.
+//! What all sources and feeds are about, in the file format of topology-gen: keywords that the node learnt
+//! from what was published.
 
 use std::collections::HashSet;
 use std::sync::Arc;
 
 use axum::Json as Answer;
 use axum::extract::State;
-use pergola_refresh::{DAY, PublicationModel};
-use pergola_store::archive::SourceKind;
-use serde::{Deserialize, Serialize};
-use utoipa::{IntoParams, ToSchema};
+use pergola_api::mesh::{MeshFeed, MeshFile, MeshSource, ProfilesRequest};
 
-use super::asked::Asking;
+use super::request::Parameters;
 use super::work::blocking;
-use crate::node::Node;
-use crate::publish::Problem;
+use crate::node::{Node, Upstream};
+use crate::publish::Refusal;
 use crate::select::Channel;
 
-/// Words of each, unless another number is asked for, and at most.
+/// Words of each source and feed by default, and at most.
 const USUAL: usize = 12;
 const MOST: usize = 100;
 
 /// Bytes of a name, without the number that may follow.
 const LONGEST_NAME: usize = 80;
-/// What a node is called that was given no name.
+/// The name of a node that was given none.
 const UNNAMED: &str = "pergola";
 
-/// How much is told.
-#[derive(Debug, Deserialize, IntoParams)]
-#[serde(deny_unknown_fields)]
-pub(super) struct AskedWords {
-    /// Words of each source and feed at most; 12 unless said, 100 at most.
-    words: Option<usize>,
-}
-
-/// Sources and feeds by what they are about.
-#[derive(Debug, Serialize, ToSchema)]
-pub(super) struct LearntMesh {
-    /// Sources of which something was learnt.
-    sources: Vec<LearntSource>,
-    /// Feeds of which something was learnt, or whose query names words.
-    feeds: Vec<LearntFeed>,
-}
-
-#[derive(Debug, Serialize, ToSchema)]
-struct LearntSource {
-    /// Its title, made of letters, digits and hyphens, and unlike all other names.
-    name: String,
-    /// Where it is.
-    url: String,
-    /// Its heaviest words, heaviest first.
-    keywords: Vec<String>,
-    /// Items a day, as far as is known.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    items_per_day: Option<f64>,
-    /// If it is a feed of another node, what that is called across nodes.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    channel: Option<String>,
-}
-
-#[derive(Debug, Serialize, ToSchema)]
-struct LearntFeed {
-    /// Its name, made of letters, digits, hyphens and underscores.
-    name: String,
-    /// What it is called across nodes: the id of this one, and its name.
-    channel: String,
-    /// The name of this node, made likewise; with a part of its id if nobody has given it one.
-    node: String,
-    /// Its heaviest words, heaviest first; while it has published nothing, those its query asks for.
-    keywords: Vec<String>,
-}
-
-/// What all sources and feeds are about, as topology-gen reads it.
-#[utoipa::path(get, path = "/api/v1/profiles", params(AskedWords), security(("token" = [])),
-    responses((status = 200, body = LearntMesh)))]
 pub(super) async fn mesh(
     State(node): State<Arc<Node>>,
-    Asking(asked): Asking<AskedWords>,
-) -> Result<Answer<LearntMesh>, Problem> {
-    let most = asked.words.unwrap_or(USUAL).clamp(1, MOST);
-    blocking(move || {
+    Parameters(request): Parameters<ProfilesRequest>,
+) -> Result<Answer<MeshFile>, Refusal> {
+    let most = request.words.unwrap_or(USUAL).clamp(1, MOST);
+    blocking(node.blocking(), move || {
         let mut names = HashSet::new();
-        // Feeds first, because they have the names that people know.
+        // Feeds first: they get the names that people know.
         let feeds = feeds(&node, most, &mut names);
         let mut sources = Vec::new();
-        for (id, record) in node.archive.sources()? {
+        for Upstream { id, url, title, items_per_day, link, .. } in node.all_upstreams()? {
             let keywords = words(&node, Channel::Source(id), most);
-            if record.kind == SourceKind::List || keywords.is_empty() {
+            if keywords.is_empty() {
                 continue;
             }
-            let title = node.archive.state_alone(id)?.and_then(|state| state.title);
-            let title = record.title.or(title).unwrap_or_else(|| record.url.clone());
+            let title = title.unwrap_or_else(|| url.clone());
             let name = unlike(&mut names, plain(&title, "source"), id.0);
-            let known = node.crawler.roster().schedule(id);
-            let items_per_day = known.map(|known| known.model.mean_rate() * DAY);
-            let link = node.crawler.peers.link(id).filter(|link| link.url == record.url);
             let channel = link.and_then(|link| Some(channel(&link.node?.id, &link.feed)));
-            sources.push(LearntSource { name, url: record.url, keywords, items_per_day, channel });
+            let url = Some(url);
+            sources.push(MeshSource { name, url, keywords, items_per_day, channel });
         }
-        Ok(Answer(LearntMesh { sources, feeds }))
+        Ok(Answer(MeshFile { sources, feeds, ..MeshFile::default() }))
     })
     .await
 }
 
-fn feeds(node: &Node, most: usize, names: &mut HashSet<String>) -> Vec<LearntFeed> {
-    let imprint = node.shelf.imprint();
+fn feeds(node: &Node, most: usize, names: &mut HashSet<String>) -> Vec<MeshFeed> {
+    let imprint = node.imprint();
     let host = match imprint.name.as_str() {
         UNNAMED => plain(&format!("{UNNAMED}-{:.8}", imprint.node.0), UNNAMED),
         name => plain(name, UNNAMED),
     };
     let mut feeds = Vec::new();
-    for card in node.desk.feeds() {
+    for card in node.feeds() {
         let mut keywords = words(node, Channel::Feed(card.id), most);
         if keywords.is_empty() {
             keywords = pergola_query::profile(&card.body).into_iter().collect();
         }
         if !keywords.is_empty() {
             let name = unlike(names, plain(&card.name, "feed"), card.id.0);
-            let channel = channel(&imprint.node.0, &card.name);
-            feeds.push(LearntFeed { name, channel, node: host.clone(), keywords });
+            let channel = Some(channel(&imprint.node.0, &card.name));
+            let node = Some(host.clone());
+            feeds.push(MeshFeed { name, channel, node, keywords, query: None });
         }
     }
     feeds
 }
 
-/// What a feed is called across nodes.
+/// What identifies a feed across nodes.
 fn channel(node: &str, feed: &str) -> String {
     format!("{node}/{feed}")
 }
 
-/// What is left of a name where only letters, digits, hyphens and underscores can be; `instead` if nothing is.
+/// The name with nothing but letters, digits, hyphens and underscores; `instead` if nothing is left.
 fn plain(name: &str, instead: &str) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || c == '_';
     let parts = name.split(|c| !is_plain(c)).filter(|part| !part.is_empty());
@@ -138,7 +85,7 @@ fn plain(name: &str, instead: &str) -> String {
     if plain.is_empty() { instead.to_owned() } else { plain }
 }
 
-/// The name, or one with a number that nothing else has.
+/// The name, with a number added if it is taken.
 fn unlike(names: &mut HashSet<String>, name: String, number: u32) -> String {
     let mut unlike = name.clone();
     while !names.insert(unlike.clone()) {
@@ -147,9 +94,9 @@ fn unlike(names: &mut HashSet<String>, name: String, number: u32) -> String {
     unlike
 }
 
-/// The heaviest words; pairs of them are no keywords.
+/// The most typical words; pairs of words are not keywords.
 fn words(node: &Node, channel: Channel, most: usize) -> Vec<String> {
-    let terms = node.desk.profiles.about(channel, 4 * most).unwrap_or_default().0.into_iter();
+    let terms = node.about(channel, 4 * most).unwrap_or_default().0.into_iter();
     terms.map(|(text, _)| text).filter(|text| !text.contains(' ')).take(most).collect()
 }
 

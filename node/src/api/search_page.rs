@@ -1,4 +1,4 @@
-//! Search for people: the same rules and answers as `/api/v1/search`, as a page.
+//! `/search`: the page for people, with the results of `/api/v1/search`.
 
 use std::sync::Arc;
 
@@ -7,57 +7,56 @@ use axum::response::Response;
 use http::{HeaderMap, StatusCode};
 use serde::Deserialize;
 
-use super::asked::Asking;
 use super::feeds::card;
+use super::request::Parameters;
 use super::search::{LONGEST, USUAL, everywhere};
 use super::work::blocking;
 use crate::access::Caller;
-use crate::node::{Found, Node};
-use crate::pages;
-use crate::pages::search::{Offer, Wanted};
-use crate::peer::Heard;
-use crate::publish::Problem;
+use crate::node::Node;
+use crate::peers::Heard;
+use crate::publish::Refusal;
+use crate::publish::pages;
+use crate::publish::pages::search::{Offer, Wanted};
+use crate::select::Found;
 
-/// What somebody typed, or followed a link to.
+/// What was typed into the form, or stands in a link.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-pub(super) struct AskedPage {
+pub(super) struct SearchForm {
     q: String,
-    /// A feed whose like is sought.
+    /// A feed: find others like it.
     like: String,
     peers: bool,
 }
 
-/// What a page shows besides what was asked for.
 type Results = (Vec<Found>, Option<Heard>);
 
-/// `/search`
 pub(super) async fn page(
     State(node): State<Arc<Node>>,
     caller: Caller,
-    asked: Result<Asking<AskedPage>, Problem>,
+    form: Result<Parameters<SearchForm>, Refusal>,
     headers: HeaderMap,
 ) -> Response {
-    let asked = match asked {
-        Ok(Asking(asked)) => asked,
-        Err(problem) => return problem.answer(&headers),
+    let form = match form {
+        Ok(Parameters(form)) => form,
+        Err(refusal) => return refusal.answer(&headers),
     };
-    let offer = Offer { peers: caller.is_operator(), asked: asked.peers };
-    let text = asked.q.trim();
-    let wanted = match (text, asked.like.as_str()) {
+    let offer = Offer { peers: caller.is_operator(), asked: form.peers };
+    let text = form.q.trim();
+    let wanted = match (text, form.like.as_str()) {
         ("", "") => Wanted::Nothing,
         ("", like) => Wanted::Like(like.to_owned()),
         (text, _) if text.len() > LONGEST => Wanted::TooMuch { most: LONGEST },
         (text, _) => Wanted::Text(text.to_owned()),
     };
-    match results(&node, caller, &wanted, asked.peers).await {
+    match results(&node, caller, &wanted, form.peers).await {
         Ok((found, heard)) => {
-            let imprint = node.shelf.imprint();
+            let imprint = node.imprint();
             let page = pages::search::page(imprint, &wanted, &offer, &found, heard.as_ref());
             let is_bad = matches!(wanted, Wanted::TooMuch { .. });
             pages::respond(if is_bad { StatusCode::BAD_REQUEST } else { StatusCode::OK }, &page)
         }
-        Err(problem) => problem.answer(&headers),
+        Err(refusal) => refusal.answer(&headers),
     }
 }
 
@@ -66,14 +65,14 @@ async fn results(
     caller: Caller,
     wanted: &Wanted,
     peers: bool,
-) -> Result<Results, Problem> {
+) -> Result<Results, Refusal> {
     let node = Arc::clone(node);
     match wanted {
         Wanted::Nothing | Wanted::TooMuch { .. } => Ok(Results::default()),
         Wanted::Text(text) => everywhere(node, caller, text, USUAL, peers).await,
         Wanted::Like(feed) => {
             let feed = feed.clone();
-            blocking(move || {
+            blocking(node.blocking(), move || {
                 let card = card(&node, &caller, &feed)?;
                 Ok((node.alike(&caller, card.id, USUAL)?, None))
             })

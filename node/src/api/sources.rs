@@ -1,69 +1,67 @@
 //! Sources: list, add, show, remove, refresh now.
 
-mod wire;
-
 use std::sync::Arc;
 
 use axum::Json as Answer;
 use axum::extract::State;
 use http::StatusCode;
+use pergola_api::Code;
+use pergola_api::source::{
+    AddSourceRequest, AddedSource, PageSelectors, RecentRefresh, RefreshReport, Refreshed,
+    SourceDetail, SourceFilter, SourcePage, SourceStatus,
+};
+use pergola_feed::html::Selectors;
 use pergola_feed::identity::Policy;
+use pergola_manners::Cooperation;
 use pergola_manners::courtesy::{FailureKind, Outcome};
-use pergola_store::archive::SourceId;
+use pergola_query::nearest;
+use pergola_store::archive::{PastRefresh, SourceId, SourceKind};
 
-use super::asked::{Asking, Json, Named, bad_request};
+use super::request::{Json, Named, Parameters, bad_request};
 use super::work::{blocking, to_the_end};
 use crate::crawl::driver::Report;
-use crate::node::{Node, SourceError, SourceStatus};
-use crate::publish::Problem;
-use wire::{
-    AddedSource, AskedSource, RecentRefresh, RefreshReport, Refreshed, SourceDetail, SourcePage,
-    Which,
-};
+use crate::node::{NewSource, Node, SourceError};
+use crate::publish::Refusal;
 
-/// Sources told at once.
+/// Sources that are listed by default, and at most.
 const PAGE: usize = 500;
-/// … at most.
 const LARGEST_PAGE: usize = 5_000;
-/// Addresses that are compared with one that does not exist.
+/// Sources whose URLs are compared with one that does not exist.
 const COMPARED: usize = 2_000;
-/// The sources, in pages.
-#[utoipa::path(get, path = "/api/v1/sources", params(Which), security(("token" = [])),
-    responses((status = 200, body = SourcePage), (status = 400, body = Problem)))]
+/// Bytes of a URL, a title or a selector.
+const TEXT_BYTES: usize = 4_096;
+
 pub(super) async fn list(
     State(node): State<Arc<Node>>,
-    Asking(which): Asking<Which>,
-) -> Result<Answer<SourcePage>, Problem> {
-    let limit = which.limit.unwrap_or(PAGE);
+    Parameters(filter): Parameters<SourceFilter>,
+) -> Result<Answer<SourcePage>, Refusal> {
+    let limit = filter.limit.unwrap_or(PAGE);
     if !(1..=LARGEST_PAGE).contains(&limit) {
         return Err(bad_request(format!("`limit` must be from 1 to {LARGEST_PAGE}")));
     }
-    let search = which.search.map(|text| text.to_lowercase());
+    let search = filter.search.map(|text| text.to_lowercase());
     let wanted = move |source: &SourceStatus| {
         let found = |text: &str| {
             search.as_ref().is_none_or(|search| text.to_lowercase().contains(search.as_str()))
         };
-        which.standing.is_none_or(|standing| standing == source.standing)
+        filter.standing.is_none_or(|standing| standing == source.standing)
             && (found(&source.url) || found(source.title.as_deref().unwrap_or_default()))
     };
-    let after = which.after.map(SourceId);
-    let mut sources = blocking(move || Ok(node.source_page(after, limit + 1, wanted)?)).await?;
+    let after = filter.after.map(SourceId);
+    let mut sources =
+        blocking(node.blocking(), move || Ok(node.source_page(after, limit + 1, wanted)?)).await?;
     let more = sources.len() > limit;
     sources.truncate(limit);
     let next = sources.last().filter(|_| more).map(|last| last.id);
     Ok(Answer(SourcePage { sources, next }))
 }
 
-/// Adds a source.
-#[utoipa::path(post, path = "/api/v1/sources", request_body = AskedSource, security(("token" = [])),
-    responses((status = 201, body = AddedSource), (status = 200, body = AddedSource),
-        (status = 400, body = Problem), (status = 422, body = Problem)))]
 pub(super) async fn add(
     State(node): State<Arc<Node>>,
-    Json(asked): Json<AskedSource>,
-) -> Result<(StatusCode, Answer<AddedSource>), Problem> {
-    let refresh = asked.refresh;
-    let new = asked.checked()?;
+    Json(request): Json<AddSourceRequest>,
+) -> Result<(StatusCode, Answer<AddedSource>), Refusal> {
+    let refresh = request.refresh;
+    let new = new_source(request)?;
     to_the_end(async move {
         let added = node.add_sources(vec![new]).await?;
         let Some(&id) = added.new.first() else {
@@ -78,104 +76,90 @@ pub(super) async fn add(
     .await
 }
 
-/// How one source stands.
-#[utoipa::path(get, path = "/api/v1/sources/{id}", security(("token" = [])),
-    params(("id" = String, Path, description = "its number, or its address percent-encoded")),
-    responses((status = 200, body = SourceDetail), (status = 404, body = Problem)))]
 pub(super) async fn show(
     State(node): State<Arc<Node>>,
     Named(named): Named,
-) -> Result<Answer<SourceDetail>, Problem> {
-    blocking(move || {
+) -> Result<Answer<SourceDetail>, Refusal> {
+    blocking(node.blocking(), move || {
         let id = find(&node, &named)?;
         let (source, state) = node.source(id)?;
-        let formerly = node.archive.source(id)?.map(|record| record.formerly).unwrap_or_default();
-        let identity = node.archive.known(id)?.unwrap_or_default().identity.policy();
+        let formerly = node.former_addresses(id)?;
+        let identity = node.identity_policy(id)?;
+        let identity = match identity {
+            Policy::Id => "id",
+            Policy::Link => "link",
+            Policy::Digest => "digest",
+        };
         Ok(Answer(SourceDetail {
             source,
-            recent: state.recent.iter().map(RecentRefresh::from).collect(),
+            recent: state.recent.iter().map(recent).collect(),
             formerly,
-            identity: match identity {
-                Policy::Id => "id",
-                Policy::Link => "link",
-                Policy::Digest => "digest",
-            },
+            identity: identity.to_owned(),
             push: node.push_status(id),
         }))
     })
     .await
 }
 
-/// Removes a source that no feed reads.
-#[utoipa::path(delete, path = "/api/v1/sources/{id}", security(("token" = [])),
-    params(("id" = String, Path, description = "its number, or its address percent-encoded")),
-    responses((status = 204), (status = 404, body = Problem), (status = 409, body = Problem)))]
 pub(super) async fn remove(
     State(node): State<Arc<Node>>,
     Named(named): Named,
-) -> Result<StatusCode, Problem> {
+) -> Result<StatusCode, Refusal> {
     let id = found(&node, named).await?;
     to_the_end(async move { Ok(node.remove_source(id).await?) }).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
-/// Refreshes of a source now, if it may be asked.
-#[utoipa::path(post, path = "/api/v1/sources/{id}/refresh", security(("token" = [])),
-    params(("id" = String, Path, description = "its number, or its address percent-encoded")),
-    responses((status = 200, body = Refreshed), (status = 404, body = Problem),
-        (status = 429, body = Problem)))]
 pub(super) async fn refresh(
     State(node): State<Arc<Node>>,
     Named(named): Named,
-) -> Result<Answer<Refreshed>, Problem> {
+) -> Result<Answer<Refreshed>, Refusal> {
     let id = found(&node, named).await?;
     let refresh = async move { Ok(node.refresh_now(id, node.is_running()).await?) };
-    let report = to_the_end(refresh).await?.into();
+    let report = report(to_the_end(refresh).await?);
     Ok(Answer(Refreshed { report }))
 }
 
-/// Refreshes of a source that was just added; if it fails for good the source goes again.
-async fn refresh_new(node: &Node, id: SourceId) -> Result<RefreshReport, Problem> {
-    let refused = match first_refresh(node, id).await {
+/// Refreshes a source that was just added. If the refresh fails for good, the source is removed again.
+async fn refresh_new(node: &Node, id: SourceId) -> Result<RefreshReport, Refusal> {
+    let refusal = match first_refresh(node, id).await {
         Ok((outcome, report)) if !is_hopeless(outcome) => return Ok(report),
         Ok((_, report)) => unusable(node, id, report)?,
         Err(error) => error.into(),
     };
     match node.remove_source(id).await {
-        // A feed was made meanwhile that reads it: then it stays, for the feed.
-        Ok(()) | Err(SourceError::StillRead { .. } | SourceError::Unknown(_)) => Err(refused),
+        // If a feed was created meanwhile that reads it, it stays.
+        Ok(()) | Err(SourceError::StillRead { .. } | SourceError::Unknown(_)) => Err(refusal),
         Err(error) => Err(error.into()),
     }
 }
 
 async fn first_refresh(node: &Node, id: SourceId) -> Result<(Outcome, RefreshReport), SourceError> {
     match node.refresh_now(id, node.is_running()).await {
-        Ok(report) => Ok((report.outcome, report.into())),
-        // The crawler was faster, and has refreshed already.
+        Ok(done) => Ok((done.outcome, report(done))),
+        // The crawler was faster.
         Err(early @ SourceError::TooEarly { .. }) => {
             let (_, state) = node.source(id)?;
             let Some(refresh) = state.recent.back() else { return Err(early) };
             let (source, new_items) = (id, refresh.new_items);
             let (trouble, next_at) = (state.trouble.clone(), state.next_at);
-            let report = Report { source, outcome: refresh.outcome, new_items, trouble, next_at };
-            Ok((refresh.outcome, report.into()))
+            let done = Report { source, outcome: refresh.outcome, new_items, trouble, next_at };
+            Ok((refresh.outcome, report(done)))
         }
         Err(error) => Err(error),
     }
 }
 
-fn unusable(node: &Node, id: SourceId, report: RefreshReport) -> Result<Problem, Problem> {
+fn unusable(node: &Node, id: SourceId, report: RefreshReport) -> Result<Refusal, Refusal> {
     let (source, _) = node.source(id)?;
-    let moved = node.archive.source(id)?.is_some_and(|record| !record.formerly.is_empty());
-    let why = report.trouble.unwrap_or_else(|| report.outcome.to_owned());
+    let moved = !node.former_addresses(id)?.is_empty();
+    let why = report.trouble.unwrap_or(report.outcome);
     let detail = format!("{} cannot be read: {why}; it was not added", source.url);
-    let problem = Problem::new(StatusCode::UNPROCESSABLE_ENTITY, "not a usable source", detail);
-    // The page led to a feed, and that was of no use.
+    // The page led to a feed, and that feed was of no use.
     let feeds = if moved { vec![source.url] } else { Vec::new() };
-    Ok(Problem { feeds, ..problem }.hint(
-        "check the address; to add it all the same, and have it refreshed later, send \
-         \"refresh\": false",
-    ))
+    Ok(Refusal::new(Code::UnusableSource, detail)
+        .feeds(feeds)
+        .hint("check the URL; to add it anyway and refresh it later, send \"refresh\": false"))
 }
 
 /// Whether another refresh would most likely end the same way.
@@ -187,27 +171,81 @@ fn is_hopeless(outcome: Outcome) -> bool {
     }
 }
 
-async fn found(node: &Arc<Node>, named: String) -> Result<SourceId, Problem> {
+async fn found(node: &Arc<Node>, named: String) -> Result<SourceId, Refusal> {
     let node = Arc::clone(node);
-    blocking(move || find(&node, &named)).await
+    blocking(node.blocking(), move || find(&node, &named)).await
 }
 
-/// The source that somebody means; if there is none, perhaps they meant another.
-fn find(node: &Node, named: &str) -> Result<SourceId, Problem> {
-    let unknown = match node.find_source(named) {
+/// The source with this number or URL. If there is none, the refusal names the most similar URL.
+fn find(node: &Node, named: &str) -> Result<SourceId, Refusal> {
+    let refusal = match node.find_source(named) {
         Ok(id) => return Ok(id),
-        Err(error @ SourceError::Unknown(_)) => error,
+        Err(error @ SourceError::Unknown(_)) => Refusal::from(error),
         Err(error) => return Err(error.into()),
     };
-    let near = |url: &str| strsim::normalized_levenshtein(url, named);
-    let some = node.archive.sources_after(None, COMPARED)?;
-    let urls = some.into_iter().map(|(_, record)| record.url);
-    let nearest = urls
-        .filter(|url| url.len() < 300 && named.len() < 300)
-        .max_by(|a, b| near(a).total_cmp(&near(b)));
-    let problem = Problem::from(unknown);
-    Err(match nearest.filter(|url| near(url) > 0.7) {
-        Some(url) => problem.hint(format!("did you mean {url} ?")),
-        None => problem.hint("GET /api/v1/sources lists those there are"),
+    Err(match nearest(named, node.first_addresses(COMPARED)?) {
+        Some(url) => refusal.hint(format!("did you mean {url} ?")).nearest(url),
+        None => refusal,
     })
+}
+
+/// The source that a request describes, if it makes sense.
+fn new_source(request: AddSourceRequest) -> Result<NewSource, Refusal> {
+    let AddSourceRequest { url, title, importance, list, page, cooperate, refresh: _ } = request;
+    let cooperate = cooperate.map(Cooperation::of).transpose();
+    let cooperate = cooperate.map_err(|error| bad_request(format!("`cooperate`: {error}")))?;
+    let importance = importance.unwrap_or(1.0);
+    if !(importance > 0.0 && importance <= 1_000.0) {
+        return Err(bad_request("`importance` must be above 0, up to 1000"));
+    }
+    short(&url)?;
+    title.as_ref().map_or(Ok(()), |title| short(title))?;
+    let kind = match (page, list) {
+        (Some(_), true) => return Err(bad_request("a source is a `list` or a `page`, not both")),
+        (Some(page), false) => SourceKind::Page(selectors(page)?),
+        (None, true) => SourceKind::List,
+        (None, false) => SourceKind::Feed,
+    };
+    Ok(NewSource { title, kind, importance, cooperate, ..NewSource::feed(&url)? })
+}
+
+fn selectors(page: PageSelectors) -> Result<Selectors, Refusal> {
+    let PageSelectors { item, title, link, date, content } = page;
+    if item.trim().is_empty() {
+        return Err(bad_request("`page.item` must be a CSS selector"));
+    }
+    for text in [&title, &link, &date, &content].into_iter().flatten().chain([&item]) {
+        short(text)?;
+    }
+    Ok(Selectors { item, title, link, date, content })
+}
+
+fn short(text: &str) -> Result<(), Refusal> {
+    if text.len() <= TEXT_BYTES {
+        return Ok(());
+    }
+    Err(bad_request(format!("a URL, title or selector has at most {TEXT_BYTES} bytes")))
+}
+
+fn report(report: Report) -> RefreshReport {
+    RefreshReport {
+        outcome: report.outcome.name().to_owned(),
+        failure: failure(report.outcome),
+        new_items: report.new_items,
+        trouble: report.trouble,
+        next_refresh: report.next_at.is_finite().then_some(report.next_at),
+    }
+}
+
+fn recent(refresh: &PastRefresh) -> RecentRefresh {
+    let PastRefresh { at, outcome, new_items, bytes } = *refresh;
+    let (name, failure) = (outcome.name().to_owned(), failure(outcome));
+    RecentRefresh { at, outcome: name, failure, new_items, bytes }
+}
+
+fn failure(outcome: Outcome) -> Option<String> {
+    match outcome {
+        Outcome::Failed(kind) => Some(kind.name().to_owned()),
+        _ => None,
+    }
 }

@@ -17,10 +17,10 @@ use pergola_store::archive::{
 };
 use url::Url;
 
-use super::fetch::{Answer, Ask, DecodeLimits, FetchError};
 use super::read::{Body, Member, read};
 use super::trail::Backlog;
-use crate::websub::discovery::Named;
+use crate::crawl::discovery::Named;
+use crate::fetch::{Answer, Ask, DecodeLimits, FetchError};
 use met::{Met, delivered};
 
 /// What holds for every refresh of this node.

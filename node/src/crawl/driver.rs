@@ -10,11 +10,12 @@ mod conclusion;
 mod outing;
 mod peers;
 mod received;
+mod schedule;
 mod settled;
 
 use std::collections::HashMap;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use pergola_manners::courtesy::{HostPauses, Outcome};
 use pergola_manners::lanes::{LaneId, Lanes};
@@ -27,17 +28,20 @@ use tokio_util::sync::CancellationToken;
 use url::Url;
 
 use super::conclude::{Manners, Refreshed};
-use super::fetch::Fetcher;
 use super::loops::Loops;
 use super::read::Member;
 use crate::clock::Clock;
+use crate::crawl::discovery::RefreshNotice;
+use crate::fetch::Fetcher;
+use crate::locks::{Mutex, MutexGuard};
 use crate::metrics::Metrics;
-use crate::peer::Peers;
-use crate::publish::writer::Done;
+use crate::peers::Peers;
 use crate::select::Desk;
-use crate::websub::discovery::RefreshNotice;
+use crate::surroundings::Blocking;
+use crate::writer::Done;
 use alone::Alone;
 pub use received::NotReceived;
+pub use schedule::Pulse;
 
 /// Pages that may lead to pages, when a source is refreshed by hand.
 const LEADS: usize = 5;
@@ -81,6 +85,8 @@ pub struct Crawler {
     pub metrics: Arc<Metrics>,
     /// Which sources are peers.
     pub peers: Arc<Peers>,
+    /// Where bodies are parsed.
+    pub blocking: Blocking,
     /// Seconds between two decisions.
     pub cycle: f64,
     /// Sources whose items come back.
@@ -123,6 +129,8 @@ pub struct Parts {
     pub metrics: Arc<Metrics>,
     /// Which sources are peers.
     pub peers: Arc<Peers>,
+    /// Where bodies are parsed.
+    pub blocking: Blocking,
     /// Seconds between two decisions.
     pub cycle: f64,
     /// Who is refreshed.
@@ -140,7 +148,9 @@ pub struct Parts {
 impl Crawler {
     /// A crawler that does nothing until it is run.
     pub fn new(parts: Parts) -> Result<Self, ArchiveError> {
-        let Parts { archive, clock, fetcher, manners, desk, metrics, peers, cycle, .. } = parts;
+        let Parts {
+            archive, clock, fetcher, manners, desk, metrics, peers, blocking, cycle, ..
+        } = parts;
         let saved = |(host, tally)| (host, (tally, true));
         let hosts = archive.hosts()?.into_iter().map(saved).collect();
         let loops = Loops::load(&archive)?;
@@ -152,6 +162,7 @@ impl Crawler {
             desk,
             metrics,
             peers,
+            blocking,
             cycle,
             loops,
             roster: Mutex::new(parts.roster),
@@ -171,18 +182,18 @@ impl Crawler {
     }
 
     /// The roster, for a moment.
-    pub fn roster(&self) -> MutexGuard<'_, Roster> {
-        locked(&self.roster)
+    fn roster(&self) -> MutexGuard<'_, Roster> {
+        self.roster.lock()
     }
 
     /// The lane of an address.
     pub fn lane_of(&self, url: &Url) -> LaneId {
-        locked(&self.lanes).lane_of(url)
+        self.lanes.lock().lane_of(url)
     }
 
     /// (waiting for their lane, on the way).
     pub fn queue(&self) -> (usize, usize) {
-        let lanes = locked(&self.lanes);
+        let lanes = self.lanes.lock();
         (lanes.waiting(), lanes.in_flight())
     }
 
@@ -213,14 +224,14 @@ impl Crawler {
             report_panic(ended);
         }
         // Nobody else will be refreshed: whoever waits for it is told.
-        locked(&self.waiting).clear();
+        self.waiting.lock().clear();
     }
 
     /// Refreshes of one source now, outside the loop; for a node that is not running.
     pub async fn refresh_once(self: &Arc<Self>, id: SourceId) -> Option<Report> {
         let mut lane = self.roster().send(id)?;
         let (sender, mut report) = oneshot::channel();
-        locked(&self.waiting).entry(id).or_default().push(sender);
+        self.waiting.lock().entry(id).or_default().push(sender);
         for _ in 0..LEADS {
             self.clone().refresh_and_settle(id, lane).await;
             match report.try_recv() {
@@ -238,7 +249,7 @@ impl Crawler {
         loop {
             let now = self.clock.now();
             let wake = {
-                let mut lanes = locked(&self.lanes);
+                let mut lanes = self.lanes.lock();
                 match lanes.pop(now) {
                     Some((_, lane)) => return Some(lane),
                     None => lanes.next_wakeup(now)?,
@@ -251,15 +262,14 @@ impl Crawler {
     /// Has a source refreshed as soon as its lane is free. The receiver hears how it ended.
     pub fn request(&self, id: SourceId) -> oneshot::Receiver<Report> {
         let (sender, report) = oneshot::channel();
-        locked(&self.waiting).entry(id).or_default().push(sender);
+        self.waiting.lock().entry(id).or_default().push(sender);
         self.send_now(id);
         report
     }
 
     /// Adds what was done to hosts since this was last called.
     pub fn save_hosts(&self, commit: &mut Commit) {
-        for (host, (tally, saved)) in
-            locked(&self.hosts).iter_mut().filter(|(_, (_, saved))| !saved)
+        for (host, (tally, saved)) in self.hosts.lock().iter_mut().filter(|(_, (_, saved))| !saved)
         {
             commit.node().put_host(host, tally);
             *saved = true;
@@ -274,8 +284,8 @@ impl Crawler {
     /// The pause that a source has asked for, remembered over a restart; its host may mean all of it.
     pub fn remember_pause(&self, id: SourceId, url: &Url, until: f64, now: f64) {
         let host = url.host_str().unwrap_or_default();
-        if let Some(until) = locked(&self.pauses).report(host, id.0, until, now) {
-            let mut lanes = locked(&self.lanes);
+        if let Some(until) = self.pauses.lock().report(host, id.0, until, now) {
+            let mut lanes = self.lanes.lock();
             let lane = lanes.lane_of(url);
             lanes.pause(lane, until);
         }
@@ -287,7 +297,7 @@ impl Crawler {
             return;
         }
         let due = self.roster().decide(now);
-        let mut lanes = locked(&self.lanes);
+        let mut lanes = self.lanes.lock();
         for (id, lane) in due {
             lanes.push(id.0, lane);
         }
@@ -295,7 +305,7 @@ impl Crawler {
 
     /// Starts every refresh that may start now; returns when the next one may.
     fn send_out(self: &Arc<Self>, now: f64, refreshes: &mut JoinSet<()>) -> f64 {
-        let mut lanes = locked(&self.lanes);
+        let mut lanes = self.lanes.lock();
         while let Some((source, lane)) = lanes.pop(now) {
             // Kilobytes of state, which the runtime would move about a dozen times.
             refreshes.spawn(Box::pin(self.clone().refresh_and_settle(SourceId(source), lane)));
@@ -308,8 +318,4 @@ fn report_panic(ended: Result<(), tokio::task::JoinError>) {
     if let Err(error) = ended {
         tracing::error!(%error, "a refresh panicked; its source is tried again");
     }
-}
-
-fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -5,10 +5,11 @@
 //! a warning that stays when the circle is cut.
 
 use std::collections::HashMap;
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use pergola_manners::loops::LoopChange;
 use pergola_store::archive::{Archive, ArchiveError, Loop, SourceId};
+
+use crate::locks::{Mutex, MutexGuard};
 
 /// The circles that are known, of every source that is in one.
 #[derive(Default)]
@@ -58,6 +59,6 @@ impl Loops {
     }
 
     fn known(&self) -> MutexGuard<'_, HashMap<SourceId, Loop>> {
-        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+        self.known.lock()
     }
 }

@@ -11,8 +11,8 @@ use pergola_refresh::Invalid;
 use pergola_store::archive::PastRefresh;
 
 use super::conclude::{Manners, Refreshed, Subject, learn};
-use super::fetch::Answer;
 use super::read::{Body, read};
+use crate::fetch::Answer;
 
 /// Everything that follows from a pushed document; `Err` in the inner result if it is none.
 pub fn take_in(

@@ -10,7 +10,7 @@ use pergola_store::archive::SourceKind;
 use url::Url;
 
 use super::conclude::Manners;
-use super::fetch::Answer;
+use crate::fetch::Answer;
 
 /// A source on a list.
 #[derive(Debug, Clone, PartialEq, Eq)]

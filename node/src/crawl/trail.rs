@@ -18,8 +18,8 @@ use pergola_store::archive::{ItemKey, Known, SourceKind, item_key};
 use url::Url;
 
 use super::conclude::Manners;
-use super::fetch::{Answer, FetchError};
 use super::read::{Body, read};
+use crate::fetch::{Answer, FetchError};
 
 /// Documents asked for in one refresh at most.
 pub const DOCUMENTS: u32 = 20;

@@ -5,7 +5,7 @@ use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::registry::Registry;
 
-use crate::crawl::fetch::Answer;
+use crate::fetch::Answer;
 
 /// What came of asking a peer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,98 +1,64 @@
-//! What can be done to feeds: create, change, drop, explain; by statements of the query language.
+//! Creates, changes, drops and explains feeds, by statements of the query language.
 
 mod entries;
 mod force;
 mod readers;
 
+use pergola_api::feed::{Applied, Explained};
 use pergola_query::syntax::{FeedBody, Script, SourceRef, Span, Spanned, Statement};
-use pergola_query::{Change, Explanation, QueryError};
-use pergola_store::archive::{ArchiveError, Commit, FeedId, FeedRecord, SourceKind};
+use pergola_query::{Change, Explanation, QueryError, nearest};
+use pergola_store::archive::{ArchiveError, Commit, FeedId, FeedRecord, FeedTally, SourceKind};
 
 use super::sources::{EVERY_SOURCE, peer_address};
-use super::{NewSource, Node, SourceError, locked};
+use super::{NewSource, Node, SourceError};
 use crate::access::Caller;
-use crate::publish::writer::NotCommitted;
 use crate::select::statement;
+use crate::writer::NotCommitted;
 
-/// What goes wrong with feeds.
+/// Why something cannot be done to a feed.
 #[derive(Debug, thiserror::Error)]
 pub enum FeedError {
-    /// The statement is wrong; the message shows where.
+    /// A statement has a mistake.
     #[error("{rendered}")]
     Query {
-        /// The message with the place in the text.
+        /// The message, with the place in the text.
         rendered: String,
-        /// Whether it is a name that exists already, or a feed that others read.
+        /// Whether the name exists already, or another feed reads the feed.
         conflict: bool,
     },
-    /// There is no such feed.
-    #[error("there is no feed `{name}`{}", .nearest.as_ref().map(|n| format!("; did you mean `{n}`?")).unwrap_or_default())]
+    /// No feed has this name.
+    #[error("there is no feed `{name}`")]
     Unknown {
         /// The name.
         name: String,
-        /// The nearest one there is.
+        /// The most similar name.
         nearest: Option<String>,
     },
-    /// Something else than the one statement that was to be explained.
+    /// Not exactly one statement.
     #[error("{0} statements can be explained here; give one CREATE, ALTER or EXPLAIN FEED")]
     NotOne(usize),
-    /// Enough is enough.
+    /// The node has as many feeds as it may.
     #[error("there are {0} feeds already; feeds.most in the configuration allows no more")]
     TooMany(usize),
-    /// A reader that nobody knows.
+    /// No reader has this name.
     #[error("no reader is called `{0}`")]
     UnknownReader(String),
-    /// The configuration says who may read it.
-    #[error("the configuration declares the feed `{0}`, and with it who may read it")]
+    /// The configuration declares the feed.
+    #[error("the configuration declares the feed `{0}` and who may read it")]
     Declared(String),
-    /// A source of it.
+    /// A source of the feed is wrong.
     #[error(transparent)]
     Source(#[from] SourceError),
-    /// The store refused it.
+    /// The store refused the change.
     #[error(transparent)]
     NotCommitted(#[from] NotCommitted),
-    /// What is kept cannot be read.
+    /// The store cannot be read.
     #[error(transparent)]
     Archive(#[from] ArchiveError),
 }
 
-/// What a statement has done.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Applied {
-    /// A feed was created, with this many items to begin with.
-    Created {
-        /// Its name.
-        name: String,
-        /// Items it begins with.
-        items: usize,
-        /// Sources added for it.
-        sources: usize,
-    },
-    /// A feed was changed.
-    Changed {
-        /// Its name.
-        name: String,
-        /// Items that it gained at once.
-        items: usize,
-    },
-    /// A feed was renamed.
-    Renamed {
-        /// Its name before.
-        from: String,
-        /// Its name now.
-        to: String,
-    },
-    /// A feed was dropped.
-    Dropped {
-        /// Its name.
-        name: String,
-    },
-    /// Nothing was changed.
-    Explained(Box<Explanation>),
-}
-
 impl Node {
-    /// Runs statements: all of them are checked before the first is carried out.
+    /// Runs statements. All are checked before the first one changes anything.
     pub async fn run_script(&self, text: &str, origin: &str) -> Result<Vec<Applied>, FeedError> {
         let _turn = self.turn.acquire().await;
         let changes = self.desk.check(text).map_err(|error| wrong(&error, text, origin))?;
@@ -112,76 +78,121 @@ impl Node {
     pub(super) async fn apply(&self, change: Change, declared: bool) -> Result<Applied, FeedError> {
         match change {
             Change::Create { name, body } => {
-                let sources = self.add_sources_of(&body).await?;
-                let id = FeedId(locked(&self.record).next_feed);
-                let record = FeedRecord {
-                    name: name.clone(),
-                    statement: statement(&name, &body),
-                    created_at: self.clock.now(),
-                    declared,
-                };
-                let mut commit = Commit::new();
-                commit.feed(id).put_record(&record);
-                let mut node = locked(&self.record).clone();
-                node.next_feed += 1;
-                commit.node().put_record(&node);
-                // Closed from its first moment, if it is to be closed.
-                let readers = self.declared_readers(&name).filter(|_| declared);
-                commit.feed(id).set_readers(readers.as_deref());
-                self.commit(commit).await?;
-                locked(&self.record).next_feed = node.next_feed;
-                self.access.set(id, readers.as_deref());
-                self.put_in_force(id, &name, &body);
-                let items = self.backfill(id).await?;
-                Ok(Applied::Created { name, items, sources })
+                let created = self.create(name, &body, declared).await;
+                self.reap_if_failed(created, &body).await
             }
             Change::Replace { name, body } => {
-                let Some(card) = self.desk.feed(&name) else { return Err(self.unknown(&name)) };
-                let before = self.desk.sources_of(card.id);
-                self.add_sources_of(&body).await?;
-                self.store_feed(card.id, &name, &body, declared).await?;
-                self.put_in_force(card.id, &name, &body);
-                let items = self.backfill(card.id).await?;
-                self.weigh(before.iter().copied());
-                self.reap_sources(&before).await?;
-                Ok(Applied::Changed { name, items })
+                let replaced = self.replace(name, &body, declared).await;
+                self.reap_if_failed(replaced, &body).await
             }
-            Change::Rename { from, to } => {
-                let Some(card) = self.desk.feed(&from) else { return Err(self.unknown(&from)) };
-                self.desk.rename(card.id, &from, &to);
-                let mut commit = Commit::new();
-                for card in self.desk.feeds() {
-                    // The feed itself, and those that read it by its name.
-                    self.put_feed_record(&mut commit, card.id, &card.name, &card.body)?;
-                }
-                if let Err(error) = self.commit(commit).await {
-                    self.desk.rename(card.id, &to, &from);
-                    return Err(error.into());
-                }
-                self.shelve(card.id, &to, &card.body);
-                Ok(Applied::Renamed { from, to })
-            }
-            Change::Drop { name } => {
-                let Some(card) = self.desk.feed(&name) else { return Err(self.unknown(&name)) };
-                let sources = self.desk.sources_of(card.id);
-                let mut commit = Commit::new();
-                commit.feed(card.id).drop_feed();
-                self.commit(commit).await?;
-                self.desk.remove(card.id, &name);
-                self.shelf.remove(card.id);
-                self.access.set(card.id, None);
-                self.delete_entries(card.id, u64::MAX).await?;
-                self.delete_edits(card.id, u64::MAX).await?;
-                self.weigh(sources.iter().copied());
-                self.reap_sources(&sources).await?;
-                Ok(Applied::Dropped { name })
-            }
+            Change::Rename { from, to } => self.rename(from, to).await,
+            Change::Drop { name } => self.drop_unread(name).await,
             Change::Explain { name, body } => {
-                let explained = self.explain(&name, &body);
-                let explained = explained.map_err(|error| wrong(&error, "", "query"))?;
-                Ok(Applied::Explained(Box::new(explained)))
+                let explanation = self.explain(&name, &body);
+                let explanation = explanation.map_err(|error| wrong(&error, "", "query"))?;
+                Ok(Applied::Explained(explained(&explanation)))
             }
         }
+    }
+
+    async fn create(
+        &self,
+        name: String,
+        body: &FeedBody,
+        declared: bool,
+    ) -> Result<Applied, FeedError> {
+        let sources = self.add_sources_of(body).await?;
+        let id = FeedId(self.record.lock().next_feed);
+        let record = FeedRecord {
+            name: name.clone(),
+            statement: statement(&name, body),
+            created_at: self.clock.now(),
+            declared,
+        };
+        let mut commit = Commit::new();
+        commit.feed(id).put_record(&record);
+        let mut node = self.record.lock().clone();
+        node.next_feed += 1;
+        commit.node().put_record(&node);
+        // A feed that is not for anybody is closed from the start.
+        let readers = self.declared_readers(&name).filter(|_| declared);
+        commit.feed(id).set_readers(readers.as_deref());
+        self.commit(commit).await?;
+        self.record.lock().next_feed = node.next_feed;
+        self.access.set(id, readers.as_deref());
+        self.put_in_force(id, &name, body, FeedTally::default());
+        let items = self.backfill(id).await?;
+        Ok(Applied::Created { name, items, sources })
+    }
+
+    async fn replace(
+        &self,
+        name: String,
+        body: &FeedBody,
+        declared: bool,
+    ) -> Result<Applied, FeedError> {
+        let Some(card) = self.desk.feed(&name) else { return Err(self.unknown(&name)) };
+        let before = self.desk.sources_of(card.id);
+        let tally = self.archive.feed_tally(card.id)?;
+        self.add_sources_of(body).await?;
+        self.store_feed(card.id, &name, body, declared).await?;
+        self.put_in_force(card.id, &name, body, tally);
+        let items = self.backfill(card.id).await?;
+        self.weigh(before.iter().copied());
+        self.reap_sources(&before).await?;
+        Ok(Applied::Changed { name, items })
+    }
+
+    async fn rename(&self, from: String, to: String) -> Result<Applied, FeedError> {
+        let Some(card) = self.desk.feed(&from) else { return Err(self.unknown(&from)) };
+        let tally = self.archive.feed_tally(card.id)?;
+        self.desk.rename(card.id, &from, &to);
+        if let Err(error) = self.store_renamed().await {
+            self.desk.rename(card.id, &to, &from);
+            return Err(error);
+        }
+        self.shelve(card.id, &to, &card.body, tally);
+        Ok(Applied::Renamed { from, name: to })
+    }
+
+    /// Stores a renamed feed, and the feeds that read it by its name.
+    async fn store_renamed(&self) -> Result<(), FeedError> {
+        let mut commit = Commit::new();
+        for card in self.desk.feeds() {
+            self.put_feed_record(&mut commit, card.id, &card.name, &card.body)?;
+        }
+        Ok(self.commit(commit).await?)
+    }
+
+    async fn drop_unread(&self, name: String) -> Result<Applied, FeedError> {
+        let Some(card) = self.desk.feed(&name) else { return Err(self.unknown(&name)) };
+        let sources = self.desk.sources_of(card.id);
+        let mut commit = Commit::new();
+        commit.feed(card.id).drop_feed();
+        self.commit(commit).await?;
+        self.desk.remove(card.id, &name);
+        self.shelf.remove(card.id);
+        self.access.set(card.id, None);
+        self.delete_entries(card.id, u64::MAX).await?;
+        self.delete_edits(card.id, u64::MAX).await?;
+        self.weigh(sources.iter().copied());
+        self.reap_sources(&sources).await?;
+        Ok(Applied::Dropped { name })
+    }
+
+    /// If a feed could not be stored, removes the sources that were added for it.
+    async fn reap_if_failed(
+        &self,
+        applied: Result<Applied, FeedError>,
+        body: &FeedBody,
+    ) -> Result<Applied, FeedError> {
+        if applied.is_err() {
+            let named = sources_of(body).filter_map(|(url, _)| self.at(&url)).collect::<Vec<_>>();
+            if let Err(error) = self.reap_unnamed(&named).await {
+                tracing::error!(%error, "sources that nobody wants stay until the next start");
+            }
+        }
+        applied
     }
 
     /// Drops a feed that no other reads.
@@ -200,7 +211,7 @@ impl Node {
         Ok(())
     }
 
-    /// What a statement that makes or explains one feed would mean. Nothing is changed.
+    /// Explains one statement that creates, changes or explains a feed. Nothing is changed.
     pub fn explain_text(&self, text: &str, origin: &str) -> Result<Explanation, FeedError> {
         let changes = self.desk.check(text).map_err(|error| wrong(&error, text, origin))?;
         let [change] = &changes[..] else { return Err(FeedError::NotOne(changes.len())) };
@@ -219,19 +230,15 @@ impl Node {
         self.desk.explain(name, body, self.clock.now(), |clause| self.resolve(clause))
     }
 
-    /// There is no such feed; the nearest name may help.
+    /// No feed has this name; names the most similar.
     pub fn unknown(&self, name: &str) -> FeedError {
         self.unknown_to(&Caller::Operator, name)
     }
 
-    /// There is no such feed for a caller; the nearest name that it may know may help.
+    /// The caller may read no feed of this name; names the most similar that it may read.
     fn unknown_to(&self, caller: &Caller, name: &str) -> FeedError {
         let names = self.feeds_for(caller).into_iter().map(|card| card.name);
-        let near = |other: &String| {
-            strsim::damerau_levenshtein(&other.to_lowercase(), &name.to_lowercase())
-        };
-        let nearest = names.min_by_key(near).filter(|other| near(other) <= 2 + name.len() / 4);
-        FeedError::Unknown { name: name.to_owned(), nearest }
+        FeedError::Unknown { name: name.to_owned(), nearest: nearest(name, names) }
     }
 
     async fn store_feed(
@@ -274,18 +281,35 @@ impl Node {
     /// Adds the sources that a query names and that are not there.
     async fn add_sources_of(&self, body: &FeedBody) -> Result<usize, FeedError> {
         let mut sources = Vec::new();
-        for clause in &body.sources {
-            let (url, kind) = match &clause.source.value {
-                SourceRef::Url(url) => (url.clone(), SourceKind::Feed),
-                SourceRef::Opml(list) if list == EVERY_SOURCE => continue,
-                SourceRef::Opml(list) => (list.clone(), SourceKind::List),
-                SourceRef::Peer { node, feed } => (peer_address(node, feed), SourceKind::Feed),
-                SourceRef::Feed(_) => continue,
-            };
+        for (url, kind) in sources_of(body) {
             let new = NewSource::feed(&url)?;
             sources.push(NewSource { kind, wanted: false, ..new });
         }
         Ok(self.add_sources_in_turn(sources).await?.new.len())
+    }
+}
+
+/// The sources that a query names.
+fn sources_of(body: &FeedBody) -> impl Iterator<Item = (String, SourceKind)> {
+    body.sources.iter().filter_map(|clause| match &clause.source.value {
+        SourceRef::Url(url) => Some((url.clone(), SourceKind::Feed)),
+        SourceRef::Opml(list) if list == EVERY_SOURCE => None,
+        SourceRef::Opml(list) => Some((list.clone(), SourceKind::List)),
+        SourceRef::Peer { node, feed } => Some((peer_address(node, feed), SourceKind::Feed)),
+        SourceRef::Feed(_) => None,
+    })
+}
+
+/// An explanation as the API tells it.
+pub fn explained(explanation: &Explanation) -> Explained {
+    let cost = explanation.cost;
+    Explained {
+        name: explanation.feed.clone(),
+        text: explanation.to_string(),
+        sources: cost.sources,
+        phrases: cost.phrases,
+        regexes: cost.regexes,
+        every_item: cost.every_item,
     }
 }
 

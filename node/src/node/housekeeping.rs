@@ -12,8 +12,8 @@ use pergola_store::Order;
 use pergola_store::archive::{Archive, ArchiveError, Commit, FeedId, Sample, SourceId, SourceKind};
 use tokio_util::sync::CancellationToken;
 
+use super::Node;
 use super::feeds::FeedError;
-use super::{Node, locked};
 
 const MINUTE: f64 = 60.0;
 /// Minutes between two savings of what was learnt.
@@ -67,7 +67,7 @@ impl Node {
 
     async fn every_minute(&self, minute: u64, before: &mut Counted) -> Result<(), FeedError> {
         let now = self.clock.now();
-        if let Err(invalid) = self.crawler.roster().steer(now) {
+        if let Err(invalid) = self.crawler.steer(now) {
             tracing::error!(%invalid, "the budget could not be followed");
         }
         self.plan_ahead(now);
@@ -95,7 +95,7 @@ impl Node {
     fn plan_ahead(&self, now: f64) {
         for listing in self.shelf.listings() {
             let sources = self.desk.sources_of(listing.id);
-            let next = self.crawler.roster().next_refresh(&sources, now);
+            let next = self.crawler.next_refresh_of(&sources, now);
             self.shelf.set_next_refresh(listing.id, next);
         }
     }
@@ -134,17 +134,17 @@ impl Node {
         let small = |count: u64| u32::try_from(count).unwrap_or(u32::MAX);
         let items = (after.items - since.items) as f64;
         let lost = after.lost - since.lost;
-        let roster = self.crawler.roster();
+        let pulse = self.crawler.pulse(now);
         Sample {
-            threshold: roster.threshold().value(),
-            budget: roster.purse.per_minute(),
+            threshold: pulse.threshold,
+            budget: pulse.per_minute,
             refreshes: small(after.refreshes - since.refreshes),
             not_modified: small(after.not_modified - since.not_modified),
             failures: small(after.failures - since.failures),
             items: small(after.items - since.items),
             bytes: after.bytes - since.bytes,
             completeness: if items + lost > 0.0 { items / (items + lost) } else { 1.0 },
-            freshness: roster.freshness(now),
+            freshness: pulse.freshness,
         }
     }
 
@@ -181,7 +181,7 @@ impl Node {
         for card in self.desk.feeds() {
             let keep = card.body.options.keep.map_or(usual, |period| period.seconds() as f64);
             let archive = self.archive.clone();
-            let below = blocking(move || first_kept(&archive, card.id, now - keep)).await?;
+            let below = self.read(move || first_kept(&archive, card.id, now - keep)).await?;
             let deleted = self.delete_entries(card.id, below).await?;
             if deleted > 0 {
                 self.shelf.removed(card.id);
@@ -191,7 +191,7 @@ impl Node {
         }
         let feeds: Vec<FeedId> = self.desk.feeds().iter().map(|card| card.id).collect();
         let archive = self.archive.clone();
-        let unused = blocking(move || unused_chunks(&archive, &feeds, now - SETTLED)).await?;
+        let unused = self.read(move || unused_chunks(&archive, &feeds, now - SETTLED)).await?;
         cleared.chunks = unused.len();
         for some in unused.chunks(AT_ONCE) {
             let mut commit = Commit::new();
@@ -215,7 +215,7 @@ impl Node {
 
     /// Lists that were read are taken over as they come.
     pub(super) async fn follow_lists(self: Arc<Self>, stop: CancellationToken) {
-        let Some(mut lists) = locked(&self.lists).take() else { return };
+        let Some(mut lists) = self.lists.lock().take() else { return };
         loop {
             let (list, members) = tokio::select! {
                 () = stop.cancelled() => return,
@@ -294,13 +294,4 @@ fn unused_chunks(
         unused.extend(gone.map(|number| (source, number)));
     }
     Ok(unused)
-}
-
-async fn blocking<T: Send + 'static>(
-    work: impl FnOnce() -> Result<T, ArchiveError> + Send + 'static,
-) -> Result<T, FeedError> {
-    match tokio::task::spawn_blocking(work).await {
-        Ok(done) => Ok(done?),
-        Err(panicked) => std::panic::resume_unwind(panicked.into_panic()),
-    }
 }

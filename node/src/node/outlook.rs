@@ -1,6 +1,6 @@
 //! What a node can say about a feed of its own: how busy it is, how good, and when it may have news.
 
-use pergola_refresh::{DAY, PublicationModel};
+use pergola_refresh::DAY;
 use pergola_store::archive::{ArchiveError, FeedId, SourceId};
 
 use super::Node;
@@ -57,14 +57,8 @@ impl Node {
         if shares.len() > PLANNED_SOURCES {
             return Vec::new();
         }
-        let mut roster = self.crawler.roster();
-        let mut refreshes: Vec<(f64, f64)> = Vec::new();
-        for (source, share) in shares {
-            let Some(planned) = roster.planned(source, now, now + DAY) else { return Vec::new() };
-            refreshes
-                .extend(planned.into_iter().map(|refresh| (refresh.at, share * refresh.items)));
-        }
-        drop(roster);
+        let planned = self.crawler.planned_of(&shares, now, now + DAY);
+        let Some(mut refreshes) = planned else { return Vec::new() };
         refreshes.sort_by(|a, b| a.0.total_cmp(&b.0));
         let together = SAME_DECISION * self.crawler.cycle;
         refreshes.dedup_by(|next, kept| {
@@ -79,9 +73,8 @@ impl Node {
     /// The sources of a feed, with the items per second that each brings it.
     fn rates_of(&self, feed: FeedId) -> Vec<(SourceId, f64)> {
         let shares = self.desk.shares_of(feed, self.clock.now(), SOURCES);
-        let roster = self.crawler.roster();
         let rate = |(source, share): (SourceId, f64)| {
-            Some((source, share * roster.schedule(source)?.model.mean_rate()))
+            Some((source, share * self.crawler.mean_rate(source)?))
         };
         shares.into_iter().filter_map(rate).collect()
     }

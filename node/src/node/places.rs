@@ -8,7 +8,7 @@ use pergola_store::archive::{Commit, SourceId, SourceKind, SourceRecord, SourceS
 use url::Url;
 
 use super::sources::SourceError;
-use super::{Node, StartError, locked};
+use super::{Node, StartError};
 
 /// Sources made durable together: while it commits, the store holds many times what has changed.
 const AT_ONCE: usize = 250;
@@ -28,7 +28,7 @@ impl Node {
         };
         for some in sources.chunks(AT_ONCE) {
             let mut commit = Commit::new();
-            let mut node = locked(&self.record).clone();
+            let mut node = self.record.lock().clone();
             for (id, record, _) in some {
                 commit.source(*id).put_record(record);
                 commit.source(*id).put_state(blank(record));
@@ -37,7 +37,7 @@ impl Node {
             }
             commit.node().put_record(&node);
             self.commit(commit).await?;
-            locked(&self.record).next_source = node.next_source;
+            self.record.lock().next_source = node.next_source;
             for (id, record, url) in some {
                 self.place(*id, record, url, blank(record).clone())?;
             }
@@ -73,13 +73,8 @@ impl Node {
         url: &Url,
         state: SourceState,
     ) -> Result<(), Invalid> {
-        let lane = self.crawler.lane_for(id, url);
-        {
-            let mut roster = self.crawler.roster();
-            roster.add(id, &record.url, lane, state.schedule, state.next_at)?;
-            roster.set_importance(id, record.importance);
-        }
-        let mut members = locked(&self.members);
+        self.crawler.take_on(id, record, url, state)?;
+        let mut members = self.members.lock();
         record.lists.iter().for_each(|list| members.entry(*list).or_default().push(id));
         Ok(())
     }

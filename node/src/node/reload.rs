@@ -1,75 +1,95 @@
-//! What the configuration declares is taken over at the start and again on SIGHUP.
+//! Applies what the configuration declares: at the start, on SIGHUP and on `POST /api/v1/reload`.
 
 use std::collections::HashSet;
 use std::sync::Arc;
 
+use pergola_api::operation::Reloaded;
 use pergola_config::{Budget, Config, ConfigError};
 use pergola_query::Change;
 use pergola_store::archive::{Commit, SourceId, SourceKind};
 
-use super::{NewSource, Node, SourceError, StartError, locked};
+use super::{NewSource, Node, SourceError, StartError};
 
-/// What a new configuration has changed.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Reloaded {
-    /// What has changed, in words.
-    pub changed: Vec<String>,
-    /// Keys whose new values hold after a restart only.
-    pub restart: Vec<String>,
-}
-
-/// Reads the configuration once more, from wherever it came.
+/// Reads the configuration again from where it came.
 pub(super) type Reader = Arc<dyn Fn() -> Result<Config, ConfigError> + Send + Sync>;
 
-/// Why a configuration was not taken over.
+/// Why a configuration was not applied.
 #[derive(Debug, thiserror::Error)]
 pub enum ReloadError {
-    /// Nobody said where the configuration comes from.
-    #[error("this node does not know where its configuration came from; restart it instead")]
+    /// Nobody told the node where its configuration comes from.
+    #[error("this node does not know where its configuration comes from; restart it instead")]
     NoReader,
-    /// It is wrong; the one in force stays.
+    /// It has a mistake; the old one stays in force.
     #[error(transparent)]
     Config(#[from] ConfigError),
-    /// It could not be put in force.
+    /// It could not be applied.
     #[error(transparent)]
     Start(#[from] StartError),
 }
 
 impl Node {
-    /// Says how the configuration is read again, for [`Node::reread`].
+    /// Tells the node how to read its configuration again, for [`Node::reread`].
     pub fn reread_by(
         &self,
         read: impl Fn() -> Result<Config, ConfigError> + Send + Sync + 'static,
     ) {
-        *locked(&self.reader) = Some(Arc::new(read));
+        *self.reader.lock() = Some(Arc::new(read));
     }
 
-    /// Reads the configuration again and takes it over.
+    /// Reads the configuration again, applies it and logs what changed.
     pub async fn reread(&self) -> Result<Reloaded, ReloadError> {
-        let reader = locked(&self.reader).clone().ok_or(ReloadError::NoReader)?;
+        let reread = self.reread_quietly().await;
+        match &reread {
+            Ok(reloaded) => {
+                self.config().warnings().iter().for_each(|warning| tracing::warn!("{warning}"));
+                let (changed, restart) = (reloaded.changed.join(", "), reloaded.restart.join(", "));
+                tracing::info!(changed, restart, "the configuration was read again");
+            }
+            Err(
+                error @ ReloadError::Start(StartError::Tls(_)) | error @ ReloadError::Config(_),
+            ) => {
+                tracing::error!(%error, "the new configuration is rejected, the old one stays");
+            }
+            Err(error) => tracing::error!(%error, "the new configuration was applied only in part"),
+        }
+        reread
+    }
+
+    async fn reread_quietly(&self) -> Result<Reloaded, ReloadError> {
+        let reader = self.reader.lock().clone().ok_or(ReloadError::NoReader)?;
         Ok(self.reload(reader()?).await?)
     }
 
-    /// Another budget, until the configuration says otherwise or the node is started again.
-    pub fn set_budget(&self, budget: &Budget) -> Result<(), pergola_refresh::Invalid> {
-        self.crawler.roster().set_purse(budget.purse(self.crawler.cycle))
+    /// Sets another budget, until the configuration gives another one or the node restarts.
+    pub fn set_budget(&self, budget: Budget) -> Result<(), pergola_refresh::Invalid> {
+        self.crawler.set_purse(budget.purse(self.crawler.cycle))?;
+        let mut config = self.config.write();
+        *config = Arc::new(config.with_budget(budget));
+        Ok(())
     }
 
-    /// Takes over another configuration: certificates, readers, sources, feeds and budget at once, the rest at the next start.
-    pub async fn reload(&self, config: Config) -> Result<Reloaded, StartError> {
+    /// Applies another configuration: certificates, readers, sources, feeds and budget at once, the rest at
+    /// the next start.
+    pub async fn reload(&self, mut config: Config) -> Result<Reloaded, StartError> {
         let before = self.config();
+        let budget = config.budget.clone();
+        if budget == *self.configured_budget.lock() && budget != before.budget {
+            // A budget that was set by hand stays until the configuration gives another one.
+            config = config.with_budget(before.budget.clone());
+        }
         let differences = before.reloadable_changes(&config);
         let mut changed = Vec::new();
         self.reload_certificates(&config)?;
+        *self.configured_budget.lock() = budget;
         changed.extend(differences.tls.then(|| "tls".to_owned()));
         if differences.budget {
             let purse = config.budget.purse(self.crawler.cycle);
-            self.crawler.roster().set_purse(purse)?;
+            self.crawler.set_purse(purse)?;
             changed.push("budget".to_owned());
         }
         self.access.know(&config);
         changed.extend(differences.readers.then(|| "readers".to_owned()));
-        *self.config.write().unwrap_or_else(std::sync::PoisonError::into_inner) = Arc::new(config);
+        *self.config.write() = Arc::new(config);
         if differences.sources || differences.feeds {
             self.take_over_declared().await?;
             changed.extend(differences.sources.then(|| "sources".to_owned()));
@@ -78,16 +98,16 @@ impl Node {
         Ok(Reloaded { changed, restart: differences.restart })
     }
 
-    /// Shows the certificates that the files hold now. If they cannot be used, the old ones stay.
+    /// Loads the certificates from their files again. If they cannot be used, the old ones stay.
     fn reload_certificates(&self, config: &Config) -> Result<(), StartError> {
-        let shown = locked(&self.shown).clone();
+        let shown = self.shown.lock().clone();
         match (shown, &config.tls) {
             (Some(shown), Some(tls)) => Ok(shown.reread(tls)?),
             _ => Ok(()),
         }
     }
 
-    /// Makes sources and feeds what the configuration declares. What others added is left alone.
+    /// Adds, changes and removes sources and feeds as the configuration declares. What was added otherwise stays.
     pub(super) async fn take_over_declared(&self) -> Result<(), StartError> {
         let _turn = self.turn.acquire().await;
         let config = self.config();
@@ -135,7 +155,7 @@ impl Node {
         self.undeclare_sources(&stay).await.map_err(sources_refused)
     }
 
-    /// Sources that the configuration declared and declares no more go, unless somebody reads them.
+    /// Removes sources that the configuration no longer declares, unless a feed reads them.
     async fn undeclare_sources(&self, stay: &HashSet<SourceId>) -> Result<(), SourceError> {
         let mut commit = Commit::new();
         let mut left = Vec::new();
@@ -154,6 +174,6 @@ impl Node {
     }
 }
 
-fn sources_refused(error: SourceError) -> StartError {
+pub(super) fn sources_refused(error: SourceError) -> StartError {
     StartError::Feed { name: "(sources)".into(), reason: error.to_string() }
 }

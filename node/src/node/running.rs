@@ -8,12 +8,14 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
+use axum::Router;
 use tokio::net::TcpListener;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
-use super::{Node, StartError, locked};
+use super::{Node, StartError};
 use crate::serve::Port;
+use crate::surroundings::{Listener, listen};
 use crate::tls::Shown;
 
 /// A node at work.
@@ -22,13 +24,13 @@ pub struct Running {
     pub node: Arc<Node>,
     address: SocketAddr,
     stop: CancellationToken,
-    tasks: JoinSet<&'static str>,
+    tasks: Tasks,
 }
 
 impl Node {
     /// Listens where the configuration says.
     pub async fn listen(address: SocketAddr) -> Result<TcpListener, StartError> {
-        TcpListener::bind(address).await.map_err(|source| {
+        listen(address).await.map_err(|source| {
             let hint = match source.kind() {
                 std::io::ErrorKind::AddrInUse => {
                     "; is another pergola running? choose another with node.listen"
@@ -39,69 +41,63 @@ impl Node {
         })
     }
 
-    /// Crawls and serves from now on.
-    pub fn start(self: Arc<Self>, listener: TcpListener) -> Result<Running, StartError> {
+    /// Crawls, and serves its feeds and what `router` answers besides, until `stop` is cancelled.
+    pub(crate) fn run(
+        self: Arc<Self>,
+        listener: Box<dyn Listener>,
+        router: Router,
+        stop: CancellationToken,
+    ) -> Result<Running, StartError> {
         let system = |source| StartError::System { what: "the socket is unusable".into(), source };
-        let address = listener.local_addr().map_err(system)?;
+        let address = listener.local_address().map_err(system)?;
         let config = self.config();
         let shown = config.tls.as_ref().map(Shown::read).transpose()?.map(Arc::new);
-        let stop = CancellationToken::new();
         let mut tasks = JoinSet::new();
-        let (crawler, crawling) = (Arc::clone(&self.crawler), stop.clone());
-        tasks.spawn(async move {
-            crawler.run(crawling).await;
-            "crawler"
-        });
-        let (crawler, watching) = (Arc::clone(&self.crawler), stop.clone());
-        tasks.spawn(async move {
-            crate::peer::watch::run(crawler, watching).await;
-            "watching"
-        });
-        let (node, keeping) = (Arc::clone(&self), stop.clone());
-        tasks.spawn(async move {
-            node.keep_house(keeping).await;
-            "housekeeping"
-        });
-        let (node, following) = (Arc::clone(&self), stop.clone());
-        tasks.spawn(async move {
-            node.follow_lists(following).await;
-            "lists"
-        });
-        let limits = crate::peer::Limits::default();
-        let mut router = crate::api::router(Arc::clone(&self))
-            .merge(crate::publish::router(Arc::clone(&self.shelf)))
-            .merge(crate::peer::router(Arc::clone(&self), limits, stop.clone()));
-        if let Some(hub) = &self.hub {
-            router = router.merge(hub.router());
-            let (hub, telling) = (Arc::clone(hub), stop.clone());
-            tasks.spawn(async move {
-                hub.run(telling).await;
-                "hub"
-            });
-        }
-        if let Some(subscriber) = &self.subscriber {
-            router = router.merge(subscriber.router());
-            let (subscriber, asking) = (Arc::clone(subscriber), stop.clone());
-            tasks.spawn(async move {
-                subscriber.run(asking).await;
-                "subscriber"
-            });
-        }
+        self.start_crawling(&stop, &mut tasks);
+        let pushing = self.start_pushing(&stop, &mut tasks);
         let port = Port {
-            router,
+            router: router.merge(crate::publish::router(Arc::clone(&self.shelf))).merge(pushing),
             tls: shown.clone(),
             connections: config.node.connections,
             failed_handshakes: self.metrics.failed_handshakes.clone(),
         };
-        *locked(&self.shown) = shown;
-        let serving = stop.clone();
-        tasks.spawn(async move {
-            port.serve(listener, serving).await;
-            "server"
-        });
+        *self.shown.lock() = shown;
+        spawn(&mut tasks, "server", port.serve(listener, stop.clone()));
         self.set_running(true);
         Ok(Running { node: self, address, stop, tasks })
     }
+
+    fn start_crawling(self: &Arc<Self>, stop: &CancellationToken, tasks: &mut Tasks) {
+        let crawler = &self.crawler;
+        spawn(tasks, "crawler", Arc::clone(crawler).run(stop.clone()));
+        spawn(tasks, "watching", crate::crawl::watch::run(Arc::clone(crawler), stop.clone()));
+        spawn(tasks, "housekeeping", Arc::clone(self).keep_house(stop.clone()));
+        spawn(tasks, "lists", Arc::clone(self).follow_lists(stop.clone()));
+    }
+
+    /// Starts the hub and the subscriber, as far as the node has them; where they are asked.
+    fn start_pushing(&self, stop: &CancellationToken, tasks: &mut Tasks) -> Router {
+        let mut router = Router::new();
+        if let Some(hub) = &self.hub {
+            router = router.merge(hub.router());
+            spawn(tasks, "hub", Arc::clone(hub).run(stop.clone()));
+        }
+        if let Some(subscriber) = &self.subscriber {
+            router = router.merge(subscriber.router());
+            spawn(tasks, "subscriber", Arc::clone(subscriber).run(stop.clone()));
+        }
+        router
+    }
+}
+
+/// What runs, each task by its name.
+type Tasks = JoinSet<&'static str>;
+
+fn spawn(tasks: &mut Tasks, name: &'static str, task: impl Future<Output = ()> + Send + 'static) {
+    tasks.spawn(async move {
+        task.await;
+        name
+    });
 }
 
 impl Running {
@@ -143,10 +139,11 @@ impl Running {
 
 /// Ends the writer's threads after their last job and releases the data folder.
 pub async fn close(node: Arc<Node>) {
-    let threads = std::mem::take(&mut *locked(&node.threads));
+    let blocking = node.blocking();
+    let threads = std::mem::take(&mut *node.threads.lock());
     drop(node);
     // They end when the last handle to them is gone, which a request being answered may still hold.
-    let joined = tokio::task::spawn_blocking(move || {
+    let joined = blocking.run(move || {
         threads.into_iter().for_each(|thread| drop(thread.join()));
     });
     let _ = tokio::time::timeout(Duration::from_secs(10), joined).await;

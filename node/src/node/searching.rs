@@ -6,42 +6,12 @@ use pergola_store::archive::{ArchiveError, FeedId, SourceId};
 
 use super::Node;
 use crate::access::Caller;
-use crate::peer::{Foreign, Heard};
+use crate::peers::{Foreign, Heard};
 use crate::publish::Form;
-use crate::select::{About, Channel, FeedCard};
+use crate::select::{About, Channel, FeedCard, Found, Kind};
 
 /// Sources and feeds among which a search picks those that the caller may know.
 const SEARCHED: usize = 800;
-
-/// What was found is …
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
-    /// … a source.
-    Source,
-    /// … a feed of this node.
-    Feed,
-    /// … a feed of a peer that this node does not read, or has learnt nothing of.
-    Peer,
-}
-
-/// A source or feed that was found.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Found {
-    /// What it is.
-    pub kind: Kind,
-    /// Its name or title.
-    pub name: String,
-    /// Where it is.
-    pub url: String,
-    /// As which source this node reads it.
-    pub source: Option<SourceId>,
-    /// The node that publishes it, if it is another one.
-    pub node: Option<String>,
-    /// How much it is about what was asked for, from 0 to 1.
-    pub score: f64,
-    /// What it is about by its last items, heaviest first.
-    pub terms: Vec<String>,
-}
 
 impl Node {
     /// What of this node a text is most about, as far as the caller may know it, best first. Blocks.

@@ -10,10 +10,10 @@ use pergola_query::syntax::SourceRef;
 use pergola_store::archive::{ArchiveError, Commit, SourceId, SourceKind, SourceRecord};
 use url::Url;
 
-use super::{Node, locked, normal_url};
+use super::{Node, normal_url};
 use crate::crawl::driver::Report;
 use crate::crawl::read::Member;
-use crate::publish::writer::NotCommitted;
+use crate::writer::NotCommitted;
 
 /// The name by which a query means every source of the node: `OPML "all"`.
 pub const EVERY_SOURCE: &str = "all";
@@ -32,7 +32,7 @@ pub enum SourceError {
         reason: String,
     },
     /// There is no such source.
-    #[error("there is no source {0}; `pergola source list` shows those there are")]
+    #[error("there is no source {0}")]
     Unknown(String),
     /// A feed would be left without it.
     #[error("source {url} is read by {}: drop or alter them first", .feeds.join(", "))]
@@ -143,11 +143,11 @@ impl Node {
         let mut records = Vec::new();
         let mut wishes = Vec::new();
         let mut fresh = std::collections::HashMap::new();
-        let mut next = locked(&self.record).next_source;
-        let before = self.crawler.roster().len();
+        let mut next = self.record.lock().next_source;
+        let before = self.crawler.count();
         for source in sources {
             let url = source.url.as_str();
-            let there = self.crawler.roster().by_address(url);
+            let there = self.crawler.by_address(url);
             if let Some(id) = there.or_else(|| fresh.get(url).copied()) {
                 wishes.extend(source.wish().map(|wish| (id, wish)));
                 if there.is_some() {
@@ -227,11 +227,11 @@ impl Node {
         }
         if let Some(list) = source.list.filter(|list| !record.lists.contains(list)) {
             record.lists.push(list);
-            locked(&self.members).entry(list).or_default().push(id);
+            self.members.lock().entry(list).or_default().push(id);
         }
         if record != before {
             commit.source(id).put_record(&record);
-            self.crawler.roster().set_importance(id, record.importance);
+            self.crawler.set_importance(id, record.importance);
         }
         Ok(())
     }
@@ -266,6 +266,32 @@ impl Node {
         self.forget_sources(&unwanted).await
     }
 
+    /// Removes the sources that a crash left behind: added for a feed that was then never stored.
+    pub(super) async fn reap_left_behind(&self) -> Result<(), SourceError> {
+        let mut left = Vec::new();
+        self.archive.each_source(|id, record| {
+            if !record.wanted && record.lists.is_empty() && self.desk.readers_of(id) == 0 {
+                left.push(id);
+            }
+        })?;
+        self.reap_unnamed(&left).await
+    }
+
+    /// Removes sources that nobody wants and no feed names. A feed names lists, of which it reads the
+    /// members; and a feed that could not be bound names its sources without reading them.
+    pub(super) async fn reap_unnamed(&self, candidates: &[SourceId]) -> Result<(), SourceError> {
+        let feeds = self.desk.feeds();
+        let mut unnamed = Vec::new();
+        for &id in candidates {
+            let Some(record) = self.archive.source(id)? else { continue };
+            let mut urls = std::iter::once(&record.url).chain(&record.formerly);
+            if !urls.any(|url| feeds.iter().any(|card| card.names(url))) {
+                unnamed.push(id);
+            }
+        }
+        self.reap_sources(&unnamed).await
+    }
+
     async fn forget_sources(&self, ids: &[SourceId]) -> Result<(), SourceError> {
         if ids.is_empty() {
             return Ok(());
@@ -274,7 +300,7 @@ impl Node {
         let mut orphans = Vec::new();
         for &id in ids {
             commit.source(id).delete();
-            for member in locked(&self.members).remove(&id).unwrap_or_default() {
+            for member in self.members.lock().remove(&id).unwrap_or_default() {
                 if let Some(mut record) = self.archive.source(member)? {
                     record.lists.retain(|list| *list != id);
                     commit.source(member).put_record(&record);
@@ -287,11 +313,9 @@ impl Node {
             subscriber.forget(ids);
         }
         for &id in ids {
-            self.crawler.roster().remove(id);
-            self.crawler.loops.forget(id);
-            self.crawler.peers.forget(id);
+            self.crawler.drop_source(id);
             self.desk.forget_source(id);
-            locked(&self.members).values_mut().for_each(|members| members.retain(|m| *m != id));
+            self.members.lock().values_mut().for_each(|members| members.retain(|m| *m != id));
         }
         self.rebind_readers_of(&HashSet::new());
         Box::pin(self.reap_sources(&orphans)).await
@@ -341,7 +365,7 @@ impl Node {
             }
         }
         self.add_sources_in_turn(sources).await?;
-        let members = locked(&self.members).get(&list).cloned().unwrap_or_default();
+        let members = self.members.lock().get(&list).cloned().unwrap_or_default();
         let mut commit = Commit::new();
         let mut gone = Vec::new();
         for member in members {
@@ -356,7 +380,7 @@ impl Node {
         }
         if !gone.is_empty() {
             self.commit(commit).await?;
-            if let Some(members) = locked(&self.members).get_mut(&list) {
+            if let Some(members) = self.members.lock().get_mut(&list) {
                 members.retain(|member| !gone.contains(member));
             }
         }
@@ -364,19 +388,24 @@ impl Node {
         self.reap_sources(&gone).await
     }
 
+    /// The source with this URL.
+    pub(super) fn at(&self, url: &str) -> Option<SourceId> {
+        let url = normal_url(url).ok()?;
+        self.crawler.by_address(url.as_str())
+    }
+
     /// The sources that a clause of a query stands for.
     pub(super) fn resolve(&self, clause: &SourceRef) -> Vec<SourceId> {
-        let at = |url: &str| {
-            let url = normal_url(url).ok()?;
-            self.crawler.roster().by_address(url.as_str())
-        };
         match clause {
-            SourceRef::Url(url) => at(url).into_iter().collect(),
-            SourceRef::Opml(list) if list == EVERY_SOURCE => self.crawler.roster().ids().collect(),
-            SourceRef::Opml(list) => at(list)
-                .and_then(|list| locked(&self.members).get(&list).cloned())
+            SourceRef::Url(url) => self.at(url).into_iter().collect(),
+            SourceRef::Opml(list) if list == EVERY_SOURCE => self.crawler.ids(),
+            SourceRef::Opml(list) => self
+                .at(list)
+                .and_then(|list| self.members.lock().get(&list).cloned())
                 .unwrap_or_default(),
-            SourceRef::Peer { node, feed } => at(&peer_address(node, feed)).into_iter().collect(),
+            SourceRef::Peer { node, feed } => {
+                self.at(&peer_address(node, feed)).into_iter().collect()
+            }
             SourceRef::Feed(_) => Vec::new(),
         }
     }

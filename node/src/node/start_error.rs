@@ -4,11 +4,10 @@ use pergola_refresh::Invalid;
 use pergola_store::StoreError;
 use pergola_store::archive::ArchiveError;
 
-use crate::crawl::fetch::FetchError;
-use crate::crawl::guard::BadException;
-use crate::peer::LoadError;
-use crate::publish::writer::NotCommitted;
+use crate::fetch::FetchError;
+use crate::peers::LoadError;
 use crate::tls::TlsError;
+use crate::writer::NotCommitted;
 
 /// Why a node cannot start.
 #[derive(Debug, thiserror::Error)]
@@ -25,9 +24,6 @@ pub enum StartError {
     /// What is known of peers cannot be had.
     #[error(transparent)]
     Peers(#[from] LoadError),
-    /// An exception for private networks that makes no sense.
-    #[error(transparent)]
-    Exception(#[from] BadException),
     /// A number that the scheduler refuses.
     #[error(transparent)]
     Invalid(#[from] Invalid),

@@ -7,7 +7,7 @@
 
 use std::collections::HashMap;
 use std::pin::Pin;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 
 use axum::body::{Body, Bytes, HttpBody};
@@ -18,9 +18,10 @@ use hyper::body::Frame;
 use pergola_store::archive::FeedId;
 use tonic::{Code, Status};
 
-use super::ANSWER_BYTES;
-use crate::access::{self, Access, Who};
+use crate::access::{self, Who};
+use crate::locks::{Mutex, MutexGuard};
 use crate::node::Node;
+use crate::wire::ANSWER_BYTES;
 
 /// What callers may take.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -43,8 +44,8 @@ impl Default for Limits {
 #[derive(Clone)]
 pub(super) struct Caller {
     who: access::Caller,
-    /// Who may read what; without it, nobody anything.
-    access: Option<Arc<Access>>,
+    /// The node that knows who may read what; without it, nobody may read anything.
+    node: Option<Arc<Node>>,
 }
 
 impl Caller {
@@ -52,7 +53,7 @@ impl Caller {
     pub(super) fn of<T>(request: &tonic::Request<T>) -> Self {
         let known = request.extensions().get::<Self>();
         let who = access::Caller::Stranger { address: None, wrong: false };
-        known.cloned().unwrap_or(Self { who, access: None })
+        known.cloned().unwrap_or(Self { who, node: None })
     }
 
     /// Whether it runs the node, so that it may know everything about it.
@@ -62,7 +63,7 @@ impl Caller {
 
     /// Whether a feed exists for this caller.
     pub(super) fn may_read(&self, feed: FeedId) -> bool {
-        self.access.as_ref().is_some_and(|access| access.may_read(&self.who, feed))
+        self.node.as_ref().is_some_and(|node| node.may_read(&self.who, feed))
     }
 
     /// Whether it has sent a token that nobody has.
@@ -72,7 +73,7 @@ impl Caller {
 
     /// Bytes of one answer to it, unless a single entry is larger.
     pub(super) fn message_bytes(&self) -> usize {
-        let limits = self.access.as_ref().map(|access| access.limits(&self.who));
+        let limits = self.node.as_ref().map(|node| node.limits_of(&self.who));
         limits.map_or(ANSWER_BYTES, |limits| limits.max_message)
     }
 }
@@ -90,14 +91,13 @@ impl Callers {
     }
 
     fn ledger(&self) -> MutexGuard<'_, Ledger> {
-        self.ledger.lock().unwrap_or_else(PoisonError::into_inner)
+        self.ledger.lock()
     }
 
     fn admit(self: &Arc<Self>, caller: &access::Caller, kind: Kind) -> Result<Ticket, Refused> {
-        let access = &self.node.access;
-        access.count(caller).map_err(|often| Refused::TooOften { wait: often.seconds })?;
+        self.node.count_call(caller).map_err(|often| Refused::TooOften { wait: often.seconds })?;
         let who = caller.who();
-        let streams = access.limits(caller).streams;
+        let streams = self.node.limits_of(caller).streams;
         self.ledger().admit(&who, kind, streams, &self.limits)?;
         Ok(Ticket { callers: Arc::clone(self), who, kind })
     }
@@ -109,18 +109,17 @@ pub(super) async fn check(
     mut request: Request,
     next: Next,
 ) -> Response {
-    let access = &callers.node.access;
     let authority = request.uri().authority().map(|authority| authority.as_str());
-    let who = access.caller(request.headers(), request.extensions(), authority);
+    let who = callers.node.caller(request.headers(), request.extensions(), authority);
     let watches = request.uri().path().ends_with("/Watch");
     let ticket = match callers.admit(&who, if watches { Kind::Stream } else { Kind::Answer }) {
         Ok(ticket) => ticket,
         Err(refused) => {
-            callers.node.metrics.peer_calls_refused.inc();
+            callers.node.count_refused_call();
             return refused.into_status().into_http();
         }
     };
-    let caller = Caller { who, access: Some(Arc::clone(access)) };
+    let caller = Caller { who, node: Some(Arc::clone(&callers.node)) };
     request.extensions_mut().insert(caller);
     let (head, body) = next.run(request).await.into_parts();
     Response::from_parts(head, Body::new(Counted::new(body, ticket)))

@@ -38,7 +38,7 @@ impl Health {
             return None;
         }
         let node = Arc::clone(&self.node);
-        let reasons = tokio::task::spawn_blocking(move || node.why_not_ready()).await;
+        let reasons = self.node.blocking().run(move || node.why_not_ready()).await;
         match reasons {
             Ok(reasons) if reasons.is_empty() => Some(ServingStatus::Serving),
             _ => Some(ServingStatus::NotServing),

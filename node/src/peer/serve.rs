@@ -19,9 +19,9 @@ use tonic::{Request, Response, Status};
 
 use super::caller::Caller;
 use super::cursor::Cursor;
-use super::wire::{hints_to_wire, millis};
 use crate::node::Node;
 use crate::publish::Listing;
+use crate::wire::{hints_to_wire, millis};
 use about::Estimates;
 use head::Heads;
 use page::{Asked, Pager};
@@ -53,9 +53,9 @@ struct Parts {
 impl Syndicate {
     pub(super) fn new(node: Arc<Node>, stop: CancellationToken) -> Self {
         let workers = std::thread::available_parallelism().map_or(2, |cores| cores.get()) * 2;
-        let pager = Pager::new(node.archive.clone(), node.shelf.imprint().clone());
+        let pager = Pager::new(node.archive().clone(), node.imprint().clone());
         Self(Arc::new(Parts {
-            heads: Heads::new(node.archive.clone(), pager.node()),
+            heads: Heads::new(node.archive().clone(), pager.node(), node.blocking()),
             pager,
             estimates: Estimates::default(),
             workers: Arc::new(Semaphore::new(workers)),
@@ -68,7 +68,7 @@ impl Syndicate {
 impl Parts {
     /// The feed of this name, if it exists for this caller.
     fn feed(&self, name: &str, caller: &Caller) -> Result<Listing, Status> {
-        let found = if name.len() > NAME_BYTES { None } else { self.node.shelf.listing(name) };
+        let found = if name.len() > NAME_BYTES { None } else { self.node.listing(name) };
         let found = found.filter(|feed| caller.may_read(feed.id));
         found.ok_or_else(|| {
             if caller.is_wrong() {
@@ -86,7 +86,8 @@ impl Parts {
         work: impl FnOnce() -> Result<T, ArchiveError> + Send + 'static,
     ) -> Result<T, Status> {
         let permit = Arc::clone(&self.workers).acquire_owned().await;
-        let done = tokio::task::spawn_blocking(move || {
+        let threads = self.node.blocking();
+        let done = threads.run(move || {
             let _busy = permit;
             work()
         });
@@ -121,10 +122,9 @@ impl Syndication for Syndicate {
         let (parts, caller) = (&self.0, Caller::of(&request));
         let asked = request.into_inner();
         let limit = limited(asked.limit, FEEDS);
-        let imprint = parts.node.shelf.imprint();
+        let imprint = parts.node.imprint();
         let mut feeds: Vec<v1::FeedInfo> = parts
             .node
-            .shelf
             .listings()
             .iter()
             .filter(|feed| feed.name > asked.after && caller.may_read(feed.id))
@@ -193,7 +193,7 @@ impl Syndication for Syndicate {
             Ok((page, hints, feed))
         };
         let (page, hints, feed) = parts.blocking(page).await?;
-        parts.node.metrics.peer_entries.inc_by(page.entries.len() as u64);
+        parts.node.count_sent_entries(page.entries.len());
         Ok(Response::new(v1::FetchResponse {
             entries: page.entries.clone(),
             cursor: page.cursor.to_string(),
@@ -202,7 +202,7 @@ impl Syndication for Syndicate {
             skipped: page.skipped,
             restarted: page.restarted,
             hints: hints.map(hints_to_wire),
-            node: Some(about::node_info(parts.node.shelf.imprint())),
+            node: Some(about::node_info(parts.node.imprint())),
             window: u32::try_from(feed.window).unwrap_or(u32::MAX),
             title: feed.name,
         }))
@@ -220,7 +220,7 @@ impl Syndication for Syndicate {
         let cursor = cursor(&asked.cursor)?;
         let (placing, listed) = (Arc::clone(&parts), feed.clone());
         let from = parts.blocking(move || placing.pager.place(&listed, cursor.as_ref())).await?;
-        let news = parts.node.shelf.follow(feed.id);
+        let news = parts.node.follow(feed.id);
         let news = news.ok_or_else(|| Status::not_found("the feed was dropped just now"))?;
         Ok(Response::new(Watching::new(parts, caller, feed.id, from, news)))
     }

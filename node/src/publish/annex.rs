@@ -7,7 +7,7 @@
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::sync::{Arc, Weak};
 
 use pergola_store::archive::FeedId;
 use tokio::sync::OnceCell;
@@ -16,6 +16,7 @@ use super::document::Rendered;
 use super::edition::Edition;
 use super::negotiate::Form;
 use super::volume::Volume;
+use crate::locks::Mutex;
 
 /// Documents held at most, however small.
 const MOST: usize = 10_000;
@@ -69,7 +70,7 @@ impl Annex {
 
     /// The place of a document of this edition; what another edition left there is dropped.
     pub(super) fn place(&self, key: Key, edition: &Arc<Edition>) -> Place {
-        let mut shelves = self.shelves.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut shelves = self.shelves.lock();
         shelves.turns += 1;
         let used = shelves.turns;
         let fresh = || Slot { edition: Arc::downgrade(edition), place: Place::default(), used };
@@ -83,7 +84,7 @@ impl Annex {
 
     /// A document that could not be rendered takes no place.
     pub(super) fn clear(&self, key: &Key) {
-        let mut shelves = self.shelves.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut shelves = self.shelves.lock();
         if shelves.slots.get(key).is_some_and(|slot| slot.place.get().is_none()) {
             shelves.slots.remove(key);
         }
@@ -93,7 +94,7 @@ impl Annex {
     /// one that was asked for last stays.
     pub(super) fn make_room(&self) {
         let crowded = |count: usize| self.held.load(Relaxed) > self.limit || count > MOST;
-        let mut shelves = self.shelves.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut shelves = self.shelves.lock();
         if !crowded(shelves.slots.len()) {
             return;
         }

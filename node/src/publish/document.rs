@@ -19,7 +19,7 @@ use tokio::sync::OnceCell;
 use super::edition::RenderError;
 use super::negotiate::{Coding, Form};
 use super::past::Contents;
-use crate::pages;
+use crate::publish::pages;
 
 /// What kind of document it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -3,8 +3,8 @@
 //! An edition is never changed, only succeeded: whoever holds it finishes with it, whoever comes later
 //! gets the next. Its documents appear in it once each, when they are first asked for.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
-use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use http::HeaderValue;
 use pergola_store::archive::{ArchiveError, FeedId, FeedTally};
@@ -13,6 +13,7 @@ use tokio::sync::{OnceCell, watch};
 use super::document::Rendered;
 use super::negotiate::Form;
 use super::shelf::Listing;
+use crate::locks::{Mutex, RwLock};
 
 /// Why there is no document.
 #[derive(Debug, thiserror::Error)]
@@ -81,12 +82,12 @@ impl Publication {
 
     /// The current edition.
     pub(super) fn edition(&self) -> Arc<Edition> {
-        self.edition.read().unwrap_or_else(PoisonError::into_inner).clone()
+        self.edition.read().clone()
     }
 
     /// A new edition takes the place of the current one.
     pub(super) fn succeed(&self, tally: FeedTally) {
-        let mut current = self.edition.write().unwrap_or_else(PoisonError::into_inner);
+        let mut current = self.edition.write();
         *current = Arc::new(current.successor(tally));
         drop(current);
         self.news.send_replace(tally);
@@ -109,13 +110,13 @@ impl Publication {
 
     /// A new edition takes the place of the current one, although the feed has come no further.
     pub(super) fn renew(&self) {
-        let mut current = self.edition.write().unwrap_or_else(PoisonError::into_inner);
+        let mut current = self.edition.write();
         *current = Arc::new(current.successor(current.tally));
     }
 
     /// Forgets what was rendered; the edition is the same.
     pub(super) fn drop_documents(&self) {
-        let mut current = self.edition.write().unwrap_or_else(PoisonError::into_inner);
+        let mut current = self.edition.write();
         *current = Arc::new(Edition::new(current.tally));
     }
 
@@ -189,7 +190,7 @@ impl Edition {
 
     /// What was sent before this edition.
     pub(super) fn earlier(&self, form: Form) -> Option<Arc<Rendered>> {
-        self.earlier.lock().unwrap_or_else(PoisonError::into_inner)[form as usize].clone()
+        self.earlier.lock()[form as usize].clone()
     }
 
     /// Renders a document, or waits for whoever is rendering it.
@@ -211,7 +212,7 @@ impl Edition {
             rendered.map(Arc::new)
         });
         let document = document.await?.clone();
-        self.earlier.lock().unwrap_or_else(PoisonError::into_inner)[form as usize] = None;
+        self.earlier.lock()[form as usize] = None;
         Ok(document)
     }
 }

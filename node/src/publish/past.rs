@@ -6,9 +6,11 @@
 //! be told a wrong difference, because no tag is known.
 
 use std::collections::{HashMap, VecDeque};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use pergola_store::archive::{Entry, FeedId, Published, SourceId};
+
+use crate::locks::Mutex;
 
 /// Entries of earlier editions that are remembered, over all feeds: some 12 MiB.
 const REMEMBERED: usize = 1 << 19;
@@ -74,7 +76,7 @@ struct Memory {
 impl Past {
     /// Remembers what the document with this tag shows, and forgets the longest remembered ones.
     pub(super) fn remember(&self, feed: FeedId, tag: &str, contents: &Arc<Contents>) {
-        let mut memory = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut memory = self.0.lock();
         let key = (feed, Box::from(tag));
         if memory.known.insert(key.clone(), contents.clone()).is_some() {
             // The same bytes show the same entries.
@@ -91,7 +93,7 @@ impl Past {
 
     /// What the document with this tag showed, if that is still known.
     pub(super) fn recall(&self, feed: FeedId, tag: &str) -> Option<Arc<Contents>> {
-        let memory = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let memory = self.0.lock();
         memory.known.get(&(feed, Box::from(tag))).cloned()
     }
 }
@@ -134,7 +136,7 @@ mod tests {
             past.remember(FeedId(1), &edition.to_string(), &shown);
             past.remember(FeedId(1), &edition.to_string(), &shown);
         }
-        assert!(past.0.lock().unwrap().entries <= REMEMBERED);
+        assert!(past.0.lock().entries <= REMEMBERED);
         assert_eq!(past.recall(FeedId(1), "9"), None);
         assert!(past.recall(FeedId(1), "10").is_some());
         assert!(past.recall(FeedId(1), &(editions - 1).to_string()).is_some());

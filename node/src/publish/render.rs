@@ -19,8 +19,8 @@ use super::negotiate::Form;
 use super::past::Contents;
 use super::shelf::{Imprint, Listing};
 use super::volume::{Reach, Standing, Volume};
-use crate::pages;
-use crate::pages::feed::Place;
+use crate::publish::pages;
+use crate::publish::pages::feed::Place;
 
 /// Volumes that the page of a feed links to; each one leads to the one before it.
 const LISTED: usize = 50;

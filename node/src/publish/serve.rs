@@ -15,12 +15,12 @@ use super::answer::{
 };
 use super::edition::Publication;
 use super::negotiate::Form;
-use super::problem::Problem;
+use super::refusal::Refusal;
 use super::shelf::{ARCHIVE, NoVolume, Shelf};
 use super::visitor::{admitted, caller};
 use super::volume::Volume;
 use crate::access::Caller;
-use crate::pages;
+use crate::publish::pages;
 
 pub(super) const FEEDS: &str = "/feeds/";
 /// Tells other nodes that the feed can be had over gRPC at the same origin, and by which name.
@@ -43,11 +43,11 @@ async fn feed(State(shelf): State<Arc<Shelf>>, request: Request) -> Response {
     let asked = request.headers();
     let (publication, named) = match admitted(&shelf, &request, stem(&file), find(&shelf, &file)) {
         Ok(found) => found,
-        Err(problem) => return problem.answer(asked),
+        Err(refusal) => return refusal.answer(asked),
     };
     let private = |value| kept_as_allowed(&shelf, &publication, value);
     let Some(form) = named.or_else(|| Form::preferred(asked)) else {
-        return Problem::no_form(&file).answer(asked);
+        return Refusal::not_acceptable(&file).answer(asked);
     };
     let now = shelf.clock.now();
     publication.touch(now);
@@ -67,7 +67,7 @@ async fn feed(State(shelf): State<Arc<Shelf>>, request: Request) -> Response {
             let max_age = private(kept_for(0));
             marked(&publication, answer(&shelf, &earlier, asked, varies, max_age).await)
         }
-        Err(_) => Problem::unavailable().answer(asked),
+        Err(_) => Refusal::unavailable().answer(asked),
     }
 }
 
@@ -81,23 +81,23 @@ async fn volume(State(shelf): State<Arc<Shelf>>, request: Request) -> Response {
     let found = published(&shelf, &name).map(|publication| (publication, ()));
     let publication = match admitted(&shelf, &request, &name, found) {
         Ok((publication, ())) => publication,
-        Err(problem) => return problem.answer(asked),
+        Err(refusal) => return refusal.answer(asked),
     };
     let kept = kept_as_allowed(&shelf, &publication, VOLUME_KEPT);
     let mut forms = Form::FEEDS.into_iter();
     let named = forms.find_map(|form| Some((file.strip_suffix(form.extension())?, form)));
     let (number, named) = named.map_or((file, None), |(number, form)| (number, Some(form)));
     let Some(volume) = Volume::parse(number) else {
-        return Problem::no_volume(&name, number).answer(asked);
+        return Refusal::unknown_volume(&name, number).answer(asked);
     };
     let Some(form) = named.or_else(|| Form::preferred(asked)) else {
-        return Problem::no_form(&format!("{name}/{ARCHIVE}/{volume}")).answer(asked);
+        return Refusal::not_acceptable(&format!("{name}/{ARCHIVE}/{volume}")).answer(asked);
     };
     match shelf.volume(&publication, volume, form).await {
         Ok(document) => answer(&shelf, &document, asked, Varies::of(named), kept).await,
-        Err(NoVolume::NotYet) => Problem::volume_to_come(&name, volume).answer(asked),
-        Err(NoVolume::Gone { kept }) => Problem::volume_gone(&name, volume, kept).answer(asked),
-        Err(NoVolume::Failed) => Problem::unavailable().answer(asked),
+        Err(NoVolume::NotYet) => Refusal::volume_incomplete(&name, volume).answer(asked),
+        Err(NoVolume::Gone { kept }) => Refusal::volume_expired(&name, volume, kept).answer(asked),
+        Err(NoVolume::Failed) => Refusal::unavailable().answer(asked),
     }
 }
 
@@ -170,9 +170,9 @@ async fn about(
         }
         Ok(Err(error)) => {
             tracing::warn!(%error, "the ledger of hosts could not be read");
-            Problem::unavailable().answer(&headers)
+            Refusal::unavailable().answer(&headers)
         }
-        Err(_) => Problem::unavailable().answer(&headers),
+        Err(_) => Refusal::unavailable().answer(&headers),
     }
 }
 

@@ -10,8 +10,8 @@ mod rendering;
 pub(super) use annexed::NoVolume;
 
 use std::collections::HashMap;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
-use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use http::HeaderValue;
 use pergola_feed::NodeId;
@@ -28,6 +28,8 @@ use super::past::Past;
 use super::volume::Volume;
 use crate::access::{Access, Caller};
 use crate::clock::Clock;
+use crate::locks::{RwLock, RwLockReadGuard, RwLockWriteGuard};
+use crate::surroundings::Blocking;
 
 /// The folder of a feed's volumes, below its own address.
 pub(super) const ARCHIVE: &str = "archive";
@@ -101,6 +103,7 @@ pub struct Shelf {
     pub(super) past: Past,
     /// Work on the blocking threads, so that a rush on many feeds stays within memory.
     pub(super) workers: Arc<Semaphore>,
+    blocking: Blocking,
     pub(super) counters: Counters,
     /// Counts every change of any feed, for those who wait for one.
     changes: watch::Sender<u64>,
@@ -146,6 +149,7 @@ impl Shelf {
             annex: Annex::new(Self::LIMIT / Self::ANNEX),
             past: Past::default(),
             workers: Arc::new(Semaphore::new(workers)),
+            blocking: Blocking::of_runtime(),
             counters: Counters::default(),
             changes: watch::Sender::default(),
         }
@@ -161,6 +165,12 @@ impl Shelf {
     /// Says who may read what; without it, anybody everything.
     pub fn with_access(mut self, access: Arc<Access>) -> Self {
         self.access = access;
+        self
+    }
+
+    /// Runs work that blocks elsewhere than on the threads of the runtime.
+    pub fn with_blocking(mut self, blocking: Blocking) -> Self {
+        self.blocking = blocking;
         self
     }
 
@@ -325,7 +335,7 @@ impl Shelf {
     }
 
     fn forget_opml(&self) {
-        *self.opml.write().unwrap_or_else(PoisonError::into_inner) = None;
+        *self.opml.write() = None;
     }
 
     pub(super) fn publication(&self, id: FeedId) -> Option<Arc<Publication>> {
@@ -337,11 +347,11 @@ impl Shelf {
     }
 
     fn catalogue(&self) -> RwLockReadGuard<'_, Catalogue> {
-        self.catalogue.read().unwrap_or_else(PoisonError::into_inner)
+        self.catalogue.read()
     }
 
     fn catalogue_mut(&self) -> RwLockWriteGuard<'_, Catalogue> {
-        self.catalogue.write().unwrap_or_else(PoisonError::into_inner)
+        self.catalogue.write()
     }
 }
 

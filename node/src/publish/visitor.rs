@@ -6,7 +6,7 @@ use axum::extract::Request;
 use http::header::AUTHORIZATION;
 
 use super::edition::Publication;
-use super::problem::Problem;
+use super::refusal::Refusal;
 use super::shelf::Shelf;
 use crate::access::{Caller, ClientCertificate, TooOften};
 
@@ -17,7 +17,7 @@ pub(super) fn admitted<T>(
     request: &Request,
     name: &str,
     found: Option<(Arc<Publication>, T)>,
-) -> Result<(Arc<Publication>, T), Problem> {
+) -> Result<(Arc<Publication>, T), Refusal> {
     let known = is_known(request);
     let found = match found {
         Some(found) if !known && shelf.is_open(found.0.id()) => return Ok(found),
@@ -28,9 +28,9 @@ pub(super) fn admitted<T>(
     match found {
         Some(found) if shelf.access.may_read(&caller, found.0.id()) => Ok(found),
         _ if matches!(caller, Caller::Stranger { wrong: true, .. }) => {
-            Err(Problem::unknown_token())
+            Err(Refusal::unknown_token())
         }
-        _ => Err(Problem::no_feed(name, shelf.nearest(name, &caller))),
+        _ => Err(Refusal::unknown_feed(name, shelf.nearest(name, &caller))),
     }
 }
 
@@ -47,12 +47,12 @@ fn is_known(request: &Request) -> bool {
 }
 
 /// Readers may take what they are allowed; documents for anybody are not counted.
-fn counted(shelf: &Shelf, caller: &Caller) -> Result<(), Problem> {
+fn counted(shelf: &Shelf, caller: &Caller) -> Result<(), Refusal> {
     match caller {
         Caller::Reader(_) => shelf
             .access
             .count(caller)
-            .map_err(|TooOften { seconds }| Problem::too_often(seconds, shelf.clock.now())),
+            .map_err(|TooOften { seconds }| Refusal::too_often(seconds, shelf.clock.now())),
         Caller::Operator | Caller::Stranger { .. } => Ok(()),
     }
 }

@@ -12,7 +12,6 @@ mod fresh;
 mod tests;
 
 use std::collections::{BTreeSet, HashMap};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use pergola_feed::Item;
 use pergola_manners::decide::News;
@@ -20,6 +19,8 @@ use pergola_profile::{Bag, Channels, Found, Novelty};
 use pergola_store::archive::{Channel, FeedId, ItemKey, ProfileRecord, SourceId};
 
 use fresh::Fresh;
+
+use crate::locks::{Mutex, MutexGuard};
 
 /// Items in a profile.
 const WINDOW: usize = 20;
@@ -225,7 +226,7 @@ impl Profiles {
     }
 
     fn inner(&self) -> MutexGuard<'_, Inner> {
-        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+        self.inner.lock()
     }
 }
 

@@ -1,5 +1,7 @@
 //! The beginning of a secured connection: who are you, within a few seconds.
 
+mod replayed;
+
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
@@ -7,11 +9,12 @@ use std::time::Duration;
 use pergola_config::Fingerprint;
 use rustls::ServerConfig;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
-use tokio::net::TcpStream;
 use tokio_rustls::TlsAcceptor;
 use tokio_rustls::server::TlsStream;
 
+use crate::surroundings::Connection;
 use crate::tls::fingerprint;
+use replayed::Replayed;
 
 /// Time for a handshake, and for saying why there was none.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -33,18 +36,21 @@ pub(super) enum Failed {
 
 /// A secured connection, and the certificate that the client showed and we trust.
 pub(super) async fn handshake(
-    mut stream: TcpStream,
+    mut stream: Connection,
     config: Arc<ServerConfig>,
-) -> Result<(TlsStream<TcpStream>, Option<Fingerprint>), Failed> {
+) -> Result<(TlsStream<Replayed>, Option<Fingerprint>), Failed> {
     let shake = async {
         let mut first = [0];
-        stream.peek(&mut first).await.map_err(Failed::Refused)?;
+        stream.read_exact(&mut first).await.map_err(Failed::Refused)?;
         // A handshake begins with the byte 22, a request with the name of a method.
         if first[0].is_ascii_uppercase() {
             let told = tell_to_speak_tls(&mut stream).await;
             return Err(told.map_or_else(Failed::Refused, |()| Failed::Plain));
         }
-        TlsAcceptor::from(config).accept(stream).await.map_err(Failed::Refused)
+        TlsAcceptor::from(config)
+            .accept(Replayed::new(first[0], stream))
+            .await
+            .map_err(Failed::Refused)
     };
     let stream = tokio::time::timeout(PATIENCE, shake).await.map_err(|_| Failed::TooSlow)??;
     let shown = stream.get_ref().1.peer_certificates().and_then(<[_]>::first).map(fingerprint);
@@ -52,7 +58,7 @@ pub(super) async fn handshake(
 }
 
 /// What was asked is read, or the connection would be reset before the answer arrives.
-async fn tell_to_speak_tls(stream: &mut TcpStream) -> std::io::Result<()> {
+async fn tell_to_speak_tls(stream: &mut Connection) -> std::io::Result<()> {
     let _asked = stream.read(&mut [0; 8 << 10]).await?;
     stream.write_all(SPEAK_TLS.as_bytes()).await?;
     stream.shutdown().await

@@ -1,7 +1,7 @@
-//! From when until when a certificate is good.
+//! From when until when a certificate is valid.
 //!
-//! The one thing that is read from a certificate by our own hand, for advice and never for trust: what
-//! is trusted is decided by webpki.
+//! This is the only thing that the node itself parses in a certificate, and it serves advice, never trust:
+//! webpki decides what is trusted.
 
 use chrono::NaiveDateTime;
 use rustls::pki_types::CertificateDer;
@@ -90,7 +90,20 @@ mod tests {
     proptest! {
         #[test]
         fn whatever_is_no_certificate_is_passed_over(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
-            let _ = Validity::of(&CertificateDer::from(bytes));
+            prop_assert_eq!(Validity::of(&CertificateDer::from(bytes)), None);
+        }
+    }
+
+    #[test]
+    fn a_certificate_that_is_cut_off_says_nothing() {
+        let key = rcgen::KeyPair::generate().unwrap();
+        let about = rcgen::CertificateParams::new(vec!["node.example".to_owned()]).unwrap();
+        let certificate = about.self_signed(&key).unwrap();
+        let whole = certificate.der();
+        assert!(Validity::of(whole).is_some());
+        for length in 0..whole.len() {
+            let cut = CertificateDer::from(&whole[..length]);
+            assert_eq!(Validity::of(&cut), None, "{length} of {} bytes", whole.len());
         }
     }
 }

@@ -15,13 +15,12 @@ mod request;
 mod topic;
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use pergola_config::WebSub;
 use pergola_store::archive::{Archive, ArchiveError, Commit, FeedId, Subscription};
 use tokio::sync::{Semaphore, mpsc};
 use tokio::task::{Id, JoinError, JoinSet};
-use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 use url::Url;
 
@@ -29,12 +28,13 @@ use self::book::{Book, Limits, host_of};
 use self::delivery::{Delivery, Ending, Key, Outcome};
 use self::door::{Asked, Pending};
 use self::request::{Mode, Request};
-use super::chance;
-use crate::clock::Clock;
-use crate::crawl::fetch::Fetcher;
+use crate::clock::{Clock, network_now};
+use crate::fetch::Fetcher;
+use crate::locks::Mutex;
 use crate::metrics::Metrics;
-use crate::publish::writer::Writer;
 use crate::publish::{Form, Shelf};
+use crate::surroundings::Randomness;
+use crate::writer::Writer;
 
 /// Requests that may wait for their verification.
 const WAITING: usize = 256;
@@ -51,6 +51,7 @@ pub struct Hub {
     fetcher: Fetcher,
     writer: Writer,
     clock: Clock,
+    randomness: Randomness,
     metrics: Arc<Metrics>,
     settings: WebSub,
     book: Mutex<Book>,
@@ -74,6 +75,8 @@ pub struct Parts {
     pub writer: Writer,
     /// The time.
     pub clock: Clock,
+    /// For challenges, and waits that differ.
+    pub randomness: Randomness,
     /// What is counted.
     pub metrics: Arc<Metrics>,
     /// What was configured.
@@ -91,7 +94,7 @@ enum Ended {
 impl Hub {
     /// A hub that does nothing until it is run; it knows who had subscribed before.
     pub fn new(parts: Parts) -> Result<Self, ArchiveError> {
-        let Parts { archive, shelf, fetcher, writer, clock, metrics, settings } = parts;
+        let Parts { archive, shelf, fetcher, writer, clock, randomness, metrics, settings } = parts;
         let mut book = Book::new(Limits {
             most: settings.most,
             per_feed: settings.per_feed,
@@ -110,6 +113,7 @@ impl Hub {
             fetcher,
             writer,
             clock,
+            randomness,
             metrics,
             settings,
             book: Mutex::new(book),
@@ -122,12 +126,12 @@ impl Hub {
 
     /// How many have subscribed.
     pub fn subscriptions(&self) -> usize {
-        locked(&self.book).len()
+        self.book.lock().len()
     }
 
     /// Verifies, delivers and lets leases end, until told to stop.
     pub async fn run(self: Arc<Self>, stop: CancellationToken) {
-        let Some(mut inbox) = locked(&self.inbox).take() else { return };
+        let Some(mut inbox) = self.inbox.lock().take() else { return };
         let mut changes = self.shelf.changes();
         let mut calls: JoinSet<Ended> = JoinSet::new();
         let mut deliveries: HashMap<Id, Delivery> = HashMap::new();
@@ -140,15 +144,15 @@ impl Hub {
                 round_at = now + ROUND * self.clock.speed();
                 self.round(now, &mut calls);
             }
-            locked(&self.book).pass(now);
-            if locked(&self.book).is_changed() && now >= save_at {
+            self.book.lock().pass(now);
+            if self.book.lock().is_changed() && now >= save_at {
                 self.save().await;
                 save_at = self.clock.now() + SAVING * self.clock.speed();
             }
             self.send_out(&mut calls, &mut deliveries);
             let verifying = calls.len().saturating_sub(deliveries.len());
             let wake = {
-                let book = locked(&self.book);
+                let book = self.book.lock();
                 let round = if changed { round_at } else { f64::INFINITY };
                 let save = if book.is_changed() { save_at } else { f64::INFINITY };
                 book.next_wakeup().min(round).min(save)
@@ -177,7 +181,7 @@ impl Hub {
 
     /// Checks which feeds have changed, and which are no more.
     fn round(self: &Arc<Self>, now: f64, calls: &mut JoinSet<Ended>) {
-        let mut book = locked(&self.book);
+        let mut book = self.book.lock();
         for feed in book.feeds() {
             match self.shelf.tally(feed) {
                 Some(tally) => book.edition(feed, tally.edition, now),
@@ -199,7 +203,7 @@ impl Hub {
         calls: &mut JoinSet<Ended>,
         deliveries: &mut HashMap<Id, Delivery>,
     ) {
-        while let Some(delivery) = locked(&self.book).take() {
+        while let Some(delivery) = self.book.lock().take() {
             let (hub, to) = (Arc::clone(self), delivery.subscription.clone());
             let task = calls.spawn(async move {
                 Ended::Delivered(calls::deliver(&hub.fetcher, &hub.shelf, &to).await)
@@ -212,7 +216,7 @@ impl Hub {
     async fn examine(self: Arc<Self>, asked: Asked) -> Ended {
         let Asked { request, host, seat } = asked;
         let ended = self.decided(request, host).await;
-        seat.ends(matches!(ended, Ended::Confirmed(..)), Instant::now());
+        seat.ends(matches!(ended, Ended::Confirmed(..)), network_now());
         ended
     }
 
@@ -227,7 +231,7 @@ impl Hub {
         let found = topic::feed_of(&self.shelf, &request.topic, host.as_deref());
         let callback_host = host_of(request.callback.as_str());
         let allowed = found.and_then(|(feed, form)| {
-            locked(&self.book).room(key, feed, &callback_host).map(|()| (feed, form))
+            self.book.lock().room(key, feed, &callback_host).map(|()| (feed, form))
         });
         let (feed, form) = match allowed {
             Ok(found) => found,
@@ -263,7 +267,7 @@ impl Hub {
 
     async fn confirmed(&self, request: &Request, lease: f64) -> bool {
         let Request { callback, mode, topic, .. } = request;
-        match calls::verify(&self.fetcher, callback, *mode, topic, lease).await {
+        match calls::verify(&self.fetcher, &self.randomness, callback, *mode, topic, lease).await {
             Ok(()) => true,
             Err(why) => {
                 tracing::info!(%callback, topic, mode = mode.name(), why, "not confirmed");
@@ -307,7 +311,13 @@ impl Hub {
             Ended::Delivered(ending) => {
                 let Some(delivery) = deliveries.remove(&id) else { return };
                 let Delivery { key, serial, host, subscription } = delivery;
-                let outcome = locked(&self.book).ended((key, serial), &host, ending, now, chance());
+                let outcome = self.book.lock().ended(
+                    (key, serial),
+                    &host,
+                    ending,
+                    now,
+                    self.randomness.chance(),
+                );
                 let name = match outcome {
                     Some(Outcome::Delivered) => "delivered",
                     Some(Outcome::Delayed) => "delayed",
@@ -326,7 +336,7 @@ impl Hub {
 
     /// A subscriber has confirmed what it asked for.
     fn agree(&self, key: Key, subscription: Option<Box<Subscription>>, now: f64) {
-        let mut book = locked(&self.book);
+        let mut book = self.book.lock();
         match subscription {
             None => {
                 book.remove(key);
@@ -347,7 +357,7 @@ impl Hub {
 
     /// Saves what has changed in the book; what cannot be saved is tried again.
     async fn save(&self) {
-        let rows = locked(&self.book).take_changed();
+        let rows = self.book.lock().take_changed();
         if rows.is_empty() {
             return;
         }
@@ -357,7 +367,7 @@ impl Hub {
         }
         if let Err(error) = self.writer.commit(commit).await {
             tracing::warn!(%error, "subscriptions could not be saved; it is tried again");
-            locked(&self.book).not_saved(rows.into_iter().map(|(feed, key, _)| (key, feed)));
+            self.book.lock().not_saved(rows.into_iter().map(|(feed, key, _)| (key, feed)));
         }
     }
 }
@@ -367,8 +377,4 @@ const GONE: &str = "the feed is published no more";
 
 fn key_of(request: &Request) -> Key {
     pergola_feed::digest(&[&request.topic, request.callback.as_str()])
-}
-
-fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

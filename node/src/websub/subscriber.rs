@@ -14,28 +14,28 @@ mod callback;
 mod rules;
 mod trust;
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use axum::Router;
 use axum::routing::get;
+use pergola_api::source::PushStatus;
 use pergola_config::WebSub;
 use pergola_store::archive::{Archive, ArchiveError, Commit, Push, SourceId};
-use serde::Serialize;
 use tokio::sync::{Notify, Semaphore, mpsc};
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 use url::{Host, Url};
-use utoipa::ToSchema;
 
 use self::asking::{Ask, Token};
 use self::book::{Book, Polled};
 use self::rules::Rules;
-use super::discovery::RefreshNotice;
-use super::{chance, nonce};
 use crate::clock::Clock;
+use crate::crawl::discovery::RefreshNotice;
 use crate::crawl::driver::Crawler;
+use crate::locks::{Mutex, MutexGuard};
 use crate::metrics::Metrics;
-use crate::publish::writer::Writer;
+use crate::surroundings::Randomness;
+use crate::writer::Writer;
 
 /// Hubs asked at the same time.
 const ASKING: usize = 8;
@@ -49,6 +49,7 @@ pub struct Subscriber {
     crawler: Arc<Crawler>,
     writer: Writer,
     clock: Clock,
+    randomness: Randomness,
     metrics: Arc<Metrics>,
     /// Where hubs reach this node.
     base: Url,
@@ -73,6 +74,8 @@ pub struct Parts {
     pub writer: Writer,
     /// The time.
     pub clock: Clock,
+    /// For tokens and secrets, and waits that differ.
+    pub randomness: Randomness,
     /// What is counted.
     pub metrics: Arc<Metrics>,
     /// What was configured.
@@ -85,37 +88,20 @@ pub struct Parts {
     pub refreshes: mpsc::Receiver<RefreshNotice>,
 }
 
-/// What a hub does for a source.
-#[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
-pub struct PushStatus {
-    /// The hub.
-    pub hub: String,
-    /// The address by which it knows the source.
-    pub topic: String,
-    /// Whether the hub has agreed and its lease runs.
-    pub active: bool,
-    /// Whether it has proved reliable, so that the source is refreshed once a day only.
-    pub trusted: bool,
-    /// When the lease ends, in Unix seconds.
-    pub lease_until: Option<f64>,
-    /// What the hub said last against it.
-    pub trouble: Option<String>,
-    /// Documents that it sent and that were taken in.
-    pub pushes: u64,
-    /// Items that it told of.
-    pub items: u64,
-    /// Items that a refresh found and of which it never told.
-    pub missed: u64,
-    /// Documents with no signature or a wrong one, which were ignored.
-    pub forged: u64,
-    /// Requests that it refused or did not verify, and documents that could not be read.
-    pub failures: u64,
-}
-
 impl Subscriber {
     /// A subscriber that asks nobody until it is run; what was agreed on before holds.
     pub fn new(parts: Parts) -> Result<Self, ArchiveError> {
-        let Parts { archive, crawler, writer, clock, metrics, settings, public_url, .. } = parts;
+        let Parts {
+            archive,
+            crawler,
+            writer,
+            clock,
+            randomness,
+            metrics,
+            settings,
+            public_url,
+            ..
+        } = parts;
         let mut book = Book::new(Rules {
             lease: settings.lease.as_secs_f64(),
             backoff: settings.backoff.as_secs_f64(),
@@ -129,6 +115,7 @@ impl Subscriber {
             crawler,
             writer,
             clock,
+            randomness,
             metrics,
             is_public: !is_this_machine(&public_url),
             base: public_url,
@@ -181,7 +168,7 @@ impl Subscriber {
 
     /// Asks hubs whenever it is time to, until told to stop.
     pub async fn run(self: Arc<Self>, stop: CancellationToken) {
-        let Some(mut refreshes) = locked(&self.refreshes).take() else { return };
+        let Some(mut refreshes) = self.refreshes.lock().take() else { return };
         let mut asks: JoinSet<(Token, Result<(), String>)> = JoinSet::new();
         let mut save_at = self.clock.now();
         while !stop.is_cancelled() {
@@ -207,7 +194,7 @@ impl Subscriber {
                 Some(refresh) = refreshes.recv() => self.refreshed(refresh),
                 Some(ended) = asks.join_next(), if !asks.is_empty() => match ended {
                     Ok((token, answer)) => {
-                        self.book().answered(&token, answer, self.clock.now(), chance());
+                        self.book().answered(&token, answer, self.clock.now(), self.randomness.chance());
                     }
                     Err(error) => tracing::error!(%error, "a request to a hub panicked"),
                 },
@@ -238,7 +225,7 @@ impl Subscriber {
         });
         let RefreshNotice { id: source, at, since, new_items, .. } = refresh;
         let polled = Polled { source, at, since, new_items, named };
-        self.book().polled(&polled, || Some((nonce(24)?, nonce(32)?)));
+        self.book().polled(&polled, || Some((self.randomness.hex(24)?, self.randomness.hex(32)?)));
         self.replan();
     }
 
@@ -256,10 +243,7 @@ impl Subscriber {
             (plans, book.take_missed())
         };
         self.metrics.websub.missed.inc_by(missed);
-        let mut roster = self.crawler.roster();
-        for (source, until) in plans {
-            roster.postpone(source, until);
-        }
+        self.crawler.leave_to_hubs(&plans);
     }
 
     /// Saves what has changed in the book; what cannot be saved is tried again.
@@ -287,7 +271,7 @@ impl Subscriber {
     }
 
     fn book(&self) -> MutexGuard<'_, Book> {
-        locked(&self.book)
+        self.book.lock()
     }
 }
 
@@ -299,8 +283,4 @@ fn is_this_machine(url: &Url) -> bool {
         Some(Host::Ipv6(address)) => address.is_loopback() || address.is_unspecified(),
         None => true,
     }
-}
-
-fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

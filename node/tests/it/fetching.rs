@@ -3,10 +3,9 @@
 use std::time::Duration;
 
 use pergola_manners::courtesy::{Courtesy, FailureKind, Outcome, Reading, Rules, Validators};
-use pergola_node::crawl::fetch::{
-    Answer, Ask, DecodeLimits, FetchError, FetchSettings, Fetcher, Stage,
-};
-use pergola_node::crawl::guard::{Guard, ResolverFiles};
+use pergola_node::fetch::{Answer, Ask, DecodeLimits, FetchError, FetchSettings, Fetcher, Stage};
+use pergola_node::guard::Guard;
+use pergola_node::surroundings::{Outside, ResolverFiles};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpListener;
 use url::Url;
@@ -16,7 +15,7 @@ use crate::origin::{Origin, Reply};
 fn settings() -> FetchSettings {
     FetchSettings {
         contact: "https://node.example/about".to_owned(),
-        guard: Guard::allowing(["127.0.0.1"]).unwrap(),
+        guard: Guard::allowing(["127.0.0.1".parse().unwrap()]),
         ..FetchSettings::default()
     }
 }
@@ -210,7 +209,7 @@ async fn rule_13_a_redirect_into_a_private_network_is_refused() {
     let files = ResolverFiles { hosts, resolv_conf: folder.path().join("missing") };
     let origin = Origin::builder().page("/feed", Reply::ok("<rss/>")).start().await;
     let port = origin.url("/").port().unwrap();
-    let settings = FetchSettings { resolver_files: files, ..settings() };
+    let settings = FetchSettings { outside: Outside::resolving_by(&files), ..settings() };
     for host in ["127.0.0.2", "[::1]", "[::ffff:127.0.0.1]", "0x7f000002", "inner.example"] {
         origin.set("/old", Reply::redirect(302, &format!("http://{host}:{port}/feed")));
         let error = failure(settings.clone(), origin.url("/old")).await;
@@ -253,7 +252,7 @@ async fn a_name_that_does_not_exist_fails_soon() {
     let resolv_conf = folder.path().join("resolv.conf");
     std::fs::write(&resolv_conf, "nameserver 127.0.0.1\noptions timeout:1 attempts:1\n").unwrap();
     let files = ResolverFiles { hosts: folder.path().join("missing"), resolv_conf };
-    let settings = FetchSettings { resolver_files: files, ..settings() };
+    let settings = FetchSettings { outside: Outside::resolving_by(&files), ..settings() };
     let url = Url::parse("http://name.invalid/feed").unwrap();
     let error = failure(settings, url).await;
     assert!(matches!(error, FetchError::Dns { .. }), "{error:?}");

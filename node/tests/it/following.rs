@@ -49,7 +49,7 @@ async fn house(origin: &Origin, change: impl FnOnce(&mut Config)) -> House {
 
 fn state(house: &House, origin: &Origin) -> SourceState {
     let id = house.node().find_source(origin.url("/feed").as_str()).unwrap();
-    house.node().archive.state(id).unwrap().unwrap()
+    house.node().source(id).unwrap().1
 }
 
 fn titles(numbers: impl DoubleEndedIterator<Item = u32>) -> Vec<String> {
@@ -90,7 +90,7 @@ async fn what_was_missed_comes_from_the_archives_in_order_and_counts_as_delivere
         (before - 1..=origin.hits("/feed") as u64).contains(&refreshes),
         "{refreshes} of {before}"
     );
-    let metrics = house.node().metrics.text();
+    let metrics = house.node().metrics_text();
     assert!(metrics.contains("pergola_items_lost_total 0"), "{metrics}");
     assert!(metrics.contains("pergola_archives_followed_total 3"), "{metrics}");
 }
@@ -171,7 +171,7 @@ async fn reader(upstream: &House, folder: TempDir) -> House {
     let mut config = quick_config(&folder);
     config.peers.enabled = false;
     let house = House::open(folder, config).await;
-    if house.node().desk.count() == 0 {
+    if house.node().feeds().is_empty() {
         let url = upstream.url("/feeds/News.atom");
         let query = format!(r#"CREATE FEED All AS RETURN "{url}" WINDOW 100;"#);
         house.node().run_script(&query, "test").await.unwrap();
@@ -212,7 +212,7 @@ async fn a_node_that_was_away_for_more_than_a_window_misses_nothing_of_another_n
     // The upstream knows which edition it has, and sends the difference.
     let downstream = reader(&upstream, folder).await;
     expect(&downstream, &titles(0..20)).await;
-    let before = upstream.node().shelf.counts();
+    let before = upstream.node().served();
     assert!(before.differences > 0, "{before:?}");
     let folder = stopped(downstream).await;
     publish(&press, &upstream, 20..40).await;
@@ -223,7 +223,7 @@ async fn a_node_that_was_away_for_more_than_a_window_misses_nothing_of_another_n
     let upstream = House::open_at(address, upstream_folder, config).await;
     let downstream = reader(&upstream, folder).await;
     expect(&downstream, &titles(0..40)).await;
-    let metrics = downstream.node().metrics.text();
+    let metrics = downstream.node().metrics_text();
     assert!(!metrics.contains("pergola_archives_followed_total 0"), "{metrics}");
     assert!(metrics.contains("pergola_items_lost_total 0"), "{metrics}");
 }

@@ -84,7 +84,7 @@ impl House {
         clock: Clock,
         listener: TcpListener,
     ) -> Self {
-        let node = Node::open(config, clock).await.unwrap();
+        let node = Node::open_here(config, clock).await.unwrap();
         let running = node.start(listener).unwrap();
         let client = plain_client().build().unwrap();
         Self { running, folder, client }
@@ -104,6 +104,14 @@ impl House {
         running.stop(Duration::from_secs(10)).await;
         let config = quick_config(&folder);
         Self::open(folder, config).await
+    }
+
+    /// What the node tells Prometheus of one of its counters.
+    pub(crate) fn metric(&self, name: &str) -> f64 {
+        let text = self.node().metrics_text();
+        let wanted = format!("pergola_{name} ");
+        let found = text.lines().find_map(|line| line.strip_prefix(&wanted)?.parse().ok());
+        found.unwrap_or_else(|| panic!("there is no {name} in {text}"))
     }
 
     /// The titles that a feed shows as JSON Feed, newest first.

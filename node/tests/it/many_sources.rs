@@ -17,13 +17,13 @@ fn sources(count: usize) -> Vec<NewSource> {
 }
 
 fn model(node: &Node, id: SourceId) -> Model {
-    node.archive.state(id).unwrap().unwrap().schedule.model
+    node.source(id).unwrap().1.schedule.model
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn sources_added_at_once_get_the_model_of_the_node_that_they_make() {
     let folder = TempDir::new().unwrap();
-    let node = Node::open(quick_config(&folder), Clock::real()).await.unwrap();
+    let node = Node::open_here(quick_config(&folder), Clock::real()).await.unwrap();
     let few = node.add_sources(sources(10)).await.unwrap();
     assert!(matches!(model(&node, few.new[0]), Model::Calendar(_)));
     let many = node.add_sources(sources(5_500)).await.unwrap();
@@ -36,16 +36,13 @@ async fn sources_added_at_once_get_the_model_of_the_node_that_they_make() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_restart_finds_every_source_and_what_its_user_thinks_of_it() {
     let folder = TempDir::new().unwrap();
-    let node = Node::open(quick_config(&folder), Clock::real()).await.unwrap();
+    let node = Node::open_here(quick_config(&folder), Clock::real()).await.unwrap();
     let added = node.add_sources(sources(600)).await.unwrap();
     close(node).await;
-    let node = Node::open(quick_config(&folder), Clock::real()).await.unwrap();
+    let node = Node::open_here(quick_config(&folder), Clock::real()).await.unwrap();
     let last = added.new[599];
-    {
-        let roster = node.crawler.roster();
-        assert_eq!((roster.len(), roster.importance(last)), (600, 2.0));
-        assert_eq!(roster.by_address("http://127.0.0.1:9/599"), Some(last));
-    }
+    assert_eq!((node.status().sources, node.source(last).unwrap().0.importance), (600, 2.0));
+    assert_eq!(node.find_source("http://127.0.0.1:9/599").unwrap(), last);
     let more = node.add_sources(sources(601)).await.unwrap();
     assert_eq!(more.new, [SourceId(last.0 + 1)], "no number is given twice");
     close(node).await;

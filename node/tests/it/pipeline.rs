@@ -1,8 +1,9 @@
 //! An item's way through the node: crawled, selected, published.
 
+use pergola_api::feed::Applied;
 use pergola_config::BudgetRule;
 use pergola_newsroom::serve::Headline;
-use pergola_node::node::{Applied, FeedError, NewSource, SourceError};
+use pergola_node::node::{FeedError, NewSource, SourceError};
 
 use tempfile::TempDir;
 
@@ -80,10 +81,10 @@ async fn everything_survives_a_restart_and_nothing_comes_twice() {
     expect_titles(&house, "News", &["One"]).await;
     headline(&press, "news", "Two");
     expect_titles(&house, "News", &["Two", "One"]).await;
-    let card = house.node().desk.feed("News").unwrap();
-    let all = house.node().archive.window(card.id, 100).unwrap();
+    let card = house.node().feed("News").unwrap();
+    let all = house.node().items_from(card.id, 0, 100).unwrap();
     let numbers: Vec<u64> = all.iter().map(|published| published.sequence).collect();
-    assert_eq!(numbers, [1, 0]);
+    assert_eq!(numbers, [0, 1]);
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -109,7 +110,7 @@ async fn a_wrong_statement_changes_nothing_and_says_where_it_is_wrong() {
     let error = house.node().run_script(script, "my.fql").await.unwrap_err();
     let FeedError::Query { rendered, conflict: false } = error else { panic!("{error}") };
     assert!(rendered.contains("my.fql:1") && rendered.contains("RETURN"), "{rendered}");
-    assert_eq!(house.node().desk.count(), 0);
+    assert_eq!(house.node().feeds().len(), 0);
     create(&house, r#"CREATE FEED A AS RETURN "https://a.example.org/";"#).await;
     let again = r#"CREATE FEED A AS RETURN "https://b.example.org/";"#;
     let error = house.node().run_script(again, "my.fql").await.unwrap_err();
@@ -167,7 +168,7 @@ async fn nothing_is_missed_of_many_sources_that_are_added_at_once() {
     let sources = names.iter().map(|name| NewSource::feed(&press.url(name)).unwrap());
     house.node().add_sources(sources.collect()).await.unwrap();
     eventually("an item of each source", async || {
-        let published = house.node().shelf.listing("Everything").unwrap().tally.next;
+        let published = house.node().listing("Everything").unwrap().tally.next;
         let seen = house.node().status().items;
         if published == 1500 { Ok(()) } else { Err(format!("{published} of {seen}")) }
     })

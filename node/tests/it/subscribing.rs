@@ -40,10 +40,10 @@ impl Reader {
     }
 
     async fn open(folder: TempDir, config: Config, url: &str, clock: Clock) -> Self {
-        let node = Node::open(config, clock).await.unwrap();
+        let node = Node::open_here(config, clock).await.unwrap();
         node.add_sources(vec![NewSource::feed(url).unwrap()]).await.unwrap();
         let copy = format!("CREATE FEED Copy AS RETURN \"{url}\";");
-        if node.desk.feed("Copy").is_none() {
+        if node.feed("Copy").is_none() {
             node.run_script(&copy, "test").await.unwrap();
         }
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();

@@ -76,7 +76,7 @@ impl Stand {
     }
 
     fn tally(&self) -> pergola_store::archive::FeedTally {
-        self.house.node().shelf.listing("Paper").unwrap().tally
+        self.house.node().listing("Paper").unwrap().tally
     }
 
     async fn until(&self, what: &str, done: impl Fn(&pergola_store::archive::FeedTally) -> bool) {
@@ -109,7 +109,7 @@ impl Stand {
 
 async fn connect(house: &House) -> Client {
     let client = SyndicationClient::connect(house.url("")).await.unwrap();
-    client.max_decoding_message_size(pergola_node::peer::MESSAGE_BYTES)
+    client.max_decoding_message_size(pergola_node::wire::MESSAGE_BYTES)
 }
 
 fn asked() -> v1::FetchRequest {

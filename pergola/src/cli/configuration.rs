@@ -1,4 +1,4 @@
-//! `pergola config`: what the node was told.
+//! `pergola config`: checks, shows and explains the configuration.
 
 use clap::Subcommand;
 use serde_json::{Value, json};
@@ -7,16 +7,22 @@ use super::client::Client;
 use super::screen::Screen;
 use super::settings::Settings;
 
-/// What the node was told.
+/// Check and show the configuration
 #[derive(Debug, Subcommand)]
 #[command(after_help = "Example:\n  pergola config check --config /etc/pergola/pergola.toml")]
 pub(super) enum Command {
-    /// Say everything that is wrong with the configuration, and what may not be meant
+    /// Find every mistake in the configuration, and what is allowed but probably not meant
     #[command(after_help = "Example:\n  pergola config check --config pergola.toml")]
     Check,
-    /// Show what holds, and where it was said; with --node what holds there
+    /// Show the configuration that holds, and where each value was set; with --node that of the node
     #[command(after_help = "Example:\n  pergola config show")]
     Show,
+    /// Print a file with every key, its default and its meaning
+    #[command(after_help = "Example:\n  pergola config example > pergola.toml")]
+    Example,
+    /// Print docs/configuration.md
+    #[command(hide = true, after_help = "Example:\n  pergola config docs > docs/configuration.md")]
+    Docs,
 }
 
 pub(super) async fn run(
@@ -35,26 +41,34 @@ pub(super) async fn run(
                 true => toml::from_str(&shown)?,
                 false => Value::Null,
             };
-            screen.show(&document, || Ok(shown))
+            screen.show(&document, || shown)
+        }
+        Command::Example => {
+            let example = pergola_config::example();
+            screen.show(&json!({ "example": example }), || example)
+        }
+        Command::Docs => {
+            let manual = pergola_config::manual();
+            screen.show(&json!({ "manual": manual }), || manual)
         }
     }
 }
 
 async fn asked(client: &Client) -> anyhow::Result<String> {
-    let bytes = client.get(&["config"], &[]).await?.bytes().await?;
-    Ok(String::from_utf8_lossy(&bytes).into_owned())
+    Ok(client.config().await?)
 }
 
 fn check(settings: &Settings, screen: &Screen) -> anyhow::Result<()> {
-    let warnings = settings.load()?.warnings();
+    let warnings: Vec<String> =
+        settings.load()?.warnings().iter().map(ToString::to_string).collect();
     let file = settings.file();
     screen.show(&json!({ "file": file, "warnings": warnings }), || {
         let mut text: String =
             warnings.iter().map(|warning| format!("warning: {warning}\n")).collect();
         text.push_str(&match file {
             Some(file) => format!("{} is a valid configuration\n", file.display()),
-            None => "there is no file: the defaults and the environment hold\n".to_owned(),
+            None => "there is no file; the defaults and the environment hold\n".to_owned(),
         });
-        Ok(text)
+        text
     })
 }

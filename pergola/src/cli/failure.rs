@@ -1,8 +1,12 @@
-//! What went wrong, told to a person: what, why, and what to do next.
+//! Error messages: what went wrong, why, and what to do next.
+
+mod advice;
 
 use std::fmt::Write as _;
 use std::io::{self, Write as _};
 use std::process::ExitCode;
+
+use pergola_api::ClientError;
 
 /// A failure of a command.
 #[derive(Debug, thiserror::Error)]
@@ -13,7 +17,7 @@ pub(super) struct Failure {
 }
 
 impl Failure {
-    /// A failure about which nothing more is known.
+    /// A failure without a hint.
     pub(super) fn new(what: impl Into<String>) -> Self {
         Self { what: what.into(), hint: None }
     }
@@ -24,27 +28,27 @@ impl Failure {
     }
 }
 
-/// Prints a failure and says with which code to end. Whoever closed the pipe knows already.
+/// Prints a failure and returns the exit code. A closed pipe is no failure.
 pub(super) fn report(error: &anyhow::Error) -> ExitCode {
     let closed = error.chain().filter_map(|cause| cause.downcast_ref::<io::Error>());
     if closed.into_iter().any(|cause| cause.kind() == io::ErrorKind::BrokenPipe) {
         return ExitCode::SUCCESS;
     }
-    // Nobody is left to be told when even this fails.
+    // If this fails, too, there is nobody left to tell.
     let _ = io::stderr().write_all(told(error).as_bytes());
     ExitCode::FAILURE
 }
 
-/// Says what to do next although nothing failed.
+/// Prints a hint although nothing failed.
 pub(super) fn advise(hint: &str) {
-    // Advice that nobody can read is no failure.
+    // A hint that cannot be printed is no failure.
     let _ = io::stderr().write_all(format!("hint: {hint}\n").as_bytes());
 }
 
 /// The failure, its causes as far as they say something new, and the hint.
 pub(super) fn told(error: &anyhow::Error) -> String {
     let mut said = error.to_string();
-    // A mistake in a query shows its place, and says itself that it is one.
+    // The message about a mistake in a query starts with "error: " itself.
     let mut text = format!("error: {}\n", said.strip_prefix("error: ").unwrap_or(&said));
     for cause in error.chain().skip(1).map(ToString::to_string) {
         if !said.contains(&cause) {
@@ -52,12 +56,17 @@ pub(super) fn told(error: &anyhow::Error) -> String {
             said.push_str(&cause);
         }
     }
-    // By the error and not by its chain, which hides the types of contexts.
-    if let Some(hint) = error.downcast_ref::<Failure>().and_then(|failure| failure.hint.as_deref())
-    {
+    if let Some(hint) = hint(error) {
         let _ = writeln!(text, "hint: {hint}");
     }
     text
+}
+
+/// The hint of the command, or else of the node. The chain of causes hides the types of contexts, so the error
+/// itself is asked for them.
+fn hint(error: &anyhow::Error) -> Option<String> {
+    let own = error.downcast_ref::<Failure>().and_then(|failure| failure.hint.clone());
+    own.or_else(|| error.downcast_ref::<ClientError>().and_then(advice::advice))
 }
 
 #[cfg(test)]

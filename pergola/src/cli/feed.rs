@@ -7,52 +7,52 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
 use clap::{Args, Subcommand};
-use serde::Deserialize;
-use serde_json::{Value, json};
+use pergola_api::feed::{Applied, FeedDetail, FeedReaders, FeedStatus, QueryRequest, ReadSource};
+use serde_json::json;
 
 use super::client::Client;
 use super::failure::Failure;
 use super::screen::{Cell, Column, Screen, count, facts, harmless, relative, table};
 use super::search;
 
-/// The most that is read of a file of statements.
+/// Bytes of a file of statements, at most.
 const MOST: u64 = 1 << 20;
 
-/// What is published.
+/// Manage feeds
 #[derive(Debug, Subcommand)]
 #[command(after_help = "Example:\n  pergola feed create -f volcanoes.fql\n  pergola feed tail \
                         Volcanoes")]
 pub(super) enum Command {
-    /// Publish what a query asks for; statements may also change and drop feeds
+    /// Create a feed from a query; statements can also change and drop feeds
     #[command(after_help = "Example:\n  pergola feed create 'CREATE FEED Volcanoes AS RETURN \
                             \"https://example.org/rss\" WHERE ITEM CONTAINS \"volcano\"'\n  pergola \
                             feed create -f volcanoes.fql")]
     Create(Create),
-    /// Show what is published
+    /// List feeds
     #[command(after_help = "Example:\n  pergola feed list")]
     List,
     /// Show one feed and what it reads
     #[command(after_help = "Example:\n  pergola feed show Volcanoes")]
     Show(Which),
-    /// Say how a query is carried out, and what it is believed to keep
+    /// Explain what a query reads, keeps and costs
     #[command(
         after_help = "Example:\n  pergola feed explain Volcanoes\n  pergola feed explain -f \
                             volcanoes.fql"
     )]
     Explain(Explain),
-    /// Show sources that are about the same and that the feed does not read
+    /// Suggest sources about the same subject that the feed does not read
     #[command(after_help = "Example:\n  pergola feed suggest Volcanoes --limit 5")]
     Suggest(search::Suggest),
-    /// Show or say who may read a feed
+    /// Show or set who may read a feed
     #[command(
         after_help = "Example:\n  pergola feed readers Volcanoes\n  pergola feed readers Volcanoes \
                             alice bob\n  pergola feed readers Volcanoes --anybody"
     )]
     Readers(Readers),
-    /// Publish a feed no more; its items go
+    /// Drop a feed and its items
     #[command(after_help = "Example:\n  pergola feed drop Volcanoes")]
     Drop(Which),
-    /// Follow a feed's items as they come
+    /// Print a feed's items as they come
     #[command(
         after_help = "Example:\n  pergola feed tail Volcanoes\n  pergola feed tail Volcanoes \
                             --since 0 --json"
@@ -60,24 +60,24 @@ pub(super) enum Command {
     Tail(tail::Args),
 }
 
-/// Statements, or the file that holds them.
+/// Statements, or a file with statements.
 #[derive(Debug, Args)]
 #[group(required = true, multiple = false)]
 pub(super) struct Create {
     /// Statements of the query language
     query: Option<String>,
-    /// A file of statements; - is standard input
+    /// A file with statements; - is standard input
     #[arg(short, long, value_name = "FILE")]
     file: Option<PathBuf>,
 }
 
-/// A feed that is there, or the file of one that is not.
+/// A feed, or a file with the query of a feed.
 #[derive(Debug, Args)]
 #[group(required = true, multiple = false)]
 pub(super) struct Explain {
-    /// A feed that is there
+    /// The name of a feed
     name: Option<String>,
-    /// A file with the query of a feed that is not there yet; - is standard input
+    /// A file with the query of a feed that does not exist yet; - is standard input
     #[arg(short, long, value_name = "FILE")]
     file: Option<PathBuf>,
 }
@@ -87,13 +87,14 @@ pub(super) struct Explain {
 pub(super) struct Readers {
     /// Its name
     name: String,
-    /// Those who may read it from now on, by their names in the configuration; for others it is not there
+    /// Who may read it from now on, by the names in the configuration; for everybody else the feed does
+    /// not exist
     #[arg(conflicts_with_all = ["anybody", "nobody"])]
     readers: Vec<String>,
     /// Let anybody read it
     #[arg(long, conflicts_with = "nobody")]
     anybody: bool,
-    /// Let nobody read it but whoever runs the node
+    /// Let only the operator of the node read it
     #[arg(long)]
     nobody: bool,
 }
@@ -105,46 +106,34 @@ pub(super) struct Which {
     name: String,
 }
 
-/// What is shown of a feed.
-#[derive(Debug, Deserialize)]
-struct Feed {
-    name: String,
-    query: String,
-    sources: u64,
-    published: u64,
-    changed_at: Option<f64>,
-    url: String,
-}
-
 pub(super) async fn run(command: Command, client: &Client, screen: &Screen) -> anyhow::Result<()> {
     match command {
         Command::Create(Create { query, file }) => {
             let query = query.map_or_else(|| statements(file.as_deref()), Ok)?;
-            let answer = client.post(&["feeds"], &json!({ "query": query })).await?;
-            screen.show(&answer, || applied(&answer))
+            let done = client.run_statements(&QueryRequest { query }).await?;
+            screen.show(&done, || done.applied.iter().map(applied).collect())
         }
         Command::List => list(client, screen).await,
         Command::Show(Which { name }) => {
-            let answer = client.get(&["feeds", &name], &[]).await?.json().await?;
-            screen.show(&answer, || shown(&answer, screen))
+            let feed = client.feed(&name).await?;
+            screen.show(&feed, || shown(&feed, screen))
         }
         Command::Explain(Explain { name, file }) => {
-            let answer = match name {
-                Some(name) => client.get(&["feeds", &name, "explain"], &[]).await?.json().await?,
+            let explained = match name {
+                Some(name) => client.explain_feed(&name).await?,
                 None => {
                     let query = statements(file.as_deref())?;
-                    client.post(&["explain"], &json!({ "query": query })).await?
+                    client.explain_query(&QueryRequest { query }).await?
                 }
             };
-            screen.show(&answer, || Ok(explained(&answer)))
+            screen.show(&explained, || lines(&explained.text))
         }
         Command::Suggest(args) => search::suggest(args, client, screen).await,
         Command::Readers(args) => readers(args, client, screen).await,
         Command::Drop(Which { name }) => {
-            client.delete(&["feeds", &name]).await?;
-            screen.show(&json!({ "dropped": name }), || {
-                Ok(format!("feed {} is published no more\n", harmless(&name)))
-            })
+            client.drop_feed(&name).await?;
+            screen
+                .show(&json!({ "dropped": name }), || format!("dropped feed {}\n", harmless(&name)))
         }
         Command::Tail(args) => tail::run(args, client, screen).await,
     }
@@ -168,9 +157,9 @@ fn statements(file: Option<&Path>) -> anyhow::Result<String> {
 }
 
 async fn list(client: &Client, screen: &Screen) -> anyhow::Result<()> {
-    let answer = client.get(&["feeds"], &[]).await?.json().await?;
-    screen.show(&answer, || {
-        let row = |feed: &Feed| -> Vec<Cell> {
+    let list = client.feeds().await?;
+    screen.show(&list, || {
+        let row = |feed: &FeedStatus| -> Vec<Cell> {
             vec![
                 (&feed.name).into(),
                 feed.sources.to_string().into(),
@@ -179,96 +168,87 @@ async fn list(client: &Client, screen: &Screen) -> anyhow::Result<()> {
                 (&feed.url).into(),
             ]
         };
-        let feeds = Vec::<Feed>::deserialize(&answer["feeds"])?;
-        let rows: Vec<Vec<Cell>> = feeds.iter().map(row).collect();
+        let rows: Vec<Vec<Cell>> = list.feeds.iter().map(row).collect();
         let columns = [
             Column::Text("feed"),
             Column::Number("sources"),
             Column::Number("items"),
             Column::Word("changed"),
-            Column::Text("address"),
+            Column::Text("url"),
         ];
-        Ok(table(screen, &columns, &rows, "no feeds; `pergola feed create QUERY` makes one"))
+        table(screen, &columns, &rows, "no feeds; `pergola feed create QUERY` creates one")
     })
 }
 
 async fn readers(args: Readers, client: &Client, screen: &Screen) -> anyhow::Result<()> {
     let Readers { name, readers, anybody, nobody } = args;
-    let path = ["feeds", &name, "readers"];
-    let answer = if readers.is_empty() && !anybody && !nobody {
-        client.get(&path, &[]).await?.json().await?
+    let set = if readers.is_empty() && !anybody && !nobody {
+        client.readers(&name).await?
     } else {
         let readers = (!anybody).then_some(readers);
-        client.put(&path, &json!({ "readers": readers })).await?
+        client.set_readers(&name, &FeedReaders { readers }).await?
     };
-    screen.show(&answer, || {
-        let names = Option::<Vec<String>>::deserialize(&answer["readers"])?;
-        let who = match names.as_deref() {
+    screen.show(&set, || {
+        let who = match set.readers.as_deref() {
             None => "anybody may read it".to_owned(),
-            Some([]) => "nobody may read it but whoever runs the node".to_owned(),
+            Some([]) => "only the operator may read it".to_owned(),
             Some(names) => format!("{} may read it", harmless(&names.join(", "))),
         };
-        Ok(format!("{}: {who}\n", harmless(&name)))
+        format!("{}: {who}\n", harmless(&name))
     })
 }
 
-fn shown(answer: &Value, screen: &Screen) -> anyhow::Result<String> {
-    let feed = Feed::deserialize(answer)?;
+fn shown(feed: &FeedDetail, screen: &Screen) -> String {
+    let FeedDetail { status, reads } = feed;
     let mut text = facts(
         screen,
         &[
-            ("feed", feed.name.into()),
-            ("address", feed.url.into()),
-            ("items", feed.published.to_string().into()),
-            ("changed", relative(feed.changed_at, screen.now).into()),
-            ("sources", feed.sources.to_string().into()),
-            ("query", feed.query.into()),
+            ("feed", (&status.name).into()),
+            ("url", (&status.url).into()),
+            ("items", status.published.to_string().into()),
+            ("changed", relative(status.changed_at, screen.now).into()),
+            ("sources", status.sources.to_string().into()),
+            ("query", (&status.query).into()),
         ],
     );
-    let reads = answer["reads"].as_array().map(Vec::as_slice).unwrap_or_default();
     if !reads.is_empty() {
-        let number = |value: &Value| value.as_f64().map(|n| format!("{n:.3}")).unwrap_or_default();
-        let row = |read: &Value| -> Vec<Cell> {
-            vec![
-                read["url"].as_str().unwrap_or_default().into(),
-                number(&read["share"]).into(),
-                number(&read["weight"]).into(),
-            ]
+        let row = |read: &ReadSource| -> Vec<Cell> {
+            let number = |number: f64| format!("{number:.3}").into();
+            vec![(&read.url).into(), number(read.share), number(read.weight)]
         };
         let rows: Vec<Vec<Cell>> = reads.iter().map(row).collect();
         let columns = [Column::Text("reads"), Column::Number("share"), Column::Number("weight")];
         text.push('\n');
         text.push_str(&table(screen, &columns, &rows, ""));
     }
-    Ok(text)
+    text
 }
 
-/// What statements have done, a line for each.
-fn applied(answer: &Value) -> anyhow::Result<String> {
-    let name = |value: &Value| harmless(value.as_str().unwrap_or_default());
-    let mut text = String::new();
-    for done in Vec::<Value>::deserialize(&answer["applied"])? {
-        let items = || count(done["items"].as_u64().unwrap_or(0), "item");
-        let line = match done["did"].as_str().unwrap_or_default() {
-            "created" => {
-                let sources = count(done["sources"].as_u64().unwrap_or(0), "new source");
-                format!("created {} with {} and {sources}", name(&done["name"]), items())
-            }
-            "changed" => format!("changed {}, which gained {}", name(&done["name"]), items()),
-            "renamed" => format!("renamed {} to {}", name(&done["from"]), name(&done["name"])),
-            "dropped" => format!("dropped {}", name(&done["name"])),
-            _ => explained(&done).trim_end().to_owned(),
-        };
-        text.push_str(&line);
-        text.push('\n');
+/// What a statement did.
+fn applied(applied: &Applied) -> String {
+    match applied {
+        Applied::Created { name, items, sources } => {
+            let (items, sources) = (count_of(*items, "item"), count_of(*sources, "new source"));
+            format!("created {} with {items} and {sources}\n", harmless(name))
+        }
+        Applied::Changed { name, items } => {
+            format!("changed {}, which gained {}\n", harmless(name), count_of(*items, "item"))
+        }
+        Applied::Renamed { from, name } => {
+            format!("renamed {} to {}\n", harmless(from), harmless(name))
+        }
+        Applied::Dropped { name } => format!("dropped {}\n", harmless(name)),
+        Applied::Explained(explained) => lines(&explained.text),
     }
-    Ok(text)
 }
 
-/// An explanation is laid out in lines of its own; what is in them is a stranger's all the same.
-fn explained(answer: &Value) -> String {
-    let lines = answer["text"].as_str().unwrap_or_default().lines();
-    lines.map(|line| format!("{}{}\n", indent(line), harmless(line))).collect()
+fn count_of(number: usize, thing: &str) -> String {
+    count(number as u64, thing)
+}
+
+/// The lines of an explanation with their indentation. What they quote comes from strangers.
+fn lines(text: &str) -> String {
+    text.lines().map(|line| format!("{}{}\n", indent(line), harmless(line))).collect()
 }
 
 fn indent(line: &str) -> &str {

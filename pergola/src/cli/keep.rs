@@ -1,7 +1,7 @@
 //! `pergola backup`, `pergola restore` and `pergola store move`: the data as a whole.
 //!
-//! A backup may be taken of a running node. The other two replace what a node works on, so they want the
-//! folder for themselves. A file is written under another name until it is whole.
+//! A running node can be backed up. The other two commands replace the data, so they need the folder for
+//! themselves. A backup is written under another name until it is complete.
 
 use std::fs::{self, File};
 use std::io::{BufReader, Write as _};
@@ -18,39 +18,39 @@ use super::failure::{self, Failure};
 use super::screen::{Progress, Screen, count, size};
 use super::settings::Settings;
 
-/// Write everything that is kept into one file, also while the node runs.
+/// Write all data to one file, also while the node runs
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example:\n  pergola backup pergola.backup")]
 pub(super) struct Backup {
     /// The file
     file: PathBuf,
-    /// Write over a file that is there
+    /// Overwrite an existing file
     #[arg(long)]
     replace: bool,
 }
 
-/// Make the data folder hold what a backup holds.
+/// Replace the contents of the data folder with a backup
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example:\n  pergola restore pergola.backup --data /var/lib/pergola")]
 pub(super) struct Restore {
     /// The file
     file: PathBuf,
-    /// The engine that keeps it [default: store.backend, or sled]
+    /// The storage engine [default: store.backend, or sled]
     #[arg(long, value_name = "redb|sled")]
     to: Option<Backend>,
-    /// Set aside what the folder holds now
+    /// Move the present contents of the folder aside
     #[arg(long)]
     replace: bool,
 }
 
-/// The engine that keeps the data.
+/// Manage the storage engine
 #[derive(Debug, Subcommand)]
 #[command(after_help = "Example:\n  pergola store move --to redb")]
 pub(super) enum StoreCommand {
-    /// Change the data folder over to the other engine
+    /// Move the data to another storage engine
     #[command(after_help = "Example:\n  pergola store move --to redb")]
     Move {
-        /// The engine
+        /// The new storage engine
         #[arg(long, value_name = "redb|sled")]
         to: Backend,
     },
@@ -59,8 +59,8 @@ pub(super) enum StoreCommand {
 pub(super) async fn backup(args: Backup, client: &Client, screen: &Screen) -> anyhow::Result<()> {
     let file = args.file;
     if file.exists() && !args.replace {
-        return Err(Failure::new(format!("{} is there already", file.display()))
-            .hint("choose another name, or write over it with --replace")
+        return Err(Failure::new(format!("{} exists already", file.display()))
+            .hint("choose another name, or overwrite it with --replace")
             .into());
     }
     let unfinished = PathBuf::from(format!("{}.unfinished", file.display()));
@@ -68,25 +68,25 @@ pub(super) async fn backup(args: Backup, client: &Client, screen: &Screen) -> an
     let bytes = match written {
         Ok(bytes) => bytes,
         Err(error) => {
-            // It may not even be there.
+            // It may not exist.
             let _ = fs::remove_file(&unfinished);
             return Err(error);
         }
     };
     fs::rename(&unfinished, &file).with_context(|| cannot_write(&file))?;
     screen.show(&json!({ "file": file, "bytes": bytes }), || {
-        Ok(format!("{} written to {}\n", size(bytes), file.display()))
+        format!("{} written to {}\n", size(bytes), file.display())
     })
 }
 
 async fn download(client: &Client, path: &Path) -> anyhow::Result<u64> {
-    let mut answer = client.get(&["backup"], &[]).await?;
+    let mut backup = client.backup().await?;
     let mut file = File::create(path).with_context(|| cannot_write(path))?;
     let progress = Progress::new("backing up");
     let mut bytes = 0;
-    while let Some(piece) = answer.piece().await? {
-        file.write_all(&piece).with_context(|| cannot_write(path))?;
-        bytes += piece.len() as u64;
+    while let Some(chunk) = backup.chunk().await? {
+        file.write_all(&chunk).with_context(|| cannot_write(path))?;
+        bytes += chunk.len() as u64;
         progress.bytes(bytes);
     }
     file.sync_all().with_context(|| cannot_write(path))?;
@@ -142,23 +142,23 @@ fn done(
     let document = json!({ "did": did, "rows": rows, "bytes": bytes, "store": backend });
     screen.show(&document, || {
         let (rows, bytes, data) = (count(rows, "row"), size(bytes), data.display());
-        Ok(format!("{did}: {rows}, {bytes}, in {data} ({backend})\n"))
+        format!("{did}: {rows}, {bytes}, in {data} ({backend})\n")
     })
 }
 
-/// The next start would refuse the folder.
+/// Warns if the configuration names another engine: the next start would reject the folder.
 fn configured_otherwise(configured: Option<Backend>, held: Backend) {
     if configured.is_some_and(|configured| configured != held) {
         failure::advise(&format!("set store.backend to \"{held}\" before the next start"));
     }
 }
 
-/// Why it was not done: whoever uses the folder is named.
+/// Why it was not done; names the process that uses the folder.
 fn refused(error: BackupError, data: &Path) -> anyhow::Error {
     match error {
         BackupError::Store(StoreError::Locked { .. }) => in_use(data).into(),
         BackupError::InUse { .. } => {
-            let hint = "set it aside with --replace, or restore into another folder with --data";
+            let hint = "move it aside with --replace, or restore into another folder with --data";
             Failure::new(format!("{} already holds a store", data.display())).hint(hint).into()
         }
         error => error.into(),

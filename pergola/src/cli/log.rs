@@ -1,4 +1,4 @@
-//! The log, on standard error: lines for people or for programs.
+//! The log on standard error, as text or JSON.
 
 use anyhow::Context as _;
 use pergola_config::{Log, LogFormat};
@@ -6,10 +6,10 @@ use tracing_subscriber::EnvFilter;
 
 use super::settings::Settings;
 
-/// What the log shows, whatever the configuration says.
+/// Overrides the configured log level.
 const VARIABLE: &str = "PERGOLA_LOG";
 
-/// Logs as configured; `PERGOLA_LOG` wins over the level.
+/// Starts the log as configured; `PERGOLA_LOG` overrides the level.
 pub(super) fn start(log: &Log, settings: &Settings) -> anyhow::Result<()> {
     let level = settings.variable(VARIABLE).unwrap_or(&log.level);
     let filter = EnvFilter::try_new(level)
@@ -25,7 +25,7 @@ pub(super) fn start(log: &Log, settings: &Settings) -> anyhow::Result<()> {
     started.map_err(|error| anyhow::anyhow!("the log cannot be started: {error}"))
 }
 
-/// Commands log nothing, unless `PERGOLA_LOG` asks for it.
+/// Starts the log of a command only if `PERGOLA_LOG` is set.
 pub(super) fn start_if_wanted(settings: &Settings) -> anyhow::Result<()> {
     match settings.variable(VARIABLE) {
         None => Ok(()),

@@ -1,60 +1,35 @@
-//! `pergola status` and `pergola healthcheck`: how the node stands.
+//! `pergola status` and `pergola healthcheck`.
 
+use std::path::Path;
 use std::time::Duration;
 
-use serde::Deserialize;
-use serde_json::{Value, json};
+use pergola_api::operation::NodeStatus;
+use serde_json::json;
 
-use super::client::{Client, Place};
+use super::client::{Client, Target};
 use super::failure::Failure;
 use super::screen::{Cell, Screen, Tone, facts, harmless, percent, size, span};
 use super::settings::Settings;
 
-/// Time for a healthy node to say so.
+/// Time for a healthy node to answer.
 const PATIENCE: Duration = Duration::from_secs(4);
 
-#[derive(Debug, Deserialize)]
-struct Status {
-    version: String,
-    name: String,
-    uptime: f64,
-    sources: u64,
-    feeds: u64,
-    threshold: f64,
-    budget_per_minute: f64,
-    refreshes: u64,
-    unchanged: u64,
-    failed: u64,
-    items: u64,
-    lost: f64,
-    bytes: u64,
-    freshness: f64,
-    completeness: f64,
-    waiting: u64,
-    in_flight: u64,
-    store: String,
-    store_bytes: u64,
-    notices: Vec<String>,
-}
-
-#[derive(Debug, Deserialize)]
-struct Unready {
-    reasons: Vec<String>,
-}
-
-/// Shows how the node stands.
+/// Shows the state of the node.
 pub(super) async fn status(client: &Client, screen: &Screen) -> anyhow::Result<()> {
-    let mut answer = client.get(&["status"], &[]).await?.json().await?;
-    answer["running"] = client.is_running().into();
-    screen.show(&answer, || shown(&answer, client.is_running(), screen))
+    let status = NodeStatus { running: client.is_running(), ..client.status().await? };
+    screen.show(&status, || shown(&status, client.folder(), screen))
 }
 
-fn shown(answer: &Value, running: bool, screen: &Screen) -> anyhow::Result<String> {
-    let status = Status::deserialize(answer)?;
+/// The state of a running node, or of the data folder if none runs.
+fn shown(status: &NodeStatus, folder: Option<&Path>, screen: &Screen) -> String {
     let node = format!("{} (pergola {})", status.name, status.version);
-    let state = match running {
-        true => Cell::toned(&format!("running for {}", span(status.uptime)), Tone::Good),
-        false => Cell::toned("not running: this is the data folder itself", Tone::Careful),
+    let state = match folder {
+        None => Cell::toned(&format!("running for {}", span(status.uptime)), Tone::Good),
+        Some(folder) => {
+            let folder = folder.display();
+            let text = format!("no node is running here; reading {folder} directly");
+            Cell::toned(&text, Tone::Warning)
+        }
     };
     let refreshes = format!(
         "{} ({} unchanged, {} failed), {}",
@@ -63,8 +38,8 @@ fn shown(answer: &Value, running: bool, screen: &Screen) -> anyhow::Result<Strin
         status.failed,
         size(status.bytes)
     );
-    let queue = format!("{} waiting, {} on the way", status.waiting, status.in_flight);
-    let since = |text: String| if running { text } else { String::new() };
+    let queue = format!("{} waiting, {} under way", status.waiting, status.in_flight);
+    let since = |text: String| if folder.is_none() { text } else { String::new() };
     let mut text = facts(
         screen,
         &[
@@ -85,22 +60,22 @@ fn shown(answer: &Value, running: bool, screen: &Screen) -> anyhow::Result<Strin
     for notice in &status.notices {
         text.push_str(&format!("notice: {}\n", harmless(notice)));
     }
-    Ok(text)
+    text
 }
 
-/// Says whether the node is ready, by the exit code.
+/// Fails unless the node is ready.
 pub(super) async fn healthcheck(settings: &Settings, screen: &Screen) -> anyhow::Result<()> {
-    let Place::At { base, network, .. } = Place::find(settings).await? else {
+    let Target::Running(client) = Target::find(settings).await? else {
         return Err(Failure::new("no node uses the data folder")
-            .hint("`pergola run` starts one; --node says where another is")
+            .hint("`pergola run` starts one; --node says where another one is")
             .into());
     };
-    let (ready, said) = network.probe(&base, "readyz", PATIENCE).await?;
-    if !ready {
-        let why = serde_json::from_str::<Unready>(&said).map(|unready| unready.reasons.join("; "));
-        let what = format!("the node is not ready: {}", harmless(&why.unwrap_or(said)));
-        let hint = "its log says more; `pergola status` shows how it stands";
-        return Err(Failure::new(what).hint(hint).into());
+    let late = |_| Failure::new(format!("the node did not answer within {} s", PATIENCE.as_secs()));
+    let readiness = tokio::time::timeout(PATIENCE, client.ready()).await.map_err(late)??;
+    if !readiness.ready {
+        let why = harmless(&readiness.reasons.join("; "));
+        let hint = "its log says more; `pergola status` shows its state";
+        return Err(Failure::new(format!("the node is not ready: {why}")).hint(hint).into());
     }
-    screen.show(&json!({ "ready": true }), || Ok("ready\n".to_owned()))
+    screen.show(&json!({ "ready": true }), || "ready\n".to_owned())
 }

@@ -1,7 +1,7 @@
-//! How others find a running node: `node.json` in its data folder, and a file that scripts may ask for.
+//! How commands and scripts find a running node: `node.json` in its data folder, and the port file.
 //!
-//! Both are there only while the node answers. They are removed before the data folder is released, so a
-//! node never removes what its successor wrote.
+//! Both exist only while the node answers. The node removes them before it releases the data folder, so it never
+//! removes what its successor wrote.
 
 use std::fs;
 use std::io;
@@ -12,12 +12,12 @@ use serde::{Deserialize, Serialize};
 
 const FILE: &str = "node.json";
 
-/// Who uses a data folder.
+/// The node that uses a data folder.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Whereabouts {
-    /// Where it is reached from this machine.
+    /// Its address, as seen from this machine.
     pub(super) address: SocketAddr,
-    /// Its process.
+    /// Its process id.
     pub(super) pid: u32,
     /// Whether it speaks TLS.
     #[serde(default)]
@@ -25,7 +25,7 @@ pub(super) struct Whereabouts {
 }
 
 impl Whereabouts {
-    /// What the folder's last node wrote; it may be gone without having removed it.
+    /// What the folder's last node wrote. A node that was killed could not remove it.
     pub(super) fn read(data: &Path) -> Option<Self> {
         serde_json::from_slice(&fs::read(data.join(FILE)).ok()?).ok()
     }
@@ -38,7 +38,7 @@ pub(super) struct Presence {
 }
 
 impl Presence {
-    /// Tells where a node listens.
+    /// Writes the files.
     pub(super) fn announce(
         data: &Path,
         port_file: Option<&Path>,
@@ -54,7 +54,7 @@ impl Presence {
         Ok(presence)
     }
 
-    /// Writes a file so that nobody ever reads a part of it.
+    /// Writes a file in one step, so that nobody reads half of it.
     fn write(&mut self, path: PathBuf, line: &str) -> io::Result<()> {
         let named = |error: io::Error| {
             io::Error::new(error.kind(), format!("cannot write {}: {error}", path.display()))
@@ -77,7 +77,7 @@ impl Drop for Presence {
     }
 }
 
-/// Where a node that listens on every address is reached from its own machine.
+/// The address from this machine of a node that listens on all addresses.
 fn from_here(address: SocketAddr) -> SocketAddr {
     let ip = match address.ip() {
         IpAddr::V4(Ipv4Addr::UNSPECIFIED) => Ipv4Addr::LOCALHOST.into(),

@@ -1,8 +1,8 @@
 //! `pergola run`: a node from its start to its end.
 //!
-//! The socket is taken before the data folder is touched, and the configuration is read again with the
-//! address that the system chose, so that the node never hands out an address with port 0. The first
-//! signal drains, the second ends at once: the store survives that, only refreshes on the way are lost.
+//! The socket is bound before the data folder is opened. If the system chose the port, the configuration is read
+//! again with it, so that the node never publishes a URL with port 0. The first signal stops the node gently, a
+//! second one at once: the store survives that, and only refreshes under way are lost.
 
 use std::future::pending;
 use std::net::SocketAddr;
@@ -10,9 +10,8 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use anyhow::Context as _;
-use pergola_config::Config;
 use pergola_node::clock::Clock;
-use pergola_node::node::{Node, Running, StartError};
+use pergola_node::node::{Node, Running};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::time::{Interval, MissedTickBehavior, interval};
 
@@ -21,21 +20,21 @@ use super::presence::Presence;
 use super::settings::Settings;
 use super::{log, service};
 
-/// How long a drain may take.
+/// How long a gentle stop may take.
 const GRACE: Duration = Duration::from_secs(30);
 
-/// Crawl, select and publish, until stopped.
+/// Crawl, select and publish until stopped
 ///
-/// SIGTERM and Ctrl-C finish what is on the way and end; a second one ends at once. SIGHUP reads the
+/// SIGTERM or Ctrl-C finishes the requests under way and stops; a second signal stops at once. SIGHUP reads the
 /// configuration and the certificates again.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example:\n  pergola run\n  pergola run --data /var/lib/pergola --listen \
                         0.0.0.0:8080\n  pergola run --listen 127.0.0.1:0 --port-file /tmp/port")]
 pub(super) struct Args {
-    /// Where to listen, instead of node.listen; port 0 lets the system choose
+    /// The address to listen on, instead of node.listen; port 0 lets the system choose a port
     #[arg(long, value_name = "ADDRESS:PORT")]
     listen: Option<SocketAddr>,
-    /// Write the address to this file once the node answers; it is removed at the end
+    /// Write the address to this file once the node is ready; removed when the node stops
     #[arg(long, value_name = "FILE")]
     port_file: Option<PathBuf>,
 }
@@ -55,7 +54,8 @@ pub(super) async fn run(args: Args, mut settings: Settings) -> anyhow::Result<()
     config.warnings().iter().for_each(|warning| tracing::warn!("{warning}"));
     let data = config.node.data.clone();
     let clock = Clock::configured(&config.clock);
-    let node = Node::open(config, clock).await?;
+    let node = Node::open_here(config, clock).await?;
+    node.reread_by(move || settings.load());
     node.notices().iter().for_each(|notice| tracing::warn!("{notice}"));
     let mut signals = Signals::new().context("signals cannot be handled")?;
     let running = node.start(listener)?;
@@ -72,15 +72,15 @@ pub(super) async fn run(args: Args, mut settings: Settings) -> anyhow::Result<()
     tracing::info!(address = %running.address(), data = %data.display(), "node ready");
     service::ready();
 
-    let (running, end) = watch(running, &mut signals, &settings).await;
+    let (running, end) = watch(running, &mut signals).await;
     service::stopping();
-    // While the folder is still ours.
+    // Before the folder is released.
     drop(presence);
     tokio::select! {
         () = running.stop(GRACE) => {}
-        () = signals.asked_to_end() => {
-            let what = "ended at once by a second signal";
-            let hint = "what was on the way is fetched again after the next start";
+        () = signals.stop() => {
+            let what = "stopped at once by a second signal";
+            let hint = "refreshes that were under way are repeated after the next start";
             return Err(Failure::new(what).hint(hint).into());
         }
     }
@@ -88,19 +88,19 @@ pub(super) async fn run(args: Args, mut settings: Settings) -> anyhow::Result<()
     match end {
         End::Asked => Ok(()),
         End::Failed(why) => Err(Failure::new(format!("the node has failed: {why}"))
-            .hint("the log says more; start it again, and report it if it comes back")
+            .hint("the log says more; start it again, and report it if it happens again")
             .into()),
     }
 }
 
-/// Why a node ends.
+/// Why the node stops.
 enum End {
     Asked,
     Failed(String),
 }
 
-/// Waits for the end, reading the configuration again whenever asked to.
-async fn watch(mut running: Running, signals: &mut Signals, settings: &Settings) -> (Running, End) {
+/// Waits for the end, and reads the configuration again whenever a signal asks for it.
+async fn watch(mut running: Running, signals: &mut Signals) -> (Running, End) {
     let mut heartbeat = service::heartbeat().map(|every| {
         let mut heartbeat = interval(every);
         heartbeat.set_missed_tick_behavior(MissedTickBehavior::Delay);
@@ -108,14 +108,15 @@ async fn watch(mut running: Running, signals: &mut Signals, settings: &Settings)
     });
     loop {
         tokio::select! {
-            asked = signals.next() => match asked {
-                Asked::ToEnd => {
-                    tracing::info!("finishing what is on the way; a second signal ends at once");
+            command = signals.next() => match command {
+                SignalCommand::Stop => {
+                    tracing::info!("stopping: finishing requests under way; a second signal stops at once");
                     return (running, End::Asked);
                 }
-                Asked::ToReload => {
+                SignalCommand::Reload => {
                     service::reloading();
-                    reload(&running.node, settings.load()).await;
+                    // The node logs what came of it.
+                    let _ = running.node.reread().await;
                     service::ready();
                 }
             },
@@ -128,29 +129,6 @@ async fn watch(mut running: Running, signals: &mut Signals, settings: &Settings)
     }
 }
 
-/// Takes over what the configuration says now; a wrong one changes nothing.
-async fn reload(node: &Node, config: Result<Config, pergola_config::ConfigError>) {
-    let config = match config {
-        Ok(config) => config,
-        Err(error) => {
-            tracing::error!(%error, "the configuration is not taken over, the old one stays");
-            return;
-        }
-    };
-    let warnings = config.warnings();
-    match node.reload(config).await {
-        Ok(reloaded) => {
-            warnings.iter().for_each(|warning| tracing::warn!("{warning}"));
-            let (changed, restart) = (reloaded.changed.join(", "), reloaded.restart.join(", "));
-            tracing::info!(changed, restart, "the configuration was read again");
-        }
-        Err(error @ StartError::Tls(_)) => {
-            tracing::error!(%error, "the configuration is not taken over, the old one stays");
-        }
-        Err(error) => tracing::error!(%error, "the configuration was taken over in part only"),
-    }
-}
-
 async fn beat(heartbeat: Option<&mut Interval>) {
     match heartbeat {
         Some(heartbeat) => drop(heartbeat.tick().await),
@@ -158,16 +136,17 @@ async fn beat(heartbeat: Option<&mut Interval>) {
     }
 }
 
-/// What the outside asks of the process.
+/// The signals that the process handles.
 struct Signals {
     terminate: Signal,
     interrupt: Signal,
     hangup: Signal,
 }
 
-enum Asked {
-    ToEnd,
-    ToReload,
+/// What a signal tells the process to do.
+enum SignalCommand {
+    Stop,
+    Reload,
 }
 
 impl Signals {
@@ -179,15 +158,15 @@ impl Signals {
         })
     }
 
-    async fn next(&mut self) -> Asked {
+    async fn next(&mut self) -> SignalCommand {
         tokio::select! {
-            _ = self.terminate.recv() => Asked::ToEnd,
-            _ = self.interrupt.recv() => Asked::ToEnd,
-            _ = self.hangup.recv() => Asked::ToReload,
+            _ = self.terminate.recv() => SignalCommand::Stop,
+            _ = self.interrupt.recv() => SignalCommand::Stop,
+            _ = self.hangup.recv() => SignalCommand::Reload,
         }
     }
 
-    async fn asked_to_end(&mut self) {
-        while let Asked::ToReload = self.next().await {}
+    async fn stop(&mut self) {
+        while let SignalCommand::Reload = self.next().await {}
     }
 }

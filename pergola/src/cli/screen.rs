@@ -1,7 +1,7 @@
-//! What people see: aligned text that fits, and nothing that their terminal would obey.
+//! The output: aligned text for people, JSON for programs.
 //!
-//! Titles and messages come from strangers. Control characters never pass: a feed must not be able to
-//! move the cursor, set the window's title or write a line of its own.
+//! Titles and messages come from strangers, so control characters are replaced: a feed must not be able to move
+//! the cursor, set the window's title or write a line of its own.
 
 mod progress;
 mod table;
@@ -10,29 +10,29 @@ mod words;
 use std::io::{self, IsTerminal as _, Write as _};
 
 use pergola_node::clock::Clock;
-use serde_json::Value;
+use serde::Serialize;
 
 use super::settings::Settings;
 pub(super) use progress::Progress;
 pub(super) use table::{Cell, Column, Tone, facts, table};
 pub(super) use words::{count, instant, percent, relative, size, span};
 
-/// Standard output, and how it is to be used.
+/// Standard output, and how to write to it.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Screen {
-    /// For programs.
+    /// Write JSON.
     pub(super) json: bool,
-    /// Characters in a line, if that is limited.
+    /// Characters in a line, if they are limited.
     width: Option<usize>,
     colours: bool,
-    /// The time, in Unix seconds.
+    /// The time by the node's clock, in Unix seconds.
     pub(super) now: f64,
 }
 
 impl Screen {
     pub(super) fn new(settings: &Settings) -> Self {
         let terminal = io::stdout().is_terminal();
-        // What is wrong with the configuration is told by whoever needs it.
+        // A command that needs the configuration reports its mistakes.
         let clock = settings
             .load()
             .map_or_else(|_| Clock::real(), |config| Clock::configured(&config.clock));
@@ -49,15 +49,15 @@ impl Screen {
         }
     }
 
-    /// Shows a document to a program, or `text` to a person.
+    /// Writes the document as JSON for a program, or the text for a person.
     pub(super) fn show(
         &self,
-        document: &Value,
-        text: impl FnOnce() -> anyhow::Result<String>,
+        document: &impl Serialize,
+        text: impl FnOnce() -> String,
     ) -> anyhow::Result<()> {
         match self.json {
             true => Ok(self.line(&serde_json::to_string_pretty(document)?)?),
-            false => Ok(self.text(&text()?)?),
+            false => Ok(self.text(&text())?),
         }
     }
 
@@ -79,11 +79,11 @@ impl Screen {
     }
 }
 
-/// A stranger's text in one harmless line.
+/// A stranger's text in one line, without control characters.
 pub(super) fn harmless(text: &str) -> String {
     let visible = |c: char| match c {
         c if c.is_whitespace() => ' ',
-        // Marks that turn the direction of what follows.
+        // Marks that change the direction of what follows.
         '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => '\u{fffd}',
         c if c.is_control() => '\u{fffd}',
         c => c,

@@ -1,12 +1,15 @@
-//! `pergola search` and `pergola feed suggest`: what there is about a subject.
+//! `pergola search`, `pergola feed suggest` and `pergola profiles`: sources and feeds by subject.
 
-use serde::Deserialize;
-use serde_json::Value;
+use pergola_api::mesh::ProfilesRequest;
+use pergola_api::search::{
+    FoundKind, SearchRequest, SearchResult, SearchResults, SearchedPeers, SilentPeer,
+    SuggestRequest,
+};
 
 use super::client::Client;
 use super::screen::{Cell, Column, Screen, harmless, table};
 
-/// A text to search for.
+/// Find sources and feeds by subject, here and at peers
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example:\n  pergola search \"iceland volcano\"\n  pergola search chess \
                         --peers --limit 5 --json")]
@@ -22,7 +25,7 @@ pub(super) struct Args {
     peers: bool,
 }
 
-/// A feed for which sources are sought.
+/// The feed to find sources for.
 #[derive(Debug, clap::Args)]
 pub(super) struct Suggest {
     /// Its name
@@ -32,7 +35,7 @@ pub(super) struct Suggest {
     limit: u16,
 }
 
-/// How much is written of each.
+/// How much to write.
 #[derive(Debug, clap::Args)]
 pub(super) struct Profiles {
     /// Words of each source and feed at most
@@ -40,84 +43,61 @@ pub(super) struct Profiles {
     words: u16,
 }
 
-#[derive(Debug, Deserialize)]
-struct Found {
-    kind: String,
-    name: String,
-    url: String,
-    node: Option<String>,
-    score: f64,
-    terms: Vec<String>,
-}
-
-#[derive(Debug, Deserialize)]
-struct Peers {
-    left_out: usize,
-    silent: Vec<Silent>,
-}
-
-#[derive(Debug, Deserialize)]
-struct Silent {
-    node: String,
-    url: String,
-    why: String,
-}
-
 /// Finds sources and feeds.
 pub(super) async fn search(args: Args, client: &Client, screen: &Screen) -> anyhow::Result<()> {
-    let (words, limit) = (args.words.join(" "), args.limit.to_string());
-    let peers = args.peers.to_string();
-    let asked = [("q", words), ("limit", limit), ("peers", peers)];
-    let answer = client.get(&["search"], &asked).await?.json().await?;
-    screen.show(&answer, || {
-        let none = "nothing here is about that";
-        Ok(shown(&answer, screen, none)? + &missing(&answer["peers"])?)
+    let request = SearchRequest {
+        q: args.words.join(" "),
+        limit: Some(args.limit.into()),
+        peers: args.peers,
+    };
+    let results = client.search(&request).await?;
+    screen.show(&results, || {
+        let missing = results.peers.as_ref().map(missing).unwrap_or_default();
+        shown(&results, screen, "nothing found") + &missing
     })
 }
 
-/// Whose answer is missing, a line each.
-fn missing(peers: &Value) -> anyhow::Result<String> {
-    let Some(peers) = Option::<Peers>::deserialize(peers)? else { return Ok(String::new()) };
+/// The peers whose results are missing, a line each.
+fn missing(peers: &SearchedPeers) -> String {
     let mut lines = String::new();
-    for Silent { node, url, why } in &peers.silent {
+    for SilentPeer { node, url, why } in &peers.silent {
         let [node, url, why] = [node, url, why].map(|text| harmless(text));
-        lines += &format!("{node} at {url} has not answered: {why}\n");
+        lines += &format!("{node} at {url} did not answer: {why}\n");
     }
     match peers.left_out {
         0 => {}
         1 => lines += "1 more peer was not asked\n",
         more => lines += &format!("{more} more peers were not asked\n"),
     }
-    Ok(lines)
+    lines
 }
 
 /// Finds sources for a feed.
 pub(super) async fn suggest(args: Suggest, client: &Client, screen: &Screen) -> anyhow::Result<()> {
-    let limit = args.limit.to_string();
-    let asked = [("limit", limit)];
-    let answer = client.get(&["feeds", &args.name, "suggestions"], &asked).await?.json().await?;
-    let none =
-        "no source that the feed does not read is about the same; add some, and let it publish";
-    screen.show(&answer, || shown(&answer, screen, none))
+    let request = SuggestRequest { limit: Some(args.limit.into()) };
+    let results = client.suggestions(&args.name, &request).await?;
+    let none = "no suggestions; add more sources, or wait until the feed has published more items";
+    screen.show(&results, || shown(&results, screen, none))
 }
 
-/// Writes what everything is about: JSON in any case, because programs read it.
+/// Writes what everything is about, as JSON in any case: programs read it.
 pub(super) async fn profiles(
     args: Profiles,
     client: &Client,
     screen: &Screen,
 ) -> anyhow::Result<()> {
-    let asked = [("words", args.words.to_string())];
-    let answer: Value = client.get(&["profiles"], &asked).await?.json().await?;
-    screen.show(&answer, || Ok(format!("{answer:#}\n")))
+    let mesh = client.profiles(&ProfilesRequest { words: Some(args.words.into()) }).await?;
+    Ok(screen.line(&serde_json::to_string_pretty(&mesh)?)?)
 }
 
-fn shown(answer: &Value, screen: &Screen, none: &'static str) -> anyhow::Result<String> {
-    let row = |found: &Found| -> Vec<Cell> {
-        let kind = match (found.kind.as_str(), &found.node) {
-            ("peer", Some(node)) => format!("feed of {node}"),
-            (kind, Some(node)) => format!("{kind}, feed of {node}"),
-            (kind, None) => kind.to_owned(),
+fn shown(results: &SearchResults, screen: &Screen, none: &'static str) -> String {
+    let row = |found: &SearchResult| -> Vec<Cell> {
+        let kind = match (found.kind, &found.node) {
+            (FoundKind::Peer, Some(node)) => format!("feed of {node}"),
+            (FoundKind::Peer, None) => "feed of a peer".to_owned(),
+            (FoundKind::Source, Some(node)) => format!("source, feed of {node}"),
+            (FoundKind::Source, None) => "source".to_owned(),
+            (FoundKind::Feed, _) => "feed".to_owned(),
         };
         vec![
             format!("{:.3}", found.score).into(),
@@ -127,14 +107,13 @@ fn shown(answer: &Value, screen: &Screen, none: &'static str) -> anyhow::Result<
             found.terms.iter().take(5).cloned().collect::<Vec<_>>().join(", ").into(),
         ]
     };
-    let found = Vec::<Found>::deserialize(&answer["found"])?;
-    let rows: Vec<Vec<Cell>> = found.iter().map(row).collect();
+    let rows: Vec<Vec<Cell>> = results.found.iter().map(row).collect();
     let columns = [
         Column::Number("score"),
         Column::Word("kind"),
         Column::Text("name"),
-        Column::Text("address"),
+        Column::Text("url"),
         Column::Text("about"),
     ];
-    Ok(table(screen, &columns, &rows, none))
+    table(screen, &columns, &rows, none)
 }

@@ -1,4 +1,4 @@
-//! The options that every command has, and the configuration that follows from them.
+//! The options of every command, and the configuration that follows from them.
 
 use std::io::IsTerminal as _;
 use std::path::PathBuf;
@@ -21,10 +21,10 @@ pub(super) struct Options {
     /// The node to talk to [default: the one that uses the data folder, or the folder itself]
     #[arg(long, global = true, value_name = "URL", help_heading = "Options everywhere")]
     pub(super) node: Option<url::Url>,
-    /// What the node wants to see before it changes anything; better set PERGOLA_API__TOKEN
+    /// The API token of the node; a variable is safer: PERGOLA_API__TOKEN
     #[arg(long, global = true, value_name = "TOKEN", help_heading = "Options everywhere")]
     pub(super) token: Option<String>,
-    /// Certificates (PEM) that the node to talk to may be known by, besides the usual ones
+    /// Certificates (PEM) to trust when talking to the node, besides the public ones
     #[arg(long, global = true, value_name = "FILE", help_heading = "Options everywhere")]
     pub(super) ca: Option<PathBuf>,
     /// Write JSON for programs instead of text for people
@@ -32,7 +32,7 @@ pub(super) struct Options {
     pub(super) json: bool,
 }
 
-/// Options and environment, from which the configuration can be read again and again.
+/// Options and environment, from which the configuration can be read at any time.
 #[derive(Debug, Clone)]
 pub(super) struct Settings {
     pub(super) options: Options,
@@ -40,7 +40,7 @@ pub(super) struct Settings {
 }
 
 impl Settings {
-    /// What holds for this process.
+    /// The settings of this process.
     pub(super) fn new(options: Options) -> Self {
         let mut settings = Self { variables: environment(), options };
         if let Some(data) = settings.options.data.clone() {
@@ -53,7 +53,7 @@ impl Settings {
         settings
     }
 
-    /// Sets a variable for this process only: arguments win over the environment.
+    /// Sets a variable for this process only. Arguments override the environment.
     pub(super) fn set(&mut self, name: &str, value: &str) {
         self.variables.retain(|(other, _)| other != name);
         self.variables.push((name.to_owned(), value.to_owned()));
@@ -75,7 +75,7 @@ impl Settings {
         Config::load(self.file().as_deref(), self.variables.clone())
     }
 
-    /// The token that was given for this process, and not only configured.
+    /// The token that was given to this process, not the one in the configuration file.
     pub(super) fn given_token(&self) -> Option<Secret> {
         self.variable(TOKEN_VARIABLE).map(Secret::new)
     }

@@ -3,38 +3,38 @@
 mod shown;
 
 use clap::{Args, Subcommand};
+use pergola_api::source::{AddSourceRequest, PageSelectors, SourceFilter, SourceStanding};
 use pergola_manners::Cooperation;
-use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde_json::json;
 use url::Url;
 
 use super::client::Client;
 use super::screen::{Cell, Column, Screen, harmless, table};
-use shown::{Report, Source, reported, row, shown};
+use shown::{report, row, shown};
 
-/// Sources in one answer.
+/// Sources in one response.
 const AT_ONCE: usize = 500;
 
-/// What is crawled.
+/// Manage sources
 #[derive(Debug, Subcommand)]
 #[command(after_help = "Example:\n  pergola source add https://example.org/feed.xml\n  pergola \
                         source list --failing")]
 pub(super) enum Command {
-    /// Crawl a feed, a page or an OPML list from now on
+    /// Add a feed, a web page or an OPML list, and crawl it from now on
     #[command(after_help = "Example:\n  pergola source add https://example.org/feed.xml --title \
                             News\n  pergola source add https://example.org/list.opml --list\n  \
                             pergola source add https://example.org/news --item article --link 'h2 a'\n  \
                             pergola source add https://feeds.example.org/feeds/Volcanoes \
                             --cooperate watch,archive")]
     Add(Box<Add>),
-    /// Show what is crawled
+    /// List sources
     #[command(after_help = "Example:\n  pergola source list --failing")]
     List(List),
-    /// Show how one source stands
+    /// Show everything about one source
     #[command(after_help = "Example:\n  pergola source show 12\n  pergola source show \
                             https://example.org/feed.xml")]
     Show(Which),
-    /// Crawl a source no more
+    /// Remove a source
     #[command(after_help = "Example:\n  pergola source remove 12")]
     Remove(Which),
     /// Refresh a source now
@@ -45,60 +45,56 @@ pub(super) enum Command {
 /// A new source.
 #[derive(Debug, Args)]
 pub(super) struct Add {
-    /// Where it is
+    /// Its URL
     url: Url,
-    /// What to call it [default: as it calls itself]
+    /// Its title [default: the one that the source gives itself]
     #[arg(long)]
     title: Option<String>,
-    /// How much more it matters than other sources [default: 1]
+    /// How much its items count, compared with those of other sources [default: 1]
     #[arg(long, value_name = "FACTOR")]
-    importance: Option<f64>,
-    /// It is an OPML list: crawl what it names
+    importance: Option<f32>,
+    /// It is an OPML list: crawl the sources that it names
     #[arg(long, conflicts_with = "item")]
     list: bool,
-    /// What to ask of it if another node publishes it: hints, watch, archive, or '' for nothing but
-    /// its newest window [default: as peers.cooperate in the configuration says]
+    /// How to cooperate if another node publishes it: hints, watch, archive, or '' to fetch only its
+    /// newest items [default: peers.cooperate in the configuration]
     #[arg(long, value_name = "WAYS")]
     cooperate: Option<Cooperation>,
     #[command(flatten)]
     page: Page,
-    /// Do not refresh it first; it is kept even if it turns out to be no feed
+    /// Do not refresh it first, and keep it even if it turns out not to be a feed
     #[arg(long)]
     no_refresh: bool,
 }
 
-/// How to read a page that is no feed.
-#[derive(Debug, Args, Serialize)]
-#[command(next_help_heading = "For a page that is no feed")]
+/// How to read a web page.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "For a web page that is not a feed")]
 struct Page {
-    /// One match for each item; the others are looked for inside of it
+    /// Matches once for each item; the other selectors are applied inside the match
     #[arg(long, value_name = "CSS")]
     item: Option<String>,
     /// The item's title [default: the text of its link]
     #[arg(long = "item-title", value_name = "CSS", requires = "item")]
-    #[serde(rename = "title", skip_serializing_if = "Option::is_none")]
     item_title: Option<String>,
-    /// The item's link [default: its first one]
+    /// The item's link [default: the first one]
     #[arg(long, value_name = "CSS", requires = "item")]
-    #[serde(skip_serializing_if = "Option::is_none")]
     link: Option<String>,
     /// The item's date
     #[arg(long, value_name = "CSS", requires = "item")]
-    #[serde(skip_serializing_if = "Option::is_none")]
     date: Option<String>,
     /// The item's content
     #[arg(long, value_name = "CSS", requires = "item")]
-    #[serde(skip_serializing_if = "Option::is_none")]
     content: Option<String>,
 }
 
-/// Which sources to show.
+/// Which sources to list.
 #[derive(Debug, Args)]
 pub(super) struct List {
     /// Only those that fail
     #[arg(long)]
     failing: bool,
-    /// Only those with this in their address or title
+    /// Only those with this text in their URL or title
     #[arg(long, value_name = "TEXT")]
     search: Option<String>,
 }
@@ -106,7 +102,7 @@ pub(super) struct List {
 /// One source.
 #[derive(Debug, Args)]
 pub(super) struct Which {
-    /// Its number or its address
+    /// Its number or URL
     source: String,
 }
 
@@ -115,68 +111,62 @@ pub(super) async fn run(command: Command, client: &Client, screen: &Screen) -> a
         Command::Add(new) => add(*new, client, screen).await,
         Command::List(which) => list(which, client, screen).await,
         Command::Show(Which { source }) => {
-            let answer = client.get(&["sources", &source], &[]).await?.json().await?;
-            screen.show(&answer, || shown(&answer, screen))
+            let detail = client.source(&source).await?;
+            screen.show(&detail, || shown(&detail, screen))
         }
         Command::Remove(Which { source }) => {
-            client.delete(&["sources", &source]).await?;
+            client.remove_source(&source).await?;
             screen.show(&json!({ "removed": source }), || {
-                Ok(format!("source {} is crawled no more\n", harmless(&source)))
+                format!("removed source {}\n", harmless(&source))
             })
         }
         Command::Refresh(Which { source }) => {
-            let answer = client.post(&["sources", &source, "refresh"], &json!({})).await?;
-            screen.show(&answer, || {
-                Ok(reported(&Report::deserialize(&answer["report"])?, screen.now))
-            })
+            let refreshed = client.refresh_source(&source).await?;
+            screen.show(&refreshed, || report(&refreshed.report, screen.now))
         }
     }
 }
 
 async fn add(new: Add, client: &Client, screen: &Screen) -> anyhow::Result<()> {
-    let mut body = json!({ "url": new.url, "refresh": !new.no_refresh, "list": new.list });
-    if let Some(title) = new.title {
-        body["title"] = title.into();
-    }
-    if let Some(importance) = new.importance {
-        body["importance"] = importance.into();
-    }
-    if let Some(cooperate) = new.cooperate {
-        body["cooperate"] = cooperate.names().into();
-    }
-    if new.page.item.is_some() {
-        body["page"] = serde_json::to_value(&new.page)?;
-    }
-    let answer = client.post(&["sources"], &body).await?;
-    screen.show(&answer, || {
-        let source = Source::deserialize(&answer["source"])?;
+    let Page { item, item_title, link, date, content } = new.page;
+    let page = item.map(|item| PageSelectors { item, title: item_title, link, date, content });
+    let ways = |ways: Cooperation| ways.names().into_iter().map(str::to_owned).collect();
+    let request = AddSourceRequest {
+        title: new.title,
+        importance: new.importance,
+        list: new.list,
+        page,
+        cooperate: new.cooperate.map(ways),
+        refresh: !new.no_refresh,
+        ..AddSourceRequest::new(new.url)
+    };
+    let added = client.add_source(&request).await?;
+    screen.show(&added, || {
+        let source = &added.source;
         let name = harmless(source.title.as_deref().unwrap_or(&source.url));
-        let report = Option::<Report>::deserialize(&answer["report"])?;
-        let report = report.map(|report| reported(&report, screen.now)).unwrap_or_default();
-        Ok(format!("source {}: {name}\n{report}", source.id))
+        let report = added.report.as_ref().map(|it| report(it, screen.now)).unwrap_or_default();
+        format!("source {}: {name}\n{report}", source.id)
     })
 }
 
 async fn list(which: List, client: &Client, screen: &Screen) -> anyhow::Result<()> {
-    let mut all: Vec<Value> = Vec::new();
-    let mut after: Option<String> = None;
+    let mut filter = SourceFilter {
+        standing: which.failing.then_some(SourceStanding::Failing),
+        search: which.search,
+        after: None,
+        limit: Some(AT_ONCE),
+    };
+    let mut sources = Vec::new();
     loop {
-        let mut query = vec![("limit", AT_ONCE.to_string())];
-        query.extend(after.take().map(|after| ("after", after)));
-        query.extend(which.failing.then(|| ("standing", "failing".to_owned())));
-        query.extend(which.search.clone().map(|text| ("search", text)));
-        let mut answer = client.get(&["sources"], &query).await?.json().await?;
-        let page = Vec::<Value>::deserialize(answer["sources"].take())?;
-        all.extend(page);
-        match answer["next"].as_u64() {
-            Some(next) => after = Some(next.to_string()),
-            None => break,
+        let page = client.sources(&filter).await?;
+        sources.extend(page.sources);
+        filter.after = page.next;
+        if filter.after.is_none() {
+            break;
         }
     }
-    let document = json!({ "sources": all });
-    screen.show(&document, || {
-        let rows: Result<Vec<Vec<Cell>>, _> =
-            all.iter().map(|source| Source::deserialize(source).map(|s| row(&s, screen))).collect();
+    screen.show(&json!({ "sources": sources }), || {
+        let rows: Vec<Vec<Cell>> = sources.iter().map(|source| row(source, screen)).collect();
         let columns = [
             Column::Number("id"),
             Column::Text("source"),
@@ -191,6 +181,6 @@ async fn list(which: List, client: &Client, screen: &Screen) -> anyhow::Result<(
             true => "no source fails",
             false => "no sources; `pergola source add URL` adds one",
         };
-        Ok(table(screen, &columns, &rows?, nothing))
+        table(screen, &columns, &rows, nothing)
     })
 }

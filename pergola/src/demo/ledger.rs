@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use pergola_topology::graph::Vertex;
+use pergola_wiring::graph::Vertex;
 
 use super::world::Stage;
 
@@ -40,7 +40,7 @@ impl Ledger {
             let link = wiring.links.iter().find(|link| link.from == Vertex::Source(source as u32));
             link.map_or(0, |link| link.to as usize)
         };
-        let book = |(number, source): (usize, &pergola_topology::mesh::Source)| {
+        let book = |(number, source): (usize, &pergola_wiring::mesh::Source)| {
             let opening = stage.newsroom.truth_from(&source.name, u64::MAX);
             let opening = opening.map_or(0, |truth| truth.before_opening);
             Book {

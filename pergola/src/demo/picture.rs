@@ -13,7 +13,7 @@ use axum::response::{Html, IntoResponse};
 use axum::routing::get;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 use pergola_topology::draw::{Figures, Flow, colour_of, flow};
-use pergola_topology::graph::Vertex;
+use pergola_wiring::graph::Vertex;
 
 use super::show::{brief, clock_time};
 use super::watch::{Arrival, State};

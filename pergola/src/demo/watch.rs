@@ -3,7 +3,6 @@
 
 use std::collections::HashMap;
 
-use pergola_store::Order;
 use pergola_store::archive::{ArchiveError, FeedId, Published, SourceId};
 use serde::Serialize;
 
@@ -130,11 +129,11 @@ impl Watch {
         let mut names = HashMap::new();
         for (number, running) in stage.nodes.iter().enumerate() {
             let name = &wiring.mesh.feeds[number].name;
-            let card = running.node.desk.feed(name);
+            let card = running.node.feed(name);
             let card = card.ok_or_else(|| anyhow::anyhow!("feed {name} was not created"))?;
             let read = wiring.links.iter().enumerate();
             let read = read.filter(|(_, link)| link.to as usize == number);
-            let known = |from| running.node.crawler.roster().by_address(&stage.address_of(from));
+            let known = |from| running.node.find_source(&stage.address_of(from)).ok();
             let deliverers =
                 read.filter_map(|(index, link)| Some((known(link.from)?, index))).collect();
             names.insert(running.node.id().0, name.clone());
@@ -156,12 +155,12 @@ impl Watch {
         self.ledger.update(stage);
         let mut arrivals = Vec::new();
         for number in 0..self.nodes.len() {
-            let archive = &stage.nodes[number].node.archive;
+            let node = &stage.nodes[number].node;
             loop {
                 let (feed, next) = (self.nodes[number].feed, self.nodes[number].next);
-                let entries = archive.entries(feed, next, u64::MAX, Order::Ascending, AT_ONCE)?;
-                let last = entries.len() < AT_ONCE;
-                for published in archive.with_items(entries)? {
+                let items = node.items_from(feed, next, AT_ONCE)?;
+                let last = items.len() < AT_ONCE;
+                for published in items {
                     self.nodes[number].next = published.sequence + 1;
                     arrivals.extend(self.arrival(stage, number, &published));
                 }

@@ -7,10 +7,10 @@
 
 use anyhow::Context;
 use pergola_newsroom::serve::World;
-use pergola_topology::graph::{Link, Vertex};
-use pergola_topology::grow::{Rules, grow};
-use pergola_topology::mesh::{Feed, Mesh, Source};
-use pergola_topology::profile::{Dictionary, Profile};
+use pergola_wiring::graph::{Link, Vertex};
+use pergola_wiring::grow::{Rules, grow};
+use pergola_wiring::mesh::{Feed, Mesh, Source};
+use pergola_wiring::profile::{Dictionary, Profile};
 
 /// The feeds and what they want; the last one is where items have come farthest.
 const FEEDS: [(&str, &[&str]); 5] = [

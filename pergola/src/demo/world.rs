@@ -15,7 +15,7 @@ use pergola_newsroom::serve::{Newsroom, World};
 use pergola_node::clock::Clock;
 use pergola_node::node::{NewSource, Node, Running};
 use pergola_store::Backend;
-use pergola_topology::graph::Vertex;
+use pergola_wiring::graph::Vertex;
 use tempfile::TempDir;
 use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
@@ -101,7 +101,8 @@ impl Stage {
             .map(|port| Ok(format!("http://{}", port.local_addr()?)))
             .collect::<std::io::Result<_>>()?;
         for (feed, port) in ports.into_iter().enumerate() {
-            let node = Node::open(self.config(feed, &bases[feed])?, self.clock.clone()).await?;
+            let node =
+                Node::open_here(self.config(feed, &bases[feed])?, self.clock.clone()).await?;
             let address = |from: Vertex| self.address(from, &bases);
             let links = self.wiring.links.iter().filter(|link| link.to as usize == feed);
             let sources: Result<Vec<NewSource>, _> =

@@ -4,7 +4,7 @@ mod certificates;
 mod machine;
 mod sources;
 
-use pergola_config::Config;
+use pergola_config::{Config, Warning};
 
 use super::{Examination, Finding};
 
@@ -26,9 +26,9 @@ fn configuration(config: &Config) -> Vec<Finding> {
     if warnings.is_empty() {
         return vec![Finding::well("the configuration is understood, and nothing in it is odd")];
     }
-    let split = |warning: String| match warning.split_once("; ") {
-        Some((what, advice)) => Finding::warning(what, advice),
-        None => Finding::warning(warning, "see `pergola config show`"),
+    let finding = |warning: Warning| {
+        let advice = warning.advice.unwrap_or_else(|| "see `pergola config show`".to_owned());
+        Finding::warning(warning.what, advice)
     };
-    warnings.into_iter().map(split).collect()
+    warnings.into_iter().map(finding).collect()
 }

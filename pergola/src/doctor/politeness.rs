@@ -23,9 +23,10 @@ pub use score::{Mark, Score};
 pub use server::{Seen, Server};
 pub use trials::{Trial, of_seconds, of_weeks};
 
+use pergola_api::source::SourceStatus;
 use pergola_config::{Budget, BudgetRule, Choice, Config, Hosts, PrivateException};
 use pergola_node::clock::Clock;
-use pergola_node::node::{NewSource, Node, Running, SourceError, SourceStatus};
+use pergola_node::node::{NewSource, Node, Running, SourceError};
 use pergola_store::Backend;
 use trials::DAY;
 
@@ -164,7 +165,7 @@ async fn first_refreshes(node: &Arc<Node>) -> anyhow::Result<()> {
 }
 
 async fn start(config: &Config, clock: &Clock) -> anyhow::Result<Running> {
-    let node = Node::open(config.clone(), clock.clone()).await?;
+    let node = Node::open_here(config.clone(), clock.clone()).await?;
     let listener = Node::listen(config.node.listen).await?;
     Ok(node.start(listener)?)
 }

@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use pergola_newsroom::serve::{Builder, Format, Newsroom, Source};
 use pergola_newsroom::{KeywordSet, Process, Rhythm};
-use serde::Deserialize;
-
 use pergola_node::clock::Clock;
+use pergola_topology::file::{self, FileError};
+use serde::Deserialize;
 
 /// The sources of a newsroom.
 #[derive(Debug, Clone, Deserialize)]
@@ -97,27 +97,15 @@ impl TryFrom<toml::Value> for Opening {
     }
 }
 
-/// Why a file is no newsroom.
+/// Why the content of a newsroom file is wrong.
 #[derive(Debug, thiserror::Error)]
-#[expect(missing_docs, reason = "the messages say what the parts are")]
-pub enum FileError {
-    #[error("cannot read {}", path.display())]
-    Unreadable {
-        path: PathBuf,
-        #[source]
-        source: std::io::Error,
-    },
-    #[error("{}: {reason}", path.display())]
-    Syntax { path: PathBuf, reason: String },
-    #[error("{}: there is no [[source]], so nothing would be published", path.display())]
-    Empty { path: PathBuf },
-    #[error("{}: the {what} of source `{name}` is {given}; give {allowed}", path.display())]
-    Value { path: PathBuf, name: String, what: &'static str, given: f64, allowed: &'static str },
-    #[error(
-        "{}: source `{name}` has {given} keywords; give it at most {}", path.display(),
-        KeywordSet::DICTIONARY
-    )]
-    Keywords { path: PathBuf, name: String, given: usize },
+enum Invalid {
+    #[error("there is no [[source]], so nothing would be published")]
+    Empty,
+    #[error("the {what} of source `{name}` is {given}; give {allowed}")]
+    Value { name: String, what: &'static str, given: f64, allowed: &'static str },
+    #[error("source `{name}` has {given} keywords; give it at most {}", KeywordSet::DICTIONARY)]
+    Keywords { name: String, given: usize },
 }
 
 impl File {
@@ -126,35 +114,17 @@ impl File {
     /// # Errors
     /// When it cannot be read or makes no sense.
     pub fn read(path: &Path) -> Result<Self, FileError> {
-        let text = std::fs::read_to_string(path)
-            .map_err(|source| FileError::Unreadable { path: path.to_owned(), source })?;
-        let syntax = |error: toml::de::Error| FileError::Syntax {
-            path: path.to_owned(),
-            reason: error.to_string(),
-        };
-        let file = Self { path: path.to_owned(), ..toml::from_str(&text).map_err(syntax)? };
-        if file.sources.is_empty() {
-            return Err(FileError::Empty { path: path.to_owned() });
-        }
-        file.sources.iter().try_for_each(|source| file.check(source))?;
-        Ok(file)
+        let text = file::read(path)?;
+        let file: Self = toml::from_str(&text).map_err(|error| FileError::invalid(path, error))?;
+        file.check().map_err(|error| FileError::invalid(path, error))?;
+        Ok(Self { path: path.to_owned(), ..file })
     }
 
-    fn check(&self, source: &RawSource) -> Result<(), FileError> {
-        let (path, name) = (self.path.clone(), source.name.clone());
-        let (what, given, allowed) = match source {
-            RawSource { share, .. } if !(0.0..=1.0).contains(share) => {
-                ("share", *share, "a number from 0 to 1")
-            }
-            RawSource { items_per_day: rate, .. } if !(rate.is_finite() && *rate >= 0.0) => {
-                ("items_per_day", *rate, "a number from 0 on")
-            }
-            RawSource { keywords, .. } if keywords.len() > KeywordSet::DICTIONARY => {
-                return Err(FileError::Keywords { path, name, given: keywords.len() });
-            }
-            _ => return Ok(()),
-        };
-        Err(FileError::Value { path, name, what, given, allowed })
+    fn check(&self) -> Result<(), Invalid> {
+        if self.sources.is_empty() {
+            return Err(Invalid::Empty);
+        }
+        self.sources.iter().try_for_each(RawSource::check)
     }
 
     /// A newsroom by this clock, still to be built. Sources begin at the file's opening, else at the epoch,
@@ -184,6 +154,23 @@ impl File {
 }
 
 impl RawSource {
+    fn check(&self) -> Result<(), Invalid> {
+        let name = self.name.clone();
+        let (what, given, allowed) = match self {
+            Self { share, .. } if !(0.0..=1.0).contains(share) => {
+                ("share", *share, "a number from 0 to 1")
+            }
+            Self { items_per_day: rate, .. } if !(rate.is_finite() && *rate >= 0.0) => {
+                ("items_per_day", *rate, "a number from 0 on")
+            }
+            Self { keywords, .. } if keywords.len() > KeywordSet::DICTIONARY => {
+                return Err(Invalid::Keywords { name, given: keywords.len() });
+            }
+            _ => return Ok(()),
+        };
+        Err(Invalid::Value { name, what, given, allowed })
+    }
+
     fn source(&self) -> Source {
         let rhythm = match self.rhythm {
             RawRhythm::Uniform => Rhythm::Uniform,

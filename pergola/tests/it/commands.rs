@@ -2,7 +2,7 @@
 
 mod asking;
 mod keeping;
-pub(crate) mod place;
 mod refusing;
 mod running;
+pub(crate) mod sandbox;
 mod trust;

@@ -1,4 +1,4 @@
-//! Profiles as their users see them: hand-computed cases and properties.
+//! Tests of the public interface: cases computed by hand, and properties.
 
 mod profiles;
 mod searching;

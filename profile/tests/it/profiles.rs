@@ -1,4 +1,4 @@
-//! The profile of one channel against what the formulas say.
+//! The profile of one channel, compared with the formulas.
 
 use pergola_profile::{Bag, Channels, Cohesion, Novelty, Profile, Vocabulary, cosine};
 use proptest::prelude::*;
@@ -10,8 +10,8 @@ fn learnt(texts: &[&str]) -> Vocabulary {
 }
 
 #[test]
-fn the_similarity_of_a_second_item_is_as_computed_by_hand() {
-    // Three items, each with one word: idf of each is ln 4 and cancels.
+fn similarities_equal_those_computed_by_hand() {
+    // Three items with one word each: the idf of each is ln 4 and cancels out.
     let vocabulary = learnt(&["volcano", "chess", "opera"]);
     let mut profile = Profile::new(20);
     let first = profile.add(&Bag::of("volcano"), &vocabulary);
@@ -26,7 +26,7 @@ fn the_similarity_of_a_second_item_is_as_computed_by_hand() {
 }
 
 #[test]
-fn cohesion_begins_when_the_window_is_full() {
+fn cohesion_starts_when_the_window_is_full() {
     let vocabulary = learnt(&["volcano", "chess", "opera"]);
     let mut profile = Profile::new(2);
     profile.add(&Bag::of("volcano"), &vocabulary);
@@ -72,15 +72,15 @@ fn texts() -> impl Strategy<Value = Vec<String>> {
 
 proptest! {
     #[test]
-    fn a_sliding_profile_equals_one_made_of_the_last_items(texts in texts(), window in 1_usize..8) {
+    fn a_sliding_profile_equals_one_of_the_last_items(texts in texts(), window in 1_usize..8) {
         let mut vocabulary = Vocabulary::default();
         let mut sliding = Profile::new(window);
         let bags: Vec<Bag> =
             texts.iter().map(|text| Bag::of(text)).filter(|bag| !bag.is_empty()).collect();
         for bag in &bags {
             vocabulary.learn(bag);
-            let heard = sliding.add(bag, &vocabulary);
-            prop_assert!((0.0..=1.0).contains(&heard.similarity));
+            let impact = sliding.add(bag, &vocabulary);
+            prop_assert!((0.0..=1.0).contains(&impact.similarity));
         }
         let mut fresh = Profile::new(window);
         bags.iter().skip(bags.len().saturating_sub(window)).for_each(|bag| { fresh.add(bag, &vocabulary); });
@@ -106,7 +106,7 @@ proptest! {
     }
 
     #[test]
-    fn cohesion_online_equals_cohesion_over_the_series(series in prop::collection::vec(0.0_f64..1.0, 2..60)) {
+    fn cohesion_item_by_item_equals_cohesion_over_the_series(series in prop::collection::vec(0.0_f64..1.0, 2..60)) {
         let mut cohesion = Cohesion::default();
         series.iter().for_each(|similarity| cohesion.add(*similarity));
         let count = series.len() as f64;
@@ -117,7 +117,7 @@ proptest! {
     }
 
     #[test]
-    fn what_is_kept_comes_back(texts in texts()) {
+    fn a_stored_profile_is_restored(texts in texts()) {
         let mut channels = Channels::new(5);
         texts.iter().for_each(|text| { channels.add(7, text); });
         let profile = channels.profile(7).unwrap();

@@ -15,7 +15,7 @@ fn streams() -> impl Strategy<Value = Vec<(u32, String)>> {
 }
 
 #[test]
-fn a_channel_is_found_by_its_words_and_no_longer_when_they_are_old() {
+fn a_channel_is_found_by_its_words_until_they_leave_the_window() {
     let mut channels = Channels::new(3);
     channels.add(4, "Volcano in Iceland");
     channels.add(9, "A garden in spring");
@@ -34,7 +34,7 @@ fn a_channel_is_found_by_its_words_and_no_longer_when_they_are_old() {
 }
 
 #[test]
-fn more_of_the_words_asked_for_comes_first() {
+fn channels_with_more_of_the_words_come_first() {
     let mut channels = Channels::new(10);
     channels.add(1, "volcano iceland eruption");
     channels.add(2, "volcano holiday hotel");
@@ -47,7 +47,7 @@ fn more_of_the_words_asked_for_comes_first() {
 
 proptest! {
     #[test]
-    fn the_index_finds_what_comparing_with_each_would_find(stream in streams()) {
+    fn the_index_finds_the_same_as_a_comparison_with_each_channel(stream in streams()) {
         let mut channels = Channels::new(4);
         for (channel, text) in &stream {
             channels.add(*channel, text);

@@ -1,9 +1,9 @@
 //! How the cost of an item grows with the number of standing queries.
 //!
-//! Prints a table rather than measuring single calls: what matters are ratios within one run, between
-//! numbers of queries, against evaluating each query by itself, and against a bare pass of a character
-//! automaton over the same text that finds the same phrases and does nothing with them.
-#![expect(clippy::unwrap_used, reason = "a benchmark that cannot be set up shall stop")]
+//! Prints a table, because ratios within one run matter: between numbers of queries, compared with
+//! evaluating each query by itself, and compared with automata over characters that only find the same
+//! phrases in the same text.
+#![expect(clippy::unwrap_used, reason = "a benchmark stops if it cannot be set up")]
 
 mod workload;
 
@@ -40,7 +40,7 @@ const SETTINGS: [(&str, Setting); 3] = [
     ("queries read 20 of 1,000 sources each", Setting { reads: 20, from_rank: 500 }),
     ("queries read all sources, for rare words", Setting { reads: 1_000, from_rank: 5_000 }),
     (
-        "worst case: queries read all sources, for common words, so there is ever more to report",
+        "worst case: queries read all sources, for common words, so the matches grow too",
         Setting { reads: 1_000, from_rank: 500 },
     ),
 ];
@@ -95,10 +95,10 @@ fn report(rows: &[Row; 4]) {
     println!("  and are {faster:.0} times as fast as one by one");
 }
 
-/// Turns a text into one of another script.
+/// Converts a text to another script.
 type Rewrite<'r> = &'r dyn Fn(&str) -> String;
 
-/// How fast texts of other scripts are scanned, with 10,000 queries.
+/// Measures scanning texts of other scripts with 10,000 queries.
 fn scripts() {
     let workload = Workload::new(10_000, SETTINGS[0].1, 200);
     let mut matcher = Matcher::new();
@@ -137,7 +137,7 @@ fn scripts() {
     }
 }
 
-/// Measures all sizes in turns, so that what else the machine does falls on all of them alike.
+/// Measures all sizes in turns, so that other load on the machine affects all of them equally.
 fn measure(setting: Setting) -> [Row; 4] {
     let mut subjects = SIZES.map(|queries| Subject::new(queries, setting));
     let mut scratch = Scratch::new();
@@ -176,7 +176,7 @@ fn measure(setting: Setting) -> [Row; 4] {
     subjects.map(|subject| subject.row)
 }
 
-/// One number of queries with all that is measured on it.
+/// One number of queries, with everything to measure.
 struct Subject {
     workload: Workload,
     texts: Vec<String>,
@@ -222,7 +222,7 @@ fn add(matcher: &mut Matcher, number: u64, query: &Query) {
     matcher.add(QueryId(number), &query.body, None, sources).unwrap();
 }
 
-/// Microseconds per item when each query that reads the source is evaluated by itself.
+/// Microseconds per item if each query that reads the source is evaluated by itself.
 fn one_by_one(workload: &Workload) -> f64 {
     let filters: Vec<FeedFilter> =
         workload.queries.iter().map(|query| FeedFilter::compile(&query.body).unwrap()).collect();
@@ -236,7 +236,7 @@ fn one_by_one(workload: &Workload) -> f64 {
     })
 }
 
-/// How long it takes to add one more query, on average and at worst, and to remove one.
+/// Measures adding one more query, on average and at worst, and removing one.
 fn change_one(matcher: &mut Matcher, workload: &Workload, row: &mut Row) {
     let first = workload.queries.len() as u64;
     let more = &workload.more_queries;
@@ -255,8 +255,8 @@ fn change_one(matcher: &mut Matcher, workload: &Workload, row: &mut Row) {
     row.remove = removing / count;
 }
 
-/// The least time that any round has taken, kept for every few items apart: short enough that some
-/// round gets through without being interrupted.
+/// The minimum time over all rounds, separately for every few items: so few that some round is not
+/// interrupted.
 #[derive(Default)]
 struct Least {
     chunks: Vec<f64>,
@@ -281,15 +281,15 @@ impl Least {
     }
 }
 
-/// The least microseconds per item of some rounds.
+/// The minimum microseconds per item over some rounds.
 fn per_item<T>(items: &[T], mut each: impl FnMut(&T)) -> f64 {
     let mut least = Least::default();
     (0..ROUNDS).for_each(|_| least.round(items, &mut each));
     least.per_item()
 }
 
-/// Microseconds a call takes, and what it returns.
-#[expect(clippy::disallowed_methods, reason = "a benchmark looks at the clock")]
+/// The microseconds that a call takes, and its result.
+#[expect(clippy::disallowed_methods, reason = "a benchmark reads the clock")]
 fn timed<T>(call: impl FnOnce() -> T) -> (f64, T) {
     let start = Instant::now();
     let value = call();

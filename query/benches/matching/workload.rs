@@ -1,8 +1,8 @@
-//! Items and queries like those a node meets.
+//! Realistic items and queries.
 //!
-//! Words follow Zipf's law over a vocabulary of 50,000. Queries ask for words that are not among the most
-//! frequent (nobody watches for "the"), a third of the phrases are two words side by side; most queries
-//! want any of three phrases, some want two together, some exclude one.
+//! Words follow Zipf's law over a vocabulary of 50,000. Queries do not ask for the most frequent words.
+//! A third of the phrases have two words. Most queries accept any of three phrases, some require two,
+//! some exclude one.
 
 use std::collections::BTreeSet;
 
@@ -23,7 +23,7 @@ const BYTES: usize = 2_000;
 
 pub(crate) struct Query {
     pub(crate) body: FeedBody,
-    /// Ordered.
+    /// Sorted.
     pub(crate) sources: Vec<u64>,
     phrases: Vec<String>,
 }
@@ -34,7 +34,7 @@ pub(crate) struct Item {
     pub(crate) content: String,
 }
 
-/// What is asked and of whom.
+/// What queries ask for, and from how many sources.
 #[derive(Clone, Copy)]
 pub(crate) struct Setting {
     /// How many of the 1,000 sources each query reads.
@@ -74,7 +74,7 @@ impl Item {
     }
 }
 
-/// Distinct words made of syllables; frequent ones are short.
+/// Distinct words of syllables; frequent ones are short.
 fn vocabulary(rng: &mut impl Rng) -> Vec<String> {
     let onsets =
         ["b", "c", "d", "f", "g", "l", "m", "n", "p", "r", "s", "t", "v", "st", "tr", "pl", "sh"];

@@ -1,14 +1,14 @@
-//! The rules that one phrase brings up.
+//! The rules that one phrase leads to.
 //!
-//! Most phrases bring up one rule: it is kept in place, so that no pointer has to be followed for it.
+//! Most phrases lead to one rule. It is stored inline, so that no pointer must be followed.
 
-/// That a phrase brings up a rule.
+/// A phrase leads to a rule.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Entry {
     pub(super) rule: u32,
-    /// Where the phrase must be.
+    /// Where the phrase must occur.
     pub(super) places: u16,
-    /// Whether that alone fulfils the condition.
+    /// Whether that alone satisfies the condition.
     pub(super) decides: bool,
 }
 
@@ -27,7 +27,7 @@ impl Entries {
         }
     }
 
-    /// Takes out the entries of a rule.
+    /// Removes the entries of a rule.
     pub(super) fn remove(&mut self, rule: u32) {
         self.more.retain(|entry| entry.rule != rule);
         if self.first.is_some_and(|entry| entry.rule == rule) {

@@ -1,78 +1,64 @@
-//! Which rules a phrase or a source brings up for evaluation.
+//! Which rules to evaluate for a phrase or a source.
 //!
-//! A rule is one condition of one query with the sources it holds for. It is entered under each of its
-//! required phrases (an item without any of them cannot fulfil it), or, if it requires none, under its
-//! sources. What a phrase brings up is checked against the readers of the item's source before the rule
-//! itself is looked at.
+//! A rule is one condition of one query with its sources. It is entered under each of its required
+//! phrases (an item without any of them cannot satisfy it) or, if it requires none, under its sources.
+//! Before a rule of a phrase is evaluated, the index checks that it reads the source of the item.
 
 use super::entries::{Entries, Entry};
+use super::found::{Candidate, Match, NOWHERE, Slot};
 use super::phrases::{PhraseId, Phrases};
 use super::program::Program;
 use super::readers::{Readers, is_set};
 use super::scratch::{Scratch, places};
-use super::{Match, QueryId, SourceId, guessed_likelihood};
-use crate::condition::Condition;
+use crate::condition::{Condition, guessed_likelihood};
+use crate::ids::{QueryId, SourceId};
 use crate::item::ItemView;
 
-/// A source, numbered from zero.
-pub(super) type Slot = u32;
-
-/// No source.
-pub(super) const NOWHERE: Slot = Slot::MAX;
-
-/// Whose a rule is: all that is needed once it holds, kept apart from the rest for the cache's sake.
+/// The owner of a rule: everything that is needed once the rule holds. Stored apart, for the cache.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Owner {
     pub(super) query: QueryId,
-    /// The source that readers of this query's feed read, or [`NOWHERE`].
+    /// The source as which other queries read this feed, or [`NOWHERE`].
     pub(super) publishes: Slot,
-    /// Whether the query has other rules, so that it could be found twice.
+    /// Whether the query has other rules, so that it may be found twice.
     pub(super) has_siblings: bool,
 }
 
-/// One condition of one query and the sources it holds for.
+/// One condition of one query, with its sources.
 #[derive(Debug)]
 pub(super) struct Rule {
     pub(super) owner: Owner,
-    /// Each once.
+    /// Without duplicates.
     pub(super) sources: Box<[Slot]>,
-    /// Nothing: every item.
+    /// `None` if every item passes.
     pub(super) condition: Option<Condition<PhraseId>>,
 }
 
-/// Where a rule is entered, to take it out again.
+/// Where a rule is entered, in order to remove it.
 #[derive(Debug, Default)]
 struct Entered {
     sources: Box<[Slot]>,
-    /// Nothing if it must always come up.
+    /// `None` if the rule is always evaluated.
     phrases: Option<Box<[PhraseId]>>,
-}
-
-/// A rule that may hold.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Candidate {
-    rule: u32,
-    /// Whether it is known to hold.
-    decided: bool,
 }
 
 /// The rules that read one source.
 #[derive(Debug, Default)]
 struct Source {
-    /// Those that require no phrase.
+    /// Rules that require no phrase.
     always: Vec<u32>,
-    /// Those that come up by a phrase.
+    /// Rules that require a phrase.
     by_phrase: Readers,
 }
 
 #[derive(Debug, Default)]
 pub(super) struct Index {
-    /// Three parts of each rule, by what they are needed for.
+    /// Three parts of each rule, which are needed at different times.
     entered: Vec<Entered>,
     owners: Vec<Owner>,
     programs: Vec<Program>,
     free: Vec<u32>,
-    /// For each phrase what it brings up.
+    /// For each phrase, the rules that it leads to.
     entries: Vec<Entries>,
     sources: Vec<Source>,
 }
@@ -144,11 +130,11 @@ impl Index {
         source.is_some_and(|source| !source.always.is_empty() || !source.by_phrase.is_empty())
     }
 
-    /// Adds the queries that want an item coming by a source to the matches, and the sources that their
-    /// feeds are to the agenda.
+    /// Adds the queries that keep an item of a source to the matches, and the sources that their feeds
+    /// publish to the agenda.
     ///
-    /// In stages rather than rule by rule: each stage is a short loop over memory that is far apart, and
-    /// the processor fetches for several rounds of a short loop at a time.
+    /// Works in stages and not rule by rule: each stage is a short loop over distant memory, and the
+    /// processor can prefetch for several iterations of a short loop.
     pub(super) fn select(
         &self,
         slot: Slot,
@@ -165,7 +151,7 @@ impl Index {
         candidates
             .extend(source.always.iter().map(|rule| Candidate { rule: *rule, decided: false }));
         if !source.by_phrase.is_empty() {
-            self.brought_up(&source.by_phrase, scratch, &mut candidates);
+            self.add_by_phrase(&source.by_phrase, scratch, &mut candidates);
         }
         scratch.next_round();
         candidates.retain(|candidate| scratch.first_time(candidate.rule));
@@ -182,8 +168,8 @@ impl Index {
         scratch.candidates = candidates;
     }
 
-    /// The rules among some readers that the phrases of the item bring up, perhaps several times.
-    fn brought_up(
+    /// Adds the rules of `readers` that the phrases of the item lead to, perhaps several times.
+    fn add_by_phrase(
         &self,
         readers: &Readers,
         scratch: &mut Scratch,
@@ -207,8 +193,8 @@ impl Index {
     }
 }
 
-/// The phrases that bring up a rule with this condition, each with where it must be. Nothing if it must
-/// always come up.
+/// The required phrases of a condition, each with where it must occur; `None` if the rule must always
+/// be evaluated.
 fn required(condition: &Condition<PhraseId>, phrases: &Phrases) -> Option<Vec<(PhraseId, u16)>> {
     let likelihood = |phrase: &PhraseId| {
         let letters = phrases.backwards(*phrase).map(|word| word.chars().count()).sum();

@@ -1,10 +1,10 @@
-//! The automaton over words: which phrases a sequence of words has.
+//! The automaton over words: finds the phrases in a sequence of words.
 //!
-//! A trie: each phrase is a path of words from the root, and from each word of a text the paths that
-//! begin with it are followed. Nearly all phrases have one or two words and nearly all words begin
-//! none, so failure links would save nothing. Words and nodes are counted by use and reused when free.
+//! It is a trie: each phrase is a path of words from the root, and at each word of a text we follow the
+//! paths that start with it. Nearly all phrases have one or two words, and nearly all words start no
+//! phrase, so failure links would save nothing. Words and nodes are reference counted and reused.
 //!
-//! The vocabulary holds words of up to 15 bytes in place, so that looking one up touches memory once.
+//! The vocabulary stores words of up to 15 bytes inline, so that a lookup touches memory once.
 
 use hashbrown::HashTable;
 use rustc_hash::FxHashMap;
@@ -15,7 +15,7 @@ use super::word::Key;
 pub(super) type PhraseId = u32;
 /// A word of the vocabulary.
 pub(super) type WordId = u32;
-/// A word that no phrase has, or a path that leads nowhere.
+/// An unknown word, or the end of a path.
 pub(super) const NONE: u32 = u32::MAX;
 
 #[derive(Debug, Default)]
@@ -25,12 +25,12 @@ pub(super) struct Phrases {
     free_words: Vec<WordId>,
     nodes: Vec<Node>,
     free_nodes: Vec<PhraseId>,
-    /// Where a word leads from a node below the root.
+    /// The target of a word from a node below the root.
     paths: FxHashMap<(PhraseId, WordId), PhraseId>,
     distinct: usize,
 }
 
-/// A word as a text shows it: which one it is and where it leads from the root.
+/// A word of a text: its id, and its target from the root.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Step {
     word: WordId,
@@ -38,9 +38,9 @@ pub(super) struct Step {
 }
 
 impl Step {
-    const STRANGER: Self = Self { word: NONE, first: NONE };
+    const UNKNOWN: Self = Self { word: NONE, first: NONE };
 
-    /// Whether any phrase has the word.
+    /// Whether any phrase contains the word.
     pub(super) fn is_known(self) -> bool {
         self.word != NONE
     }
@@ -55,7 +55,7 @@ struct Known {
 #[derive(Debug)]
 struct Word {
     text: Box<str>,
-    /// The nodes that are reached by this word.
+    /// The number of nodes that this word leads to.
     nodes: u32,
 }
 
@@ -63,14 +63,14 @@ struct Word {
 struct Node {
     parent: PhraseId,
     word: WordId,
-    /// How many uses end here.
+    /// Uses of the phrase that ends here.
     uses: u32,
-    /// How many paths go on from here.
+    /// Paths that continue from here.
     children: u32,
 }
 
 impl Phrases {
-    /// How many distinct phrases there are.
+    /// The number of distinct phrases.
     pub(super) fn len(&self) -> usize {
         self.distinct
     }
@@ -94,7 +94,7 @@ impl Phrases {
         node
     }
 
-    /// Takes back one use of a phrase, and with the last one the path that only it had.
+    /// Removes one use of a phrase, and with the last use its path.
     pub(super) fn remove(&mut self, phrase: PhraseId) {
         let end = &mut self.nodes[phrase as usize];
         end.uses -= 1;
@@ -124,10 +124,10 @@ impl Phrases {
     pub(super) fn word(&self, text: &str) -> Step {
         let key = Key::of(text);
         let same = |known: &Known| known.key == key && self.is_exactly(known, text);
-        self.vocabulary.find(key.hash(), same).map_or(Step::STRANGER, |known| known.step)
+        self.vocabulary.find(key.hash(), same).map_or(Step::UNKNOWN, |known| known.step)
     }
 
-    /// Calls `found` with each phrase in a text, and the places before its first and after its last word.
+    /// Calls `found` with each phrase in a text and the range of its words.
     #[inline]
     pub(super) fn scan(&self, text: &[Step], mut found: impl FnMut(PhraseId, usize, usize)) {
         for (start, step) in text.iter().enumerate() {
@@ -148,14 +148,14 @@ impl Phrases {
         }
     }
 
-    /// The words of a phrase, the last one first.
+    /// The words of a phrase in reverse order.
     pub(super) fn backwards(&self, phrase: PhraseId) -> impl Iterator<Item = &str> {
         let node = |id: PhraseId| self.nodes.get(id as usize);
         let path = std::iter::successors(node(phrase), move |at| node(at.parent));
         path.map(|at| &*self.words[at.word as usize].text)
     }
 
-    /// The node that a word leads to from a node, made if it is not there.
+    /// The node that a word leads to from a node; creates it if needed.
     fn step(&mut self, from: PhraseId, text: &str) -> PhraseId {
         let Step { word, first } = self.learn(text);
         let known = if from == NONE {
@@ -187,7 +187,7 @@ impl Phrases {
         id
     }
 
-    /// Looks up a word, and takes it into the vocabulary if it is new.
+    /// Looks up a word, and adds it to the vocabulary if it is new.
     fn learn(&mut self, text: &str) -> Step {
         let known = self.word(text);
         if known.is_known() {
@@ -210,7 +210,7 @@ impl Phrases {
         step
     }
 
-    /// Sets where a word leads from the root.
+    /// Sets the target of a word from the root.
     fn set_first(&mut self, word: WordId, first: PhraseId) {
         let hash = Key::of(&self.words[word as usize].text).hash();
         if let Some(known) = self.vocabulary.find_mut(hash, |known| known.step.word == word) {
@@ -218,7 +218,7 @@ impl Phrases {
         }
     }
 
-    /// One node fewer is reached by a word; the last one takes it out of the vocabulary.
+    /// Removes one node of a word, and with the last node the word.
     fn forget(&mut self, word: WordId) {
         let entry = &mut self.words[word as usize];
         entry.nodes -= 1;
@@ -232,7 +232,7 @@ impl Phrases {
         self.free_words.push(word);
     }
 
-    /// Whether a word with the right key is the right word; only long words can have another's key.
+    /// Whether a word with an equal key is the same word; only long words can share a key.
     #[inline]
     fn is_exactly(&self, known: &Known, text: &str) -> bool {
         known.key.is_exact() || *self.words[known.step.word as usize].text == *text

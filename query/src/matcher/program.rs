@@ -1,39 +1,39 @@
-//! A condition as a row of tests, each of which says where to go on.
+//! A condition as an array of tests, each of which says where to continue.
 //!
-//! A tree would be followed from allocation to allocation, which at 100,000 queries means waiting for
-//! memory at every step. Here the tests of a rule lie side by side.
+//! In a tree every step goes to another allocation, and with 100,000 queries waits for memory. Here the
+//! tests of a rule are next to each other.
 
 use super::phrases::PhraseId;
 use super::scratch::{Scratch, places};
 use crate::condition::Condition;
 use crate::item::ItemView;
 
-/// A condition ready to run.
+/// A compiled condition.
 #[derive(Debug)]
 pub(super) struct Program {
     tests: Box<[Test]>,
-    /// Tests that are not about phrases.
+    /// Tests of other things than phrases.
     others: Box<[Condition<PhraseId>]>,
     start: u32,
 }
 
-/// One test and where it leads.
+/// One test, and where to continue.
 #[derive(Clone, Copy, Debug)]
 struct Test {
     /// A phrase, or an index into the other tests.
     what: u32,
-    /// Where the phrase must be; nothing for the other tests.
+    /// Where the phrase must occur; 0 for the other tests.
     places: u16,
     yes: u32,
     no: u32,
 }
 
-/// Where a program ends.
+/// The two ends of a program.
 const HOLDS: u32 = u32::MAX;
 const FAILS: u32 = u32::MAX - 1;
 
 impl Program {
-    /// Compiles a condition; without one everything passes.
+    /// Compiles a condition; without one, everything passes.
     pub(super) fn new(condition: Option<Condition<PhraseId>>) -> Self {
         let (mut tests, mut others) = (Vec::new(), Vec::new());
         let start = match condition {
@@ -43,7 +43,7 @@ impl Program {
         Self { tests: tests.into(), others: others.into(), start }
     }
 
-    /// Whether an item whose phrases are in `scratch` fulfils it.
+    /// Whether the condition holds for an item whose phrases are in `scratch`.
     pub(super) fn holds(&self, item: &ItemView<'_>, now: i64, scratch: &Scratch) -> bool {
         let mut at = self.start;
         while let Some(test) = self.tests.get(at as usize) {
@@ -58,8 +58,8 @@ impl Program {
     }
 }
 
-/// Appends the tests of a condition that goes on to `yes` or `no`, the last one first, so that where a
-/// test leads is known when it is written. Returns where the condition begins.
+/// Appends the tests of a condition that continues at `yes` or `no`, and returns where it starts. The
+/// last test comes first, so that the targets of a test are known when it is written.
 fn emit(
     condition: Condition<PhraseId>,
     yes: u32,

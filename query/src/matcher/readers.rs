@@ -1,10 +1,11 @@
-//! Which rules read one source.
+//! The rules that read one source.
 //!
-//! Few rules are a list, many a bitmap, so that a node with many sources and many queries needs memory
-//! for who reads what and not for who could. Asked through a bitmap in both cases; one that has to be
-//! made from a list for each item must be cheap to make, so a bitmap may take up to four times the list.
+//! Few rules are stored as a list, many as a bitmap, so that the memory of a node with many sources and
+//! queries grows with the actual readers and not with all pairs. Lookups always use a bitmap. Making
+//! one from a list for each item must be cheap, so a bitmap may take up to four times the size of a
+//! list.
 
-/// A list has at most one in so many rules.
+/// A list contains at most one in this many rules.
 const SPARSE: usize = 128;
 
 /// A set of rule numbers.
@@ -12,7 +13,7 @@ const SPARSE: usize = 128;
 pub(super) enum Readers {
     /// Ordered.
     Few(Vec<u32>),
-    /// One bit for each rule, and how many are set.
+    /// One bit for each rule, and the number of set bits.
     Many(Vec<u64>, usize),
 }
 
@@ -30,7 +31,7 @@ impl Readers {
         }
     }
 
-    /// Adds a rule that is not in the set, of `rules` that there are.
+    /// Adds a rule that is not in the set; there are `rules` rules.
     pub(super) fn insert(&mut self, rule: u32, rules: usize) {
         match self {
             Self::Few(list) => {
@@ -48,7 +49,7 @@ impl Readers {
         }
     }
 
-    /// Takes out a rule that is in the set.
+    /// Removes a rule that is in the set.
     pub(super) fn remove(&mut self, rule: u32) {
         match self {
             Self::Few(list) => list.retain(|other| *other != rule),
@@ -63,10 +64,10 @@ impl Readers {
         }
     }
 
-    /// Calls `ask` with the set as bits. `room` is all zeros before and after.
+    /// Calls `ask` with the set as bits. `room` contains only zeros before and after.
     ///
-    /// A bitmap is copied too: read in order it comes into the cache at once, asked in no order it would
-    /// come line by line.
+    /// Copies even a bitmap: a sequential copy brings it into the cache at once, random access would
+    /// fetch it line by line.
     pub(super) fn with_bits<T>(&self, room: &mut Vec<u64>, ask: impl FnOnce(&[u64]) -> T) -> T {
         match self {
             Self::Many(bits, _) => {
@@ -113,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn a_set_is_the_same_as_a_list_and_as_bits() {
+    fn a_set_has_the_same_members_as_a_list_and_as_bits() {
         let mut readers = Readers::default();
         let all: Vec<u32> = (0..70_000).step_by(7).collect();
         for (index, rule) in all.iter().enumerate() {

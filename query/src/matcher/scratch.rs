@@ -1,12 +1,11 @@
 //! Working memory of one matching thread.
 //!
-//! Everything an item leaves behind is undone by what it touched, so that no pass ever costs in the
-//! number of queries.
+//! Cleaning up after an item touches only what the item touched, so that the cost of a pass does not
+//! depend on the number of queries.
 
 use rustc_hash::FxHashSet;
 
-use super::Match;
-use super::index::{Candidate, Slot};
+use super::found::{Candidate, Match, Slot};
 use super::phrases::{PhraseId, Phrases, Step};
 use crate::condition::Wanted;
 use crate::item::{FieldSet, ItemView};
@@ -17,31 +16,30 @@ use crate::text::Words;
 pub struct Scratch {
     words: Words,
     text: Vec<Step>,
-    /// For each phrase where it was found: fields in the lower byte, whole texts in the upper.
+    /// Where each phrase was found: fields in the lower byte, whole texts in the upper.
     found: Vec<u16>,
     /// The phrases whose `found` is not zero.
     pub(super) present: Vec<PhraseId>,
-    /// For each rule the last round in which it was evaluated.
+    /// The last round in which each rule was evaluated.
     judged: Vec<u32>,
     round: u32,
-    /// The sources whose readers are to be found: that of the item, then feeds that want it.
+    /// Sources whose readers to find: that of the item, then the feeds that keep it.
     pub(super) agenda: Vec<Slot>,
     planned: FxHashSet<Slot>,
-    /// For the readers of a source; all zeros between uses.
+    /// For the readers of a source; only zeros between uses.
     pub(super) room: Vec<u64>,
     pub(super) candidates: Vec<Candidate>,
     matches: Vec<Match>,
-    /// Whether `matches` may hold something twice.
+    /// Whether `matches` may contain duplicates.
     repeats: bool,
 }
 
-/// Where a phrase may be found, as bits like those of `Scratch::found`.
+/// Where a phrase may occur, in the format of `Scratch::found`.
 pub(super) fn places<P>(wanted: &Wanted<P>) -> u16 {
     u16::from(wanted.fields.0) << if wanted.whole { 8 } else { 0 }
 }
 
 impl Scratch {
-    /// Working memory, empty at first.
     pub fn new() -> Self {
         Self::default()
     }
@@ -50,7 +48,7 @@ impl Scratch {
         for phrase in self.present.drain(..) {
             self.found[phrase as usize] = 0;
         }
-        // Grown to more than is needed, so that adding queries one by one does not copy each time.
+        // Grows in powers of two, so that adding queries one by one does not copy each time.
         if self.found.len() < phrases {
             self.found.resize(phrases.next_power_of_two(), 0);
         }
@@ -63,7 +61,7 @@ impl Scratch {
         self.repeats = false;
     }
 
-    /// Starts judging rules anew, for another source.
+    /// Starts a new round, for another source.
     pub(super) fn next_round(&mut self) {
         self.round = self.round.wrapping_add(1);
         if self.round == 0 {
@@ -72,7 +70,7 @@ impl Scratch {
         }
     }
 
-    /// Whether a rule has not been judged in this round; it is from now on.
+    /// Whether a rule has not been judged in this round; marks it as judged.
     pub(super) fn first_time(&mut self, rule: u32) -> bool {
         let last = &mut self.judged[rule as usize];
         let first = *last != self.round;
@@ -80,7 +78,7 @@ impl Scratch {
         first
     }
 
-    /// Finds the phrases of all texts of an item that belong to these fields.
+    /// Finds the phrases in the `searched` fields of an item.
     pub(super) fn scan(&mut self, phrases: &Phrases, item: &ItemView<'_>, searched: FieldSet) {
         let Self { words, text, found, present, .. } = self;
         for (field, value) in item.values().filter(|(field, _)| field.meets(searched)) {
@@ -126,7 +124,7 @@ impl Scratch {
         self.matches.push(found);
     }
 
-    /// Each way into each feed once.
+    /// The matches without duplicates.
     pub(super) fn finish(&mut self) -> &[Match] {
         if self.repeats {
             self.matches.sort_unstable();

@@ -1,16 +1,16 @@
-//! Words as numbers of fixed size, to be hashed and compared without following a pointer.
+//! Words as numbers of fixed size, to hash and compare them without following a pointer.
 
 use std::hash::Hasher;
 
 use rustc_hash::FxHasher;
 
-/// A word of up to 15 bytes in full, or the length and a hash of a longer one.
+/// A word of up to 15 bytes, or the length and a hash of a longer one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Key(u64, u64);
 
 /// Words of this length and more do not fit.
 const LONG: usize = 16;
-/// In the top byte of the second half, where a short word has its length.
+/// In the top byte of the second half, where short words have their length.
 const MARK_OF_LONG: u64 = 0xff << 56;
 
 impl Key {
@@ -26,13 +26,13 @@ impl Key {
         Self(first, rest | (bytes.len() as u64) << 56)
     }
 
-    /// Whether two words with this key are the same word.
+    /// Whether words with this key are always equal.
     #[inline]
     pub(super) fn is_exact(self) -> bool {
         self.1 & MARK_OF_LONG != MARK_OF_LONG
     }
 
-    /// Spreads keys evenly: the two halves of one product, folded.
+    /// Folds the two halves of a product, which spreads keys evenly.
     #[inline]
     pub(super) fn hash(self) -> u64 {
         let left = u128::from(self.0 ^ 0x9e37_79b9_7f4a_7c15);
@@ -42,8 +42,8 @@ impl Key {
     }
 }
 
-/// The first eight bytes of a word of up to 15, and the others. Read as two overlapping numbers: copying
-/// a few bytes of unknown length costs more than all the rest of looking up a word.
+/// The first eight bytes of a word of up to 15 bytes, and the rest. Reads two overlapping numbers,
+/// because copying a few bytes of unknown length costs more than the rest of a lookup.
 #[inline]
 fn halves(bytes: &[u8]) -> (u64, u64) {
     let length = bytes.len();

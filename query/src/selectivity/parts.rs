@@ -1,7 +1,7 @@
 //! What was learnt, taken apart into plain lists for whoever stores it.
 
 use super::{Count, Pair, Selectivity};
-use crate::matcher::{QueryId, SourceId};
+use crate::ids::{QueryId, SourceId};
 
 /// The parts of a [`Selectivity`], in the order of sources and feeds.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -1,7 +1,7 @@
-//! Dates as people write them in a query.
+//! Dates in queries.
 //!
-//! A date without a time means the whole day (in UTC), so that `<= "2026-03-31"` keeps what was
-//! published at noon of that day and `BETWEEN` includes its last day.
+//! A date without a time means the whole day in UTC, so that `<= "2026-03-31"` includes noon of that
+//! day and `BETWEEN` includes the last day.
 
 use std::fmt;
 
@@ -9,7 +9,7 @@ use chrono::{DateTime, Datelike, NaiveDate, NaiveDateTime};
 
 const DAY: i64 = 86_400;
 
-/// A day or a second, as written in a query.
+/// A day or a second.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Moment {
     start: i64,
@@ -17,7 +17,7 @@ pub struct Moment {
 }
 
 impl Moment {
-    /// Reads `2026-03-31`, `2026-03-31T12:00:00Z`, any other RFC 3339 time, or one without a zone (UTC).
+    /// Parses `2026-03-31`, `2026-03-31T12:00:00Z`, any other RFC 3339 time, or one without a zone (UTC).
     pub fn parse(text: &str) -> Option<Self> {
         let text = text.trim();
         let day = |date: NaiveDate| Self {
@@ -35,17 +35,17 @@ impl Moment {
             let local = |form: &&str| NaiveDateTime::parse_from_str(text, form).ok();
             second(forms.iter().find_map(local)?.and_utc().timestamp())
         };
-        // Four digits for the year, so that what is printed can be read again.
+        // The year has four digits, so that the printed form can be parsed.
         let year = DateTime::from_timestamp(moment.start, 0)?.year();
         (1..=9999).contains(&year).then_some(moment)
     }
 
-    /// The first second it means, in Unix time.
+    /// The first second, in Unix time.
     pub fn start(self) -> i64 {
         self.start
     }
 
-    /// The second after the last one it means.
+    /// The second after the last one.
     pub fn end(self) -> i64 {
         self.start + if self.whole_day { DAY } else { 1 }
     }
@@ -79,7 +79,7 @@ mod tests {
     }
 
     #[test]
-    fn every_form_prints_to_something_that_means_the_same() {
+    fn every_form_prints_as_an_equal_moment() {
         for text in
             ["2026-03-31", "2026-03-31 12:30", "2026-03-31T12:30:05", "1969-12-31T23:59:59Z"]
         {
@@ -89,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_date_is_refused() {
+    fn text_that_is_not_a_date_is_rejected() {
         for text in ["", "yesterday", "2026-02-30", "31.03.2026", "2026-3-1", "+12026-01-01"] {
             assert_eq!(Moment::parse(text), None, "{text}");
         }

@@ -1,40 +1,39 @@
-//! Cuts the text of a query into tokens, one at a time, without copying.
+//! Splits the text of a query into tokens, one at a time, without copying.
 //!
-//! On demand rather than all at once, so that the memory a text takes does not depend on how short its
-//! tokens are.
+//! It produces tokens on demand, so that many short tokens take no extra memory.
 
 use unicode_normalization::char::is_combining_mark;
 
-use super::keyword::Keyword;
 use super::limits::Limits;
-use super::span::Span;
 use crate::error::{ErrorKind, QueryError};
+use crate::keyword::Keyword;
+use crate::span::Span;
 
-/// What a token is.
+/// The kind of a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     /// A keyword or a name.
     Word(Option<Keyword>),
     /// `$name`
     Variable,
-    /// A quoted string; `raw` ones have no escapes.
+    /// A quoted string; a `raw` one has no escapes.
     Text { raw: bool },
     /// Digits, perhaps with decimals.
     Number,
-    /// Anything else that a query can hold.
+    /// Punctuation and operators.
     Sign(&'static str),
     /// The end of the text.
     End,
 }
 
-/// A token and its place.
+/// A token and its position.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Token {
     pub(super) kind: Kind,
     pub(super) span: Span,
 }
 
-/// Longer signs first. `<>` is read as `!=`.
+/// Longer signs first. `<>` means `!=`.
 const SIGNS: [(&str, &str); 14] = [
     ("<>", "!="),
     ("!=", "!="),
@@ -116,13 +115,13 @@ impl<'t> Lexer<'t> {
                 error.help("use straight quotes: \"…\"")
             }
             '&' => error.help("write AND"),
-            '!' => error.help("write NOT, or != for \"differs\""),
+            '!' => error.help("write NOT, or != for inequality"),
             '~' => error.help("write MATCHES"),
             _ => error,
         })
     }
 
-    /// A string from its opening quote, where the lexer stands, to its closing one.
+    /// A string from its opening quote, at the current position, to its closing quote.
     fn string(&mut self, start: usize, quote: char, raw: bool) -> Result<Token, QueryError> {
         self.at += quote.len_utf8();
         loop {
@@ -131,7 +130,7 @@ impl<'t> Lexer<'t> {
                 Some(c) if c == quote => return self.bounded(Kind::Text { raw }, start),
                 None | Some('\n') => {
                     let error = QueryError::new(ErrorKind::UnclosedString, Span::new(start, at));
-                    return Err(error.help(format!("it needs a {quote} before the line ends")));
+                    return Err(error.help(format!("add a {quote} before the end of the line")));
                 }
                 Some('\\') if !raw => self.escape(at)?,
                 Some(_) => {}
@@ -139,7 +138,7 @@ impl<'t> Lexer<'t> {
         }
     }
 
-    /// Checks the escape whose backslash stands at `at`.
+    /// Checks the escape whose backslash is at `at`.
     fn escape(&mut self, at: usize) -> Result<(), QueryError> {
         let rest = self.rest();
         if unescape_one(rest).is_some() {
@@ -166,7 +165,7 @@ impl<'t> Lexer<'t> {
         }
     }
 
-    /// Letters, digits and underscores; a hyphen between two of them belongs to the name.
+    /// Takes letters, digits and underscores, and hyphens between them.
     fn take_name(&mut self) {
         loop {
             self.take_while(is_name_part);
@@ -211,7 +210,7 @@ impl<'t> Lexer<'t> {
     }
 }
 
-/// The value of a string as written, quotes included.
+/// The value of a string, given with its quotes.
 pub(super) fn unquote(written: &str, raw: bool) -> String {
     let quoted = if raw { &written[1..] } else { written };
     let mut rest = &quoted[1..quoted.len() - 1];
@@ -222,7 +221,7 @@ pub(super) fn unquote(written: &str, raw: bool) -> String {
     while let Some(at) = rest.find('\\') {
         value.push_str(&rest[..at]);
         rest = &rest[at + 1..];
-        // The lexer has let only good escapes through.
+        // The lexer has already rejected invalid escapes.
         let Some((c, length)) = unescape_one(rest) else {
             break;
         };
@@ -233,7 +232,7 @@ pub(super) fn unquote(written: &str, raw: bool) -> String {
     value
 }
 
-/// The character that an escape stands for, and its length without the backslash.
+/// The character of an escape, and its length without the backslash.
 fn unescape_one(rest: &str) -> Option<(char, usize)> {
     match rest.chars().next()? {
         c @ ('"' | '\'' | '\\') => Some((c, 1)),
@@ -251,7 +250,7 @@ fn unescape_one(rest: &str) -> Option<(char, usize)> {
     }
 }
 
-/// Whether a name can begin with this.
+/// Whether a name can start with this.
 fn is_name_start(c: char) -> bool {
     c.is_alphabetic() || c == '_'
 }

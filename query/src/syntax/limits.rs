@@ -1,17 +1,17 @@
-//! How much of everything a text may hold, so that no text can exhaust a node.
+//! Limits on the size of a text, so that no text can exhaust a node.
 
-/// Bounds on the text of queries. Whatever exceeds one is refused with an error that names it.
+/// Limits on the text of queries. A text that exceeds one is rejected with an error that names it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// Bytes of the whole text; never more than 4 GiB.
     pub text: usize,
     /// Statements in one text.
     pub statements: usize,
-    /// Parentheses, brackets and NOTs inside each other; never more than 256, whatever is said here.
+    /// Nested parentheses, brackets and NOTs; never more than 256, even if this is larger.
     pub depth: usize,
-    /// Tests in all filters of one text; each string of an IN list counts.
+    /// Tests in all filters of one text; each string of an IN list counts as one.
     pub tests: usize,
-    /// Regular expressions in one text; each may take milliseconds to build and a quarter of a megabyte.
+    /// Regular expressions in one text; each may take milliseconds to build and 256 KiB.
     pub regexes: usize,
     /// Sources in all feeds of one text.
     pub sources: usize,

@@ -1,30 +1,29 @@
-//! Reads the text of queries into trees.
+//! Parses the text of queries into trees.
 //!
-//! Written by hand as a recursive descent over the lexer rather than with a parser library: each place
-//! in the grammar records what it would have accepted, so an error lists exactly what may stand there
-//! and the nearest right word is looked for among those words only. Combinators hide that list or make
-//! each rule repeat it.
+//! It is a recursive descent parser without a parser library. Each rule of the grammar records what it
+//! would accept, so that an error lists exactly what is allowed at its position and suggests only such
+//! words. Parser combinators hide that list, or make each rule repeat it.
 
 mod cursor;
 mod filter;
 mod options;
 
-use super::keyword::Keyword;
 use super::limits::Limits;
-use super::span::Spanned;
 use super::tree::{
-    AlterAction, ExplainTarget, Feed, FeedBody, Filter, Name, Script, SourceClause, SourceRef,
-    Statement,
+    AlterAction, ExplainTarget, Feed, FeedBody, Filter, Name, Options, Script, SourceClause,
+    SourceRef, Statement,
 };
 use crate::error::{ErrorKind, QueryError};
+use crate::keyword::Keyword;
+use crate::span::Spanned;
 use cursor::Cursor;
 
-/// Reads statements separated by `;` within the usual [`Limits`].
+/// Parses statements separated by `;`, with the default [`Limits`].
 pub fn parse(text: &str) -> Result<Script, QueryError> {
     parse_with(text, &Limits::default())
 }
 
-/// Reads statements within limits of one's own.
+/// Parses statements with other limits.
 pub fn parse_with(text: &str, limits: &Limits) -> Result<Script, QueryError> {
     let mut cursor = Cursor::new(text, limits)?;
     let mut script = Script::default();
@@ -67,7 +66,7 @@ fn statement(cursor: &mut Cursor<'_>) -> Result<Statement, QueryError> {
     }
 }
 
-/// What follows `CREATE`.
+/// Parses what follows `CREATE`.
 fn create(cursor: &mut Cursor<'_>) -> Result<Feed, QueryError> {
     cursor.expect(Keyword::Feed)?;
     let name = cursor.name("the feed's name")?;
@@ -83,7 +82,7 @@ fn body(cursor: &mut Cursor<'_>) -> Result<FeedBody, QueryError> {
     Ok(FeedBody { sources, filter, options: options::options(cursor)? })
 }
 
-/// What follows the name in `ALTER FEED name`.
+/// Parses what follows the name in `ALTER FEED name`.
 fn alter(cursor: &mut Cursor<'_>) -> Result<AlterAction, QueryError> {
     if cursor.eat(Keyword::As)? {
         Ok(AlterAction::Replace(body(cursor)?))
@@ -99,7 +98,7 @@ fn alter(cursor: &mut Cursor<'_>) -> Result<AlterAction, QueryError> {
         Ok(AlterAction::Remove(gone))
     } else if cursor.eat(Keyword::Set)? {
         let options = options::options(cursor)?;
-        if options == super::tree::Options::default() {
+        if options == Options::default() {
             return Err(cursor.unexpected());
         }
         Ok(AlterAction::Set(options))
@@ -113,7 +112,7 @@ fn alter(cursor: &mut Cursor<'_>) -> Result<AlterAction, QueryError> {
     }
 }
 
-/// Sources joined by `|`, each perhaps with a variable.
+/// Parses sources joined by `|`, with optional variables.
 fn sources(cursor: &mut Cursor<'_>) -> Result<Vec<SourceClause>, QueryError> {
     let mut list = Vec::new();
     loop {
@@ -129,24 +128,24 @@ fn sources(cursor: &mut Cursor<'_>) -> Result<Vec<SourceClause>, QueryError> {
 
 fn source(cursor: &mut Cursor<'_>) -> Result<Spanned<SourceRef>, QueryError> {
     let start = cursor.span();
-    let placed = |source, cursor: &Cursor<'_>| Spanned::new(source, start.to(cursor.last_span()));
+    let spanned = |source, cursor: &Cursor<'_>| Spanned::new(source, start.to(cursor.last_span()));
     if cursor.at_string("a source's address in quotes") {
         let url = cursor.string("a source's address in quotes")?;
-        return Ok(placed(SourceRef::Url(url.value), cursor));
+        return Ok(spanned(SourceRef::Url(url.value), cursor));
     }
     if cursor.eat(Keyword::Opml)? {
         let list = cursor.string("the list's address in quotes")?;
-        return Ok(placed(SourceRef::Opml(list.value), cursor));
+        return Ok(spanned(SourceRef::Opml(list.value), cursor));
     }
     if cursor.eat(Keyword::Peer)? {
         let node = cursor.string("the peer's address in quotes")?.value;
         cursor.expect(Keyword::Feed)?;
         let feed = cursor.name("the feed's name")?.value;
-        return Ok(placed(SourceRef::Peer { node, feed }, cursor));
+        return Ok(spanned(SourceRef::Peer { node, feed }, cursor));
     }
     cursor.eat(Keyword::Feed)?;
     let name = cursor.name("a feed's name")?;
-    Ok(placed(SourceRef::Feed(name.value), cursor))
+    Ok(spanned(SourceRef::Feed(name.value), cursor))
 }
 
 /// `$name`, without its `$`.

@@ -1,7 +1,7 @@
-//! Writes trees as text, in one canonical form.
+//! Prints trees as text in canonical form.
 //!
-//! Reading what is printed gives the same tree. The short form is written out, words of the language
-//! are in capitals, and each source and bracket has a line of its own.
+//! Parsing the text gives the same tree. The short form is expanded, keywords are in capitals, and each
+//! source and bracket has its own line.
 
 use std::fmt::{self, Display, Formatter, Write};
 
@@ -204,7 +204,7 @@ words! {
     OrderBy { Published "PUBLISHED", Source "SOURCE" }
 }
 
-/// A string in quotes, with what must be escaped escaped.
+/// A quoted and escaped string.
 struct Quoted<'s>(&'s str);
 
 impl Display for Quoted<'_> {

@@ -1,19 +1,18 @@
-//! The typed tree of a query: what the parser builds, the printer writes and everything else reads.
+//! The typed tree of a query.
 //!
-//! Trees are in one normal form: an AND never holds an AND, an OR never an OR, and both have at least
-//! two members ([`Expr::all`] and [`Expr::any`] see to it). A filter keeps its brackets apart from what
-//! holds for all sources, because that is what they mean.
+//! Trees are in normal form: an AND contains no AND, an OR contains no OR, and both have at least two
+//! members ([`Expr::all`] and [`Expr::any`] ensure it). A filter stores its brackets apart from the
+//! condition for all sources.
 
 use super::dates::Moment;
-use super::span::{Span, Spanned};
+use crate::span::{Span, Spanned};
 
-/// A name and where it was written.
+/// A name and its position.
 pub type Name = Spanned<String>;
 
-/// Several statements, in order.
+/// A sequence of statements.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Script {
-    /// The statements.
     pub statements: Vec<Spanned<Statement>>,
 }
 
@@ -30,19 +29,19 @@ pub enum Statement {
     Explain(ExplainTarget),
 }
 
-/// What `EXPLAIN` is asked about.
+/// The feed that `EXPLAIN` explains.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ExplainTarget {
-    /// A feed that exists.
+    /// An existing feed.
     Named(Name),
-    /// A feed that is only proposed.
+    /// A feed that need not exist.
     Proposed(Box<Feed>),
 }
 
 /// What `ALTER FEED` changes.
 #[derive(Clone, Debug, PartialEq)]
 pub enum AlterAction {
-    /// `AS RETURN …`: everything.
+    /// `AS RETURN …`: the whole body.
     Replace(FeedBody),
     /// `WHERE …`: the filter.
     Filter(Filter),
@@ -52,45 +51,40 @@ pub enum AlterAction {
     Remove(Vec<Spanned<SourceRef>>),
     /// `SET option …`
     Set(Options),
-    /// `RESET option …`: back to the defaults.
+    /// `RESET option …`: restores the defaults.
     Reset(Vec<OptionKind>),
     /// `RENAME TO name`
     Rename(Name),
 }
 
-/// A feed: its name and what it consists of.
+/// A feed and its definition.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Feed {
-    /// The name it is published under.
     pub name: Name,
-    /// What it consists of.
     pub body: FeedBody,
 }
 
-/// What a feed consists of.
+/// The definition of a feed.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct FeedBody {
-    /// What it reads; at least one.
+    /// At least one.
     pub sources: Vec<SourceClause>,
-    /// What it keeps.
     pub filter: Filter,
-    /// How it is published.
     pub options: Options,
 }
 
 /// One source of a feed.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SourceClause {
-    /// What is read.
     pub source: Spanned<SourceRef>,
-    /// The variable, without its `$`, by which a bracket can name it.
+    /// The variable, without its `$`, for use in brackets.
     pub variable: Option<Name>,
 }
 
-/// What a source is known by.
+/// A reference to a source.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum SourceRef {
-    /// `"https://…"`: anything that can be fetched.
+    /// `"https://…"`: an address.
     Url(String),
     /// `OPML "…"`: each source of a list.
     Opml(String),
@@ -98,19 +92,19 @@ pub enum SourceRef {
     Feed(String),
     /// `PEER "https://…" FEED name`: a feed of another node.
     Peer {
-        /// Where the other node is.
+        /// The address of the node.
         node: String,
-        /// The feed's name there.
+        /// The name of the feed there.
         feed: String,
     },
 }
 
-/// What a feed keeps: the common part of every source, and what brackets add for single ones.
+/// What a feed keeps: a condition for all sources, and brackets for single ones.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Filter {
-    /// Holds for every source; nothing means everything passes.
+    /// For every source; `None` if everything passes.
     pub common: Option<Expr>,
-    /// Each holds for the source it names.
+    /// Each for the source that it names.
     pub brackets: Vec<Bracket>,
 }
 
@@ -119,25 +113,22 @@ pub struct Filter {
 pub struct Bracket {
     /// The variable, without its `$`.
     pub variable: Name,
-    /// What its source's items must fulfil.
     pub expr: Expr,
 }
 
 /// A condition on one item.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Expr {
-    /// All of them; two or more, none of them an AND.
+    /// Two or more, none of them an AND.
     And(Vec<Expr>),
-    /// Any of them; two or more, none of them an OR.
+    /// Two or more, none of them an OR.
     Or(Vec<Expr>),
-    /// The opposite.
     Not(Box<Expr>),
-    /// A single test.
     Test(Spanned<Test>),
 }
 
 impl Expr {
-    /// All of some conditions, in normal form. Nothing if there are none.
+    /// Joins conditions with AND, in normal form; `None` if there are none.
     pub fn all(parts: Vec<Expr>) -> Option<Expr> {
         Self::join(parts, Self::And, |part| match part {
             Self::And(inner) => Ok(inner),
@@ -145,7 +136,7 @@ impl Expr {
         })
     }
 
-    /// Any of some conditions, in normal form. Nothing if there are none.
+    /// Joins conditions with OR, in normal form; `None` if there are none.
     pub fn any(parts: Vec<Expr>) -> Option<Expr> {
         Self::join(parts, Self::Or, |part| match part {
             Self::Or(inner) => Ok(inner),
@@ -181,13 +172,13 @@ impl Expr {
 }
 
 impl Filter {
-    /// What the items of a source with this variable must fulfil. Nothing: it is kept whole.
+    /// The condition for items of a source with this variable; `None` if every item passes.
     pub fn for_variable(&self, variable: Option<&str>) -> Option<Expr> {
         let own = self.brackets.iter().filter(|b| Some(b.variable.value.as_str()) == variable);
         Expr::all(self.common.iter().cloned().chain(own.map(|b| b.expr.clone())).collect())
     }
 
-    /// Its conditions: the common one first, then those in brackets.
+    /// All conditions: the common one, then those in brackets.
     pub fn exprs(&self) -> impl Iterator<Item = &Expr> {
         self.common.iter().chain(self.brackets.iter().map(|bracket| &bracket.expr))
     }
@@ -196,22 +187,10 @@ impl Filter {
 /// A single test of an item.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Test {
-    /// A text compared with a string.
-    Text {
-        /// Which text.
-        field: Field,
-        /// How.
-        op: TextOp,
-        /// With what.
-        value: String,
-    },
+    /// Compares a text with a string.
+    Text { field: Field, op: TextOp, value: String },
     /// `field IN ("a", "b")`
-    OneOf {
-        /// Which text.
-        field: Field,
-        /// The strings it may equal.
-        values: Vec<String>,
-    },
+    OneOf { field: Field, values: Vec<String> },
     /// `PUBLISHED …`
     Published(PublishedTest),
 }
@@ -219,28 +198,26 @@ pub enum Test {
 /// A text of an item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Field {
-    /// Its title.
     Title,
-    /// Its content or summary.
+    /// The content or, without one, the summary.
     Content,
-    /// Any of its authors.
+    /// Any author.
     Author,
-    /// Its link.
     Link,
-    /// Any of its categories.
+    /// Any category.
     Category,
-    /// The address or the title of the source it came from.
+    /// The address or title of the source.
     Source,
-    /// All that a reader sees: title, content, authors, categories.
+    /// Everything a reader sees: title, content, authors, categories.
     Item,
 }
 
 /// How a text is compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum TextOp {
-    /// Has these words, side by side.
+    /// Contains these words in sequence.
     Contains,
-    /// Has a part that fits a regular expression.
+    /// Contains a match of a regular expression.
     Matches,
     /// Consists of exactly these words.
     Equal,
@@ -248,14 +225,13 @@ pub enum TextOp {
     NotEqual,
 }
 
-/// A test of the time an item was published. An item without one passes none of them.
+/// A test of the time of publication. An item without a time passes none of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PublishedTest {
-    /// Compared with a day or second.
     Compare(Compare, Moment),
     /// From the start of the first to the end of the second.
     Between(Moment, Moment),
-    /// Not longer ago than this.
+    /// At most this long ago.
     Within(Period),
 }
 
@@ -276,17 +252,14 @@ pub enum Compare {
     NotOn,
 }
 
-/// A length of time as written: `7 DAYS`.
+/// A length of time, such as `7 DAYS`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Period {
-    /// How many.
     pub count: u32,
-    /// Of what.
     pub unit: Unit,
 }
 
 impl Period {
-    /// Its length in seconds.
     pub fn seconds(self) -> i64 {
         i64::from(self.count)
             * match self.unit {
@@ -314,19 +287,18 @@ pub enum Unit {
     Weeks,
 }
 
-/// How a feed is published; what is not set is the node's default.
+/// How a feed is published. The node has defaults for options that are not set.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Options {
-    /// How many items a document shows.
+    /// Number of items in a document.
     pub window: Option<u32>,
     /// How long items are kept.
     pub keep: Option<Period>,
-    /// How items are ordered.
     pub order: Option<OrderBy>,
-    /// How much the feed counts when the node decides when to look.
+    /// How much the feed counts when the node schedules refreshes.
     pub weight: Option<f64>,
-    /// Only items that say something new are kept: β, how far above the usual an item's similarity to what
-    /// the feed has may be, in deviations. Whoever keeps the feed's profile decides; the matcher does not.
+    /// Keep only novel items. The value is β: how many standard deviations the similarity of an item to
+    /// the feed may exceed the mean. The matcher ignores it; the owner of the feed's profile decides.
     pub novel: Option<f64>,
 }
 
@@ -360,7 +332,6 @@ pub enum OrderBy {
 }
 
 impl Spanned<Test> {
-    /// As a condition.
     pub fn into_expr(self) -> Expr {
         Expr::Test(self)
     }

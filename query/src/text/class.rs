@@ -1,19 +1,19 @@
-//! The five kinds of characters the word rule knows.
+//! The kinds of characters that the word rules distinguish.
 
 use unicode_normalization::char::is_combining_mark;
 
-/// What a character does to the word it stands in.
+/// The role of a character in a word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Class {
-    /// Separates words and is no part of any.
+    /// Separates words.
     Space,
-    /// Is not there at all: soft hyphens, joiners, direction marks.
+    /// Is ignored: soft hyphens, joiners, direction marks.
     Nothing,
-    /// Joins with its neighbours of the same class.
+    /// Forms a word with its neighbours of the same class.
     Letter,
     /// A letter of a script without spaces: a word by itself.
     Lone,
-    /// Belongs to whatever stands before it.
+    /// Belongs to the character before it.
     Mark,
     /// Punctuation or a symbol: a word by itself.
     Symbol,
@@ -34,7 +34,7 @@ const ASCII: [Class; 256] = {
     table
 };
 
-/// The class of an ASCII byte. Bytes above 127 are no characters and are called symbols.
+/// The class of an ASCII byte. Bytes above 127 count as symbols.
 pub(super) fn of_byte(byte: u8) -> Class {
     ASCII[usize::from(byte)]
 }
@@ -60,7 +60,7 @@ pub(super) fn of_char(c: char) -> Class {
     }
 }
 
-/// Scripts whose texts do not put a space between any two words.
+/// Scripts without spaces between words.
 fn is_unspaced(c: char) -> bool {
     matches!(c,
         '\u{0e00}'..='\u{0eff}'     // Thai, Lao

@@ -1,9 +1,9 @@
-//! Case folding of single characters, and the few look-alikes that writers do not tell apart.
+//! Folds the case of single characters, and a few characters that writers do not distinguish.
 
-/// Hands the folded form of one character, one to a few characters, to `push`.
+/// Calls `push` with the folded form of a character, which may be several characters.
 ///
-/// Lower, upper and lower again is Unicode's full case folding (ß and ẞ become ss, all sigmas are
-/// one), with one exception that is written out: the Turkish dotless ı stays what it is.
+/// Lower, upper and lower again equals the full case folding of Unicode (ß and ẞ become ss, all sigmas
+/// are equal), with one exception: the Turkish dotless ı stays as it is.
 pub(super) fn fold_char(c: char, mut push: impl FnMut(char)) {
     if c == 'ı' {
         push(c);
@@ -18,7 +18,7 @@ pub(super) fn fold_char(c: char, mut push: impl FnMut(char)) {
     }
 }
 
-/// Typographic apostrophes, hyphens and full-width forms as their plain counterparts.
+/// Replaces typographic apostrophes, hyphens and full-width forms by their plain counterparts.
 fn plain(c: char) -> char {
     match c {
         '\u{2018}' | '\u{2019}' | '\u{2bc}' => '\'',

@@ -1,8 +1,8 @@
-//! What folding does to a character and what kind it is, looked up instead of worked out.
+//! A table of the folded form and the class of each character.
 //!
-//! Texts that are not ASCII would otherwise spend most of their time in Unicode's tables. Everything
-//! below U+3000, which is every alphabet in common use, is worked out once; ideographs and Korean
-//! syllables are all alike and need no table.
+//! Without it, most time on texts that are not ASCII would go into the tables of Unicode. The table
+//! covers everything below U+3000, that is, every alphabet in common use. Ideographs and Korean
+//! syllables are all treated alike and need no table.
 
 use std::sync::LazyLock;
 
@@ -11,7 +11,7 @@ use unicode_normalization::{IsNormalized, is_nfc_quick};
 use super::class::{self, Class};
 use super::fold::fold_char;
 
-/// What is known of one character.
+/// The properties of one character.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Info {
     /// The class of its folded form.
@@ -21,27 +21,27 @@ pub(super) struct Info {
     pub(super) folds: Folds,
 }
 
-/// What a character is folded to.
+/// The folded form of a character.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Folds {
-    /// To itself.
+    /// The character itself.
     Same,
-    /// To another one, below U+3000.
+    /// Another character, below U+3000.
     To(u16),
-    /// To something that must be worked out, such as several characters.
+    /// Something else, such as several characters; must be computed.
     Further,
 }
 
 const TABLED: u32 = 0x3000;
 
 static TABLE: LazyLock<Vec<Info>> = LazyLock::new(|| {
-    (0..TABLED).map(|code| char::from_u32(code).map_or(UNKNOWN, work_out)).collect()
+    (0..TABLED).map(|code| char::from_u32(code).map_or(UNKNOWN, compute)).collect()
 });
 
 const UNKNOWN: Info = Info { class: Class::Symbol, composed: false, folds: Folds::Further };
 const IDEOGRAPH: Info = Info { class: Class::Lone, composed: true, folds: Folds::Same };
 
-/// What is known of a character.
+/// The properties of a character.
 #[inline]
 pub(super) fn of(c: char) -> Info {
     match c as u32 {
@@ -49,11 +49,11 @@ pub(super) fn of(c: char) -> Info {
         0x3041..=0x3096 | 0x30a1..=0x30fa | 0x3400..=0x4dbf | 0x4e00..=0x9fff | 0xac00..=0xd7a3 => {
             IDEOGRAPH
         }
-        _ => work_out(c),
+        _ => compute(c),
     }
 }
 
-fn work_out(c: char) -> Info {
+fn compute(c: char) -> Info {
     let mut folded = Vec::new();
     fold_char(c, |c| folded.push(c));
     let (class, folds) = match *folded {
@@ -64,7 +64,7 @@ fn work_out(c: char) -> Info {
         },
         _ => (Class::Symbol, Folds::Further),
     };
-    // Marks can be in the wrong order even where each by itself is composed.
+    // Marks can be in the wrong order even if each one is composed.
     let alone = is_nfc_quick(std::iter::once(c)) == IsNormalized::Yes;
     Info { class, composed: alone && class::of_char(c) != Class::Mark, folds }
 }
@@ -74,9 +74,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_character_is_known_as_what_it_works_out_to() {
+    fn the_table_agrees_with_the_computed_properties_of_every_character() {
         for c in '\0'..=char::MAX {
-            assert_eq!(of(c), work_out(c), "U+{:04X}", c as u32);
+            assert_eq!(of(c), compute(c), "U+{:04X}", c as u32);
         }
     }
 }

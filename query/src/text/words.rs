@@ -1,7 +1,7 @@
-//! Cuts a text into folded words in one pass, without allocating per word.
+//! Splits a text into folded words in one pass, without allocating per word.
 //!
-//! This is the hot loop of matching: ASCII is lowered as a whole and cut in place; other characters are
-//! looked up in a table, and only the few that fold to several take the slow way.
+//! This is the hot loop of matching. ASCII is lowered as a whole and split in place. Other characters
+//! are looked up in a table; only the few that fold to several characters take a slower path.
 
 use std::borrow::Cow;
 
@@ -11,17 +11,17 @@ use super::class::{self, Class};
 use super::fold::fold_char;
 use super::table::{self, Folds};
 
-/// A cutter with its buffers, to be reused from text to text.
+/// Buffers for splitting; reuse them from text to text.
 #[derive(Debug, Default)]
 pub(crate) struct Words {
-    /// The text with its ASCII letters lowered.
+    /// The text with lower-case ASCII letters.
     lowered: String,
-    /// The word being collected from characters.
+    /// The current word.
     word: String,
 }
 
 impl Words {
-    /// Hands each word of `text` to `emit`, folded, in order.
+    /// Calls `emit` with each folded word of `text`, in order.
     pub(crate) fn each(&mut self, text: &str, mut emit: impl FnMut(&str)) {
         self.lowered.clear();
         if text.is_ascii() {
@@ -57,7 +57,7 @@ fn each_ascii(text: &str, emit: &mut impl FnMut(&str)) {
 
 fn each_unicode(text: &str, word: &mut String, emit: &mut impl FnMut(&str)) {
     let bytes = text.as_bytes();
-    // The class of the first character of the word being collected.
+    // The class of the first character of the current word.
     let mut base = Class::Space;
     let mut rest = text.chars();
     while let Some(&byte) = bytes.get(text.len() - rest.as_str().len()) {
@@ -104,7 +104,7 @@ fn flush(word: &mut String, emit: &mut impl FnMut(&str)) {
     }
 }
 
-/// Where the run of ASCII letters that begins at `start` ends.
+/// The end of the run of ASCII letters that starts at `start`.
 fn letters_end(bytes: &[u8], start: usize) -> usize {
     bytes[start..]
         .iter()
@@ -112,7 +112,7 @@ fn letters_end(bytes: &[u8], start: usize) -> usize {
         .map_or(bytes.len(), |length| start + length)
 }
 
-/// The text in composed form; texts that are (nearly all) are not copied.
+/// The text in composed form; does not copy a text that already is, as nearly all are.
 fn composed(text: &str) -> Cow<'_, str> {
     let is_composed = text.chars().all(|c| c.is_ascii() || table::of(c).composed)
         || is_nfc_quick(text.chars()) == IsNormalized::Yes;

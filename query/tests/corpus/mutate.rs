@@ -1,12 +1,12 @@
-//! Texts made from the corpus by seeded mutation. Shared by the test and the example that fuzz the
-//! parser, so that a text found by one can be repeated by the other from its seed and number.
+//! Mutates the corpus with a seed. The fuzz test and the fuzz example share it, so that the seed and
+//! number of a text reproduce it in both.
 
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 const CORPUS: [&str; 2] = [include_str!("papers.fql"), include_str!("everything.fql")];
 
-/// Pieces that parsers stumble over.
+/// Pieces that often break parsers.
 const PIECES: [&str; 26] = [
     "\"",
     "'",
@@ -36,7 +36,7 @@ const PIECES: [&str; 26] = [
     "WHERE ",
 ];
 
-/// The text with a number under a seed.
+/// The text with this number, for a seed.
 pub(crate) fn text(seed: u64, number: u64) -> String {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     rng.set_stream(number);
@@ -77,7 +77,7 @@ pub(crate) fn text(seed: u64, number: u64) -> String {
     text.into_iter().collect()
 }
 
-/// Does with a text all that is done with one from a stranger; returns whether it could be read.
+/// Does everything that a node does with an untrusted text; returns whether it is valid.
 pub(crate) fn exercise(text: &str) -> bool {
     use pergola_query::syntax::Statement;
     use pergola_query::{Catalogue, FeedFilter, Matcher, QueryId, SourceId, parse, warnings};
@@ -94,7 +94,7 @@ pub(crate) fn exercise(text: &str) -> bool {
     match parse(&printed) {
         Ok(again) => assert_eq!(again, script, "printing changed the meaning of:\n{text}"),
         Err(error) => {
-            panic!("what was printed cannot be read:\n{}", error.render(&printed, "fuzz"))
+            panic!("the printed text is invalid:\n{}", error.render(&printed, "fuzz"))
         }
     }
     let mut catalogue = Catalogue::new();

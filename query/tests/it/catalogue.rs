@@ -2,7 +2,7 @@
 
 use pergola_query::{Catalogue, Change, parse};
 
-/// The feeds after some scripts, printed; each script must be right.
+/// The printed feeds after some valid scripts.
 fn after(scripts: &[&str]) -> Vec<String> {
     let mut catalogue = Catalogue::new();
     for text in scripts {
@@ -34,7 +34,7 @@ fn feeds_are_created_and_dropped_in_the_order_of_the_script() {
 }
 
 #[test]
-fn alter_changes_one_part_and_leaves_the_others() {
+fn alter_changes_one_part_and_keeps_the_others() {
     for (action, expected) in [
         (
             r#"WHERE $x[TITLE = "2"]"#,
@@ -80,7 +80,7 @@ fn a_script_with_a_mistake_changes_nothing() {
 }
 
 #[test]
-fn explaining_changes_nothing_and_a_proposed_feed_is_checked_too() {
+fn explain_changes_nothing_and_checks_a_proposed_feed() {
     let mut catalogue = Catalogue::new();
     catalogue.run(&parse(BOTH).unwrap()).unwrap();
     let before = catalogue.clone();

@@ -1,15 +1,15 @@
-//! What is wrong with a query, as it is shown to the person who wrote it.
+//! Error messages as users see them.
 
 use pergola_query::{Catalogue, parse};
 
-/// The message for a text that is wrong, among two feeds that exist.
+/// The message for a text with an error; two feeds exist.
 fn message(text: &str) -> String {
     let known = r#"CREATE FEED News AS RETURN "http://a/";
                    CREATE FEED Weather AS RETURN FEED News"#;
     let mut catalogue = Catalogue::new();
     catalogue.run(&parse(known).unwrap()).unwrap();
     match parse(text).and_then(|script| catalogue.run(&script)) {
-        Ok(_) => panic!("nothing is wrong with: {text}"),
+        Ok(_) => panic!("no error in: {text}"),
         Err(error) => error.render(text, "query"),
     }
 }
@@ -20,11 +20,11 @@ fn assert_message(text: &str, expected: &str) {
 }
 
 #[test]
-fn a_misspelt_keyword_is_pointed_at_with_the_right_one() {
+fn a_misspelt_keyword_is_marked_and_the_right_one_suggested() {
     assert_message(
         r#"CREATE FEED x AS RETURN "http://b/" WERE ITEM CONTAINS "a""#,
         r#"
-error: `WERE` does not belong here
+error: unexpected `WERE`
  --> query:1:37
   |
 1 | CREATE FEED x AS RETURN "http://b/" WERE ITEM CONTAINS "a"
@@ -36,7 +36,7 @@ error: `WERE` does not belong here
     assert_message(
         "CREATE FEED x AS\nRETURN \"http://b/\"\nWHERE ITEM CONTIANS \"a\"",
         r#"
-error: `CONTIANS` does not belong here
+error: unexpected `CONTIANS`
  --> query:3:12
   |
 3 | WHERE ITEM CONTIANS "a"
@@ -48,11 +48,11 @@ error: `CONTIANS` does not belong here
 }
 
 #[test]
-fn the_caret_stands_under_the_mistake_after_wide_characters_and_tabs() {
+fn the_caret_is_under_the_mistake_after_wide_characters_and_tabs() {
     assert_message(
         "CREATE FEED x AS RETURN FEED News\n\tWHERE ITEM CONTAINS \"冰岛\" ORR \"火山\"",
         r#"
-error: `ORR` does not belong here
+error: unexpected `ORR`
  --> query:2:27
   |
 2 |     WHERE ITEM CONTAINS "冰岛" ORR "火山"
@@ -64,35 +64,35 @@ error: `ORR` does not belong here
 }
 
 #[test]
-fn what_is_left_open_is_named_with_the_place_where_it_was_opened() {
+fn an_unclosed_bracket_or_string_is_reported_with_its_position() {
     assert_message(
         r#"CREATE FEED x AS RETURN FEED News WHERE (TITLE = "a" OR "b" WINDOW 3"#,
         r#"
-error: WINDOW does not belong here
+error: unexpected WINDOW
  --> query:1:61
   |
 1 | CREATE FEED x AS RETURN FEED News WHERE (TITLE = "a" OR "b" WINDOW 3
   |                                                             ^^^^^^ expected AND, OR or `)`
   |
-  = help: `)` would close what was opened at 1:41
+  = help: close with `)` what was opened at 1:41
 "#,
     );
     assert_message(
         "CREATE FEED x AS RETURN \"http://b/\n",
         r#"
-error: this string is not closed
+error: this string has no closing quote
  --> query:1:25
   |
 1 | CREATE FEED x AS RETURN "http://b/
   |                         ^^^^^^^^^^
   |
-  = help: it needs a " before the line ends
+  = help: add a " before the end of the line
 "#,
     );
     assert_message(
         "CREATE FEED x AS RETURN  ",
         r#"
-error: the text ends too early
+error: unexpected end of the text
  --> query:1:24
   |
 1 | CREATE FEED x AS RETURN  
@@ -102,7 +102,7 @@ error: the text ends too early
 }
 
 #[test]
-fn names_that_lead_nowhere_come_with_the_nearest_that_does() {
+fn unknown_names_come_with_the_nearest_known_one() {
     assert_message(
         "CREATE FEED x AS RETURN FEED Newss",
         r#"
@@ -118,7 +118,7 @@ error: there is no feed `Newss`
     assert_message(
         r#"CREATE FEED x AS RETURN FEED News AS $news WHERE $nwes[TITLE = "a"]"#,
         r#"
-error: no source is called `$nwes`
+error: no source has the variable `$nwes`
  --> query:1:50
   |
 1 | CREATE FEED x AS RETURN FEED News AS $news WHERE $nwes[TITLE = "a"]
@@ -130,7 +130,7 @@ error: no source is called `$nwes`
 }
 
 #[test]
-fn a_feed_that_would_read_itself_is_shown_the_way_round() {
+fn a_cycle_of_feeds_is_shown_as_a_path() {
     assert_message(
         "ALTER FEED News ADD FEED Weather",
         r#"
@@ -145,7 +145,7 @@ error: feed `News` would read itself: News reads Weather reads News
     assert!(own.starts_with("error: feed `x` would read itself: x reads x\n"), "{own}");
 }
 
-/// The first line of the message, and the help if there is any.
+/// The first line of the message, and the help.
 fn gist(text: &str) -> String {
     let shown = message(text);
     let first = shown.lines().next().unwrap_or_default().trim_start_matches("error: ");
@@ -156,27 +156,30 @@ fn gist(text: &str) -> String {
 }
 
 #[test]
-fn every_other_mistake_says_what_it_is_and_what_to_do() {
+fn every_other_error_says_what_is_wrong_and_what_to_do() {
     let feed = |rest: &str| format!("CREATE FEED x AS RETURN {rest}");
     let filter = |rest: &str| feed(&format!("FEED News AS $a WHERE {rest}"));
     for (text, expected) in [
         (
             "CREATE FEED where AS RETURN FEED News".to_owned(),
-            "`WHERE` is a word of the language and cannot be a name / the feed's name goes here",
+            "`WHERE` is a reserved word and cannot be a name / write the feed's name here",
         ),
-        (feed("\"http://b/\" AS $a | \"http://c/\" AS $a"), "two sources are called `$a`"),
+        (feed("\"http://b/\" AS $a | \"http://c/\" AS $a"), "two sources have the variable `$a`"),
         (
             feed("\"http://b/\" | \"http://b/\""),
-            "this source is already read / join the filters for one source with OR",
+            "the feed already reads this source / join the filters for one source with OR",
         ),
         (
             feed("\"b.example.org\""),
-            "`b.example.org` is no web address / it begins with http:// or https://",
+            "`b.example.org` is not a web address / an address starts with http:// or https://",
         ),
-        (feed("\"News\""), "`News` is no web address / for the feed of that name write FEED News"),
+        (
+            feed("\"News\""),
+            "`News` is not a web address / for the feed of that name, write FEED News",
+        ),
         (
             feed("PEER \"node\" FEED y"),
-            "`node` is no web address / it begins with http:// or https://",
+            "`node` is not a web address / an address starts with http:// or https://",
         ),
         (
             "CREATE FEED News AS RETURN \"http://b/\"".to_owned(),
@@ -188,12 +191,15 @@ fn every_other_mistake_says_what_it_is_and_what_to_do() {
         ),
         ("DROP FEED Nws".to_owned(), "there is no feed `Nws` / did you mean `News`?"),
         ("EXPLAIN Wether".to_owned(), "there is no feed `Wether` / did you mean `Weather`?"),
-        ("ALTER FEED News REMOVE \"http://b/\"".to_owned(), "feed `News` does not read this"),
+        (
+            "ALTER FEED News REMOVE \"http://b/\"".to_owned(),
+            "feed `News` does not read this source",
+        ),
         (
             "ALTER FEED News REMOVE \"http://a/\"".to_owned(),
-            "feed `News` would read nothing any more / to be rid of it, write DROP FEED News",
+            "feed `News` would have no sources left / to remove the feed, write DROP FEED News",
         ),
-        ("ALTER FEED News SET".to_owned(), "the text ends too early"),
+        ("ALTER FEED News SET".to_owned(), "unexpected end of the text"),
         (feed("FEED News WINDOW 0"), "a window must be a whole number from 1 to 1000000"),
         (feed("FEED News WINDOW 1.5"), "a window must be a whole number from 1 to 1000000"),
         (
@@ -203,46 +209,46 @@ fn every_other_mistake_says_what_it_is_and_what_to_do() {
         (feed("FEED News WEIGHT 0.0"), "a weight must be above 0 and at most 1000000"),
         (feed("FEED News NOVEL 10.5"), "the threshold of NOVEL must be from 0 to 10"),
         (feed("FEED News WINDOW 5 WINDOW 6"), "`WINDOW` is given twice"),
-        (feed("FEED News KEEP 90 DAXS"), "`DAXS` does not belong here / did you mean `DAYS`?"),
+        (feed("FEED News KEEP 90 DAXS"), "unexpected `DAXS` / did you mean `DAYS`?"),
         (
             filter("\"a\""),
-            "a string alone says nothing about where to look for it / write a field and a comparison before it: ITEM CONTAINS \"…\"",
+            "it is not clear what to compare this string with / write a field and a comparison before it: ITEM CONTAINS \"…\"",
         ),
-        (filter("TITLE CONTAINS \" \""), "there is no word in this string"),
-        (filter("TITLE MATCHES \"(\""), "this regular expression cannot be used: unclosed group"),
+        (filter("TITLE CONTAINS \" \""), "this string contains no word"),
+        (filter("TITLE MATCHES \"(\""), "invalid regular expression: unclosed group"),
         (
             filter("TITLE MATCHES \"(a{1000}){1000}\""),
-            "this regular expression cannot be used: it would grow too large",
+            "invalid regular expression: it is too large",
         ),
         (
             filter("TITLE = \"\\b\""),
             "unknown escape `\\b` / write \\\\ for a backslash, or put r before the string: r\"…\"",
         ),
-        (filter("TITLE = “a”"), "`“` is no part of the language / use straight quotes: \"…\""),
-        (filter("TITLE = \"a\" && TITLE = \"b\""), "`&` is no part of the language / write AND"),
+        (filter("TITLE = “a”"), "`“` is not part of the language / use straight quotes: \"…\""),
+        (filter("TITLE = \"a\" && TITLE = \"b\""), "`&` is not part of the language / write AND"),
         (
             filter("PUBLISHED < \"yesterday\""),
-            "`yesterday` is no date / write it as \"2026-03-31\" or \"2026-03-31T12:00:00Z\"",
+            "`yesterday` is not a date / write it as \"2026-03-31\" or \"2026-03-31T12:00:00Z\"",
         ),
         (
             filter("PUBLISHED BETWEEN \"2026-02-01\" AND \"2026-01-01\""),
-            "nothing lies between these: the first is after the second",
+            "the first date of BETWEEN is after the second",
         ),
         (
             filter("$a[TITLE = \"x\"] OR TITLE = \"y\""),
-            "a bracket cannot stand beside OR / a bracket filters its own source: join brackets with AND, and write $a[… OR …] for alternatives in one",
+            "a bracket is not allowed beside OR / a bracket filters its own source: join brackets with AND, and write alternatives inside one as $a[… OR …]",
         ),
         (
             filter("NOT $a[TITLE = \"x\"]"),
-            "a bracket cannot stand under NOT / write $a[NOT …]: the bracket filters its own source",
+            "a bracket is not allowed under NOT / write $a[NOT …]: the bracket filters its own source",
         ),
         (
             filter("$a[TITLE = \"x\" AND $a[TITLE = \"y\"]]"),
-            "a bracket cannot stand inside a bracket / the outer bracket has already chosen the source",
+            "a bracket is not allowed inside a bracket / the outer bracket already selects the source",
         ),
         (
             feed("FEED News WHERE $a[TITLE = \"x\"]"),
-            "no source is called `$a` / name a source with AS $a",
+            "no source has the variable `$a` / name a source with AS $a",
         ),
     ] {
         assert_eq!(gist(&text), expected, "{text}");
@@ -250,8 +256,11 @@ fn every_other_mistake_says_what_it_is_and_what_to_do() {
 }
 
 #[test]
-fn removing_a_source_that_a_bracket_names_is_refused_in_the_words_of_the_statement() {
+fn removing_a_source_that_a_bracket_names_is_an_error_in_that_statement() {
     let text = r#"ALTER FEED News ADD "http://b/" AS $b; ALTER FEED News WHERE $b[TITLE = "x"]; ALTER FEED News REMOVE "http://b/""#;
     let shown = message(text);
-    assert!(shown.starts_with("error: no source is called `$b`\n --> query:1:90\n"), "{shown}");
+    assert!(
+        shown.starts_with("error: no source has the variable `$b`\n --> query:1:90\n"),
+        "{shown}"
+    );
 }

@@ -30,19 +30,19 @@ fn a_feed_is_explained_source_by_source_with_what_was_learnt() {
     let expected = r#"feed IceVolEruFeed reads 2 sources
   "http://feeds.guardian.co.uk/theguardian/rss" AS $guardian
     keeps ITEM CONTAINS "iceland" OR ITEM CONTAINS "volcano" OR ITEM CONTAINS "eruption"
-    looks at items with "iceland" or "volcano" or "eruption"
+    evaluates items with "iceland" or "volcano" or "eruption"
     passes 5.0 % ± 2.2, learnt from 98 items
   "http://www.boston.com/bigpicture/index.xml" AS $picture
     keeps CATEGORY = "iceland" OR CATEGORY = "volcano" OR CATEGORY = "eruption"
-    looks at items with "iceland" or "volcano" or "eruption"
+    evaluates items with "iceland" or "volcano" or "eruption"
     passes 50.0 % ± 28.9, learnt from 0 items
-costs 3 phrases to look for, 0 regular expressions, and nothing for items without its phrases
+costs a search for 3 phrases, 0 regular expressions, and nothing for items without the phrases
 "#;
     assert_eq!(explained.to_string(), expected);
 }
 
 #[test]
-fn filters_without_a_phrase_to_look_for_are_said_to_cost_every_item() {
+fn filters_without_a_required_phrase_cost_an_evaluation_of_every_item() {
     let found = |filter: &str| {
         let text = format!("CREATE FEED f AS RETURN OPML \"list\" {filter}");
         let learnt = Selectivity::default();

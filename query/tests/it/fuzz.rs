@@ -1,7 +1,7 @@
-//! Damaged queries: no panic, and whatever can be read prints to the same.
+//! Damaged queries: no panic, and valid ones survive printing.
 //!
-//! A bounded number of texts; `cargo run --release -p pergola-query --example fuzz_queries` tries as many as one
-//! likes.
+//! This runs a fixed number of texts; `cargo run --release -p pergola-query --example fuzz_queries` runs
+//! any number.
 
 use proptest::prelude::*;
 
@@ -9,20 +9,20 @@ use proptest::prelude::*;
 mod mutate;
 
 #[test]
-fn damaged_queries_are_read_or_refused_and_never_panic() {
+fn damaged_queries_are_parsed_or_rejected_and_never_panic() {
     let readable = (0..3_000).filter(|number| mutate::exercise(&mutate::text(1, *number))).count();
-    // Both ways must be taken often, or the corpus is damaged too much or too little to test anything.
-    assert!((100..2_900).contains(&readable), "{readable} of 3000 could be read");
+    // Both outcomes must be frequent, or the mutations are too strong or too weak to test anything.
+    assert!((100..2_900).contains(&readable), "{readable} of 3000 are valid");
 }
 
 proptest! {
     #[test]
-    fn any_text_at_all_is_read_or_refused(text in any::<String>()) {
+    fn any_text_is_parsed_or_rejected(text in any::<String>()) {
         mutate::exercise(&text);
     }
 
     #[test]
-    fn any_sequence_of_words_of_the_language_is_read_or_refused(
+    fn any_sequence_of_keywords_is_parsed_or_rejected(
         words in proptest::collection::vec(
             proptest::sample::select(
                 pergola_query::syntax::Keyword::ALL.iter().map(|keyword| keyword.text())

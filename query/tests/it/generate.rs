@@ -1,4 +1,4 @@
-//! Generated trees: every shape the language knows, with strings that need escaping.
+//! Generates trees of every kind, with strings that need escaping.
 
 use pergola_query::syntax::{
     AlterAction, Bracket, Compare, ExplainTarget, Expr, Feed, FeedBody, Field, Filter, Keyword,
@@ -24,7 +24,7 @@ fn name() -> impl Strategy<Value = String> {
         .prop_filter("reserved", |name| !Keyword::of(name).is_some_and(Keyword::is_reserved))
 }
 
-/// A moment of one of both kinds between the years 1900 and 2200.
+/// A day or a second between the years 1900 and 2200.
 pub(crate) fn moment() -> impl Strategy<Value = Moment> {
     let second = (1900..2200u32, 1..=12u32, 1..=28u32, 0..24u32, 0..60u32, 0..60u32)
         .prop_map(|(y, mo, d, h, mi, s)| format!("{y:04}-{mo:02}-{d:02}T{h:02}:{mi:02}:{s:02}Z"));

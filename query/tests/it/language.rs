@@ -1,4 +1,4 @@
-//! Queries as people write them, and the trees they stand for.
+//! Queries and their trees.
 
 use pergola_query::syntax::{
     AlterAction, Compare, ExplainTarget, Expr, Field, Moment, OptionKind, OrderBy, Period,
@@ -69,7 +69,7 @@ fn the_example_with_brackets_filters_each_source_by_its_own_bracket() {
 }
 
 #[test]
-fn the_short_form_of_the_second_example_is_the_same_as_writing_it_out() {
+fn the_short_form_of_the_second_example_equals_the_long_form() {
     let Statement::Create(feed) = only(SEED_SHORT_FORM) else { panic!("not a CREATE") };
     let written_out =
         r#"ITEM CONTAINS "iceland" OR ITEM CONTAINS "volcano" OR ITEM CONTAINS "eruption""#;
@@ -276,7 +276,7 @@ fn statements_are_separated_by_semicolons_and_empty_ones_do_not_count() {
 }
 
 #[test]
-fn every_piece_of_the_tree_knows_where_it_was_written() {
+fn every_part_of_the_tree_has_its_position() {
     let text = "DROP FEED a;\n CREATE FEED b AS RETURN FEED c WHERE TITLE = \"x\"";
     let script = parse(text).unwrap();
     assert_eq!(&text[script.statements[1].span.range()], &text[14..]);

@@ -1,5 +1,5 @@
-//! What the language and the matcher promise, tested from outside.
-#![expect(clippy::unwrap_used, reason = "a test fails by panicking, outside of test functions too")]
+//! Tests of the public interface, in one binary.
+#![expect(clippy::unwrap_used, reason = "helpers of tests fail by panicking, too")]
 
 mod catalogue;
 mod errors;

@@ -1,4 +1,4 @@
-//! All queries at once give the answers of each query alone.
+//! The matcher gives the same answers as each query alone.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -19,7 +19,7 @@ const NOW: i64 = 1_000_000_000;
 const SOURCES: u64 = 4;
 const QUERIES: u64 = 6;
 
-/// Few words, so that they are found often, in forms that are hard to get right.
+/// Few words, so that they match often, in difficult forms.
 const WORDS: [&str; 14] = [
     "internationalisation",
     "internationalization",
@@ -119,7 +119,7 @@ fn resolve(source: &SourceRef) -> Vec<SourceId> {
     }
 }
 
-/// Every (query, source) by which an item gets into a feed, one query at a time.
+/// Every (query, source) by which an item reaches a feed, one query at a time.
 fn one_by_one(
     bodies: &BTreeMap<u64, FeedBody>,
     source: u64,
@@ -151,7 +151,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(400))]
 
     #[test]
-    fn all_at_once_is_each_alone_whatever_was_added_replaced_and_removed(
+    fn the_matcher_equals_each_query_alone_after_any_changes(
         changes in vec((0..QUERIES, option::weighted(0.8, body())), 1..14),
         items in vec(item(), 1..8),
     ) {
@@ -196,7 +196,7 @@ proptest! {
 }
 
 #[test]
-fn hundreds_of_readers_of_one_source_are_found_one_by_one_and_gone_when_removed() {
+fn hundreds_of_readers_of_one_source_are_found_until_they_are_removed() {
     let body = |number: u64| {
         crate::meaning::body(&format!(
             "CREATE FEED f AS RETURN \"1\" | \"{}\" WHERE TITLE CONTAINS \"word{}\" AND NOT \"except{number}\"",

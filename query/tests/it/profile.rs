@@ -1,4 +1,4 @@
-//! What a feed is about.
+//! The words that a feed asks for.
 
 use pergola_query::{Catalogue, parse, profile};
 
@@ -22,7 +22,7 @@ fn brackets_count_and_lists_of_values_too() {
 }
 
 #[test]
-fn what_is_excluded_does_not_count_however_it_is_said() {
+fn excluded_words_do_not_count_in_any_form() {
     let words = words_of(
         r#"WHERE ITEM CONTAINS "a" AND NOT ITEM CONTAINS "b" AND TITLE != "c"
            AND NOT (TITLE != "d" OR ITEM CONTAINS "e")"#,
@@ -31,7 +31,7 @@ fn what_is_excluded_does_not_count_however_it_is_said() {
 }
 
 #[test]
-fn patterns_dates_and_addresses_are_no_words() {
+fn patterns_dates_and_addresses_are_not_words() {
     let words = words_of(
         r#"WHERE TITLE MATCHES "vol.*" AND PUBLISHED WITHIN 7 DAYS AND LINK CONTAINS "example"
            AND SOURCE = "http://a.example/""#,

@@ -1,4 +1,4 @@
-//! Printing and reading undo each other.
+//! Parsing reverses printing.
 
 use pergola_query::syntax::parse;
 use proptest::prelude::*;
@@ -10,7 +10,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(512))]
 
     #[test]
-    fn reading_what_was_printed_gives_the_same_tree(script in generate::script()) {
+    fn parsing_a_printed_script_gives_the_same_tree(script in generate::script()) {
         let text = script.to_string();
         let read = parse(&text).map_err(|e| TestCaseError::fail(e.render(&text, "printed")))?;
         prop_assert_eq!(&read, &script, "{}", text);

@@ -1,4 +1,4 @@
-//! What is learnt about the share a feed keeps.
+//! Learning the share of items that a feed keeps.
 
 use pergola_query::{Estimate, QueryId, Selectivity, SourceId};
 use proptest::collection::vec;
@@ -9,7 +9,7 @@ const FEED: QueryId = QueryId(2);
 const DAY: i64 = 86_400;
 
 #[test]
-fn there_is_an_estimate_before_the_first_item_and_it_is_undecided() {
+fn the_estimate_before_the_first_item_is_one_half() {
     let learnt = Selectivity::default();
     let estimate = learnt.estimate(SOURCE, FEED, 0);
     assert_eq!(estimate, Estimate::NOTHING);
@@ -17,7 +17,7 @@ fn there_is_an_estimate_before_the_first_item_and_it_is_undecided() {
 }
 
 #[test]
-fn the_estimate_goes_to_the_share_that_passes_and_its_doubt_shrinks() {
+fn the_estimate_converges_and_its_deviation_shrinks() {
     let mut learnt = Selectivity::default();
     learnt.begin(SOURCE, FEED, 0);
     let mut doubts = Vec::new();
@@ -34,7 +34,7 @@ fn the_estimate_goes_to_the_share_that_passes_and_its_doubt_shrinks() {
 }
 
 #[test]
-fn a_source_whose_items_change_is_learnt_anew_within_a_few_half_lives() {
+fn a_changed_source_is_learnt_again_within_a_few_half_lives() {
     let mut learnt = Selectivity::new(DAY as u32);
     learnt.begin(SOURCE, FEED, 0);
     for hour in 0..24 * 30 {
@@ -67,7 +67,7 @@ fn a_feed_that_begins_later_counts_only_from_then_on() {
 }
 
 #[test]
-fn broken_stored_counts_are_forgotten_rather_than_believed() {
+fn invalid_stored_counts_are_reset() {
     let text = r#"{"half_life":0,"seen":[[1,{"count":-5.0,"at":0}]],
                    "pairs":[[1,2,{"kept":{"count":-1e308,"at":0},"before":{"count":3.0,"at":0}}]]}"#;
     let learnt: Selectivity = serde_json::from_str(text).unwrap();

@@ -1,10 +1,10 @@
-//! Filters that are allowed and surely not meant.
+//! Warnings about filters that are probably wrong.
 
 use pergola_query::syntax::Statement;
 use pergola_query::{parse, warnings};
 
 #[test]
-fn filters_that_cannot_be_meant_are_warned_about() {
+fn filters_that_are_probably_wrong_give_warnings() {
     let warned = |filter: &str| -> Vec<String> {
         let text = format!("CREATE FEED x AS RETURN a AS $a | b AS $b WHERE {filter}");
         let script = parse(&text).unwrap();
@@ -15,28 +15,28 @@ fn filters_that_cannot_be_meant_are_warned_about() {
     assert_eq!(warned(both), Vec::<String>::new());
     assert_eq!(
         warned("$a[TITLE = \"x\"]"),
-        ["no bracket names `$b`, so this source is kept whole"]
+        ["no bracket uses `$b`, so every item of this source passes"]
     );
     for (filter, expected) in [
         (
             "TITLE CONTAINS \"x\" AND NOT \"x\"",
-            "no item can pass this: it contradicts what it is joined with",
+            "no item can pass this filter: it contradicts another condition beside it",
         ),
         (
             "TITLE = \"x\" AND TITLE != \"x\"",
-            "no item can pass this: it contradicts what it is joined with",
+            "no item can pass this filter: it contradicts another condition beside it",
         ),
         (
             "(TITLE CONTAINS \"x\" OR NOT \"x\")",
-            "every item passes this: it is the opposite of an alternative",
+            "every item passes this filter: it is the opposite of another alternative",
         ),
         (
             "TITLE = \"x\" AND \"y\"",
-            "no item can pass this: TITLE would have to be two things at once",
+            "no item can pass this filter: TITLE cannot equal two values at once",
         ),
         (
             "PUBLISHED < \"2026-01-01\" AND PUBLISHED > \"2026-01-01\"",
-            "no item can pass this: the times it asks for do not meet",
+            "no item can pass this filter: the times do not overlap",
         ),
     ] {
         assert_eq!(warned(&format!("{filter} AND {both}")), [expected], "{filter}");

@@ -1,32 +1,31 @@
-//! A belief about a rate: so many items in so much time, a Gamma distribution. Shared by the models
-//! that learn by Bayes' rule.
+//! A belief about a rate as a Gamma distribution: a number of items in a length of time. The models that
+//! learn by Bayes' rule share it.
 
 use serde::{Deserialize, Serialize};
 
-use super::bounded;
-use crate::DAY;
+use super::publication::bounded;
 use crate::counts::{Distribution, bundle};
+use crate::time::DAY;
 
-/// Half an item of evidence never fades, so that a quiet source is not starved for ever.
+/// Half an item of evidence never fades, so that a quiet source is never starved.
 const PRIOR_ITEMS: f64 = 0.5;
-/// The prior is never worth more than a week of looking, or a bad guess would take months to mend.
+/// The prior counts at most a week of observation, or it would take months to correct a bad guess.
 const MOST_PRIOR_TIME: f64 = 7.0 * DAY;
 
-/// What is believed of a source that has shown nothing yet: half an item in some time.
+/// The belief before any observation: half an item in some time.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub(super) struct Prior {
     pub(super) time: f32,
 }
 
 impl Prior {
-    /// Expects items at this rate.
     pub(super) fn of(rate: f64) -> Self {
         Self { time: (PRIOR_ITEMS / rate).min(MOST_PRIOR_TIME) as f32 }
     }
 
-    /// The prior and what was seen since. The guess is about sources that have published nothing:
-    /// every item seen makes it count less, or a busy source watched for hours would be weighed
-    /// against a prior worth half a day.
+    /// Adds observed items and time. Every item reduces the weight of the prior, which is a guess for
+    /// sources without items: otherwise a busy source, observed for hours, would be mixed with a prior
+    /// worth half a day.
     pub(super) fn and(self, items: f32, time: f32) -> Belief {
         let (items, time) = (f64::from(items), f64::from(time));
         Belief { items: PRIOR_ITEMS + items, time: f64::from(self.time) / (1.0 + items) + time }
@@ -41,7 +40,6 @@ pub(super) struct Belief {
 }
 
 impl Belief {
-    /// So many items in so much time.
     pub(super) fn new(items: f64, time: f64) -> Self {
         Self { items, time }
     }
@@ -51,14 +49,14 @@ impl Belief {
         bounded(self.items / self.time)
     }
 
-    /// What a full window adds when `expected` items were expected and at least `seen` were there:
-    /// (items, seconds) to add.
+    /// The (items, seconds) to add after a full window, when `expected` items were expected and at
+    /// least `seen` were published.
     ///
-    /// With u = true over believed rate, u ~ Gamma(items, items) and N | u ~ Poisson(u·expected), the
-    /// first two moments of u given N ≥ seen are sums over a negative binomial; the Gamma with the
-    /// same moments is the new belief. A window that was sure to be full thus teaches nothing, and
-    /// one that was not raises the rate at once. (Adding E\[N | N ≥ seen\] instead confirms whatever
-    /// was believed before, and a busy source takes weeks to be found out.)
+    /// With u = true rate over believed rate, u ~ Gamma(items, items) and N | u ~ Poisson(u·expected),
+    /// the first two moments of u given N ≥ seen are sums over a negative binomial. The Gamma with the
+    /// same moments is the new belief. So a window that was certain to be full teaches nothing, and an
+    /// unexpected full window raises the rate at once. (Adding E\[N | N ≥ seen\] would only confirm
+    /// the old belief, and it would take weeks to detect a busy source.)
     pub(super) fn full_window(self, expected: f64, seen: f64) -> (f64, f64) {
         let Self { items, time } = self;
         let expected = expected.clamp(1e-9, 1e6);
@@ -72,14 +70,14 @@ impl Belief {
             (square + (2.0 * items + 1.0) * mean + items * (items + 1.0)) / (scale * scale);
         let variance = (second - ratio * ratio).max(1e-12);
         let rate = ratio * items / time;
-        // What is known better is added as time at the new rate; what is known worse is left alone.
+        // A more certain belief adds time at the new rate; a less certain one adds nothing.
         let more_time = (ratio * ratio / variance / rate - time).max(0.0);
         ((ratio - 1.0) * items + more_time * rate, more_time)
     }
 }
 
-/// How an interval of `length` enters a belief that fades over `memory`: (what remains of the old,
-/// what counts of the new). The start of a long interval has faded, too, by the time it is learnt.
+/// The weights (of the old belief, of the new evidence) for an interval of `length` and a belief that
+/// fades over `memory`. The start of a long interval has faded, too.
 pub(super) fn fading(length: f64, memory: f64) -> (f64, f64) {
     let kept = (-length / memory).exp();
     let counted = if length > 1e-6 * memory { (1.0 - kept) * memory / length } else { 1.0 };
@@ -91,7 +89,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_window_that_was_sure_to_be_full_teaches_nothing() {
+    fn a_window_that_was_certain_to_be_full_teaches_nothing() {
         let (items, time) = Belief { items: 100.0, time: 100.0 }.full_window(80.0, 20.0);
         assert!(items < 0.01 && time < 0.01, "{items} items in {time} s");
     }

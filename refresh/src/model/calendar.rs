@@ -1,20 +1,21 @@
 //! The calendar: a mixture of five tables of dated items, from coarse to fine.
 //!
-//! People publish by the hour of the day and the day of the week, robots by the minute of the hour
-//! and at fixed times of the day, and nobody says which. So five beliefs learn side by side: the
-//! level, the hour of the day, the hour of the week, the five minutes within the hour and the five
-//! minutes of the day. Each cell is shrunk to its cell in a coarser table, so a fine table says
-//! nothing until it has seen something; and each source learns by online EM which of the five
-//! explains its items best.
+//! People publish by the hour of the day and the day of the week; robots publish at fixed minutes of
+//! the hour or times of the day. So five beliefs learn in parallel: the overall level, the hour of the
+//! day, the hour of the week, the five minutes within the hour and the five minutes of the day. Each
+//! cell is shrunk towards its cell in a coarser table, so that a fine table has no effect until it has
+//! data. Each source learns by online EM which of the five explains its items best.
 //!
-//! Why the weights are learnt from predictions: an item's share is credited *before* the item enters
-//! the tables. Credited afterwards, the finest table would always win.
+//! An item is credited to the tables *before* it enters them, that is, by their predictions. If it were
+//! credited afterwards, the finest table would always win.
 
 use serde::{Deserialize, Serialize};
 
 use super::belief::{Prior, fading};
-use super::{PublicationModel, bounded};
-use crate::{DAY, Invalid, Observation, WEEK};
+use super::publication::{PublicationModel, bounded};
+use crate::error::Invalid;
+use crate::observation::Observation;
+use crate::time::{DAY, WEEK};
 
 /// The finest step of any table.
 const STEP: f64 = 300.0;
@@ -22,24 +23,24 @@ const STEPS_PER_HOUR: usize = 12;
 const STEPS_PER_DAY: usize = 288;
 const STEPS_PER_WEEK: usize = 2016;
 
-/// The views of time besides the level (the first), coarse to fine.
+/// The views of time besides the level (the first), from coarse to fine.
 const DAY_HOUR: usize = 1;
 const WEEK_HOUR: usize = 2;
 const HOUR_STEP: usize = 3;
 const DAY_STEP: usize = 4;
 const VIEWS: usize = 5;
 
-/// Where each table starts in the array of cells (the level is kept apart).
+/// Where each table starts in the array of cells; the level is stored apart.
 const TABLES: [usize; VIEWS] = [0, 0, 24, 24 + 168, 24 + 168 + 12];
 pub(super) const CELLS: usize = 24 + 168 + 12 + STEPS_PER_DAY;
 
-/// Items of its own that a cell needs to depart half-way from the coarser table.
+/// Items that a cell needs to move half-way from the coarser table to its own rate.
 const SHRINKAGE: f64 = 0.25;
-/// The level fades by the factor e in this time …
+/// The level fades by a factor of e in this time.
 const LEVEL_MEMORY: f64 = 5.0 * DAY;
-/// … and the habits more slowly.
+/// The tables fade more slowly.
 const HABIT_MEMORY: f64 = 42.0 * DAY;
-/// Items before the weights count for half; also the weights' memory in items.
+/// Items until the weights count half, and the memory of the weights in items.
 const WEIGHT_PRIOR: f64 = 3.0;
 const WEIGHT_MEMORY: f64 = 150.0;
 
@@ -51,13 +52,13 @@ pub struct Calendar {
     pub(super) time: f32,
     /// Items and seconds per cell, both multiplied by `scale`.
     pub(super) cells: Vec<(f32, f32)>,
-    /// Grows instead of every cell being faded at each refresh.
+    /// Grows with time, instead of fading every cell at each refresh.
     pub(super) scale: f64,
     /// Items credited to each view.
     pub(super) credit: [f32; VIEWS],
 }
 
-/// Cells of the four tables that an instant falls into.
+/// The cells of the four tables for a step of the week.
 fn cells_at(step_of_week: usize) -> [usize; VIEWS] {
     let step_of_day = step_of_week % STEPS_PER_DAY;
     [
@@ -73,7 +74,7 @@ fn step_of_week(instant: f64) -> usize {
     ((instant.rem_euclid(WEEK) / STEP) as usize).min(STEPS_PER_WEEK - 1)
 }
 
-/// Calls `f(step of the week, seconds)` for each piece of an interval of at most a few weeks.
+/// Calls `f(step of the week, seconds)` for each piece of an interval, which must not be long.
 fn for_each_step(from: f64, to: f64, mut f: impl FnMut(usize, f64)) {
     let mut left = to - from;
     let mut step = step_of_week(from);
@@ -88,7 +89,7 @@ fn for_each_step(from: f64, to: f64, mut f: impl FnMut(usize, f64)) {
 }
 
 impl Calendar {
-    /// Expects `prior` items per second until something was observed.
+    /// Expects `prior` items per second until it learns otherwise.
     pub fn new(prior: f64) -> Result<Self, Invalid> {
         let prior = bounded(Invalid::unless_not_negative("publication rate", prior)?);
         Ok(Self {
@@ -101,8 +102,8 @@ impl Calendar {
         })
     }
 
-    /// How far each view is believed: level, hour of the day, hour of the week, five minutes of the
-    /// hour, five minutes of the day. They add up to one.
+    /// The weight of each view: level, hour of the day, hour of the week, five minutes of the hour,
+    /// five minutes of the day. They add up to one.
     pub fn weights(&self) -> [f64; VIEWS] {
         let total: f64 = self.credit.iter().map(|&c| f64::from(c)).sum();
         std::array::from_fn(|view| {
@@ -110,7 +111,7 @@ impl Calendar {
         })
     }
 
-    /// A cell's rate: its own items and time, and `SHRINKAGE` items at the rate of the coarser cell.
+    /// The rate of a cell, from its items and time and `SHRINKAGE` items at the rate of the coarser cell.
     #[inline]
     fn cell_rate(&self, cell: usize, coarser: f64) -> f64 {
         let (items, time) = self.cells[cell];
@@ -118,7 +119,7 @@ impl Calendar {
         (f64::from(items) + prior) / (f64::from(time) + prior / coarser)
     }
 
-    /// What each view says about one step.
+    /// The rate of each view for one step.
     #[inline]
     fn views(&self, step: usize, level: f64) -> [f64; VIEWS] {
         let cells = cells_at(step);
@@ -138,7 +139,7 @@ impl Calendar {
         bounded(views.iter().zip(weights).map(|(rate, weight)| rate * weight).sum())
     }
 
-    /// Credits an item to the views that foresaw it.
+    /// Credits an item to the views in proportion to their predictions.
     fn credit(&mut self, step: usize, amount: f64) {
         let weights = self.weights();
         let views = self.views(step, self.mean_rate());
@@ -157,7 +158,7 @@ impl Calendar {
         }
     }
 
-    /// Adds the time of an interval to all cells and lets what was there fade.
+    /// Adds the time of an interval to the cells, and fades what they had.
     fn pass_time(&mut self, from: f64, to: f64) {
         self.scale *= ((to - from).min(WEEK * 52.0) / HABIT_MEMORY).exp();
         if self.scale > 1e3 {
@@ -169,7 +170,7 @@ impl Calendar {
             }
             self.scale = 1.0;
         }
-        // Of a very long interval only the last weeks matter.
+        // Only the last weeks of a very long interval matter.
         let from = from.max(to - 3.0 * WEEK);
         for_each_step(from, to, |step, length| self.add(step, 0.0, length));
     }
@@ -191,7 +192,7 @@ impl PublicationModel for Calendar {
         if weeks == 0.0 {
             return walk(from, to, 0.0);
         }
-        // Each whole week is like the first and starts `one` higher than the one before.
+        // Each whole week equals the first, but starts `one` higher than the week before.
         let (one, one_area) = walk(from, from + WEEK, 0.0);
         let whole_area = weeks * one_area + 0.5 * weeks * (weeks - 1.0) * one * WEEK;
         let (sum, area) = walk(from + weeks * WEEK, to, weeks * one);
@@ -235,7 +236,7 @@ impl PublicationModel for Calendar {
                 self.add(step_of_week(date), 1.0, 0.0);
             }
         } else {
-            // Undated: shared out over the interval as the mixture expected it.
+            // Without dates: distribute the items over the interval as the mixture expected them.
             let (level, weights) = (self.mean_rate(), self.weights());
             let mut shares = Vec::new();
             if count > 0.0 {
@@ -257,13 +258,14 @@ impl PublicationModel for Calendar {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::HOUR;
+    use crate::time::HOUR;
 
-    /// Looks every three hours for `days` days at a source that publishes at the given instants of a day.
+    /// Refreshes every three hours, for `days` days, a source that publishes at the given times of day.
     fn watch(days: u32, times_of_day: &[f64]) -> Calendar {
         let mut model = Calendar::new(1.0 / DAY).unwrap();
-        for look in 0..days * 8 {
-            let (since, at) = (f64::from(look) * 3.0 * HOUR, f64::from(look + 1) * 3.0 * HOUR);
+        for refresh in 0..days * 8 {
+            let (since, at) =
+                (f64::from(refresh) * 3.0 * HOUR, f64::from(refresh + 1) * 3.0 * HOUR);
             let midnight = (since / DAY).floor() * DAY;
             let dates: Vec<f64> = times_of_day
                 .iter()
@@ -284,7 +286,7 @@ mod tests {
     }
 
     #[test]
-    fn a_robot_that_publishes_at_one_minute_of_the_day_is_found_out() {
+    fn a_robot_that_publishes_at_one_minute_of_the_day_is_detected() {
         let model = watch(28, &[7.0 * HOUR + 120.0]);
         let day = 28.0 * DAY;
         let in_its_minutes = model.expected(day + 7.0 * HOUR, day + 7.0 * HOUR + STEP);

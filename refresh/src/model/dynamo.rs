@@ -1,26 +1,27 @@
-//! Dynamo: the time between updates, exponentially smoothed, with the weight that fits the series best.
+//! Dynamo: the time between updates, exponentially smoothed with the best-fitting weight.
 //!
-//! τ' = α·τ + (1 − α)·t, where t is the time between two updates and α weighs the *old* value. α is the one
-//! that would have predicted the last intervals with the least mean squared error, found by golden-section
-//! search and sought again as the series grows. After "Adaptive Web Data Extraction Policies", made for HTML pages
-//! that change as a whole; here an update is a refresh that found something, and how many items it
-//! brings is smoothed alike.
+//! τ' = α·τ + (1 − α)·t, where t is the time between two updates and α the weight of the *old* value. α
+//! is the weight that predicts the last intervals with the smallest mean squared error; golden-section
+//! search finds it, again and again as the series grows. The model comes from "Adaptive Web Data
+//! Extraction Policies", which is about HTML pages that change as a whole. Here an update is a refresh
+//! that found items, and the number of items is smoothed in the same way.
 
 use std::collections::VecDeque;
 
 use serde::{Deserialize, Serialize};
 
-use super::{PublicationModel, at_constant_rate, bounded};
-use crate::{Invalid, Observation};
+use super::publication::{PublicationModel, at_constant_rate, bounded};
+use crate::error::Invalid;
+use crate::observation::Observation;
 
 /// Intervals remembered.
 const MEMORY: usize = 32;
-/// Intervals that must be known before α is sought, and new ones before it is sought again.
+/// Intervals needed for the first search of α, and new ones for each further search.
 const ENOUGH: usize = 6;
 const AGAIN: u8 = 4;
-/// α until then.
+/// α before the first search.
 const ALPHA: f64 = 0.5;
-/// How near to the best α the search comes; the error is flat around it.
+/// Precision of the search; the error is flat around the best α.
 const TOLERANCE: f64 = 1e-3;
 
 /// The smoothed interval of one source.
@@ -28,19 +29,19 @@ const TOLERANCE: f64 = 1e-3;
 pub struct Dynamo {
     /// τ in seconds.
     pub(super) interval: f64,
-    /// Items of an update, smoothed with the same weight.
+    /// Items in an update, smoothed with the same weight.
     pub(super) items: f64,
     pub(super) alpha: f64,
     /// The last intervals, oldest first.
     pub(super) series: VecDeque<f32>,
-    /// New ones since α was sought.
+    /// New intervals since the last search of α.
     pub(super) unsought: u8,
-    /// Time since the last refresh that found something.
+    /// Time since the last refresh that found items.
     pub(super) idle: f64,
 }
 
 impl Dynamo {
-    /// Expects `prior` items per second until something was seen.
+    /// Expects `prior` items per second until it learns otherwise.
     pub fn new(prior: f64) -> Result<Self, Invalid> {
         let prior = bounded(Invalid::unless_not_negative("publication rate", prior)?);
         Ok(Self {
@@ -58,7 +59,7 @@ impl Dynamo {
         self.alpha
     }
 
-    /// τ, the time expected between two updates, in seconds.
+    /// τ, the expected time between two updates in seconds.
     pub fn interval(&self) -> f64 {
         self.interval
     }
@@ -70,7 +71,7 @@ impl PublicationModel for Dynamo {
     }
 
     fn mean_rate(&self) -> f64 {
-        // A source that has been silent for longer than expected is expected to be slower.
+        // A source that has been silent for longer than τ is slower than expected.
         bounded(self.items / self.interval.max(self.idle).max(1e-3))
     }
 
@@ -94,15 +95,15 @@ impl PublicationModel for Dynamo {
             let series: Vec<f64> = self.series.iter().map(|&time| f64::from(time)).collect();
             self.alpha = best_weight(&series, TOLERANCE).alpha;
         }
-        // The first interval says more than the prior, and a weight of 1 would never learn anything.
+        // The first interval replaces the prior. A weight of 1 would never learn anything.
         let alpha = if self.series.len() == 1 { 0.0 } else { self.alpha.min(0.95) };
         self.interval = alpha * self.interval + (1.0 - alpha) * time;
         self.items = alpha * self.items + (1.0 - alpha) * evidence.count;
     }
 }
 
-/// The mean squared error of predicting each interval of a series by smoothing those before it with
-/// weight α, which starts at the first. A series of fewer than two has no error.
+/// The mean squared error of predicting each interval of a series by smoothing the intervals before it
+/// with weight α, starting at the first. A series of fewer than two intervals has no error.
 pub fn prediction_error(series: &[f64], alpha: f64) -> f64 {
     let Some((&first, rest)) = series.split_first() else {
         return 0.0;
@@ -116,21 +117,21 @@ pub fn prediction_error(series: &[f64], alpha: f64) -> f64 {
     sum / rest.len().max(1) as f64
 }
 
-/// A weight that was found.
+/// The result of [`best_weight`].
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct BestWeight {
     /// The weight of the old value.
     pub alpha: f64,
-    /// The mean squared error with it.
+    /// The mean squared error.
     pub error: f64,
-    /// How often the error was computed.
+    /// How many times the error was computed.
     pub evaluations: usize,
 }
 
-/// The α with the least mean squared error over a series, within `tolerance`.
+/// The α with the smallest mean squared error over a series, within `tolerance`.
 ///
-/// Golden-section search finds *a* minimum, and the error of a series can have two: so the interval is first cut
-/// into eight, and the search goes on around the best of these points.
+/// Golden-section search finds *a* minimum, but the error of a series can have two. So we first try nine
+/// evenly spaced points, and then search around the best of them.
 pub fn best_weight(series: &[f64], tolerance: f64) -> BestWeight {
     const CUTS: usize = 8;
     let tolerance = tolerance.clamp(1e-6, 0.1);
@@ -149,7 +150,7 @@ pub fn best_weight(series: &[f64], tolerance: f64) -> BestWeight {
     }
     let step = 1.0 / CUTS as f64;
     let (mut low, mut high) = ((best.0 - step).max(0.0), (best.0 + step).min(1.0));
-    // 1/φ: each step keeps this share of the interval, and one of the two points in it.
+    // 1/φ: each step keeps this share of the interval, and one of its two points.
     let golden = (5f64.sqrt() - 1.0) / 2.0;
     let (mut left, mut right) = (high - golden * (high - low), low + golden * (high - low));
     let (mut error_left, mut error_right) = (error(left), error(right));
@@ -192,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn noise_asks_for_a_long_memory_and_a_drift_for_a_short_one() {
+    fn noise_needs_a_long_memory_and_drift_a_short_one() {
         let noise: Vec<f64> = (0..40).map(|n| 10.0 + f64::from(n * 7919 % 13)).collect();
         let drift: Vec<f64> = (0..40).map(|n| 10.0 + f64::from(n)).collect();
         assert!(best_weight(&noise, 1e-3).alpha > 0.7);
@@ -208,13 +209,13 @@ mod tests {
         assert_eq!(model.interval(), 15.0);
         model.learn(&seen(90.0, 30.0, 0));
         assert_eq!(model.mean_rate(), 1.0 / 60.0);
-        // Found at last, 80 after the last find: ½·15 + ½·80.
+        // 80 s after the last update: ½·15 + ½·80.
         model.learn(&seen(110.0, 90.0, 1));
         assert_eq!(model.interval(), 47.5);
     }
 
     #[test]
-    fn the_weight_is_sought_when_there_is_a_series_and_never_stands_still() {
+    fn the_weight_is_searched_once_there_is_a_series() {
         let mut model = Dynamo::new(1.0).unwrap();
         let mut at = 0.0;
         for n in 0..40 {

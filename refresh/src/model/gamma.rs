@@ -1,19 +1,20 @@
-//! Gamma-Poisson: a belief about one rate as "so many items in so much time", forgetting with time.
+//! Gamma-Poisson: a belief about one rate (a number of items in a length of time) that fades with time.
 //!
-//! Unlike smoothing it weighs an observation by the time it spans, knows how little it knows at
-//! first, and understands a full window by Bayes' rule. The best simple choice where items carry no
-//! dates.
+//! Unlike smoothing, it weighs an observation by its length, starts uncertain, and handles a full window
+//! by Bayes' rule. It is the best simple model for items without dates.
 
 use serde::{Deserialize, Serialize};
 
 use super::belief::{Prior, fading};
-use super::{PublicationModel, at_constant_rate, bounded};
-use crate::{DAY, Invalid, Observation};
+use super::publication::{PublicationModel, at_constant_rate, bounded};
+use crate::error::Invalid;
+use crate::observation::Observation;
+use crate::time::DAY;
 
-/// Evidence fades by the factor e in this time.
+/// Evidence fades by a factor of e in this time.
 const MEMORY: f64 = 7.0 * DAY;
 
-/// A Gamma distribution over one rate: `items` in `time`, besides the prior.
+/// A Gamma distribution over one rate: the prior, and `items` in `time`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct GammaPoisson {
     pub(super) prior: Prior,
@@ -23,14 +24,14 @@ pub struct GammaPoisson {
 }
 
 impl GammaPoisson {
-    /// Expects `prior` items per second until something was observed.
+    /// Expects `prior` items per second until it learns otherwise.
     pub fn new(prior: f64) -> Result<Self, Invalid> {
         let prior = bounded(Invalid::unless_not_negative("publication rate", prior)?);
         let prior = Prior::of(prior);
         Ok(Self { prior, memory: MEMORY as f32, items: 0.0, time: 0.0 })
     }
 
-    /// The same with another memory in seconds.
+    /// Sets the memory in seconds.
     pub fn with_memory(self, memory: f64) -> Result<Self, Invalid> {
         Ok(Self { memory: Invalid::unless_positive("memory in seconds", memory)? as f32, ..self })
     }

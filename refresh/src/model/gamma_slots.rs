@@ -1,19 +1,21 @@
-//! Gamma-Poisson per slot of a period, each slot shrunk to the common level.
+//! Gamma-Poisson for each slot of a period; each slot is shrunk towards the common level.
 //!
-//! Without dates the items of an interval are shared out among the slots it covers in proportion to
-//! what was expected of each; with dates every item goes where it belongs, and a full window becomes
-//! an exact observation of the shorter interval since its oldest item.
+//! Without dates, the items of an interval are distributed over its slots in proportion to the expected
+//! items. With dates, every item goes into its own slot, and a full window becomes an exact observation
+//! of the shorter interval since its oldest item.
 
 use serde::{Deserialize, Serialize};
 
 use super::belief::{Belief, Prior, fading};
+use super::publication::{PublicationModel, bounded};
 use super::slots::{MAX_SLOTS, SlotClock};
-use super::{PublicationModel, bounded};
-use crate::{DAY, Invalid, Observation};
+use crate::error::Invalid;
+use crate::observation::Observation;
+use crate::time::DAY;
 
-/// A slot needs this many items of its own before it departs half-way from the common level.
+/// Items that a slot needs to move half-way from the common level to its own rate.
 const SHRINKAGE: f64 = 1.0;
-/// Evidence fades by the factor e in this time.
+/// Evidence fades by a factor of e in this time.
 const MEMORY: f64 = 10.0 * DAY;
 
 /// Beliefs about the rate of each slot of a period.
@@ -27,7 +29,7 @@ pub struct GammaSlots {
 }
 
 impl GammaSlots {
-    /// 24 slots of an hour; expects `prior` items per second until something was observed.
+    /// 24 slots of an hour; expects `prior` items per second until it learns otherwise.
     pub fn daily(prior: f64) -> Result<Self, Invalid> {
         Self::starting(SlotClock::DAILY, prior)
     }
@@ -44,7 +46,7 @@ impl GammaSlots {
         Ok(Self { clock, prior, uses_dates: false, items: none, time: none })
     }
 
-    /// Uses the items' dates where they are plausible.
+    /// Uses the dates of items if they are plausible.
     pub fn with_dates(self) -> Self {
         Self { uses_dates: true, ..self }
     }
@@ -55,13 +57,13 @@ impl GammaSlots {
         (0..self.clock.slots()).map(|slot| self.rate(slot, level)).collect()
     }
 
-    /// What is believed of all slots together.
+    /// The belief about all slots together.
     fn level(&self) -> Belief {
         self.prior.and(self.items.iter().sum(), self.time.iter().sum())
     }
 
-    /// What is believed of the slots that an interval covers, at the rate expected of it: a few
-    /// hours are known less well than the whole day, so a full window teaches more about them.
+    /// The belief about the slots of an interval, at the expected rate. A few hours are less certain than
+    /// the whole day, so a full window teaches more about them.
     fn covered_belief(&self, covered: &[f64; MAX_SLOTS], rate: f64) -> Belief {
         let whole = self.clock.slot_length();
         let evidence = |slot: usize| {
@@ -112,7 +114,7 @@ impl PublicationModel for GammaSlots {
             self.time[slot] = time.min(1e30) as f32;
         }
         if by_date {
-            // A full window's oldest item opens the interval: it is not one of those counted in it.
+            // The oldest item of a full window starts the interval and is not counted in it.
             let first = observation.dates.len() - evidence.count as usize;
             for &date in &observation.dates[first..] {
                 self.items[self.clock.slot_of(date)] += counted as f32;
@@ -124,12 +126,13 @@ impl PublicationModel for GammaSlots {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::HOUR;
+    use crate::time::HOUR;
 
     fn morning_paper(model: &mut GammaSlots, days: u32, dated: bool) {
-        for look in 0..days * 6 {
-            let (since, at) = (f64::from(look) * 4.0 * HOUR, f64::from(look + 1) * 4.0 * HOUR);
-            let dates: Vec<f64> = if look % 6 == 1 {
+        for refresh in 0..days * 6 {
+            let (since, at) =
+                (f64::from(refresh) * 4.0 * HOUR, f64::from(refresh + 1) * 4.0 * HOUR);
+            let dates: Vec<f64> = if refresh % 6 == 1 {
                 (0..8).map(|i| since + 1.5 * HOUR + f64::from(i) * 60.0).collect()
             } else {
                 Vec::new()
@@ -146,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn dates_put_the_items_into_their_hour_and_counts_alone_into_their_interval() {
+    fn items_with_dates_go_to_their_hour_and_others_to_their_interval() {
         let hourly = |dated: bool| {
             let mut model = GammaSlots::daily(1.0 / DAY).unwrap();
             if dated {

@@ -1,15 +1,16 @@
-//! The hybrid model: a single variable and a periodic table learn side by side, and the one that
-//! erred less over the last few refreshes predicts. (One error alone would be noise.)
+//! The hybrid model: a single variable and a periodic table learn in parallel, and the one with the
+//! smaller errors over the last few refreshes predicts. (A single error would be noise.)
 
 use serde::{Deserialize, Serialize};
 
-use super::{Periodic, PublicationModel, SingleVariable};
-use crate::Observation;
+use super::publication::PublicationModel;
+use super::{Periodic, SingleVariable};
+use crate::observation::Observation;
 
 /// Refreshes over which the errors are compared.
 const MEMORY: usize = 5;
 
-/// Two models and their last absolute errors.
+/// Two models and their recent absolute errors.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Hybrid {
     pub(super) single: SingleVariable,
@@ -20,13 +21,12 @@ pub struct Hybrid {
 }
 
 impl Hybrid {
-    /// Joins two models.
     pub fn new(single: SingleVariable, periodic: Periodic) -> Self {
         let none = [0.0; MEMORY];
         Self { single, periodic, single_errors: none, periodic_errors: none, next: 0 }
     }
 
-    /// Whether the periodic table predicts at present.
+    /// Whether the periodic table predicts now.
     pub fn is_periodic(&self) -> bool {
         self.periodic_errors.iter().sum::<f32>() < self.single_errors.iter().sum::<f32>()
     }
@@ -64,10 +64,10 @@ impl PublicationModel for Hybrid {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::HOUR;
+    use crate::time::HOUR;
 
     #[test]
-    fn it_turns_to_the_table_for_a_source_that_publishes_at_one_hour_only() {
+    fn it_switches_to_the_table_for_a_source_that_publishes_at_one_hour_only() {
         let single = SingleVariable::new(1.0 / HOUR, 0.2).unwrap();
         let mut model = Hybrid::new(single, Periodic::daily(1.0 / HOUR, 0.2).unwrap());
         for hour in 0..24 * 14 {
@@ -83,7 +83,7 @@ mod tests {
                 dates: &[],
             });
         }
-        // Looked at just before the busy hour, when the table has been right for nine hours.
+        // Just before the busy hour, when the table has been right for nine hours.
         assert!(model.is_periodic());
     }
 }

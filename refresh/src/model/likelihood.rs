@@ -1,14 +1,15 @@
-//! Maximum likelihood over the last observations, with windows that may have hidden items.
+//! Maximum likelihood over the last observations, some of which may be full windows.
 //!
-//! The gradient Σ_{seen whole}(x/λ − ΔT) + Σ_{censored} ΔT·P(N = W−1)/P(N ≥ W) falls with λ, so its
-//! root is found by bisection; fixed-step ascent, as printed, may run away. With every window full
-//! there is no root, and with no item at all the root is zero: the model then leans on half an item.
+//! The gradient Σ_{uncensored}(x/λ − ΔT) + Σ_{censored} ΔT·P(N = W−1)/P(N ≥ W) falls with λ, so that
+//! bisection finds its root. (The published fixed-step ascent may diverge.) If every window is full there
+//! is no root, and without any item the root is zero; then the model assumes half an item.
 
 use serde::{Deserialize, Serialize};
 
-use super::{PublicationModel, at_constant_rate, bounded};
+use super::publication::{PublicationModel, RATE_CEILING, RATE_FLOOR, at_constant_rate, bounded};
 use crate::counts::{Distribution, bundle};
-use crate::{Invalid, Observation};
+use crate::error::Invalid;
+use crate::observation::Observation;
 
 /// Observations remembered.
 const MEMORY: usize = 16;
@@ -16,7 +17,7 @@ const MEMORY: usize = 16;
 /// One remembered observation.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 pub struct Seen {
-    /// Seconds that the observation spans; 0 marks an empty place.
+    /// Length of the observation in seconds; 0 marks an unused entry.
     pub span: f32,
     /// Items counted.
     pub count: f32,
@@ -24,8 +25,8 @@ pub struct Seen {
     pub censored: bool,
 }
 
-/// The most likely rate in items per second given `profile`; `None` where there is no maximum
-/// (nothing observed, or every observation censored) and zero if nothing was published.
+/// The most likely rate in items per second given `profile`: zero if nothing was published, `None` if
+/// there is no maximum (nothing was observed, or every observation is censored).
 pub fn maximum_likelihood(profile: &[Seen]) -> Option<f64> {
     let whole = || profile.iter().filter(|seen| !seen.censored && seen.span > 0.0);
     let censored = || profile.iter().filter(|seen| seen.censored && seen.span > 0.0);
@@ -41,13 +42,13 @@ pub fn maximum_likelihood(profile: &[Seen]) -> Option<f64> {
         let hidden: f64 = censored().map(|seen| seen.censored_gradient(rate)).sum();
         items / rate - time + hidden
     };
-    // Above this the uncensored part alone outweighs the most that the censored part can give.
+    // Above this, the uncensored part exceeds the largest possible censored part.
     let mut high =
         censored().map(|seen| f64::from(seen.count / seen.span)).fold(items / time, f64::max);
-    while gradient(high) > 0.0 && high < super::RATE_CEILING {
+    while gradient(high) > 0.0 && high < RATE_CEILING {
         high *= 2.0;
     }
-    let mut low = (items / time).max(super::RATE_FLOOR);
+    let mut low = (items / time).max(RATE_FLOOR);
     for _ in 0..80 {
         let middle = 0.5 * (low + high);
         if gradient(middle) > 0.0 {
@@ -60,7 +61,7 @@ pub fn maximum_likelihood(profile: &[Seen]) -> Option<f64> {
 }
 
 impl Seen {
-    /// ΔT·P(N = W−1)/P(N ≥ W), in a form that survives rates far too low.
+    /// ΔT·P(N = W−1)/P(N ≥ W), in a form that also works for rates that are far too low.
     fn censored_gradient(&self, rate: f64) -> f64 {
         let (span, floor) = (f64::from(self.span), f64::from(self.count));
         if floor < 1.0 {
@@ -78,7 +79,7 @@ impl Seen {
     }
 }
 
-/// The rate that makes the last observations most likely.
+/// The most likely rate for the last observations.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Likelihood {
     pub(super) rate: f32,
@@ -87,7 +88,7 @@ pub struct Likelihood {
 }
 
 impl Likelihood {
-    /// Expects `prior` items per second until something was observed.
+    /// Expects `prior` items per second until it learns otherwise.
     pub fn new(prior: f64) -> Result<Self, Invalid> {
         let prior = Invalid::unless_not_negative("publication rate", prior)?;
         Ok(Self { rate: bounded(prior) as f32, profile: [Seen::default(); MEMORY], next: 0 })
@@ -97,9 +98,9 @@ impl Likelihood {
         let time: f64 = self.profile.iter().map(|seen| f64::from(seen.span)).sum();
         match maximum_likelihood(&self.profile) {
             Some(rate) if rate > 0.0 => rate,
-            // Nothing published in all that time: half an item, as good a guess as any.
+            // Nothing was published in all that time: assume half an item.
             Some(_) => 0.5 / time,
-            // Every window was full: the truth is above what was seen, by how much nobody can say.
+            // Every window was full: the rate is above the observed one, but by how much is unknown.
             None => {
                 let items: f64 = self.profile.iter().map(|seen| f64::from(seen.count)).sum();
                 (1.5 * items / time).max(f64::from(self.rate))
@@ -137,13 +138,13 @@ mod tests {
         Seen { span, count, censored: false }
     }
 
-    /// The publication profile printed in the thesis, section 7.4.2.
+    /// The publication profile in the thesis, section 7.4.2.
     fn profile() -> Vec<Seen> {
         vec![whole(10.0, 5.0), whole(15.0, 1.0), whole(8.0, 3.0), whole(20.0, 8.0)]
     }
 
     #[test]
-    fn the_printed_profile_gives_seventeen_items_in_fifty_three_minutes() {
+    fn the_published_profile_gives_seventeen_items_in_fifty_three_minutes() {
         assert_eq!(maximum_likelihood(&profile()), Some(17.0 / 53.0));
     }
 
@@ -179,9 +180,9 @@ mod tests {
         let full = Seen { span: 10.0, count: 20.0, censored: true };
         assert_eq!(maximum_likelihood(&[full, full]), None);
         let mut model = Likelihood::new(0.1).unwrap();
-        for look in 0..50 {
-            let (since, at) = (f64::from(look) * 10.0, f64::from(look + 1) * 10.0);
-            let censored = look < 25;
+        for refresh in 0..50 {
+            let (since, at) = (f64::from(refresh) * 10.0, f64::from(refresh + 1) * 10.0);
+            let censored = refresh < 25;
             let new_items = if censored { 20 } else { 0 };
             model.learn(&Observation {
                 at,
@@ -192,10 +193,10 @@ mod tests {
                 dates: &[],
             });
             assert!(model.mean_rate().is_finite() && model.mean_rate() > 0.0);
-            if look == 24 {
+            if refresh == 24 {
                 assert!(model.mean_rate() >= 2.0, "at least what was seen");
             }
         }
-        assert!(model.mean_rate() < 0.01, "fifteen empty looks bring it down");
+        assert!(model.mean_rate() < 0.01, "fifteen empty refreshes bring it down");
     }
 }

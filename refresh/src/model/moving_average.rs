@@ -1,27 +1,28 @@
-//! The moving average: what a reader without theory would do. The rate is the number of items of the
-//! last few productive refreshes over the time they took; while nothing is new the interval grows.
+//! The moving average, the simplest approach: the number of items of the last few productive refreshes
+//! over the time they took. While nothing is new, the time grows.
 
 use serde::{Deserialize, Serialize};
 
-use super::{PublicationModel, at_constant_rate, bounded};
-use crate::{Invalid, Observation};
+use super::publication::{PublicationModel, at_constant_rate, bounded};
+use crate::error::Invalid;
+use crate::observation::Observation;
 
-/// Productive refreshes remembered.
+/// Refreshes with new items that are remembered.
 const MEMORY: usize = 8;
 
-/// Mean interval between the last new items.
+/// The mean interval between the last new items.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct MovingAverage {
     pub(super) prior: f32,
     pub(super) counts: [f32; MEMORY],
     pub(super) spans: [f32; MEMORY],
     pub(super) next: u8,
-    /// Time since the last refresh that found something.
+    /// Time since the last refresh that found items.
     pub(super) idle: f32,
 }
 
 impl MovingAverage {
-    /// `prior` items per second are expected until something was seen.
+    /// Expects `prior` items per second until it learns otherwise.
     pub fn new(prior: f64) -> Result<Self, Invalid> {
         let prior = Invalid::unless_not_negative("publication rate", prior)?;
         let none = [0.0; MEMORY];
@@ -40,7 +41,7 @@ impl PublicationModel for MovingAverage {
         if items > 0.0 {
             bounded(f64::from(items) / f64::from(time).max(1e-3))
         } else {
-            // As if one item at the prior rate had been seen just before.
+            // As if there had been one item at the prior rate just before.
             bounded(1.0 / (1.0 / f64::from(self.prior) + f64::from(self.idle)))
         }
     }
@@ -71,7 +72,7 @@ mod tests {
     }
 
     #[test]
-    fn empty_refreshes_lengthen_the_interval_of_the_next_find() {
+    fn empty_refreshes_lengthen_the_interval_of_the_next_item() {
         let mut model = MovingAverage::new(1.0).unwrap();
         model.learn(&seen(10.0, 0.0, 5));
         assert_eq!(model.mean_rate(), 0.5);

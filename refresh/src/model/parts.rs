@@ -10,7 +10,7 @@ use super::single::RecentErrors;
 use super::slots::SlotClock;
 use super::{
     Calendar, Constant, Dynamo, GammaPoisson, GammaSlots, Hybrid, Likelihood, Model, MovingAverage,
-    Periodic, PlannedLook, Relayed, Seen, SingleVariable,
+    Periodic, PlannedRefresh, Relayed, Seen, SingleVariable,
 };
 use crate::Invalid;
 
@@ -373,7 +373,7 @@ impl Relayed {
             beyond: Box::new(self.beyond.parts()),
             made: self.made,
             until: self.until,
-            planned: self.looks.iter().map(|look| (look.at, look.items)).collect(),
+            planned: self.planned.iter().map(|refresh| (refresh.at, refresh.items)).collect(),
         }
     }
 
@@ -386,8 +386,8 @@ impl Relayed {
         finite_doubles("plan", all.chain([made, until]))?;
         let in_order = planned.is_sorted_by(|a, b| a.0 <= b.0);
         Invalid::unless(in_order, "plan", "out of order", "in order of time")?;
-        let looks = planned.into_iter().map(|(at, items)| PlannedLook { at, items }).collect();
-        Ok(Self { beyond, made, until, looks })
+        let planned = planned.into_iter().map(|(at, items)| PlannedRefresh { at, items }).collect();
+        Ok(Self { beyond, made, until, planned })
     }
 }
 
@@ -433,7 +433,7 @@ mod tests {
         for kind in ModelKind::ALL {
             let mut model = kind.build(2.0 / DAY).unwrap();
             assert_eq!(Model::from_parts(model.parts()).unwrap(), model, "{kind:?}");
-            model.relay(5.0, [PlannedLook { at: 9.0, items: 2.0 }]);
+            model.relay(5.0, [PlannedRefresh { at: 9.0, items: 2.0 }]);
             assert_eq!(Model::from_parts(model.parts()).unwrap(), model, "{kind:?} with a plan");
         }
     }

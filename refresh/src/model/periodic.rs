@@ -1,27 +1,28 @@
-//! The periodic model: a table of rates over a period (a day of 24 hours by default), each slot
-//! exponentially smoothed in proportion to how much of it an interval covered.
+//! The periodic model: a table of rates over a period (by default a day of 24 hours). Each slot is
+//! exponentially smoothed in proportion to the part of it that an interval covers.
 
 use serde::{Deserialize, Serialize};
 
+use super::publication::{PublicationModel, RATE_FLOOR, bounded};
 use super::slots::{MAX_SLOTS, SlotClock};
-use super::{PublicationModel, RATE_FLOOR, bounded};
-use crate::{Invalid, Observation};
+use crate::error::Invalid;
+use crate::observation::Observation;
 
-/// Every slot claims at least this share of the mean rate when new items are shared out, or a slot
-/// that once fell to zero would stay there for ever.
+/// Every slot receives items for at least this share of the mean rate, or a slot that has fallen to
+/// zero would stay there for ever.
 const CLAIM: f64 = 0.1;
 
-/// Rates per slot of a period, learnt from counts between refreshes.
+/// A rate for each slot of a period, learnt from the counts between refreshes.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Periodic {
     pub(super) clock: SlotClock,
-    /// Weight of an observation for a slot that it covers wholly.
+    /// Weight of an observation for a slot that it covers completely.
     pub(super) alpha: f32,
     pub(super) rates: [f32; MAX_SLOTS],
 }
 
 impl Periodic {
-    /// 24 slots of an hour, all starting from `rate` items per second.
+    /// 24 slots of an hour, which all start at `rate` items per second.
     pub fn daily(rate: f64, alpha: f64) -> Result<Self, Invalid> {
         Self::starting(SlotClock::DAILY, rate, alpha)
     }
@@ -37,7 +38,7 @@ impl Periodic {
         Ok(Self { clock, alpha: alpha as f32, rates: [bounded(rate) as f32; MAX_SLOTS] })
     }
 
-    /// A table of rates known beforehand (items per second), which is never changed by learning.
+    /// A table of known rates in items per second, which learning does not change.
     pub fn known(period: f64, rates: &[f64]) -> Result<Self, Invalid> {
         let mut model = Self::new(period, rates.len(), 0.0, 0.0)?;
         for (slot, &rate) in model.rates.iter_mut().zip(rates) {
@@ -72,8 +73,8 @@ impl PublicationModel for Periodic {
         if self.alpha == 0.0 {
             return;
         }
-        // λ_j' = α·w·(share of x that falls to j) + (1 − α·w)·λ_j, the share in proportion to the
-        // rates expected so far; w is the part of the slot that was covered.
+        // λ_j' = α·w·(share of x for slot j) + (1 − α·w)·λ_j. The share is in proportion to the current
+        // rates; w is the covered part of the slot.
         let covered = self.clock.coverage(evidence.from, evidence.to);
         let least = CLAIM * self.mean_rate() + RATE_FLOOR;
         let claims: [f64; MAX_SLOTS] = std::array::from_fn(|slot| self.rate(slot).max(least));
@@ -90,7 +91,7 @@ impl PublicationModel for Periodic {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::HOUR;
+    use crate::time::HOUR;
 
     fn seen(from_hour: f64, to_hour: f64, new_items: u32) -> Observation<'static> {
         let since = Some(from_hour * HOUR);
@@ -105,25 +106,25 @@ mod tests {
     }
 
     #[test]
-    fn a_slot_touched_briefly_moves_less_than_one_covered_wholly() {
+    fn a_slot_covered_partly_moves_less_than_one_covered_completely() {
         let mut model = Periodic::daily(2.0 / HOUR, 0.5).unwrap();
         // All of slot 3 and a quarter of slot 4: 2.5 items expected, 5 seen.
         model.learn(&seen(3.0, 4.25, 5));
         let hourly: Vec<f64> = model.rates().iter().map(|&r| f64::from(r) * HOUR).collect();
         assert!((hourly[3] - (0.5 * 4.0 + 0.5 * 2.0)).abs() < 1e-3);
         assert!((hourly[4] - (0.125 * 4.0 + 0.875 * 2.0)).abs() < 1e-3);
-        assert!((hourly[5] - 2.0).abs() < 1e-3, "an untouched slot stays");
+        assert!((hourly[5] - 2.0).abs() < 1e-3, "a slot outside the interval stays");
     }
 
     #[test]
-    fn a_slot_at_zero_recovers_within_two_days_of_looks_every_four_hours() {
+    fn a_slot_at_zero_recovers_within_two_days_of_refreshes_every_four_hours() {
         let mut rates = [10.0 / HOUR; 24];
         rates[9] = 0.0;
         let mut model = Periodic::known(24.0 * HOUR, &rates).unwrap();
         model.alpha = 0.3;
         for day in 0..2 {
-            for look in 0..6 {
-                let start = f64::from(day * 24 + look * 4);
+            for refresh in 0..6 {
+                let start = f64::from(day * 24 + refresh * 4);
                 model.learn(&seen(start, start + 4.0, 40));
             }
         }
@@ -134,8 +135,8 @@ mod tests {
     #[test]
     fn an_all_zero_start_recovers_within_two_days() {
         let mut model = Periodic::daily(0.0, 0.3).unwrap();
-        for look in 0..12 {
-            model.learn(&seen(f64::from(look * 4), f64::from(look * 4 + 4), 40));
+        for refresh in 0..12 {
+            model.learn(&seen(f64::from(refresh * 4), f64::from(refresh * 4 + 4), 40));
         }
         assert!(model.mean_rate() * HOUR > 5.0, "{}", model.mean_rate() * HOUR);
     }

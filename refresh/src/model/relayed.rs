@@ -1,110 +1,110 @@
-//! Relayed: a feed of another node, which says when it will look at its own sources.
+//! Relayed: a feed of another node, which announces when it will refresh its own sources.
 //!
-//! What arrives there is no stream but batches, each just after one of the upstream's looks: before the
-//! next of them hardly anything can be new, and after it everything waits at once. So the plan counts
-//! batches, and it is the coming of one that lets a threshold be passed. Where the plan says nothing (before
-//! it was made, after its last look, or when no hints come any more) the model that the source had before
-//! goes on, and it never stops learning. A small share of it counts within the plan, too ([`UNPLANNED`]): an
-//! upstream may be told of news, or be asked to look by hand.
+//! Items arrive there in batches, each just after a refresh by the upstream. Before the next refresh
+//! hardly anything is new; after it, everything waits at once. So the plan predicts batches, and a batch
+//! lets the source pass a threshold. Outside the plan (before it was made, after its last refresh, or
+//! when no hints arrive) the previous model of the source predicts, and it never stops learning. A small
+//! share of its prediction counts within the plan, too ([`UNPLANNED`]), because a push or an operator
+//! may cause an unplanned refresh.
 //!
-//! Never: a plan that silences a source for longer than [`LONGEST_PLAN`], whatever the upstream says; a
-//! plan that grows.
+//! Invariants: no plan silences a source for longer than [`LONGEST_PLAN`], and no plan grows.
 
 use serde::{Deserialize, Serialize};
 
-use super::{Constant, Model, PublicationModel, RATE_FLOOR};
-use crate::{DAY, Observation};
+use super::publication::PublicationModel;
+use super::{Constant, Model};
+use crate::observation::Observation;
+use crate::time::DAY;
 
-/// Looks of a plan that are kept.
-const MOST_LOOKS: usize = 16;
-/// A plan is believed no further ahead.
+/// Refreshes of a plan that are kept.
+const MOST_REFRESHES: usize = 16;
+/// Plans are trusted this far ahead.
 const LONGEST_PLAN: f64 = DAY;
-/// The share of items that is believed to come without having been planned.
+/// The assumed share of unplanned items.
 const UNPLANNED: f64 = 0.05;
-/// No look is believed to bring more.
+/// The largest number of items that a refresh is trusted to bring.
 const MOST_ITEMS: f64 = 1e6;
 
-/// A look that a node plans, at a source or at the sources of a feed.
+/// A planned refresh of a source, or of the sources of a feed.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct PlannedLook {
-    /// When.
+pub struct PlannedRefresh {
     pub at: f64,
-    /// Items that it is expected to bring.
+    /// Expected items.
     pub items: f64,
 }
 
-/// The plan of the upstream, and what is believed without it.
+/// The plan of the upstream, and the model without it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Relayed {
-    /// What holds outside the plan, and learns.
+    /// Predicts outside the plan, and learns.
     pub(super) beyond: Model,
-    /// When the plan was made and until when it holds.
+    /// When the plan was made, and until when it is valid.
     pub(super) made: f64,
     pub(super) until: f64,
-    /// Looks after `made` and up to `until`, in order.
-    pub(super) looks: Vec<PlannedLook>,
+    /// Refreshes after `made` and up to `until`, in order.
+    pub(super) planned: Vec<PlannedRefresh>,
 }
 
 impl Relayed {
-    /// A feed of which the upstream has said nothing yet.
+    /// A feed without a plan yet.
     pub fn new(beyond: Model) -> Self {
         let beyond = match beyond {
             Model::Relayed(relayed) => relayed.beyond,
             plain => plain,
         };
-        Self { beyond, made: 0.0, until: 0.0, looks: Vec::new() }
+        Self { beyond, made: 0.0, until: 0.0, planned: Vec::new() }
     }
 
-    /// Takes the upstream's plan as it was at `made`, in the place of an older one. Looks that have no
-    /// sense (past, not finite) are passed over; those too far ahead are left to be told again.
-    pub fn plan(&mut self, made: f64, looks: impl IntoIterator<Item = PlannedLook>) {
+    /// Replaces the plan by one that the upstream made at `made`. Ignores invalid refreshes (past or not
+    /// finite), and those too far ahead, which a later plan will repeat.
+    pub fn plan(&mut self, made: f64, refreshes: impl IntoIterator<Item = PlannedRefresh>) {
         if !made.is_finite() {
             return;
         }
         let mut silent_until = made;
-        self.looks.clear();
-        for look in looks {
-            if !(look.at > made && look.at.is_finite() && look.items >= 0.0) {
+        self.planned.clear();
+        for refresh in refreshes {
+            if !(refresh.at > made && refresh.at.is_finite() && refresh.items >= 0.0) {
                 continue;
             }
-            if look.at > made + LONGEST_PLAN {
+            if refresh.at > made + LONGEST_PLAN {
                 silent_until = made + LONGEST_PLAN;
                 continue;
             }
-            self.looks.push(PlannedLook { at: look.at, items: look.items.min(MOST_ITEMS) });
+            self.planned.push(PlannedRefresh { items: refresh.items.min(MOST_ITEMS), ..refresh });
         }
-        self.looks.sort_by(|a, b| a.at.total_cmp(&b.at));
-        if self.looks.len() > MOST_LOOKS {
-            self.looks.truncate(MOST_LOOKS);
+        self.planned.sort_by(|a, b| a.at.total_cmp(&b.at));
+        if self.planned.len() > MOST_REFRESHES {
+            self.planned.truncate(MOST_REFRESHES);
             silent_until = made;
         }
         self.made = made;
-        self.until = self.looks.last().map_or(silent_until, |last| last.at.max(silent_until));
+        self.until = self.planned.last().map_or(silent_until, |last| last.at.max(silent_until));
     }
 
-    /// The looks that are still to come after an instant.
-    pub fn looks_after(&self, instant: f64) -> &[PlannedLook] {
-        &self.looks[self.looks.partition_point(|look| look.at <= instant)..]
+    /// The planned refreshes after `instant`.
+    pub fn refreshes_after(&self, instant: f64) -> &[PlannedRefresh] {
+        &self.planned[self.planned.partition_point(|refresh| refresh.at <= instant)..]
     }
 
-    /// The model that the source had before, with what it has learnt since.
+    /// The model without the plan.
     pub fn into_plain(self) -> Model {
         self.beyond
     }
 }
 
 impl Model {
-    /// Takes the plan of the node that publishes this source, as it was at `made`.
-    pub fn relay(&mut self, made: f64, looks: impl IntoIterator<Item = PlannedLook>) {
+    /// Sets the plan that the upstream made at `made`.
+    pub fn relay(&mut self, made: f64, refreshes: impl IntoIterator<Item = PlannedRefresh>) {
         if !matches!(self, Self::Relayed(_)) {
             *self = Self::Relayed(Box::new(Relayed::new(self.take())));
         }
         if let Self::Relayed(relayed) = self {
-            relayed.plan(made, looks);
+            relayed.plan(made, refreshes);
         }
     }
 
-    /// No plan comes any more: the model that was there before goes on.
+    /// Removes the plan; the previous model continues.
     pub fn unrelay(&mut self) {
         *self = match self.take() {
             Self::Relayed(relayed) => relayed.into_plain(),
@@ -113,7 +113,7 @@ impl Model {
     }
 
     fn take(&mut self) -> Self {
-        std::mem::replace(self, Self::Constant(Constant { rate: RATE_FLOOR as f32 }))
+        std::mem::replace(self, Self::Constant(Constant::default()))
     }
 }
 
@@ -133,11 +133,10 @@ impl PublicationModel for Relayed {
             let (items, within) = self.beyond.divergence(start, end);
             add((UNPLANNED * items, UNPLANNED * within), end);
         }
-        for look in self.looks_after(from).iter().take_while(|look| look.at <= to) {
-            add((look.items, 0.0), look.at);
+        for refresh in self.refreshes_after(from).iter().take_while(|refresh| refresh.at <= to) {
+            add((refresh.items, 0.0), refresh.at);
         }
         if to > self.until {
-            // A plan that ends before it was made does not exist.
             add(self.beyond.divergence(from.max(self.until), to), to);
         }
         (divergence, area)
@@ -149,8 +148,8 @@ impl PublicationModel for Relayed {
 
     fn learn(&mut self, observation: &Observation<'_>) {
         self.beyond.learn(observation);
-        // What has come is counted; what was planned and did not come will be told of anew.
-        self.looks.retain(|look| look.at > observation.at);
+        // Past refreshes are done; the next plan repeats those that were late.
+        self.planned.retain(|refresh| refresh.at > observation.at);
     }
 }
 
@@ -159,42 +158,42 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::{Constant, ModelKind};
+    use crate::model::{Constant, ModelKind};
 
-    fn look(at: f64, items: f64) -> PlannedLook {
-        PlannedLook { at, items }
+    fn refresh(at: f64, items: f64) -> PlannedRefresh {
+        PlannedRefresh { at, items }
     }
 
-    /// Half an item a second beyond the plan.
-    fn relayed(made: f64, looks: &[PlannedLook]) -> Relayed {
+    /// Half an item a second outside the plan.
+    fn relayed(made: f64, refreshes: &[PlannedRefresh]) -> Relayed {
         let mut model = Relayed::new(Model::Constant(Constant::new(0.5).unwrap()));
-        model.plan(made, looks.iter().copied());
+        model.plan(made, refreshes.iter().copied());
         model
     }
 
     #[test]
-    fn batches_come_at_the_planned_looks_and_a_stream_after_the_last() {
-        let model = relayed(100.0, &[look(110.0, 3.0), look(130.0, 5.0)]);
+    fn batches_arrive_at_the_planned_refreshes_and_a_stream_after_the_last() {
+        let model = relayed(100.0, &[refresh(110.0, 3.0), refresh(130.0, 5.0)]);
         let is = |(from, to): (f64, f64), divergence: f64, area: f64| {
             let found = model.divergence(from, to);
             let close = |a: f64, b: f64| (a - b).abs() < 1e-6;
             assert!(close(found.0, divergence) && close(found.1, area), "{from} {to}: {found:?}");
         };
-        // A fortieth of an item a second comes unplanned: ½·(1/40)·9² under it.
+        // A fortieth of an item a second is unplanned; its area is ½·(1/40)·9².
         is((100.0, 109.0), 0.225, 1.0125);
         // Three items from 110 on.
         is((100.0, 110.0), 3.25, 1.25);
         is((100.0, 120.0), 3.5, 30.0 + 5.0);
-        // … five more at 130, then ten seconds at half an item each: ½·½·10² under them.
+        // Five more at 130, then ten seconds at half an item each, with an area of ½·½·10².
         is((100.0, 140.0), 3.0 + 5.0 + 0.75 + 5.0, 90.0 + 50.0 + 11.25 + 7.5 + 25.0);
-        // Nothing of what came at 110 waits for who has looked since.
+        // A refresh at 110 has taken everything that arrived then.
         is((110.0, 129.0), 0.475, 4.5125);
         // Before the plan was made: four seconds at half an item each.
         is((96.0, 105.0), 2.0 + 0.125, 4.0 + 10.0 + 0.3125);
     }
 
     #[test]
-    fn without_a_plan_the_plain_model_holds() {
+    fn without_a_plan_the_plain_model_predicts() {
         let plain = ModelKind::GammaSlots.build(0.01).unwrap();
         let model = Relayed::new(plain.clone());
         for (from, to) in [(0.0, 100.0), (5e5, 6e5), (-50.0, 50.0)] {
@@ -202,7 +201,7 @@ mod tests {
             assert!((a.0 - b.0).abs() < 1e-9 && (a.1 - b.1).abs() < 1e-6 * b.1, "{a:?} {b:?}");
         }
         let mut nested = Model::Relayed(Box::new(Relayed::new(Model::from(model))));
-        nested.relay(5.0, [look(9.0, 1.0)]);
+        nested.relay(5.0, [refresh(9.0, 1.0)]);
         nested.unrelay();
         assert_eq!(nested, plain);
         nested.unrelay();
@@ -210,8 +209,8 @@ mod tests {
     }
 
     #[test]
-    fn the_utility_rises_when_a_batch_comes_and_hardly_otherwise() {
-        let model = relayed(0.0, &[look(10.0, 3.0), look(20.0, 3.0)]);
+    fn the_utility_jumps_with_each_batch_and_hardly_rises_otherwise() {
+        let model = relayed(0.0, &[refresh(10.0, 3.0), refresh(20.0, 3.0)]);
         let utility = |to: f64| {
             let (divergence, area) = model.divergence(0.0, to);
             to * divergence - area
@@ -221,22 +220,27 @@ mod tests {
     }
 
     #[test]
-    fn a_plan_of_nonsense_silences_nobody_for_long() {
-        let far = relayed(0.0, &[look(1e9, 5.0)]);
+    fn an_invalid_plan_does_not_silence_a_source_for_long() {
+        let far = relayed(0.0, &[refresh(1e9, 5.0)]);
         let silence = far.expected(0.0, LONGEST_PLAN);
         assert!((silence - UNPLANNED * 0.5 * LONGEST_PLAN).abs() < 1e-6, "{silence}");
         assert!(far.expected(0.0, LONGEST_PLAN + 10.0) > silence + 4.9);
-        let odd = [look(f64::NAN, 1.0), look(-5.0, 1.0), look(9.0, f64::NAN), look(9.0, -1.0)];
+        let odd = [
+            refresh(f64::NAN, 1.0),
+            refresh(-5.0, 1.0),
+            refresh(9.0, f64::NAN),
+            refresh(9.0, -1.0),
+        ];
         assert_eq!(relayed(0.0, &odd).expected(0.0, 10.0), 5.0);
-        let many: Vec<_> = (1..1000).map(|n| look(f64::from(n), 1.0)).collect();
-        assert_eq!(relayed(0.0, &many).looks.len(), MOST_LOOKS);
-        let huge = relayed(0.0, &[look(5.0, f64::INFINITY)]);
+        let many: Vec<_> = (1..1000).map(|n| refresh(f64::from(n), 1.0)).collect();
+        assert_eq!(relayed(0.0, &many).planned.len(), MOST_REFRESHES);
+        let huge = relayed(0.0, &[refresh(5.0, f64::INFINITY)]);
         assert!((huge.expected(0.0, 5.0) - MOST_ITEMS).abs() < 1.0);
     }
 
     #[test]
-    fn what_was_planned_before_a_look_is_over_after_it() {
-        let mut model = relayed(0.0, &[look(10.0, 3.0), look(20.0, 4.0)]);
+    fn a_refresh_ends_the_plan_before_it() {
+        let mut model = relayed(0.0, &[refresh(10.0, 3.0), refresh(20.0, 4.0)]);
         let seen = Observation {
             at: 12.0,
             since: Some(0.0),
@@ -246,7 +250,7 @@ mod tests {
             dates: &[],
         };
         model.learn(&seen);
-        assert_eq!(model.looks_after(f64::NEG_INFINITY), [look(20.0, 4.0)]);
+        assert_eq!(model.refreshes_after(f64::NEG_INFINITY), [refresh(20.0, 4.0)]);
         assert!((model.expected(12.0, 20.0) - 4.2).abs() < 1e-6);
     }
 
@@ -254,12 +258,13 @@ mod tests {
         #[test]
         fn an_interval_is_the_sum_of_its_parts_and_utility_never_falls(
             made in 0.0..1e4f64,
-            looks in prop::collection::vec((0.0..2e5f64, 0.0..50.0f64), 0..30),
+            refreshes in prop::collection::vec((0.0..2e5f64, 0.0..50.0f64), 0..30),
             from in 0.0..1e5f64, first in 0.0..1e5f64, second in 0.0..1e5f64,
         ) {
-            let looks: Vec<_> = looks.into_iter().map(|(at, items)| look(at, items)).collect();
+            let refreshes: Vec<_> =
+                refreshes.into_iter().map(|(at, items)| refresh(at, items)).collect();
             let mut model = Relayed::new(ModelKind::Gamma.build(1e-3).unwrap());
-            model.plan(made, looks);
+            model.plan(made, refreshes);
             let (middle, to) = (from + first, from + first + second);
             let (whole, whole_area) = model.divergence(from, to);
             let (early, early_area) = model.divergence(from, middle);
@@ -273,11 +278,11 @@ mod tests {
         }
 
         #[test]
-        fn a_forecast_has_what_is_expected_and_a_saved_plan_comes_back(
-            looks in prop::collection::vec((0.0..3e4f64, 0.0..50.0f64), 0..12), step in 60.0..2e3f64,
+        fn a_forecast_equals_the_expected_items_and_a_saved_plan_survives(
+            refreshes in prop::collection::vec((0.0..3e4f64, 0.0..50.0f64), 0..12), step in 60.0..2e3f64,
         ) {
             let mut model = Relayed::new(ModelKind::Calendar.build(1e-3).unwrap());
-            model.plan(0.0, looks.into_iter().map(|(at, items)| look(at, items)));
+            model.plan(0.0, refreshes.into_iter().map(|(at, items)| refresh(at, items)));
             let mut bins = [0.0; 20];
             model.forecast(0.0, step, &mut bins);
             let (sum, whole) = (bins.iter().sum::<f64>(), model.expected(0.0, 20.0 * step));

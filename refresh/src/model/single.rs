@@ -1,18 +1,19 @@
-//! The single variable model: one rate, exponentially smoothed, optionally with a smoothing factor
-//! that follows its own error (dynamic α).
+//! The single variable model: one rate, exponentially smoothed, optionally with a smoothing factor that
+//! adapts to the errors (dynamic α).
 //!
-//! As published it is biased by full windows and weighs a look after a minute like one after a day;
-//! it is here because the papers use it and because everything else must beat it.
+//! Full windows bias it, and it weighs a refresh after a minute like one after a day. It is here because
+//! the papers use it and because it is the baseline for all other models.
 
 use serde::{Deserialize, Serialize};
 
-use super::{PublicationModel, at_constant_rate, bounded};
-use crate::{Invalid, Observation};
+use super::publication::{PublicationModel, at_constant_rate, bounded};
+use crate::error::Invalid;
+use crate::observation::Observation;
 
-/// Errors remembered by the dynamic factor: the last 3 against the last 10.
+/// Errors that the dynamic factor compares: the last 3 with the last 10.
 const SHORT: usize = 3;
 const LONG: usize = 10;
-/// The dynamic factor stays between these.
+/// The range of the dynamic factor.
 const LEAST_ALPHA: f32 = 0.01;
 const MOST_ALPHA: f32 = 0.5;
 
@@ -26,19 +27,19 @@ pub struct SingleVariable {
 }
 
 impl SingleVariable {
-    /// A rate in items per second to start from and the weight of each new observation.
+    /// `rate` is the initial rate in items per second, `alpha` the weight of each new observation.
     pub fn new(rate: f64, alpha: f64) -> Result<Self, Invalid> {
         let rate = Invalid::unless_not_negative("publication rate", rate)?;
         let alpha = Invalid::unless_share("smoothing factor", alpha)?;
         Ok(Self { rate: bounded(rate) as f32, alpha: alpha as f32, dynamic: None })
     }
 
-    /// Lets the smoothing factor follow the stability of the errors.
+    /// Adapts the smoothing factor to the stability of the errors.
     pub fn dynamic(self) -> Self {
         Self { dynamic: Some(RecentErrors::default()), ..self }
     }
 
-    /// The weight that the next observation will have.
+    /// The weight of the next observation.
     pub fn alpha(&self) -> f64 {
         f64::from(self.alpha)
     }
@@ -68,7 +69,7 @@ impl PublicationModel for SingleVariable {
     }
 }
 
-/// The last errors in a ring, newest overwriting oldest.
+/// A ring buffer of the last errors.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub(super) struct RecentErrors {
     pub(super) ring: [f32; LONG],
@@ -78,12 +79,12 @@ pub(super) struct RecentErrors {
 impl RecentErrors {
     fn push(&mut self, error: f64) {
         self.ring[self.seen as usize % LONG] = error.min(1e30) as f32;
-        // Wraps to a full ring, not to an empty one.
+        // Wraps around to a full ring.
         self.seen = self.seen.checked_add(1).unwrap_or(LONG as u32);
     }
 
-    /// Stability is the mean of the last few errors over the mean of many: below 0.9 the model is
-    /// getting better and α may shrink, above 1.1 it is getting worse and α must grow.
+    /// The stability is the mean of the last few errors over the mean of many. Below 0.9 the model
+    /// improves and α shrinks; above 1.1 it gets worse and α grows.
     fn adjusted(&self, alpha: f32) -> f32 {
         if (self.seen as usize) < LONG {
             return alpha;
@@ -136,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn bad_settings_are_refused_by_name() {
+    fn invalid_settings_are_rejected_by_name() {
         let error = SingleVariable::new(-1.0, 0.1).unwrap_err();
         assert_eq!(
             error.to_string(),

@@ -1,19 +1,20 @@
-//! A period cut into equal slots, and exact integrals of a rate that is constant in each slot.
+//! A period of equal slots, and exact integrals of a rate that is constant in each slot.
 //!
-//! Kept apart because the two periodic models share it and because the printed formulas go wrong
-//! exactly here: both ends inside one slot, intervals longer than a period, and the wrap-around.
+//! The two periodic models share it. The published formulas are wrong in three cases that this handles:
+//! both ends in one slot, intervals longer than a period, and the wrap-around.
 
 use serde::{Deserialize, Serialize};
 
-use crate::{DAY, Invalid};
+use crate::error::Invalid;
+use crate::time::DAY;
 
-/// At most this many slots, so that a table fits inside the model without a pointer.
+/// A fixed maximum, so that a table needs no allocation.
 pub(crate) const MAX_SLOTS: usize = 24;
 
-/// Which slot of the period an instant falls into.
+/// Maps times to the slots of the period.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub(crate) struct SlotClock {
-    /// Length of a slot; multiplying gives the period, dividing would cost every decision time.
+    /// Length of a slot, and not of the period, because multiplying is faster than dividing.
     pub(super) length: f32,
     pub(super) slots: u8,
 }
@@ -41,13 +42,13 @@ impl SlotClock {
     }
 
     pub(crate) fn slot_of(self, instant: f64) -> usize {
-        self.place(instant).0
+        self.locate(instant).0
     }
 
-    /// The slot of an instant and what is left of it. Division and floor rather than a remainder:
-    /// this is the inner loop of every decision, and a remainder takes longer than all the rest.
+    /// The slot of a time, and the rest of that slot in seconds. Uses division and floor, because this
+    /// is the inner loop of every decision and a remainder would take longer than everything else.
     #[inline]
-    fn place(self, instant: f64) -> (usize, f64) {
+    fn locate(self, instant: f64) -> (usize, f64) {
         let period = self.period();
         let position = instant - period * (instant / period).floor();
         let length = self.slot_length();
@@ -55,13 +56,13 @@ impl SlotClock {
         (slot, (slot as f64 + 1.0) * length - position)
     }
 
-    /// Calls `f(slot, length)` for each piece of `(from, to]` that lies in one slot, in order.
+    /// Calls `f(slot, length)` for each piece of `(from, to]` within one slot, in order.
     /// The interval must not be longer than a few periods; see [`SlotClock::integrate`].
     #[inline]
     pub(crate) fn for_each_piece(self, from: f64, to: f64, mut f: impl FnMut(usize, f64)) {
         let mut left = to - from;
         let (slots, slot_length) = (self.slots(), self.slot_length());
-        let (mut slot, mut room) = self.place(from);
+        let (mut slot, mut room) = self.locate(from);
         while left > 0.0 {
             let length = room.min(left).max(0.0);
             f(slot, length);
@@ -71,7 +72,7 @@ impl SlotClock {
         }
     }
 
-    /// Seconds of each slot that `(from, to]` covers, whatever its length.
+    /// The seconds of each slot in `(from, to]`, for intervals of any length.
     pub(crate) fn coverage(self, from: f64, to: f64) -> [f64; MAX_SLOTS] {
         let whole = self.whole_periods(from, to);
         let mut covered = [0.0; MAX_SLOTS];
@@ -82,14 +83,14 @@ impl SlotClock {
         covered
     }
 
-    /// (∫ rate, ∫∫ rate) over `(from, to]` for a rate per slot: divergence and its area.
+    /// (∫ rate, ∫∫ rate) over `(from, to]`: the divergence and its area.
     #[inline]
     pub(crate) fn integrate(self, from: f64, to: f64, rate: impl Fn(usize) -> f64) -> (f64, f64) {
         let (mut sum, mut area) = (0.0, 0.0);
         let whole = self.whole_periods(from, to);
         if whole > 0.0 {
             let (one, one_area) = self.walk(from, from + self.period(), &rate, 0.0);
-            // Each later period starts `one` higher than the one before.
+            // Each period starts `one` higher than the period before.
             sum = whole * one;
             area = whole * one_area + 0.5 * whole * (whole - 1.0) * one * self.period();
         }
@@ -98,7 +99,7 @@ impl SlotClock {
         (end, area + rest_area)
     }
 
-    /// Walks the slots of an interval within one period, starting from a divergence of `start`.
+    /// Walks over the slots of an interval within one period, with an initial divergence of `start`.
     #[inline]
     fn walk(self, from: f64, to: f64, rate: impl Fn(usize) -> f64, start: f64) -> (f64, f64) {
         let (mut sum, mut area) = (start, 0.0);

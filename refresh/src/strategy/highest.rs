@@ -1,9 +1,9 @@
-//! Strategies that take the b highest: OnlySat (by what is saturated) and TopKUtility (by utility).
+//! Strategies that take the b highest scores: OnlySat (saturated sources) and TopKUtility (utility).
 
 use super::{Cycle, Rule, Strategy, take_highest};
-use crate::Knowledge;
+use crate::knowledge::Knowledge;
 
-/// The first step of 2Steps alone: the b saturated sources with most relevant items waiting.
+/// The first step of 2Steps alone: the b saturated sources with the most relevant items.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct OnlySat;
 
@@ -24,23 +24,23 @@ impl<K: Knowledge> Strategy<K> for OnlySat {
 /// The b sources with the highest utility.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct TopKUtility {
-    /// The least utility that was enough lately.
+    /// The smoothed lowest utility that was chosen.
     enough: Option<f64>,
 }
 
-/// Cycles after which all but a third of what was enough is forgotten.
+/// The memory of that utility in cycles.
 const ENOUGH_MEMORY: f64 = 10.0;
 
 impl<K: Knowledge> Strategy<K> for TopKUtility {
     fn choose(&mut self, cycle: &Cycle, known: &K, chosen: &mut Vec<usize>) -> usize {
-        // All b are spent even where nothing is known to wait: a refresh may still find something.
+        // Spend the whole budget even if nothing seems to wait: a refresh may still find items.
         let score = |source| known.outlook(source, cycle.now).utility + f64::MIN_POSITIVE;
         let before = chosen.len();
         let demand = choose_highest(cycle, known, score, chosen);
         if let Some(&last) = chosen.get(before..).and_then(<[_]>::last) {
             let least = score(last);
             let enough = self.enough.unwrap_or(least);
-            // First looks are worth more than anything and say nothing about the others.
+            // First refreshes have infinite utility and say nothing about the others.
             if least.is_finite() {
                 self.enough = Some(enough + (least - enough) / ENOUGH_MEMORY);
             }
@@ -53,7 +53,7 @@ impl<K: Knowledge> Strategy<K> for TopKUtility {
     }
 }
 
-/// The quota of sources with the highest positive scores.
+/// The sources with the highest positive scores, up to the quota.
 fn choose_highest<K: Knowledge>(
     cycle: &Cycle,
     known: &K,

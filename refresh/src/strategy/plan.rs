@@ -1,32 +1,35 @@
-//! Plan: a source's next refresh is the first of the cheapest timetable on the forecast.
+//! Plan: the next refresh of a source is the first one of the cheapest timetable on the forecast.
 //!
-//! Between two refreshes nothing is learnt, so waiting is open loop whatever one does: an index only
-//! looks back at what may have gathered, a plan also waits for the publication that is about to come
-//! and looks just after it. The costs are the index's (items lost, share of the window missing and
-//! time) and so is the single price per refresh; a shortest path over a grid of instants finds the
-//! timetable, and once its first refresh is near, a finer search finds the cycle.
+//! Nothing is learnt between two refreshes. The index only considers past items; a plan also waits for
+//! a publication that is about to happen, and refreshes just after it. The costs (lost items, missing
+//! share of the window over time) and the single price per refresh are those of the index. A shortest
+//! path over a grid of times gives the timetable. Once its first refresh is near, a finer search finds
+//! the exact cycle.
 //!
-//! A plan holds until the source is refreshed or the price has moved by [`REPLAN`].
+//! A plan is valid until the source is refreshed or the price has moved by [`REPLAN`].
 
 use std::collections::HashMap;
 use std::mem::take;
 
 use super::{Cycle, Rule, Strategy};
-use crate::sources::PriceWeights;
-use crate::{CountTable, DAY, Knowledge, PublicationModel, Sources, Taste};
+use crate::counts::CountTable;
+use crate::knowledge::{Knowledge, Taste};
+use crate::model::PublicationModel;
+use crate::sources::{PriceWeights, Sources};
+use crate::time::DAY;
 
-/// Grid points per ideal interval, and ideal intervals planned ahead.
+/// Grid points per ideal interval, and planned intervals.
 const POINTS: usize = 16;
 const INTERVALS: usize = 5;
-/// No wait within a timetable is longer than this many grid points.
+/// The longest wait within a timetable, in grid points.
 const LONGEST_EDGE: usize = 3 * POINTS;
-/// A move of the price by this share makes a plan stale.
+/// A plan is outdated if the price has moved by this share.
 const REPLAN: f64 = 0.05;
-/// No source is left alone for longer.
+/// The longest time without a refresh.
 const LONGEST_WAIT: f64 = 7.0 * DAY;
-/// The fine search looks at no more instants than this.
+/// Times in the fine search, at most.
 const FINE_POINTS: f64 = 1024.0;
-/// … and at the wait after each of them in about this many strides.
+/// Strides of the wait after each of these times, about.
 const REST_POINTS: usize = 48;
 
 /// The open-loop planner.
@@ -37,25 +40,24 @@ pub(crate) struct Plan {
     table_of: HashMap<(usize, usize, u32), usize>,
     bins: Vec<f64>,
     nodes: Vec<Node>,
-    /// First looks have taken the whole budget.
+    /// First refreshes have taken the whole budget.
     all_first: bool,
 }
 
-/// When a source is next due, and for which state of the world that was found.
+/// The next refresh of a source, and the state for which it was planned.
 #[derive(Debug, Clone, Copy)]
 struct Planned {
     last: f64,
     price: f64,
     at: f64,
-    /// The refresh after that, on the same timetable.
+    /// The refresh after that.
     then: f64,
-    /// Width of the grid on which `at` lies; as long as it is wider than a cycle, the best cycle
-    /// near `at` is still to be found.
+    /// The step of the grid. While it is longer than a cycle, the exact cycle is still to be found.
     step: f64,
 }
 
 impl Planned {
-    /// Whether it is still what would be planned now.
+    /// Whether the plan is still valid.
     fn holds(&self, last: f64, cycle: &Cycle) -> bool {
         self.last == last && (cycle.threshold / self.price).ln().abs() < REPLAN
     }
@@ -64,25 +66,25 @@ impl Planned {
 const UNPLANNED: Planned =
     Planned { last: f64::NAN, price: f64::NAN, at: f64::NAN, then: f64::NAN, step: 0.0 };
 
-/// The refreshes of a source, as far as they are planned.
+/// The planned refreshes of a source.
 struct Timetable {
     /// At least one, in order.
     at: Vec<f64>,
-    /// The best interval at the mean rate, for what comes after.
+    /// The best interval at the mean rate, for the time after the plan.
     ideal: f64,
-    /// Width of the grid.
+    /// The step of the grid.
     step: f64,
 }
 
-/// The cheapest way to a refresh at one grid point.
+/// The cheapest path to a refresh at one grid point.
 #[derive(Debug, Clone, Copy)]
 struct Node {
     cost: f64,
-    /// Grid point of the refresh before it, if it is not the first.
+    /// The grid point of the refresh before it.
     before: Option<usize>,
 }
 
-/// What one source costs: its table of windows, its weights and the price of a refresh.
+/// The costs of one source: its table of windows, its weights and the price of a refresh.
 struct Costs<'a> {
     table: &'a CountTable,
     weights: PriceWeights,
@@ -90,7 +92,6 @@ struct Costs<'a> {
 }
 
 impl Plan {
-    /// A planner for a user's taste.
     pub(crate) fn new(taste: Taste) -> Self {
         Self {
             taste,
@@ -103,7 +104,7 @@ impl Plan {
         }
     }
 
-    /// The table for a source's window, made when first needed; bursts are told apart by halves.
+    /// The table for the window of a source, created on first use; the dispersion is rounded to halves.
     fn table(&mut self, known: &Sources, source: usize) -> usize {
         let halves = (2.0 * known.dispersion(source)).round() as u32;
         let key = (known.shown(source), known.window(source), halves);
@@ -113,7 +114,7 @@ impl Plan {
         })
     }
 
-    /// What one source costs at a price.
+    /// The costs of one source at a price.
     fn costs(&mut self, known: &Sources, source: usize, price: f64) -> Costs<'_> {
         let table = self.table(known, source);
         let rate = known.model(source).mean_rate();
@@ -136,7 +137,7 @@ impl Plan {
         model.forecast(cycle.now, step, &mut bins);
         let waiting = model.expected(last, cycle.now);
         costs.shortest_paths(waiting, &bins, step, &mut nodes);
-        // A timetable may end anywhere in the last interval; what it covers more is worth its cost.
+        // A timetable may end anywhere in the last interval; longer ones are credited for their length.
         let value = |point: usize| nodes[point].cost - rate_of_cost * point as f64 * step;
         let end = (points - per_interval..=points)
             .min_by(|&a, &b| value(a).total_cmp(&value(b)))
@@ -156,7 +157,7 @@ impl Plan {
         Planned { last, price: cycle.threshold, at, then, step }
     }
 
-    /// Moves a refresh that is near to the best cycle within its grid step, the next being fixed.
+    /// Moves the next refresh to the best cycle within its grid step; the refresh after it is fixed.
     fn refine(&mut self, known: &Sources, source: usize, planned: Planned, cycle: &Cycle) -> f64 {
         let mut bins = take(&mut self.bins);
         let costs = self.costs(known, source, cycle.threshold);
@@ -170,7 +171,7 @@ impl Plan {
             .min(bins.len().saturating_sub(1));
         let mut waits = Vec::with_capacity(latest + 1);
         costs.walk(waiting, &bins[..latest], fine, |_, cost| waits.push(cost));
-        // The wait after it is the smoother, the longer it is: a few strides tell its cost.
+        // A few strides are enough for the wait after it, which is smooth.
         let stride = (bins.len() / REST_POINTS).max(1);
         let mut rest_bins = Vec::with_capacity(2 * REST_POINTS);
         for (point, cost) in waits.iter_mut().enumerate() {
@@ -187,7 +188,7 @@ impl Plan {
 }
 
 impl Costs<'_> {
-    /// The best fixed interval at a constant rate, and the cost per second of keeping to it.
+    /// The best fixed interval at a constant rate, and its cost per second.
     fn ideal_interval(&self, rate: f64, shortest: f64) -> (f64, f64) {
         let (mut best, mut best_cost) = (LONGEST_WAIT, f64::INFINITY);
         let (mut interval, mut area, mut share_before, mut before) = (shortest, 0.0, 0.0, 0.0);
@@ -204,7 +205,7 @@ impl Costs<'_> {
         (best, best_cost)
     }
 
-    /// Walks from one refresh over `bins`, calling `f(bins walked, cost of refreshing there)`.
+    /// Walks over `bins` from a refresh, and calls `f(number of bins, cost of a refresh there)`.
     fn walk(&self, waiting: f64, bins: &[f64], step: f64, mut f: impl FnMut(usize, f64)) {
         let (mut expected, mut stale) = (waiting, 0.0);
         let (mut share, lost) = self.table.at(expected);
@@ -218,7 +219,7 @@ impl Costs<'_> {
         }
     }
 
-    /// The cheapest way to a refresh at each grid point.
+    /// The cheapest path to a refresh at each grid point.
     fn shortest_paths(&self, waiting: f64, bins: &[f64], step: f64, nodes: &mut Vec<Node>) {
         nodes.clear();
         self.walk(waiting, bins, step, |_, cost| nodes.push(Node { cost, before: None }));
@@ -257,7 +258,7 @@ impl Strategy<Sources> for Plan {
                 planned.at = self.refine(known, source, planned, cycle);
                 planned.step = cycle.length;
             }
-            // Half a cycle of tolerance: instants are sums of floating point steps.
+            // A tolerance of half a cycle, because of rounding.
             if planned.at <= cycle.now + 0.5 * cycle.length {
                 due.push((planned.at, source));
             }

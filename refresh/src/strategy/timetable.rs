@@ -1,10 +1,10 @@
-//! Strategies that need no knowledge at all: round robin (Uniform, the fixed interval of feed
-//! readers) and everything always (Reference).
+//! Strategies without knowledge: round robin (Uniform, and the fixed interval of feed readers) and
+//! everything in every cycle (Reference).
 
 use super::{Cycle, Rule, Strategy};
-use crate::Knowledge;
+use crate::knowledge::Knowledge;
 
-/// Each source once in m/b cycles, in turn.
+/// Each source in turn, once in m/b cycles.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct RoundRobin {
     next: usize,
@@ -14,7 +14,7 @@ impl<K: Knowledge> Strategy<K> for RoundRobin {
     fn choose(&mut self, cycle: &Cycle, known: &K, chosen: &mut Vec<usize>) -> usize {
         let sources = known.len();
         let wanted = cycle.quota.min(cycle.limit);
-        // Those held back are passed over; a full turn without finding enough ends the search.
+        // Skips sources that are held back, and stops after a full round.
         for _ in 0..sources {
             if chosen.len() == wanted {
                 break;
@@ -31,13 +31,13 @@ impl<K: Knowledge> Strategy<K> for RoundRobin {
     fn rule(&mut self, cycle: &Cycle, known: &K, source: usize, _: f64) -> Rule {
         let sources = known.len().max(1);
         let in_turn = (source + sources - self.next % sources) % sources;
-        // The next decision looks at the first b in turn, the one after it at the next b.
+        // The next decision takes the first b sources in turn, the one after it the next b.
         let at = cycle.now + (in_turn as f64 / cycle.budget).floor() * cycle.length;
         Rule::Timetable { at: vec![at], then: sources as f64 / cycle.budget * cycle.length }
     }
 }
 
-/// Every source in every cycle, as if the budget had no end.
+/// Every source in every cycle, as with an unlimited budget.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Reference;
 

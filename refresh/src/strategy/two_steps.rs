@@ -1,35 +1,35 @@
 //! 2Steps, the strategy of "Best-Effort Refresh Strategies for Content-Based RSS Feed Aggregation":
-//! first the saturated sources, of which items are being lost, then those whose utility reaches τ.
+//! first the saturated sources, which are losing items, then those whose utility reaches τ.
 //!
-//! The second step is bounded by the cycle's limit. As printed it is not: an unlimited budget for
-//! bursts ([`crate::Budget::unlimited_bursts`]) gives the printed form. Two slips of the printed
-//! algorithm are mended here: with b saturated sources the second step would divide by zero, and it
-//! would look at sources that the first has already taken.
+//! The limit of the cycle also applies to the second step. The published algorithm has no such limit;
+//! `Budget::unlimited_bursts` gives the published form. Two errors of the published algorithm are
+//! corrected: with b saturated sources its second step divides by zero, and it considers sources that
+//! the first step has already taken.
 
 use super::{Cycle, Rule, Strategy, take_highest};
-use crate::Knowledge;
+use crate::knowledge::Knowledge;
 
 /// Saturated sources first, then everything whose utility reaches the threshold.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct TwoSteps {
     saturated: Vec<(f64, usize)>,
     others: Vec<(f64, usize)>,
-    /// More sources were saturated than the cycle's share of the budget, which they took.
+    /// Saturated sources took the whole budget of the cycle, and more were waiting.
     all_saturated: bool,
-    /// Saturated sources per cycle of late, as a share of the budget.
+    /// The smoothed share of the budget that saturated sources take.
     saturated_share: f64,
 }
 
-/// Cycles after which all but a third of that share is forgotten.
+/// The memory of that share in cycles.
 const SHARE_MEMORY: f64 = 20.0;
-/// The second step's threshold is never foreseen higher than at this share.
+/// The largest share used to predict the threshold of the second step.
 const MOST_SHARE: f64 = 0.9;
 
 impl<K: Knowledge> Strategy<K> for TwoSteps {
     fn choose(&mut self, cycle: &Cycle, known: &K, chosen: &mut Vec<usize>) -> usize {
         self.saturated.clear();
         self.others.clear();
-        // One pass: what is saturated, and what could pass the second step at its lowest threshold.
+        // One pass finds the saturated sources, and those that may pass the second step.
         for source in 0..known.len() {
             let outlook = known.outlook(source, cycle.now);
             if (outlook.saturated && outlook.relevant > 0.0) || outlook.utility >= cycle.threshold {
@@ -43,8 +43,8 @@ impl<K: Knowledge> Strategy<K> for TwoSteps {
                 }
             }
         }
-        // Below one refresh per cycle most quotas are zero: a saturated source is then taken as soon
-        // as the limit, which is paid back, allows.
+        // Below one refresh per cycle most quotas are zero. Then take a saturated source as soon as the
+        // limit allows it.
         let quota = cycle.quota.max(usize::from(cycle.budget < 1.0)).min(cycle.limit);
         let waiting = take_highest(&mut self.saturated, quota, chosen);
         let first = chosen.len();

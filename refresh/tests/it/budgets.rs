@@ -1,4 +1,4 @@
-//! The budget: held on average, never exceeded for long, paid back after bursts.
+//! The budget is spent on average, never exceeded for long, and paid back after bursts.
 
 use pergola_refresh::{
     Budget, Constant, HOUR, Knowledge, Model, ModelKind, Observation, Scheduler, Source, Sources,
@@ -35,8 +35,14 @@ fn spend(kind: StrategyKind, b: f64, count: usize, cycles: usize) -> Vec<usize> 
         .collect()
 }
 
-/// One cycle in which every look finds so many new items in a window of ten; returns how many looked.
-fn look(scheduler: &mut Scheduler<Sources>, sources: &mut Sources, at: f64, found: u32) -> usize {
+/// Plays one cycle in which every refresh finds `found` new items in a window of ten; returns the number
+/// of refreshes.
+fn play_cycle(
+    scheduler: &mut Scheduler<Sources>,
+    sources: &mut Sources,
+    at: f64,
+    found: u32,
+) -> usize {
     let chosen = scheduler.decide(at, sources).to_vec();
     for &source in &chosen {
         let since = sources.last(source);
@@ -48,7 +54,7 @@ fn look(scheduler: &mut Scheduler<Sources>, sources: &mut Sources, at: f64, foun
 }
 
 #[test]
-fn what_was_spent_besides_is_paid_back() {
+fn charged_requests_are_paid_back() {
     let spent = |charged: usize| -> usize {
         let mut sources = Sources::new();
         for _ in 0..50 {
@@ -61,7 +67,7 @@ fn what_was_spent_besides_is_paid_back() {
         let mut decided = 0;
         for cycle in 1..=100 {
             let now = f64::from(cycle) * HOUR;
-            decided += look(&mut scheduler, &mut sources, now, 10);
+            decided += play_cycle(&mut scheduler, &mut sources, now, 10);
             if cycle == 10 {
                 scheduler.charge(charged);
             }
@@ -73,7 +79,7 @@ fn what_was_spent_besides_is_paid_back() {
     assert!((charged + 40).abs_diff(plain) <= 20, "{charged} and 40 are not {plain}");
 }
 
-/// Where τ settles with a budget of b of which some is charged in each cycle.
+/// The average τ with a budget of `b`, of which `charged` requests are charged in each cycle.
 fn settled_threshold(b: f64, charged: usize) -> f64 {
     let mut sources = Sources::new();
     let rate = |source: usize| (0.05 + 3.0 * (source as f64 * 0.618).fract()) / HOUR;
@@ -86,7 +92,7 @@ fn settled_threshold(b: f64, charged: usize) -> f64 {
     let mut log = 0.0;
     for cycle in 1..=2_000 {
         let now = f64::from(cycle) * HOUR;
-        look(&mut scheduler, &mut sources, now, 1);
+        play_cycle(&mut scheduler, &mut sources, now, 1);
         scheduler.charge(charged);
         if cycle > 1_000 {
             log += scheduler.threshold().value().ln() / 1_000.0;
@@ -96,14 +102,14 @@ fn settled_threshold(b: f64, charged: usize) -> f64 {
 }
 
 #[test]
-fn the_threshold_is_right_for_what_regular_charges_leave_of_the_budget() {
+fn the_threshold_fits_the_budget_that_regular_charges_leave() {
     let (whole, rest) = (settled_threshold(10.0, 4), settled_threshold(6.0, 0));
     let ratio = whole / rest;
-    assert!((0.95..1.05).contains(&ratio), "τ is {whole} beside charges, and {rest} without them");
+    assert!((0.95..1.05).contains(&ratio), "τ is {whole} with charges and {rest} without");
 }
 
 #[test]
-fn budgets_from_a_quarter_to_thirty_are_held_within_two_per_cent() {
+fn budgets_from_a_quarter_to_thirty_are_spent_within_two_per_cent() {
     for kind in [StrategyKind::TwoSteps, StrategyKind::Index] {
         for b in [0.25, 0.5, 1.0, 10.0, 30.0] {
             let spent = spend(kind, b, 100, 3_000);
@@ -127,8 +133,9 @@ proptest! {
     ) {
         let spent = spend(kind, b, count, 2_000);
         let average = spent[1_000..].iter().sum::<usize>() as f64 / 1_000.0;
-        // Ten refreshes in a thousand cycles are the phase in which the count began and ended. Fifty cycles
-        // may have been saved before, and fifty be spent ahead; only who looks at many at once comes near it.
+        // Ten refreshes in a thousand cycles depend on where the count begins and ends. Fifty cycles may
+        // have been saved before, and fifty may be spent ahead; only a strategy that refreshes many sources
+        // at once comes near that.
         let more = if kind == StrategyKind::EntryFrequency { 1.1 } else { 1.03 };
         prop_assert!(average <= more * b + 0.01, "{average} per cycle");
         // From the very first cycle, no more than the budget and what may be spent ahead.
@@ -177,8 +184,8 @@ fn a_halved_budget_is_reached_within_thirty_cycles() {
 }
 
 #[test]
-fn the_threshold_does_not_sink_while_politeness_holds_the_sources_back() {
-    // Everything that may be refreshed is: two of a hundred sources, with a budget for thirty.
+fn the_threshold_does_not_fall_while_politeness_holds_the_sources_back() {
+    // Only two of a hundred sources may be refreshed, with a budget for thirty.
     let mut sources = Sources::new();
     for source in 0..100 {
         let model = ModelKind::Gamma.build(2.0 / HOUR).unwrap();
@@ -194,18 +201,17 @@ fn the_threshold_does_not_sink_while_politeness_holds_the_sources_back() {
         scheduler.decide(f64::from(cycle + 1) * HOUR, &sources);
     }
     let threshold = scheduler.threshold().value();
-    assert!(threshold > 0.5, "τ fell from 1 to {threshold}, and would let a flood through later");
+    assert!(threshold > 0.5, "τ fell from 1 to {threshold}, and would cause a burst later");
 }
 
-/// τ after `cycles` cycles in which no source is ever settled: all were never looked at, or all lose
-/// items.
+/// τ after `cycles` cycles in which all sources stay new, or all stay saturated.
 fn threshold_after(kind: StrategyKind, last: Option<f64>, cycles: usize) -> f64 {
     let mut sources = Sources::new();
     for _ in 0..2_000 {
         let model = ModelKind::Gamma.build(1.0 / HOUR).unwrap();
         sources.add(Source { last, ..Source::new(model, 10) }).unwrap();
     }
-    // A share that is no whole number.
+    // Not a whole number.
     let budget = Budget::new(16.7, HOUR).unwrap();
     let mut scheduler = Scheduler::steady(kind.build(Taste::default()), budget, 100.0).unwrap();
     for cycle in 0..cycles {
@@ -216,13 +222,13 @@ fn threshold_after(kind: StrategyKind, last: Option<f64>, cycles: usize) -> f64 
 }
 
 #[test]
-fn the_first_looks_at_many_sources_leave_the_threshold_alone() {
+fn the_first_refreshes_of_many_sources_do_not_change_the_threshold() {
     for kind in [StrategyKind::TwoSteps, StrategyKind::Plan] {
         assert_eq!(threshold_after(kind, None, 500), 1.0, "{}", kind.name());
     }
 }
 
 #[test]
-fn saturated_sources_that_take_the_whole_budget_leave_the_threshold_alone() {
+fn saturated_sources_that_take_the_whole_budget_do_not_change_the_threshold() {
     assert_eq!(threshold_after(StrategyKind::TwoSteps, Some(0.0), 500), 1.0);
 }

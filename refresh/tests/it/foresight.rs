@@ -1,8 +1,8 @@
-//! When a node says that it will look, and when it does.
+//! Predicted refreshes, compared with actual ones.
 
 use pergola_refresh::{
-    Budget, Model, ModelKind, Observation, PlannedLook, Scheduler, Source, Sources, StrategyKind,
-    Taste,
+    Budget, Model, ModelKind, Observation, PlannedRefresh, Scheduler, Source, Sources,
+    StrategyKind, Taste,
 };
 use proptest::prelude::*;
 
@@ -10,11 +10,11 @@ use crate::Dice;
 
 const CYCLE: f64 = 300.0;
 const SOURCES: usize = 40;
-/// Cycles between two looks at a source, on average.
+/// Cycles between two refreshes of a source, on average.
 const INTERVAL: f64 = 12.0;
 const WARMUP: usize = 500;
 
-/// Random streams, all items of each source in order.
+/// Random streams: the items of each source in order.
 fn streams(seed: u64, cycles: usize) -> Vec<Vec<f64>> {
     let mut dice = Dice(seed);
     let mut stream = |source: usize| {
@@ -30,8 +30,8 @@ fn streams(seed: u64, cycles: usize) -> Vec<Vec<f64>> {
     (0..SOURCES).map(&mut stream).collect()
 }
 
-/// Plays a strategy and returns, for every look after the warm-up, how many cycles it was beside what had
-/// been foreseen at the look before.
+/// Plays a strategy. Returns, for every refresh after the warm-up, by how many cycles it differed from the
+/// prediction made at the refresh before.
 fn misses(kind: StrategyKind, seed: u64) -> Vec<f64> {
     let cycles = WARMUP + 500;
     let streams = streams(seed, cycles);
@@ -42,13 +42,13 @@ fn misses(kind: StrategyKind, seed: u64) -> Vec<f64> {
     }
     let budget = Budget::new(SOURCES as f64 / INTERVAL, CYCLE).unwrap();
     let mut scheduler = Scheduler::steady(kind.build(Taste::default()), budget, 288.0).unwrap();
-    let mut foreseen: Vec<Option<f64>> = vec![None; SOURCES];
+    let mut predicted: Vec<Option<f64>> = vec![None; SOURCES];
     let mut misses = Vec::new();
     for cycle in 0..cycles {
         let now = cycle as f64 * CYCLE;
         let chosen = scheduler.decide(now, &sources).to_vec();
         for &source in &chosen {
-            if let (Some(at), true) = (foreseen[source], cycle > WARMUP) {
+            if let (Some(at), true) = (predicted[source], cycle > WARMUP) {
                 misses.push((now - at) / CYCLE);
             }
             let since = sources.last(source);
@@ -66,16 +66,16 @@ fn misses(kind: StrategyKind, seed: u64) -> Vec<f64> {
             scheduler.observed(source, &observation);
         }
         for source in chosen {
-            let looks = scheduler.planned(&sources, source, now, now + 200.0 * CYCLE);
-            foreseen[source] = looks.first().map(|look| look.at);
+            let planned = scheduler.planned(&sources, source, now, now + 200.0 * CYCLE);
+            predicted[source] = planned.first().map(|refresh| refresh.at);
         }
     }
     misses
 }
 
 #[test]
-fn a_look_comes_when_it_was_foreseen() {
-    // (half of the looks, nine in ten) within so many cycles, where intervals are twelve on average.
+fn refreshes_happen_when_they_were_predicted() {
+    // Errors of half and of nine in ten refreshes, in cycles; intervals are twelve cycles on average.
     let expected = [
         (StrategyKind::FixedInterval, 0.0, 1.0),
         (StrategyKind::EntryFrequency, 1.0, 2.0),
@@ -87,18 +87,18 @@ fn a_look_comes_when_it_was_foreseen() {
         (StrategyKind::Plan, 1.0, 3.0),
     ];
     for (kind, half, most) in expected {
-        let mut beside: Vec<f64> =
+        let mut errors: Vec<f64> =
             (1..=3).flat_map(|seed| misses(kind, seed)).map(f64::abs).collect();
-        beside.sort_by(f64::total_cmp);
+        errors.sort_by(f64::total_cmp);
         let name = kind.name();
-        assert!(beside.len() > 500, "{name} looked {} times", beside.len());
-        let rank = |share: f64| beside[(share * beside.len() as f64) as usize];
+        assert!(errors.len() > 500, "{name} made {} refreshes", errors.len());
+        let rank = |share: f64| errors[(share * errors.len() as f64) as usize];
         let found = (rank(0.5), rank(0.9));
         assert!(found.0 <= half + 1e-6 && found.1 <= most + 1e-6, "{name}: {found:?} cycles");
     }
 }
 
-/// One source with a model, last looked at at zero.
+/// One source with a model, last refreshed at zero.
 fn one(model: Model) -> Sources {
     let mut sources = Sources::new();
     sources.add(Source { last: Some(0.0), ..Source::new(model, 20) }).unwrap();
@@ -109,7 +109,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(80))]
 
     #[test]
-    fn what_is_planned_lies_ahead_in_order_and_on_decisions(
+    fn predictions_are_in_the_future_in_order_and_on_decisions(
         kind in prop::sample::select(StrategyKind::ALL.to_vec()), rate in 1e-6..1.0f64,
         held in prop::option::of(0.0..1e5f64), now in 1.0..1e5f64,
     ) {
@@ -119,10 +119,10 @@ proptest! {
         let mut scheduler = Scheduler::steady(kind.build(Taste::default()), budget, 288.0).unwrap();
         let decided = now - 0.4 * CYCLE;
         scheduler.decide(decided, &sources);
-        let looks = scheduler.planned(&sources, 0, now, now + 1e6);
-        let ordered = looks.windows(2).all(|pair| pair[0].at < pair[1].at);
-        prop_assert!(ordered && looks.len() <= 8, "{looks:?}");
-        for PlannedLook { at, items } in looks {
+        let planned = scheduler.planned(&sources, 0, now, now + 1e6);
+        let ordered = planned.windows(2).all(|pair| pair[0].at < pair[1].at);
+        prop_assert!(ordered && planned.len() <= 8, "{planned:?}");
+        for PlannedRefresh { at, items } in planned {
             prop_assert!(at >= now && at >= held.unwrap_or(0.0) - 1e-3 * CYCLE && at <= now + 1e6);
             prop_assert!((0.0..=20.0).contains(&items));
             let decisions = (at - decided) / CYCLE;
@@ -131,7 +131,7 @@ proptest! {
     }
 
     #[test]
-    fn a_feed_whose_upstream_says_when_it_looks_is_pulled_only_just_after(
+    fn a_feed_is_refreshed_just_after_the_announced_refreshes_of_its_upstream(
         kind in prop::sample::select(vec![
             StrategyKind::TwoSteps, StrategyKind::OnlyTau, StrategyKind::Index, StrategyKind::Plan,
         ]),
@@ -139,7 +139,7 @@ proptest! {
     ) {
         let rate = items / interval / CYCLE;
         let mut sources = one(ModelKind::Gamma.build(rate).unwrap());
-        // Others publish as much, but evenly, and are read for the same budget.
+        // Others publish as much, but evenly, and share the budget.
         for _ in 0..4 {
             let model = ModelKind::Gamma.build(rate).unwrap();
             sources.add(Source { last: Some(0.0), ..Source::new(model, 20) }).unwrap();
@@ -147,10 +147,10 @@ proptest! {
         let budget = Budget::new(5.0 / interval, CYCLE).unwrap();
         let mut scheduler = Scheduler::steady(kind.build(Taste::default()), budget, 288.0).unwrap();
         let upstream = |now: f64| {
-            let looks = (0..4000).map(move |n| (first + interval * f64::from(n)) * CYCLE);
-            looks.skip_while(move |&at| at <= now)
+            let refreshes = (0..4000).map(move |n| (first + interval * f64::from(n)) * CYCLE);
+            refreshes.skip_while(move |&at| at <= now)
         };
-        let (mut looks, mut after) = (0, 0);
+        let (mut refreshes, mut after) = (0, 0);
         for cycle in 0..2000 {
             let now = (f64::from(cycle) + 0.5) * CYCLE;
             for source in scheduler.decide(now, &sources).to_vec() {
@@ -165,18 +165,18 @@ proptest! {
                 sources.observe(source, &observation);
                 scheduler.observed(source, &observation);
                 if source == 0 {
-                    sources.relay(0, now, upstream(now).take(8).map(|at| PlannedLook { at, items }));
-                    // At the first decision after the upstream's look, or at the second.
+                    sources.relay(0, now, upstream(now).take(8).map(|at| PlannedRefresh { at, items }));
+                    // At the first or second decision after a refresh by the upstream.
                     let came = upstream(now - 2.0 * CYCLE).next().is_some_and(|at| at <= now);
                     let counts = u32::from(cycle > 800);
-                    (looks, after) = (looks + counts, after + counts * u32::from(came));
+                    (refreshes, after) = (refreshes + counts, after + counts * u32::from(came));
                 }
             }
         }
         let batches = upstream(800.0 * CYCLE).take_while(|&at| at < 2000.0 * CYCLE).count() as f64;
-        prop_assert!(f64::from(looks) > 0.3 * batches, "{looks} looks, {batches} batches");
-        // By chance it would be one in three to one in ten. Nearly always it is nine in ten; where the
-        // budget falls just short of one look per batch, waiting for it costs some.
-        prop_assert!(f64::from(after) > 0.75 * f64::from(looks), "{after} of {looks} looks");
+        prop_assert!(f64::from(refreshes) > 0.3 * batches, "{refreshes} refreshes, {batches} batches");
+        // By chance it would be between one in three and one in ten. It is nine in ten nearly always, but
+        // less if the budget is just below one refresh per batch.
+        prop_assert!(f64::from(after) > 0.75 * f64::from(refreshes), "{after} of {refreshes} refreshes");
     }
 }

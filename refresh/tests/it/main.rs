@@ -1,6 +1,6 @@
-//! What the whole crate promises, over arbitrary inputs.
+//! Tests of the public interface, in one binary.
 
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on should say where")]
+#![expect(clippy::unwrap_used, reason = "helpers of tests fail by panicking, too")]
 
 mod budgets;
 mod foresight;
@@ -12,18 +12,18 @@ use pergola_refresh::Observation;
 use proptest::prelude::*;
 
 /// Any refresh that a node could report: (seconds since the last, new items, window, full).
-type Look = (f64, u32, u32, bool);
+type Refresh = (f64, u32, u32, bool);
 
-fn looks() -> impl Strategy<Value = Vec<Look>> {
+fn refreshes() -> impl Strategy<Value = Vec<Refresh>> {
     let interval = prop_oneof![1e-3..10.0, 60.0..1e5, 1e5..1e8];
     let items = prop_oneof![Just(0u32), 0u32..30, 0u32..10_000];
     prop::collection::vec((interval, items, 1u32..200, any::<bool>()), 1..25)
 }
 
-/// Calls `f` with each look as an observation, dated or not.
-fn observe(looks: &[Look], dated: bool, mut f: impl FnMut(&Observation<'_>)) -> f64 {
+/// Calls `f` with each refresh as an observation, with or without dates.
+fn observe(refreshes: &[Refresh], dated: bool, mut f: impl FnMut(&Observation<'_>)) -> f64 {
     let mut now = 1e6;
-    for &(interval, new_items, window, censored) in looks {
+    for &(interval, new_items, window, censored) in refreshes {
         let since = now;
         now += interval;
         let count = new_items.min(500);
@@ -37,7 +37,7 @@ fn observe(looks: &[Look], dated: bool, mut f: impl FnMut(&Observation<'_>)) -> 
     now
 }
 
-/// A generator of its own, so that the worlds are the same everywhere.
+/// A random generator that gives the same numbers everywhere.
 struct Dice(u64);
 
 impl Dice {

@@ -1,18 +1,18 @@
-//! Publication models under any history.
+//! Publication models with arbitrary histories.
 
 use pergola_refresh::{DAY, Model, ModelKind, Periodic, PublicationModel, Source, Sources};
 use proptest::prelude::*;
 
-use crate::{looks, observe};
+use crate::{observe, refreshes};
 
 fn kinds() -> impl Strategy<Value = ModelKind> {
     prop::sample::select(ModelKind::ALL.to_vec())
 }
 
-/// A model with a history, and the instant at which it ends.
-fn learnt(kind: ModelKind, looks: &[crate::Look], dated: bool) -> (Model, f64) {
+/// A model with a history, and the end of that history.
+fn learnt(kind: ModelKind, refreshes: &[crate::Refresh], dated: bool) -> (Model, f64) {
     let mut model = kind.build(1.0 / DAY).unwrap();
-    let now = observe(looks, dated, |observation| model.learn(observation));
+    let now = observe(refreshes, dated, |observation| model.learn(observation));
     (model, now)
 }
 
@@ -20,12 +20,12 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(160))]
 
     #[test]
-    fn rates_stay_finite_and_positive_whatever_is_observed(
-        kind in kinds(), looks in looks(), dated in any::<bool>()
+    fn rates_stay_finite_and_positive_for_all_observations(
+        kind in kinds(), refreshes in refreshes(), dated in any::<bool>()
     ) {
         let mut model = kind.build(1.0 / DAY).unwrap();
         let mut broken = None;
-        observe(&looks, dated, |observation| {
+        observe(&refreshes, dated, |observation| {
             model.learn(observation);
             let rate = model.mean_rate();
             let soon = model.expected(observation.at, observation.at + DAY);
@@ -38,16 +38,16 @@ proptest! {
 
     #[test]
     fn divergence_and_utility_never_decrease_with_time(
-        kind in kinds(), looks in looks(), dated in any::<bool>(),
+        kind in kinds(), refreshes in refreshes(), dated in any::<bool>(),
         steps in prop::collection::vec(1.0..2e5f64, 1..20),
     ) {
-        let (model, from) = learnt(kind, &looks, dated);
+        let (model, from) = learnt(kind, &refreshes, dated);
         let (mut to, mut before) = (from, (0.0, 0.0));
         for step in steps {
             to += step;
             let (divergence, area) = model.divergence(from, to);
             let utility = (to - from) * divergence - area;
-            // Rounding in sums of many slots may cost the last digits.
+            // Rounding in sums over many slots affects the last digits.
             let slack = 1e-9 * (to - from) * divergence;
             prop_assert!(divergence >= before.0 * (1.0 - 1e-9), "{divergence} after {}", before.0);
             prop_assert!(utility >= before.1 - slack, "{utility} after {}", before.1);
@@ -57,9 +57,9 @@ proptest! {
 
     #[test]
     fn an_interval_is_the_sum_of_its_parts(
-        kind in kinds(), looks in looks(), first in 1.0..4e5f64, second in 1.0..4e5f64,
+        kind in kinds(), refreshes in refreshes(), first in 1.0..4e5f64, second in 1.0..4e5f64,
     ) {
-        let (model, from) = learnt(kind, &looks, true);
+        let (model, from) = learnt(kind, &refreshes, true);
         let (middle, to) = (from + first, from + first + second);
         let (whole, whole_area) = model.divergence(from, to);
         let (early, early_area) = model.divergence(from, middle);
@@ -70,10 +70,10 @@ proptest! {
     }
 
     #[test]
-    fn a_forecast_agrees_with_what_is_expected(
-        kind in kinds(), looks in looks(), step in 60.0..20_000.0f64,
+    fn a_forecast_agrees_with_the_expected_items(
+        kind in kinds(), refreshes in refreshes(), step in 60.0..20_000.0f64,
     ) {
-        let (model, from) = learnt(kind, &looks, true);
+        let (model, from) = learnt(kind, &refreshes, true);
         let mut bins = [0.0; 20];
         model.forecast(from, step, &mut bins);
         let whole = model.expected(from, from + 20.0 * step);
@@ -83,9 +83,9 @@ proptest! {
 
     #[test]
     fn a_saved_and_loaded_model_predicts_the_same(
-        kind in kinds(), looks in looks(), dated in any::<bool>(), ahead in 1.0..1e6f64,
+        kind in kinds(), refreshes in refreshes(), dated in any::<bool>(), ahead in 1.0..1e6f64,
     ) {
-        let (model, from) = learnt(kind, &looks, dated);
+        let (model, from) = learnt(kind, &refreshes, dated);
         let saved = serde_json::to_string(&model).unwrap();
         let loaded: Model = serde_json::from_str(&saved).unwrap();
         let (a, b) = (model.expected(from, from + ahead), loaded.expected(from, from + ahead));
@@ -95,14 +95,14 @@ proptest! {
 
 #[test]
 fn a_source_with_a_periodic_model_takes_at_most_256_bytes_and_one_with_a_single_rate_64() {
-    // Checked by the compiler, because the sizes are known to it.
+    // The compiler checks it.
     const { assert!(Sources::BYTES_PER_SOURCE + size_of::<Periodic>() <= 256) };
     const { assert!(Sources::BYTES_PER_SOURCE <= 64) };
     assert_eq!(Sources::BYTES_PER_SOURCE - size_of::<Model>(), 32, "the columns beside the model");
 }
 
 #[test]
-fn a_source_survives_being_saved_with_the_scheduler_state() {
+fn a_saved_source_is_restored_unchanged() {
     let mut sources = Sources::new();
     let model = ModelKind::GammaDates.build(1.0 / DAY).unwrap();
     let source = Source {
@@ -118,7 +118,7 @@ fn a_source_survives_being_saved_with_the_scheduler_state() {
 }
 
 #[test]
-fn names_are_read_back_and_a_wrong_one_is_told_what_there_is() {
+fn names_are_parsed_and_an_unknown_one_lists_all() {
     for kind in ModelKind::ALL {
         assert_eq!(kind.name().parse::<ModelKind>().unwrap(), kind);
     }

@@ -1,4 +1,5 @@
-//! Nodes with less than one look a cycle: they spend their budget, too, and from the first day on.
+//! Nodes with a budget of less than one refresh a cycle: they spend at least .92 of it on the first day and .989
+//! on the second.
 
 use std::ops::Range;
 
@@ -9,14 +10,14 @@ use pergola_refresh::{
 
 use crate::Dice;
 
-/// As in a node: decisions every ten seconds.
+/// A decision every ten seconds, as in a node.
 const CYCLE: f64 = 10.0;
-/// Cycles of an hour, and all that are played: two days.
+/// Cycles per hour, and in total: two days.
 const HOUR: usize = 360;
 const CYCLES: usize = 48 * HOUR;
 const WINDOW: usize = 20;
 
-/// When the items of each source appear: at random, from one in ten minutes to one a day.
+/// Random times of the items of each source, from one in ten minutes to one a day.
 fn streams(count: usize, seed: u64, end: f64) -> Vec<Vec<f64>> {
     let mut dice = Dice(seed);
     let mut stream = |source: usize| {
@@ -31,7 +32,7 @@ fn streams(count: usize, seed: u64, end: f64) -> Vec<Vec<f64>> {
     (0..count).map(&mut stream).collect()
 }
 
-/// The looks of each cycle of a node that starts with this threshold.
+/// The refreshes of each cycle of a node that starts with this threshold.
 fn play(kind: StrategyKind, b: f64, count: usize, threshold: f64) -> Vec<usize> {
     let streams = streams(count, 1, CYCLES as f64 * CYCLE);
     let mut sources = Sources::new();
@@ -42,7 +43,7 @@ fn play(kind: StrategyKind, b: f64, count: usize, threshold: f64) -> Vec<usize> 
     let budget = Budget::new(b, CYCLE).unwrap();
     let threshold = Threshold::new(threshold, Controller::Steady { horizon: 288.0 }).unwrap();
     let mut scheduler = Scheduler::new(kind.build(Taste::default()), threshold, budget);
-    let mut look = |cycle: usize| {
+    let mut decide = |cycle: usize| {
         let now = cycle as f64 * CYCLE;
         let chosen = scheduler.decide(now, &sources).to_vec();
         for &source in &chosen {
@@ -63,10 +64,10 @@ fn play(kind: StrategyKind, b: f64, count: usize, threshold: f64) -> Vec<usize> 
         }
         chosen.len()
     };
-    (0..CYCLES).map(&mut look).collect()
+    (0..CYCLES).map(&mut decide).collect()
 }
 
-/// Calls `f` with what is spent of the budget, in cycles of budget, for small nodes of all kinds.
+/// Calls `f` for small nodes of all kinds, with the share of the budget that a node spends in some cycles.
 fn for_small_nodes(threshold: f64, f: impl Fn(&str, &dyn Fn(Range<usize>) -> f64)) {
     for kind in [StrategyKind::Plan, StrategyKind::TwoSteps] {
         for (count, b) in [1, 3, 10].into_iter().flat_map(|n| [0.02, 0.1, 0.5].map(|b| (n, b))) {
@@ -80,22 +81,27 @@ fn for_small_nodes(threshold: f64, f: impl Fn(&str, &dyn Fn(Range<usize>) -> f64
     }
 }
 
+/// What nodes spend on the second day. The least that was measured is .9896, the most 1.0012.
+const SECOND_DAY: Range<f64> = 0.989..1.002;
+
 #[test]
 fn a_small_node_spends_its_budget_from_the_first_hours_on() {
     for_small_nodes(1e-5, |node, spent| {
         let (early, first, second) =
             (spent(HOUR..6 * HOUR), spent(0..24 * HOUR), spent(24 * HOUR..48 * HOUR));
-        assert!(early > 0.6 && early < 1.05, "{node}: {early} from the second hour to the sixth");
-        assert!(first > 0.9 && first < 1.05, "{node}: {first} on the first day");
-        assert!((second - 1.0).abs() < 0.05, "{node}: {second} on the second day");
+        // Measured: .667 to .968, and .926 to 1.007.
+        assert!((0.66..0.97).contains(&early), "{node}: {early} from the second hour to the sixth");
+        assert!((0.92..1.01).contains(&first), "{node}: {first} on the first day");
+        assert!(SECOND_DAY.contains(&second), "{node}: {second} on the second day");
     });
 }
 
 #[test]
-fn a_small_node_finds_down_from_a_threshold_that_is_far_too_high() {
+fn a_small_node_comes_down_from_a_threshold_that_is_far_too_high() {
     for_small_nodes(1e8, |node, spent| {
         let (first, second) = (spent(0..24 * HOUR), spent(24 * HOUR..48 * HOUR));
-        assert!(first > 0.6 && first < 1.05, "{node}: {first} on the first day");
-        assert!((second - 1.0).abs() < 0.05, "{node}: {second} on the second day");
+        // Measured: .712 to .956.
+        assert!((0.71..0.96).contains(&first), "{node}: {first} on the first day");
+        assert!(SECOND_DAY.contains(&second), "{node}: {second} on the second day");
     });
 }

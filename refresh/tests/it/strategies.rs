@@ -1,4 +1,4 @@
-//! Strategies on sources whose state is known exactly, and on sources that are estimated.
+//! Strategies with exact and with estimated knowledge.
 
 use pergola_refresh::{
     Budget, DAY, Exact, HOUR, Invalid, Knowledge, ModelKind, Observation, Scheduler, Source,
@@ -6,7 +6,7 @@ use pergola_refresh::{
 };
 use proptest::prelude::*;
 
-/// The truth about some sources: (age in cycles, unread, relevant share of them).
+/// The truth about some sources: (age in cycles, unread items, their relevant share).
 fn exact(states: &[(u32, u32, f64)], now: f64) -> Exact {
     const WINDOW: u32 = 10;
     let relevant = |&(_, unread, share): &(u32, u32, f64)| {
@@ -47,7 +47,7 @@ proptest! {
     fn two_steps_is_only_sat_when_everything_is_saturated(
         states in states(10..60), b in 1u32..20, threshold in 1.0..1e7f64,
     ) {
-        // With more saturated sources than budget there is nothing left for the second step.
+        // With more saturated sources than budget, nothing is left for the second step.
         let known = exact(&states, NOW);
         let wanted = known.relevant.iter().filter(|&&relevant| relevant > 0).count();
         prop_assume!(wanted >= b as usize);
@@ -68,7 +68,7 @@ proptest! {
     }
 
     #[test]
-    fn a_decision_names_each_source_once_and_never_exceeds_the_burst_limit(
+    fn a_decision_contains_each_source_once_and_respects_the_burst_limit(
         states in states(0..60), kind in prop::sample::select(StrategyKind::ALL.to_vec()),
         b in 0.1..20.0f64, burst in 1usize..12, cycles in 1usize..30,
     ) {
@@ -120,7 +120,7 @@ fn sources(states: &[(u32, u32, f64)], kind: ModelKind) -> Sources {
 }
 
 #[test]
-fn a_source_never_seen_goes_before_all_others() {
+fn a_new_source_goes_before_all_others() {
     let states = [(30, 500, 1.0), (7, 0, 0.01), (20, 300, 1.0)];
     let sources = sources(&states, ModelKind::Gamma);
     for kind in [StrategyKind::TwoSteps, StrategyKind::Index, StrategyKind::Plan] {
@@ -132,20 +132,20 @@ fn a_source_never_seen_goes_before_all_others() {
 
 #[test]
 fn a_plan_waits_for_the_hour_at_which_a_source_publishes() {
-    // Six items each day at nine, looked at every three hours for a month.
+    // Six items each day at nine, refreshed every three hours for a month.
     let mut sources = Sources::new();
     let model = ModelKind::Calendar.build(6.0 / DAY).unwrap();
     sources.add(Source::new(model, 20)).unwrap();
-    for look in 0..30 * 8 {
-        let at = f64::from(look + 1) * 3.0 * HOUR;
+    for refresh in 0..30 * 8 {
+        let at = f64::from(refresh + 1) * 3.0 * HOUR;
         let day = (at / DAY).floor() * DAY;
-        let dates: Vec<f64> = if look % 8 == 3 {
+        let dates: Vec<f64> = if refresh % 8 == 3 {
             (0..6).map(|n| day + 9.0 * HOUR + f64::from(n) * 20.0).collect()
         } else {
             Vec::new()
         };
-        // Nine o'clock's items are seen at noon.
-        let since = (look > 0).then_some(at - 3.0 * HOUR);
+        // The items of nine o'clock are found at noon.
+        let since = (refresh > 0).then_some(at - 3.0 * HOUR);
         let new_items = dates.len() as u32;
         let window = 20;
         sources.observe(
@@ -177,11 +177,11 @@ fn a_plan_waits_for_the_hour_at_which_a_source_publishes() {
     }
     let settled = &hours[hours.len() - 15..];
     let just_after = settled.iter().filter(|&&hour| (9.0..10.5).contains(&hour)).count();
-    assert!(2 * just_after > settled.len(), "it looked at these hours: {settled:.1?}");
+    assert!(2 * just_after > settled.len(), "it refreshed at these hours: {settled:.1?}");
 }
 
 #[test]
-fn bad_numbers_are_refused_with_the_value_and_what_is_allowed() {
+fn invalid_numbers_are_rejected_with_the_value_and_what_is_allowed() {
     let message = |error: Invalid| error.to_string();
     for bad in [0.0, -1.0, f64::NAN, f64::INFINITY] {
         let error = Budget::new(bad, HOUR).unwrap_err();

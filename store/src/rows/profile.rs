@@ -1,6 +1,6 @@
 //! What sources and feeds are about.
 
-use pergola_profile::{Cohesion, Kept};
+use pergola_profile::{Cohesion, StoredProfile};
 use serde::{Deserialize, Serialize};
 
 use super::{List, Nonsense, Stored, row};
@@ -8,7 +8,7 @@ use crate::records::ProfileRecord;
 
 row!(ProfileRecord as ProfileRow<'a> { kept: KeptRow<'a>, seen: f32, novel: f32 });
 
-row!(Kept as KeptRow<'a> { items: List<'a, Vec<String>>, cohesion: CohesionRow });
+row!(StoredProfile as KeptRow<'a> { items: List<'a, Vec<String>>, cohesion: CohesionRow });
 
 #[derive(Serialize, Deserialize)]
 pub(crate) struct CohesionRow {

@@ -63,7 +63,7 @@ impl Project {
         let port = free_ports(8);
         let mut command = topology_gen();
         command.arg("bundle").arg(&bundle).arg(&file).args(["--newsroom", "--keep-reach"]);
-        command.args(["--looks-per-hour", "1200", "--image", &image.name]);
+        command.args(["--refreshes-per-hour", "1200", "--image", &image.name]);
         command.args(["--port", &port.to_string()]);
         let output = run(command).await;
         assert_eq!(output.code, Some(0), "{}{}", output.stdout, output.stderr);
@@ -111,7 +111,7 @@ impl Project {
             eventually(&format!("the first looks of {}", feed.node), async || {
                 let told = feed.client.json("/api/v1/sources").await;
                 let sources = told["sources"].as_array().unwrap();
-                match sources.iter().all(|source| source["last_look"].is_f64()) {
+                match sources.iter().all(|source| source["last_refresh"].is_f64()) {
                     true if !sources.is_empty() => Ok(()),
                     _ => Err(told.to_string()),
                 }

@@ -31,6 +31,7 @@ static PERGOLA: Ours = Ours {
         "report",
         "store",
         "topology-gen",
+        "wiring",
     ],
     built: OnceLock::new(),
 };
@@ -38,14 +39,14 @@ static PERGOLA: Ours = Ours {
 static TOPOLOGY_GEN: Ours = Ours {
     package: "pergola-topology",
     name: "topology-gen",
-    crates: &["proto", "query", "report", "topology-gen"],
+    crates: &["proto", "query", "report", "topology-gen", "wiring"],
     built: OnceLock::new(),
 };
 
 static LAB: Ours = Ours {
     package: "pergola-lab",
     name: "pergola-lab",
-    crates: &["lab", "newsroom", "query", "refresh", "report", "topology-gen"],
+    crates: &["lab", "newsroom", "query", "refresh", "report", "wiring"],
     built: OnceLock::new(),
 };
 

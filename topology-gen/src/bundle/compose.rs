@@ -1,26 +1,27 @@
-//! `compose.yaml`, for `docker-compose` and for `docker compose`.
+//! `compose.yaml`, for both `docker-compose` and `docker compose`.
 //!
-//! Written by hand rather than by a serialiser, because people read and change it: what all services share
-//! stands once, at the top. There is no `version`, which the newer program would complain about, and memory
-//! and processors are limited by the keys that both understand without a swarm.
+//! Formatted by hand rather than by a serialiser, because people read and change it: the settings that all
+//! services share are written once, at the top. There is no `version`, because `docker compose` warns about
+//! it. Memory and CPU are limited by keys that both programs understand without a swarm.
 
 use std::fmt::Write as _;
 
+use super::options::{INNER_PORT, NEWSROOM, USER};
 use super::plan::{Node, Plan};
 use super::yaml::{quoted, scalar};
-use super::{INNER_PORT, NEWSROOM, USER};
+use crate::count::many;
 
-/// Memory of a container: about three times what a node of a small mesh needs.
+/// The memory of a container: about three times what a node of a small mesh needs.
 const MEMORY: &str = "128m";
 
-/// The file's text.
+/// The text of the file.
 pub(super) fn text(plan: &Plan) -> String {
     let mut text = format!(
-        r#"# A mesh of {nodes}, written by topology-gen; README.md beside this file says how to use it.
+        r#"# A mesh of {nodes}, written by topology-gen. README.md in this folder explains how to use it.
 
 x-service: &service
   image: {image}
-  # Nobody that exists on the machine, with no rights, on a file system that cannot be written.
+  # A user without an account on the machine, without capabilities, on a read-only file system.
   user: "{USER}:{USER}"
   read_only: true
   cap_drop:
@@ -43,13 +44,13 @@ x-service: &service
 
 services:
 "#,
-        nodes = super::config::many(plan.nodes.len(), "node"),
+        nodes = many(plan.nodes.len(), "node"),
         image = scalar(&plan.options.image),
     );
     if plan.options.newsroom {
         let _ = write!(
             text,
-            r#"  # The world: sources that publish, and the truth about them.
+            r#"  # Publishes for all sources, and tells at /truth what it has published.
   {NEWSROOM}:
     <<: *service
     command: ["newsroom", "/etc/pergola/newsroom.toml", "--listen", "0.0.0.0:{INNER_PORT}", "--public-url", {url}, "--opening-file", "/data/opening"]
@@ -65,19 +66,24 @@ services:
         );
     }
     plan.nodes.iter().for_each(|node| service(plan, node, &mut text));
+    named(plan, &mut text);
+    text
+}
+
+/// The network, volumes and secrets that services refer to.
+fn named(plan: &Plan, text: &mut String) {
     text.push_str("networks:\n  mesh: {}\n\nvolumes:\n");
     if plan.options.newsroom {
         let _ = writeln!(text, "  {NEWSROOM}-data: {{}}");
     }
     for node in &plan.nodes {
-        let _ = writeln!(text, "  {}: {{}}", key(&volume(node)));
+        let _ = writeln!(text, "  {}: {{}}", scalar(&volume(node)));
     }
     text.push_str("\nsecrets:\n");
     for node in &plan.nodes {
         let file = quoted(&format!("./secrets/{}.token", node.name));
-        let _ = writeln!(text, "  {}:\n    file: {file}", key(&secret(node)));
+        let _ = writeln!(text, "  {}:\n    file: {file}", scalar(&secret(node)));
     }
-    text
 }
 
 fn service(plan: &Plan, node: &Node, text: &mut String) {
@@ -90,20 +96,22 @@ fn service(plan: &Plan, node: &Node, text: &mut String) {
     command: ["run", "--config", "/etc/pergola/pergola.toml"]
 "#,
         feeds = feeds.join(", "),
-        host = key(&node.host),
+        host = scalar(&node.host),
     );
     if let Some(port) = node.port {
         let _ = write!(text, "    ports:\n      - \"127.0.0.1:{port}:{INNER_PORT}\"\n");
     }
-    let world = plan.options.newsroom.then_some(NEWSROOM);
+    let newsroom = plan.options.newsroom.then_some(NEWSROOM);
     let before = node.after.iter().map(|&place| plan.nodes[place].host.as_str());
-    let before: Vec<&str> = world.into_iter().chain(before).collect();
+    let before: Vec<&str> = newsroom.into_iter().chain(before).collect();
     if !before.is_empty() {
-        text.push_str("    # Only at the start: whoever is away later is waited for by the nodes themselves.\n");
+        text.push_str(
+            "    # Only for the first start. A running node retries neighbours that are down.\n",
+        );
         text.push_str("    depends_on:\n");
     }
     for host in before {
-        let _ = write!(text, "      {}:\n        condition: service_healthy\n", key(host));
+        let _ = write!(text, "      {}:\n        condition: service_healthy\n", scalar(host));
     }
     let _ = write!(
         text,
@@ -117,7 +125,7 @@ fn service(plan: &Plan, node: &Node, text: &mut String) {
 "#,
         file = quoted(&format!("./nodes/{}.toml:/etc/pergola/pergola.toml:ro", node.name)),
         volume = quoted(&format!("{}:/data", volume(node))),
-        secret = key(&secret(node)),
+        secret = scalar(&secret(node)),
     );
 }
 
@@ -127,9 +135,4 @@ fn volume(node: &Node) -> String {
 
 fn secret(node: &Node) -> String {
     format!("{}-token", node.host)
-}
-
-/// A key that cannot be read as something else.
-fn key(name: &str) -> String {
-    scalar(name)
 }

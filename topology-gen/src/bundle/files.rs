@@ -1,31 +1,33 @@
-//! Puts everything into a folder, which appears whole or not at all.
+//! Writes the files of a bundle.
 
 use std::fs::{self, OpenOptions};
 use std::io::{self, Write as _};
 use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _, PermissionsExt as _};
 use std::path::Path;
 
+use pergola_wiring::graph::{Graph, Link};
+use pergola_wiring::mesh::Mesh;
 use serde_json::Value;
 
+use super::options::Platform;
 use super::plan::Plan;
-use super::{Place, compose, config, kubernetes, local, newsroom, readme, secrets, yaml};
+use super::{compose, config, kubernetes, local, newsroom, readme, secrets, yaml};
 use crate::draw;
 use crate::folder::{self, FolderError};
-use crate::graph::{Graph, Link};
-use crate::mesh::Mesh;
+use crate::graph_file;
 
-/// For everybody.
+/// The mode of a file that everyone may read.
 const OPEN: u32 = 0o644;
-/// For everybody, to be run.
+/// The mode of a program.
 const PROGRAM: u32 = 0o755;
-/// For the owner alone.
+/// The mode of a file that only its owner may read.
 const CLOSED: u32 = 0o600;
 
-/// Writes the bundle. `made_by` is the command that makes it again, `inputs` the mesh files that it was made
-/// from, if it was: their names and texts.
+/// Writes the bundle. `made_by` is the command that makes it again, `inputs` are the names and texts of the
+/// mesh files.
 ///
 /// # Errors
-/// When the folder is not empty or cannot be written; then nothing is left behind.
+/// When the folder is not empty or cannot be written. Then nothing is left behind.
 pub fn write(
     path: &Path,
     plan: &Plan,
@@ -35,7 +37,7 @@ pub fn write(
 ) -> Result<(), FolderError> {
     folder::write(path, |folder| {
         let mut json = Vec::new();
-        graph.write_json(mesh, &mut json)?;
+        graph_file::write_json(graph, mesh, &mut json)?;
         file(&folder.join("graph.json"), OPEN, &json)?;
         let picture = draw::rings(mesh, links).map_err(io::Error::other)?;
         picture.write(&folder.join("graph.svg")).map_err(io::Error::other)?;
@@ -45,13 +47,13 @@ pub fn write(
         let names: Vec<&str> = inputs.iter().map(|(name, _)| name.as_str()).collect();
         let text = readme::text(plan, made_by, &names);
         file(&folder.join("README.md"), OPEN, text.as_bytes())?;
-        match plan.options.place {
-            Place::Kubernetes => manifests(folder, plan),
-            Place::Compose => {
+        match plan.options.platform {
+            Platform::Kubernetes => manifests(folder, plan),
+            Platform::Compose => {
                 nodes(folder, plan)?;
                 file(&folder.join("compose.yaml"), OPEN, compose::text(plan).as_bytes())
             }
-            Place::Local => {
+            Platform::Local => {
                 nodes(folder, plan)?;
                 file(&folder.join("mesh"), PROGRAM, local::text(plan).as_bytes())
             }
@@ -59,7 +61,7 @@ pub fn write(
     })
 }
 
-/// Configurations, tokens and the world, each a file.
+/// Writes the configuration and the token of each node, and the file of the newsroom.
 fn nodes(folder: &Path, plan: &Plan) -> io::Result<()> {
     fs::create_dir(folder.join("nodes"))?;
     let secrets = folder.join("secrets");
@@ -67,18 +69,14 @@ fn nodes(folder: &Path, plan: &Plan) -> io::Result<()> {
     for node in &plan.nodes {
         let text = config::text(plan, node);
         file(&folder.join(format!("nodes/{}.toml", node.name)), OPEN, text.as_bytes())?;
-        // A container's user is none of this machine and has to be able to read it; nobody else gets into
-        // the folder.
-        let mode = if plan.options.place == Place::Compose { 0o444 } else { CLOSED };
+        // The user in a container has no account on this machine, so the file itself is open to all. The mode
+        // of the folder keeps other users of the machine out.
+        let mode = if plan.options.platform == Platform::Compose { 0o444 } else { CLOSED };
         let token = format!("{}\n", secrets::token()?);
         file(&secrets.join(format!("{}.token", node.name)), mode, token.as_bytes())?;
     }
-    // What must not be shown around stays out of repositories.
+    // Keeps secrets and data out of a repository.
     file(&folder.join(".gitignore"), OPEN, b"/secrets/\n/data/\n/logs/\n/run/\n")?;
-    world(folder, plan)
-}
-
-fn world(folder: &Path, plan: &Plan) -> io::Result<()> {
     match plan.options.newsroom {
         true => file(&folder.join("newsroom.toml"), OPEN, newsroom::text(plan).as_bytes()),
         false => Ok(()),
@@ -86,14 +84,14 @@ fn world(folder: &Path, plan: &Plan) -> io::Result<()> {
 }
 
 fn manifests(folder: &Path, plan: &Plan) -> io::Result<()> {
-    let place = folder.join("kubernetes");
-    fs::create_dir(&place)?;
+    let manifests = folder.join("kubernetes");
+    fs::create_dir(&manifests)?;
     let write = |name: &str, mode, objects: &[Value]| {
         let documents: Vec<String> = objects.iter().map(yaml::document).collect();
         let text = format!("# Written by topology-gen.\n---\n{}", documents.join("---\n"));
-        file(&place.join(name), mode, text.as_bytes())
+        file(&manifests.join(name), mode, text.as_bytes())
     };
-    // Applied in the order of their names, so the namespace is first.
+    // kubectl applies files in the order of their names, so the namespace comes first.
     write("00-mesh.yaml", OPEN, &kubernetes::shared(plan))?;
     let mut secrets = Vec::new();
     for node in &plan.nodes {
@@ -109,10 +107,10 @@ fn manifests(folder: &Path, plan: &Plan) -> io::Result<()> {
     }
 }
 
-/// A new file with exactly these rights, on the disk.
+/// Creates a file with exactly this mode and syncs it to disk.
 fn file(path: &Path, mode: u32, bytes: &[u8]) -> io::Result<()> {
     let mut file = OpenOptions::new().write(true).create_new(true).mode(mode).open(path)?;
-    // Whatever the mask of the process takes away.
+    // Restores what the umask has removed.
     file.set_permissions(fs::Permissions::from_mode(mode))?;
     file.write_all(bytes)?;
     file.sync_all()

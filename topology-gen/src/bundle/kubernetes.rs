@@ -1,20 +1,20 @@
-//! Manifests for a cluster: a file for what all share, one per node.
+//! Manifests for a cluster: a file for what all nodes share, and one per node.
 //!
-//! Each node is a set of one with a volume of its own: its data are its memory, and two of it would be two
-//! nodes. Everything is as restricted as containers on one machine are, and the namespace refuses anything
-//! that is less.
+//! Each node is a StatefulSet with one replica and a volume of its own: two replicas with different data
+//! would be two nodes. Pods are as restricted as the containers of `compose.yaml`, and the namespace refuses
+//! pods that are less restricted.
 
 use serde_json::{Value, json};
 
+use super::options::{INNER_PORT, NEWSROOM, USER};
 use super::plan::{Node, Plan};
-use super::{INNER_PORT, NEWSROOM, USER};
 
-/// What is in every object's name space.
+/// A label of every object.
 const PART_OF: &str = "pergola-mesh";
-/// A node's volume.
+/// The size of a node's volume.
 const STORAGE: &str = "1Gi";
 
-/// What all nodes share: the namespace, and who may talk to whom.
+/// What all nodes share: the namespace and the network policy.
 pub(super) fn shared(plan: &Plan) -> Vec<Value> {
     let name = &plan.options.namespace;
     let namespace = json!({
@@ -28,7 +28,7 @@ pub(super) fn shared(plan: &Plan) -> Vec<Value> {
             },
         },
     });
-    // Nobody else in the cluster reaches a node; whoever is to, is added here.
+    // Only pods of the namespace may reach a node. Others can be added here.
     let policy = json!({
         "apiVersion": "networking.k8s.io/v1",
         "kind": "NetworkPolicy",
@@ -42,7 +42,7 @@ pub(super) fn shared(plan: &Plan) -> Vec<Value> {
     vec![namespace, policy]
 }
 
-/// One node: its configuration, its service and itself. The secret is apart.
+/// One node: its configuration, its service and its pod, without its secret.
 pub(super) fn node(plan: &Plan, node: &Node, config: &str) -> Vec<Value> {
     let name = &node.host;
     let mounts = json!([
@@ -59,11 +59,11 @@ pub(super) fn node(plan: &Plan, node: &Node, config: &str) -> Vec<Value> {
     vec![
         config_map(plan, name, "pergola.toml", config),
         service(plan, name),
-        set_of_one(plan, name, pod),
+        stateful_set(plan, name, pod),
     ]
 }
 
-/// What only the node and its operator may know.
+/// The secret of a node.
 pub(super) fn secret(plan: &Plan, node: &Node, token: &str) -> Value {
     json!({
         "apiVersion": "v1",
@@ -74,7 +74,7 @@ pub(super) fn secret(plan: &Plan, node: &Node, token: &str) -> Value {
     })
 }
 
-/// The world.
+/// The newsroom: its configuration, its service and its pod.
 pub(super) fn newsroom(plan: &Plan, file: &str) -> Vec<Value> {
     let args = json!([
         "newsroom",
@@ -93,11 +93,11 @@ pub(super) fn newsroom(plan: &Plan, file: &str) -> Vec<Value> {
     let mut pod = pod(plan, NEWSROOM, args, mounts);
     pod["volumes"] = json!([{ "name": "config", "configMap": { "name": NEWSROOM } }]);
     let config = config_map(plan, NEWSROOM, "newsroom.toml", file);
-    vec![config, service(plan, NEWSROOM), set_of_one(plan, NEWSROOM, pod)]
+    vec![config, service(plan, NEWSROOM), stateful_set(plan, NEWSROOM, pod)]
 }
 
-/// A set of one, with a volume of its own.
-fn set_of_one(plan: &Plan, name: &str, pod: Value) -> Value {
+/// A StatefulSet with one replica and a volume.
+fn stateful_set(plan: &Plan, name: &str, pod: Value) -> Value {
     json!({
         "apiVersion": "apps/v1",
         "kind": "StatefulSet",
@@ -159,7 +159,7 @@ fn service(plan: &Plan, name: &str) -> Value {
     })
 }
 
-/// What runs, without its volumes.
+/// A pod, without its volumes.
 fn pod(plan: &Plan, name: &str, args: Value, mounts: Value) -> Value {
     let probe = |path: &str, period: u32, failures: u32| {
         json!({
@@ -171,7 +171,7 @@ fn pod(plan: &Plan, name: &str, args: Value, mounts: Value) -> Value {
     };
     json!({
         "automountServiceAccountToken": false,
-        // Variables of services could be taken for settings.
+        // A node could take the environment variables of services for its settings.
         "enableServiceLinks": false,
         "terminationGracePeriodSeconds": 35,
         "securityContext": {

@@ -1,18 +1,18 @@
-//! `mesh`: a script of plain `sh` that starts a mesh as processes of this machine.
+//! `mesh`: an `sh` script that starts a mesh as processes of this machine.
 //!
-//! The script itself is the same for every mesh (`mesh.sh` beside this file); only the list of who there is
-//! differs.
+//! The script (`mesh.sh` next to this file) is the same for every mesh, except for the speed and the list of
+//! members.
 
 use std::fmt::Write as _;
 
-use super::NEWSROOM;
+use super::options::NEWSROOM;
 use super::plan::Plan;
 
 const SCRIPT: &str = include_str!("mesh.sh");
-/// Where the list goes.
+/// The placeholder for the list.
 const MARK: &str = "@MEMBERS@\n";
 
-/// The script's text.
+/// The text of the script.
 pub(super) fn text(plan: &Plan) -> String {
     let mut members = String::new();
     if plan.options.newsroom {

@@ -1,25 +1,25 @@
 #!/bin/sh
-# Starts and stops this mesh as processes of this machine, all on loopback. Written by topology-gen.
+# Starts and stops this mesh as processes of this machine, on its loopback address. Written by topology-gen.
 set -u
 
 usage() {
     cat <<'END'
 Usage: ./mesh COMMAND [NAME…]
 
-  start [NAME…]   start everybody, or these, and wait until they are ready
-  run             start everybody and stop them at Ctrl-C
-  stop [NAME…]    stop everybody, or these
-  restart NAME…   stop these and start them again
-  status [NAME…]  who is ready; 0 if everybody is
-  logs NAME       follow what one of them writes
+  start [NAME…]   start all members, or these, and wait until they are ready
+  run             start all members, and stop them at Ctrl-C
+  stop [NAME…]    stop all members, or these
+  restart NAME…   stop these members and start them again
+  status [NAME…]  show which members are ready; exits with 0 if all are
+  logs NAME       follow the log of one member
 
-Set PERGOLA to the program if `pergola` is not on the PATH, for example:
+If `pergola` is not on the PATH, set PERGOLA to its path, for example:
   PERGOLA=../target/release/pergola ./mesh start
 END
 }
 
 folder=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd) || exit 1
-# A path that names the program from here must still name it there.
+# Make a relative path absolute, because the script changes the folder.
 program=${PERGOLA:-pergola}
 case $program in
     /*) ;;
@@ -27,11 +27,11 @@ case $program in
 esac
 cd "$folder" || exit 1
 speed=@SPEED@
-# Seconds that somebody has to get ready, and to end.
+# The seconds that a member has to become ready, and to stop.
 patience=${MESH_PATIENCE:-60}
 grace=40
 
-# Level (everybody reads from lower ones), name and port, in the order of starting.
+# Level, name and port of each member, in the order of starting. A member reads from lower levels only.
 members() {
     cat <<'END'
 @MEMBERS@
@@ -49,7 +49,7 @@ fail() {
     exit 1
 }
 
-# The process of a member, if it runs. A number that another program got since does not count.
+# The process id of a member, if it runs. An id that now belongs to another program does not count.
 pid_of() {
     pid=$(cat "run/$1.pid" 2>/dev/null) || return 1
     [ -n "$pid" ] && kill -0 "$pid" 2>/dev/null || return 1
@@ -66,8 +66,8 @@ file_of() { if [ "$1" = newsroom ]; then echo newsroom.toml; else echo "nodes/$1
 
 is_ready() { "$program" healthcheck --node "http://127.0.0.1:$(port_of "$1")/" >/dev/null 2>&1; }
 
-# All clocks run from one instant, or accelerated ones would not agree. It is kept with the data: time must
-# not go back for those who have some.
+# Accelerated clocks agree only if they start at the same time. It is stored with the data, because time must
+# not go back for a node with data.
 set_epoch() {
     [ "$speed" = 1 ] && return 0
     mkdir -p data || return 1
@@ -76,7 +76,7 @@ set_epoch() {
     export PERGOLA_CLOCK__EPOCH
 }
 
-# Begins a member and returns.
+# Launches a member without waiting for it.
 launch() {
     file=$folder/$(file_of "$1")
     if [ "$1" = newsroom ]; then
@@ -91,7 +91,7 @@ launch() {
     fi
     name=$1
     shift
-    # A session of its own, so that Ctrl-C reaches only this script, which then asks everybody to end.
+    # In a session of its own, so that Ctrl-C reaches only this script, which then stops all members.
     own=''
     command -v setsid >/dev/null 2>&1 && own=setsid
     rm -f "run/$name.pid"
@@ -102,7 +102,7 @@ launch() {
 
 nap() { sleep 0.2 2>/dev/null || sleep 1; }
 
-# Waits until a member is ready; says why if it will not be.
+# Waits until a member is ready. Prints the reason if it fails.
 await() {
     begun=$(date +%s)
     until is_ready "$1" && pid_of "$1" >/dev/null; do
@@ -111,19 +111,19 @@ await() {
             printf 'error: %s did not start; the end of logs/%s.log:\n' "$1" "$1" >&2
             tail -n 5 "logs/$1.log" | sed 's/^/  /' >&2
             if tail -n 5 "logs/$1.log" | grep -qi 'in use'; then
-                say "  port $(port_of "$1") is taken: stop what uses it, or make the bundle with another --port" >&2
+                say "  port $(port_of "$1") is in use: stop the program that uses it, or make the bundle with another --port" >&2
             fi
             return 1
         fi
         if [ "$waited" -ge "$patience" ]; then
-            printf 'error: %s is not ready after %s seconds; logs/%s.log says more\n' "$1" "$patience" "$1" >&2
+            printf 'error: %s is not ready after %s seconds; see logs/%s.log\n' "$1" "$patience" "$1" >&2
             return 1
         fi
         nap
     done
 }
 
-# Whoever of these is not running is started, level by level; on failure or Ctrl-C they are stopped again.
+# Starts those of these members that are not running, level by level. Stops them again on failure or Ctrl-C.
 start() {
     command -v "$program" >/dev/null 2>&1 ||
         fail "there is no program \`$program\`; install it, or set PERGOLA to where it is"
@@ -154,7 +154,7 @@ start() {
             fi
         done
     done
-    # Whoever ran before may be busy.
+    # Members that were running before may not be ready.
     for name in "$@"; do
         if ! await "$name"; then
             stop $started
@@ -164,7 +164,7 @@ start() {
     trap - INT TERM HUP
 }
 
-# Asks these to end, waits for them, and ends them if they do not.
+# Asks these members to stop, waits for them, and kills those that do not stop in time.
 stop() {
     begun=$(date +%s)
     for name in "$@"; do
@@ -173,7 +173,7 @@ stop() {
     for name in "$@"; do
         while pid=$(pid_of "$name"); do
             if [ $(($(date +%s) - begun)) -ge "$grace" ]; then
-                say "$name did not end in time and is killed; its data survive that"
+                say "$name did not stop in time and is killed; its data survive that"
                 kill -KILL "$pid" 2>/dev/null
             fi
             nap
@@ -199,10 +199,10 @@ status() {
     return $bad
 }
 
-# Only names that there are.
+# Fails on a name that no member has.
 check() {
     for name in "$@"; do
-        [ -n "$(port_of "$name")" ] || fail "nobody is called \`$name\`; there are $(names | tr '\n' ' ')"
+        [ -n "$(port_of "$name")" ] || fail "nobody is called \`$name\`; the members are $(names | tr '\n' ' ')"
     done
 }
 
@@ -217,11 +217,11 @@ case $command in
         status "$@"
         ;;
     run)
-        [ $# -eq 0 ] || fail "\`run\` starts everybody; \`start\` takes names"
+        [ $# -eq 0 ] || fail "\`run\` starts all members; use \`start\` with names"
         start $(names)
         status $(names)
         trap 'say; say "stopping"; stop $(names); exit 0' INT TERM HUP
-        say "Ctrl-C stops everybody."
+        say "Press Ctrl-C to stop all members."
         while :; do sleep 1; done
         ;;
     stop)
@@ -229,7 +229,7 @@ case $command in
         stop "$@"
         ;;
     restart)
-        [ $# -gt 0 ] || fail "say who: $(names | tr '\n' ' ')"
+        [ $# -gt 0 ] || fail "which members? $(names | tr '\n' ' ')"
         stop "$@"
         start "$@"
         status "$@"
@@ -239,7 +239,7 @@ case $command in
         status "$@"
         ;;
     logs)
-        [ $# -eq 1 ] || fail "say whose: $(names | tr '\n' ' ')"
+        [ $# -eq 1 ] || fail "which member? $(names | tr '\n' ' ')"
         exec tail -n 50 -f "logs/$1.log"
         ;;
     help | -h | --help) usage ;;

@@ -1,49 +1,34 @@
-//! What a feed of the mesh is in the query language.
+//! The statement that creates a feed of the mesh.
 
 use pergola_query::syntax::{
     Expr, FeedBody, Field, Filter, SourceClause, SourceRef, Spanned, Test, TextOp,
 };
+use pergola_wiring::mesh::{Feed, Mesh};
 
-use crate::mesh::{Feed, Mesh, body_of};
+use crate::mesh_file::body_of;
 
-/// Something that a feed reads.
-pub(super) enum Read {
-    /// A source, by its address.
-    Source(String),
-    /// A feed of the same node.
-    Own(String),
-    /// A feed of another node: where that is, and the feed's name.
-    Peer(String, String),
-}
-
-impl Read {
-    fn clause(self) -> SourceClause {
-        let source = match self {
-            Self::Source(url) => SourceRef::Url(url),
-            Self::Own(feed) => SourceRef::Feed(feed),
-            Self::Peer(node, feed) => SourceRef::Peer { node, feed },
-        };
-        SourceClause { source: Spanned::unplaced(source), variable: None }
-    }
-}
-
-/// The statement that makes a feed: its own condition or its keywords, over what the graph says that it
-/// reads.
-pub(super) fn statement(mesh: &Mesh, feed: &Feed, read: Vec<Read>) -> Result<String, String> {
+/// A statement with the condition of the feed's own query, or one made of its keywords. It reads what the
+/// graph gives it.
+pub(super) fn statement(
+    mesh: &Mesh,
+    feed: &Feed,
+    reads: impl Iterator<Item = SourceRef>,
+) -> Result<String, String> {
     let name = &feed.name;
     let mut body = match &feed.query {
         Some(query) => own_body(name, query)?,
         None => FeedBody { filter: keywords(mesh, feed), ..FeedBody::default() },
     };
-    body.sources = read.into_iter().map(Read::clause).collect();
+    let clause = |source| SourceClause { source: Spanned::unplaced(source), variable: None };
+    body.sources = reads.map(clause).collect();
     let named = pergola_query::syntax::Feed { name: Spanned::unplaced(name.clone()), body };
     let text = format!("{named};");
-    // A name of the mesh need not be one of the language.
+    // A valid name of the mesh may be invalid in the query language.
     match pergola_query::parse(&text) {
         Ok(script) if script.statements.len() == 1 => Ok(text),
         _ => Err(format!(
-            "feed `{name}` cannot be published under that name; begin it with a letter, use letters, \
-             digits, `_` and single `-` between them, and no word of the query language"
+            "feed `{name}` cannot be published under that name; begin with a letter, use letters, digits, \
+             `_` and single `-` between them, and no keyword of the query language"
         )),
     }
 }
@@ -61,14 +46,14 @@ fn keywords(mesh: &Mesh, feed: &Feed) -> Filter {
     Filter { common: any, brackets: Vec::new() }
 }
 
-/// What a query of the mesh file says, which was read there before.
+/// The query of a feed, without its sources. The mesh file was checked, so it can be parsed.
 fn own_body(name: &str, query: &str) -> Result<FeedBody, String> {
     let body = body_of(query)?;
     match body.filter.brackets.first() {
         None => Ok(body),
         Some(bracket) => Err(format!(
-            "the query of feed `{name}` has a condition for `${}` alone, but which sources it reads \
-             follows from the graph; make it a condition for all, or leave it out",
+            "the query of feed `{name}` has a condition for `${}` alone, but the graph decides which \
+             sources it reads; make it a condition for all, or leave it out",
             bracket.variable.value
         )),
     }

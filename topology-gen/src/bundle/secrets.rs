@@ -1,12 +1,12 @@
-//! Tokens that nobody can guess, whatever seed the mesh was made from.
+//! Random tokens. They do not depend on any seed.
 
 use std::fs::File;
 use std::io::{self, Read as _};
 
-/// Bytes of randomness in a token.
+/// The number of random bytes in a token.
 const BYTES: usize = 32;
 
-/// A new token, from the machine's own source of randomness.
+/// A new token from the random source of the operating system.
 pub(super) fn token() -> io::Result<String> {
     let mut bytes = [0; BYTES];
     File::open("/dev/urandom")?.read_exact(&mut bytes)?;

@@ -1,11 +1,10 @@
-//! YAML for people, of what JSON can say: block style, quoted wherever a plain word could be read as
-//! something else.
+//! Writes JSON values as YAML for people: in block style, with quotes only where YAML could misread a text.
 
 use std::fmt::Write as _;
 
 use serde_json::Value;
 
-/// A document.
+/// A YAML document.
 pub(super) fn document(value: &Value) -> String {
     let mut text = String::new();
     block(value, 0, &mut text);
@@ -24,7 +23,7 @@ fn block(value: &Value, depth: usize, text: &mut String) {
         Value::Array(elements) if !elements.is_empty() => {
             for element in elements {
                 let _ = write!(text, "{indent}-");
-                // A mapping begins on the line of its dash.
+                // A mapping or list begins on the line of its dash.
                 let mut inner = String::new();
                 if is_block(element) {
                     block(element, depth + 1, &mut inner);
@@ -40,7 +39,7 @@ fn block(value: &Value, depth: usize, text: &mut String) {
     }
 }
 
-/// What stands behind a key.
+/// Writes what follows a key or a dash.
 fn member(value: &Value, depth: usize, text: &mut String) {
     match value {
         value if is_block(value) => {
@@ -71,7 +70,7 @@ fn is_block(value: &Value) -> bool {
     }
 }
 
-/// Several lines that can stand as they are.
+/// Whether a text can be a literal block.
 fn is_literal(text: &str) -> bool {
     let plain =
         |c: char| c == '\n' || (!c.is_control() && !"\u{85}\u{2028}\u{2029}\u{feff}".contains(c));
@@ -88,7 +87,7 @@ fn flow(value: &Value) -> String {
     }
 }
 
-/// A text on one line. What is written in JSON is quoted text in YAML, too.
+/// A text on one line, with quotes if needed.
 pub(super) fn scalar(text: &str) -> String {
     let first = |c: char| c.is_ascii_alphabetic() || c == '/';
     let rest = |c: char| c.is_ascii_alphanumeric() || "-_./".contains(c);
@@ -102,10 +101,10 @@ pub(super) fn scalar(text: &str) -> String {
     }
 }
 
-/// A text in quotes.
+/// A text in quotes. A JSON string is a YAML string, too.
 pub(super) fn quoted(text: &str) -> String {
     let json = Value::String(text.to_owned()).to_string();
-    // Lines that only YAML knows would be folded.
+    // YAML would fold these line breaks, which JSON does not escape.
     json.replace('\u{85}', "\\N").replace('\u{2028}', "\\L").replace('\u{2029}', "\\P")
 }
 
@@ -116,11 +115,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_are_plain_and_everything_doubtful_is_quoted() {
+    fn words_are_plain_and_ambiguous_texts_are_quoted() {
         for plain in ["pergola", "apps/v1", "/data", "a-b_c.d", "Namespace"] {
             assert_eq!(scalar(plain), plain);
         }
-        for doubtful in [
+        for ambiguous in [
             "",
             "1",
             "0644",
@@ -149,7 +148,11 @@ mod tests {
             "a'b",
             "<<",
         ] {
-            assert_eq!(scalar(doubtful), format!("{doubtful:?}").replace("\\'", "'"), "{doubtful}");
+            assert_eq!(
+                scalar(ambiguous),
+                format!("{ambiguous:?}").replace("\\'", "'"),
+                "{ambiguous}"
+            );
         }
         assert_eq!(scalar("say \"x\" \\ \n"), r#""say \"x\" \\ \n""#);
     }

@@ -1,32 +1,35 @@
-//! `topology-gen bench`: how time and memory grow with the number of feeds.
+//! `bench`: measures how time and memory grow with the number of feeds.
 
-use std::io::{IsTerminal, Write, stdout};
+use std::io::Write;
 
 use anyhow::{Context, Result};
 use clap::Args;
 use pergola_report::{Cell, Column, Report, Table};
-use pergola_topology::grow::{Rules, grow};
-use pergola_topology::synthetic::Synthetic;
+use pergola_wiring::grow::{Rules, grow};
+use pergola_wiring::synthetic::Synthetic;
+use rand::SeedableRng as _;
+use rand_chacha::ChaCha8Rng;
 
-/// How large, how often.
+use super::show::show;
+
 #[derive(Debug, Args)]
 pub(super) struct BenchArgs {
-    /// Feeds; give it several times, from few to many, to see how it grows.
+    /// The number of feeds; repeat it, from few to many, to see how time and memory grow.
     #[arg(long, value_name = "N", default_values_t = [10_000, 100_000, 1_000_000])]
     feeds: Vec<usize>,
-    /// Sources.
+    /// The number of sources.
     #[arg(long, value_name = "N", default_value_t = 100)]
     sources: usize,
-    /// Keywords there are.
+    /// The number of keywords.
     #[arg(long, value_name = "N", default_value_t = 1000)]
     dictionary: usize,
-    /// The share of them that a source covers on average.
+    /// The share of the keywords that a source covers on average.
     #[arg(long, value_name = "SHARE", default_value_t = 0.01)]
     coverage: f64,
-    /// Where all randomness comes from.
+    /// The random seed.
     #[arg(long, value_name = "S", default_value_t = 1)]
     seed: u64,
-    /// Print JSON instead of the table.
+    /// Print JSON instead of a table.
     #[arg(long)]
     json: bool,
 }
@@ -42,10 +45,9 @@ impl BenchArgs {
                 feeds,
                 dictionary: self.dictionary,
                 coverage: self.coverage,
-                seed: self.seed,
                 radius: rules.radius,
             };
-            let mesh = size.make()?;
+            let mesh = size.make(&mut ChaCha8Rng::seed_from_u64(self.seed))?;
             let (started, spent) = (now(), cpu_seconds());
             let graph = grow(&mesh, &rules)?;
             let (took, spent) = (started.elapsed().as_secs_f64(), cpu_seconds() - spent);
@@ -71,23 +73,18 @@ impl BenchArgs {
         let report = Report {
             title: format!("Wiring feeds to {} sources", self.sources),
             notes: vec![
-                "CPU seconds are those of all cores; the peak is that of the process so far."
+                "CPU seconds are summed over all cores. The peak is the most memory of the process so far."
                     .to_owned(),
             ],
             table: Table { columns: columns.map(Column::right).into(), rows },
             json: serde_json::json!({ "rows": json }),
             charts: Vec::new(),
         };
-        if self.json {
-            report.write_json(out)?;
-        } else {
-            report.print_table(out, stdout().is_terminal())?;
-        }
-        Ok(())
+        show(&report, self.json, out)
     }
 }
 
-#[expect(clippy::disallowed_methods, reason = "a benchmark looks at the clock")]
+#[expect(clippy::disallowed_methods, reason = "a benchmark needs the clock")]
 fn now() -> std::time::Instant {
     std::time::Instant::now()
 }
@@ -97,11 +94,11 @@ fn cpu_seconds() -> f64 {
     spent.tv_sec as f64 + spent.tv_nsec as f64 / 1e9
 }
 
-/// The most memory that this process has had.
+/// The most memory that this process has used.
 fn peak_megabytes() -> Result<f64> {
     let status = std::fs::read_to_string("/proc/self/status")
-        .context("cannot read /proc/self/status, where Linux tells how much memory was used")?;
+        .context("cannot read /proc/self/status, which tells how much memory was used")?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
     let kilobytes = line.and_then(|line| line.split_whitespace().next()?.parse::<f64>().ok());
-    Ok(kilobytes.context("/proc/self/status does not tell the peak of memory")? / 1024.0)
+    Ok(kilobytes.context("/proc/self/status does not tell the peak memory (VmHWM)")? / 1024.0)
 }

@@ -1,16 +1,16 @@
-//! `topology-gen bundle`: from interests to a folder that starts a mesh.
+//! `bundle`: writes a folder that starts a mesh.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context as _, Result};
+use anyhow::Result;
 use clap::Args;
-use pergola_topology::bundle::{self, Options, Place, Plan, Published, Ways};
-use pergola_topology::folder;
+use pergola_topology::bundle::{self, Cooperations, Options, Plan, Platform, Published};
 use pergola_topology::forest::Forest;
 use pergola_topology::hosts::Hosts;
+use pergola_topology::{file, folder};
 
-use super::{Wired, WiringArgs};
+use super::input::{Wired, WiringArgs};
 
 #[derive(Debug, Args)]
 pub(super) struct BundleArgs {
@@ -19,38 +19,38 @@ pub(super) struct BundleArgs {
     folder: PathBuf,
     #[command(flatten)]
     wiring: WiringArgs,
-    /// How many nodes share the feeds, those that hang together staying together [default: one each, or
-    /// as the mesh file says].
+    /// The number of nodes that share the feeds; feeds that are near in the graph share a node [default: one
+    /// node per feed, or as the mesh file says].
     #[arg(long, value_name = "N")]
     nodes: Option<usize>,
-    /// A script that starts all as processes of this machine, instead of containers.
+    /// Write a script that starts processes on this machine, instead of containers.
     #[arg(long, conflicts_with = "kubernetes")]
     local: bool,
-    /// Manifests for a cluster, instead of containers on one machine.
+    /// Write manifests for a cluster, instead of containers on one machine.
     #[arg(long)]
     kubernetes: bool,
-    /// Let a newsroom be the world: it publishes for all sources, and nothing outside is asked.
+    /// Add a newsroom that publishes for all sources, so that nodes send no requests outside the mesh.
     #[arg(long)]
     newsroom: bool,
     /// The seed of what the newsroom publishes.
     #[arg(long, value_name = "S", default_value_t = 1, requires = "newsroom")]
     newsroom_seed: u64,
-    /// How many times as fast as in life time passes, for experiments; with --local and --newsroom.
+    /// How many times as fast as real time the clocks run, for experiments; needs --local and --newsroom.
     #[arg(long, value_name = "TIMES", default_value_t = 1.0, allow_negative_numbers = true)]
     speed: f64,
-    /// What neighbours do for each other: hints, watch, archive, separated by commas, or none.
-    #[arg(long, value_name = "WAYS", default_value_t = Options::default().cooperate)]
-    cooperate: Ways,
-    /// Looks an hour at everything that a node reads, on average: its budget follows.
-    #[arg(long, value_name = "LOOKS", default_value_t = Options::default().looks_per_hour, allow_negative_numbers = true)]
-    looks_per_hour: f64,
-    /// The newsroom's port on this machine's loopback; those of the nodes follow.
+    /// How neighbours cooperate: hints, watch, archive, separated by commas, or none.
+    #[arg(long, value_name = "LIST", default_value_t = Options::default().cooperate)]
+    cooperate: Cooperations,
+    /// How often a node refreshes each subscription on average; determines its budget.
+    #[arg(long, value_name = "N", default_value_t = Options::default().refreshes_per_hour, allow_negative_numbers = true)]
+    refreshes_per_hour: f64,
+    /// The newsroom's port on this machine's loopback address; the ports of the nodes follow it.
     #[arg(long, value_name = "BASE", default_value_t = Options::default().port)]
     port: u16,
     /// Which nodes have a port on this machine: all, none, or names separated by commas.
     #[arg(long, value_name = "NODES", default_value_t = Published::All, conflicts_with_all = ["local", "kubernetes"])]
     publish: Published,
-    /// The image that containers are made from.
+    /// The container image.
     #[arg(long, value_name = "IMAGE", default_value_t = Options::default().image, conflicts_with = "local")]
     image: String,
     /// The namespace in the cluster.
@@ -68,28 +68,26 @@ impl BundleArgs {
             feed.node = Some(hosts.names[host as usize].clone());
         }
         let mut inputs = Vec::new();
-        for (number, path) in (1..).zip(self.wiring.input.files()) {
-            let text = std::fs::read_to_string(path)
-                .with_context(|| format!("cannot read {}", path.display()))?;
-            inputs.push((kept_name(number, path), text));
+        for (number, path) in (1..).zip(self.wiring.files()) {
+            inputs.push((kept_name(number, path), file::read(path)?));
         }
         let whole = (&mesh, &graph, &links[..]);
         bundle::write(&self.folder, &plan, whole, &made_by(), &inputs)?;
-        self.say(&plan, out)
+        self.print_start(&plan, out)
     }
 
     fn options(&self) -> Options {
         Options {
-            place: match (self.local, self.kubernetes) {
-                (true, _) => Place::Local,
-                (_, true) => Place::Kubernetes,
-                _ => Place::Compose,
+            platform: match (self.local, self.kubernetes) {
+                (true, _) => Platform::Local,
+                (_, true) => Platform::Kubernetes,
+                _ => Platform::Compose,
             },
             newsroom: self.newsroom,
             seed: self.newsroom_seed,
             speed: self.speed,
             cooperate: self.cooperate.clone(),
-            looks_per_hour: self.looks_per_hour,
+            refreshes_per_hour: self.refreshes_per_hour,
             port: self.port,
             publish: self.publish.clone(),
             image: self.image.clone(),
@@ -97,20 +95,21 @@ impl BundleArgs {
         }
     }
 
-    fn say(&self, plan: &Plan, out: &mut impl Write) -> Result<()> {
+    /// Prints how to start the mesh.
+    fn print_start(&self, plan: &Plan, out: &mut impl Write) -> Result<()> {
         let folder = self.folder.display();
-        writeln!(out, "{} nodes in {folder}. To start them:", plan.nodes.len())?;
-        match plan.options.place {
-            Place::Compose => writeln!(out, "  cd {folder} && docker-compose up -d")?,
-            Place::Local => writeln!(out, "  {folder}/mesh start")?,
-            Place::Kubernetes => writeln!(out, "  kubectl apply -f {folder}/kubernetes/")?,
+        writeln!(out, "Wrote {} nodes to {folder}. Start them with:", plan.nodes.len())?;
+        match plan.options.platform {
+            Platform::Compose => writeln!(out, "  cd {folder} && docker-compose up -d")?,
+            Platform::Local => writeln!(out, "  {folder}/mesh start")?,
+            Platform::Kubernetes => writeln!(out, "  kubectl apply -f {folder}/kubernetes/")?,
         }
-        writeln!(out, "{folder}/README.md says more.")?;
+        writeln!(out, "See {folder}/README.md for more.")?;
         Ok(())
     }
 }
 
-/// The command as it was typed, but for where it was told to write and read: that is not the same elsewhere.
+/// The command line, with FOLDER for the folder and the names of the kept copies for the mesh files.
 fn made_by() -> String {
     let mut words = vec!["topology-gen".to_owned()];
     let mut plain = 0;
@@ -123,7 +122,7 @@ fn made_by() -> String {
             (0, _) | (_, true) => quoted(&word),
             _ => {
                 plain += 1;
-                // The folder, then the mesh files.
+                // The folder comes first, then the mesh files.
                 match plain {
                     1 => "FOLDER".to_owned(),
                     _ => kept_name(plain - 1, Path::new(&word)),
@@ -139,7 +138,7 @@ fn made_by() -> String {
 /// Options without a value.
 const FLAGS: [&str; 4] = ["--local", "--kubernetes", "--newsroom", "--keep-reach"];
 
-/// The name under which a bundle keeps the mesh file of this number.
+/// The name of the copy of a mesh file in the bundle. The first file has number 1.
 fn kept_name(number: usize, path: &Path) -> String {
     let ending = path.extension().unwrap_or_default().to_string_lossy();
     match number {
@@ -148,7 +147,7 @@ fn kept_name(number: usize, path: &Path) -> String {
     }
 }
 
-/// A word as a shell reads it.
+/// A word, quoted for the shell if needed.
 fn quoted(word: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=,".contains(c);
     match !word.is_empty() && word.chars().all(plain) {

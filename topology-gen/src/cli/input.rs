@@ -1,91 +1,141 @@
-//! What is wired and how, as it is typed.
+//! Options that say what is wired and how.
 
 use std::path::PathBuf;
 
-use anyhow::Result;
+use anyhow::{Result, ensure};
 use clap::Args;
-use pergola_topology::grow::Rules;
-use pergola_topology::mesh::{self, Mesh};
-use pergola_topology::synthetic::Synthetic;
+use pergola_topology::{graph_file, mesh_file};
+use pergola_wiring::graph::{Graph, Link};
+use pergola_wiring::grow::{Rules, grow};
+use pergola_wiring::mesh::Mesh;
+use pergola_wiring::synthetic::Synthetic;
+use rand::SeedableRng as _;
+use rand_chacha::ChaCha8Rng;
+
+/// What is wired, and by which rules.
+#[derive(Debug, Args)]
+pub(super) struct WiringArgs {
+    #[command(flatten)]
+    input: InputArgs,
+    #[command(flatten)]
+    rules: RuleArgs,
+}
+
+/// A mesh with its graph.
+pub(super) struct Wired {
+    pub(super) mesh: Mesh,
+    pub(super) graph: Graph,
+    pub(super) links: Vec<Link>,
+}
+
+impl WiringArgs {
+    /// The mesh files.
+    pub(super) fn files(&self) -> &[PathBuf] {
+        &self.input.mesh
+    }
+
+    /// Reads a graph, or wires the mesh.
+    pub(super) fn wire(&self) -> Result<Wired> {
+        let (mesh, graph) = match self.read_graph()? {
+            Some(wired) => wired,
+            None => {
+                let rules = self.rules.rules();
+                let mesh = self.input.mesh(rules.radius)?;
+                let graph = grow(&mesh, &rules)?;
+                let cycle = graph.cycle(mesh.feeds.len());
+                ensure!(cycle.is_none(), "the graph has a cycle; this is a bug, please report it");
+                (mesh, graph)
+            }
+        };
+        let links = graph.links();
+        Ok(Wired { mesh, graph, links })
+    }
+
+    /// The graph, if the only file is one.
+    fn read_graph(&self) -> Result<Option<(Mesh, Graph)>> {
+        let [path] = self.files() else { return Ok(None) };
+        let wired = graph_file::read(path)?;
+        ensure!(
+            wired.is_none() || !self.rules.any(),
+            "{} is wired already; leave out the options about wiring",
+            path.display()
+        );
+        Ok(wired)
+    }
+}
 
 /// A mesh file, or the size of a synthetic mesh.
 #[derive(Debug, Args)]
-pub(super) struct InputArgs {
-    /// Sources, feeds and nodes, as TOML or JSON; several files are one mesh. Or a graph that is wired already, as
-    /// JSON. Left out, a synthetic mesh is made.
+struct InputArgs {
+    /// Files with sources, feeds and nodes, as TOML or JSON; several files are one mesh. Or one graph that is
+    /// wired already, as JSON. Without a file a synthetic mesh is made.
     #[arg(value_name = "MESH", conflicts_with_all = ["sources", "feeds", "dictionary", "coverage", "seed"])]
     mesh: Vec<PathBuf>,
-    /// Sources of the synthetic mesh.
+    /// The number of sources of the synthetic mesh.
     #[arg(long, value_name = "N", required_unless_present = "mesh")]
     sources: Option<usize>,
-    /// Feeds of the synthetic mesh.
+    /// The number of feeds of the synthetic mesh.
     #[arg(long, value_name = "N", required_unless_present = "mesh")]
     feeds: Option<usize>,
-    /// Keywords there are in the synthetic mesh.
+    /// The number of keywords of the synthetic mesh.
     #[arg(long, value_name = "N", default_value_t = 1000)]
     dictionary: usize,
-    /// The share of them that a source covers on average.
+    /// The share of the keywords that a source covers on average.
     #[arg(long, value_name = "SHARE", default_value_t = 0.01, allow_negative_numbers = true)]
     coverage: f64,
-    /// Where all randomness comes from; the same seed gives the same bytes.
+    /// The random seed; the same seed gives the same bytes.
     #[arg(long, value_name = "S", default_value_t = 1)]
     seed: u64,
 }
 
 impl InputArgs {
-    /// The mesh files.
-    pub(super) fn files(&self) -> &[PathBuf] {
-        &self.mesh
-    }
-
-    /// Reads the mesh, or makes it.
-    pub(super) fn mesh(&self, radius: f64) -> Result<Mesh> {
+    /// Reads the mesh, or makes a synthetic one.
+    fn mesh(&self, radius: f64) -> Result<Mesh> {
         if !self.mesh.is_empty() {
-            return Ok(mesh::read(&self.mesh)?);
+            return Ok(mesh_file::read(&self.mesh)?);
         }
         let size = Synthetic {
             sources: self.sources.unwrap_or(0),
             feeds: self.feeds.unwrap_or(0),
             dictionary: self.dictionary,
             coverage: self.coverage,
-            seed: self.seed,
             radius,
         };
-        Ok(size.make()?)
+        Ok(size.make(&mut ChaCha8Rng::seed_from_u64(self.seed))?)
     }
 }
 
-/// How it is wired.
+/// How the mesh is wired.
 #[derive(Debug, Args)]
-pub(super) struct RuleArgs {
-    /// A feed follows the sources that are no farther: 0 (only its own profile) to 1 (all) [default: 0.9].
+struct RuleArgs {
+    /// A feed follows the sources within this distance: 0 (equal keywords) to 1 (all) [default: 0.9].
     #[arg(long, value_name = "DISTANCE", allow_negative_numbers = true)]
     radius: Option<f64>,
-    /// What distance weighs beside hops: little makes stars, much makes long chains of the like-minded
+    /// The weight of distance against hops: a small one makes stars, a large one long chains of similar feeds
     /// [default: 20].
     #[arg(long, value_name = "A", allow_negative_numbers = true)]
     alpha: Option<f64>,
-    /// Readers that a source or feed may have in one tree [default: any number].
+    /// The most readers of a source or feed in one tree [default: no limit].
     #[arg(long, value_name = "N")]
     fan_out: Option<u32>,
-    /// Hops from a source at most [default: any number].
+    /// The most hops from a source [default: no limit].
     #[arg(long, value_name = "N")]
     depth: Option<u32>,
-    /// Only read from those that let everything through that is wanted.
+    /// Read only from feeds that let everything through that is wanted.
     #[arg(long)]
     keep_reach: bool,
 }
 
 impl RuleArgs {
-    pub(super) fn rules(&self) -> Rules {
+    fn rules(&self) -> Rules {
         let RuleArgs { radius, alpha, fan_out, depth, keep_reach } = *self;
-        let usual = Rules::default();
-        let (radius, alpha) = (radius.unwrap_or(usual.radius), alpha.unwrap_or(usual.alpha));
+        let default = Rules::default();
+        let (radius, alpha) = (radius.unwrap_or(default.radius), alpha.unwrap_or(default.alpha));
         Rules { radius, alpha, fan_out, depth, keep_reach }
     }
 
     /// Whether any was given.
-    pub(super) fn any(&self) -> bool {
+    fn any(&self) -> bool {
         let numbers = [self.radius, self.alpha];
         let limits = [self.fan_out, self.depth];
         numbers.iter().any(Option::is_some) || limits.iter().any(Option::is_some) || self.keep_reach

@@ -1,47 +1,48 @@
-//! `topology-gen observe`: the graph of a mesh that runs.
+//! `observe`: shows the graph of a running mesh.
 
 use std::collections::BTreeSet;
-use std::io::{IsTerminal as _, Write, stdout};
+use std::io::Write;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use anyhow::{Context as _, Result, ensure};
+use anyhow::{Result, ensure};
 use clap::Args;
 use pergola_report::{Cell, Column, Report, Table, check_paths};
-use pergola_topology::draw;
-use pergola_topology::graph::{Graph, Vertex};
-use pergola_topology::mesh::Mesh;
 use pergola_topology::observe::{Asking, Seen, ask};
+use pergola_topology::{draw, file, graph_file};
+use pergola_wiring::graph::{Graph, Vertex};
+use pergola_wiring::mesh::Mesh;
 
-use super::Outcome;
+use super::outcome::Outcome;
+use super::show::show;
 
 #[derive(Debug, Args)]
 pub(super) struct ObserveArgs {
-    /// Nodes to begin with; those that they read from are asked, too.
+    /// The nodes to ask first; the nodes that they read from are asked, too.
     #[arg(value_name = "URL", required = true)]
     nodes: Vec<String>,
-    /// What every node is sent, so that it tells what it tells its operator; better in a file.
+    /// The token to send to every node, so that it tells what only its operator may know; --token-file is safer.
     #[arg(long, value_name = "TOKEN", conflicts_with = "token_file")]
     token: Option<String>,
-    /// The same, as the only content of a file.
+    /// A file that contains the token.
     #[arg(long, value_name = "FILE")]
     token_file: Option<PathBuf>,
-    /// A folder with a file NAME.token for each node, as `bundle` writes it.
+    /// A folder with a file NAME.token for each node, as written by `bundle`.
     #[arg(long, value_name = "FOLDER", conflicts_with_all = ["token", "token_file"])]
     secrets: Option<PathBuf>,
-    /// Certificates (PEM) that nodes may be known by, besides the usual ones.
+    /// A file of certificates (PEM) to trust in addition to the public authorities.
     #[arg(long, value_name = "FILE")]
     ca: Option<PathBuf>,
-    /// Seconds for each node.
+    /// How long to wait for each node.
     #[arg(long, value_name = "SECONDS", default_value_t = 10.0, allow_negative_numbers = true)]
     timeout: f64,
-    /// Ask only the nodes that are named.
+    /// Ask only the given nodes.
     #[arg(long)]
     only: bool,
-    /// Print the graph as JSON, as `generate` has it: `stats` and `draw` read that.
+    /// Print the graph as JSON, which `stats` and `draw` can read.
     #[arg(long)]
     json: bool,
-    /// Draw it, too; .svg or .png.
+    /// Draw the graph as .svg or .png.
     #[arg(long, value_name = "FILE")]
     plot: Option<PathBuf>,
 }
@@ -51,6 +52,28 @@ impl ObserveArgs {
         if let Some(path) = &self.plot {
             check_paths(None, Some(path))?;
         }
+        let asking = self.asking()?;
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+        let seen = runtime.block_on(ask(&self.nodes, &asking))?;
+        let (mesh, graph) = seen.graph();
+        let cycle = graph.cycle(mesh.feeds.len());
+        if let Some(path) = &self.plot {
+            ensure!(cycle.is_none(), "feeds read each other in a cycle, which cannot be drawn");
+            draw::rings(&mesh, &graph.links())?.write(path)?;
+        }
+        match self.json {
+            true => graph_file::write_json(&graph, &mesh, out)?,
+            false => show(&report(&mesh, &graph), false, out)?,
+        }
+        out.flush()?;
+        if let Some(feed) = cycle {
+            let name = mesh.name(Vertex::Feed(feed));
+            eprintln!("warning: feeds read each other in a cycle, `{name}` among them");
+        }
+        Ok(warn(&seen))
+    }
+
+    fn asking(&self) -> Result<Asking> {
         ensure!(
             self.timeout > 0.0 && self.timeout <= 3600.0,
             "--timeout is {}, but it must be a number of seconds above 0, up to 3600",
@@ -60,48 +83,26 @@ impl ObserveArgs {
             ensure!(folder.is_dir(), "--secrets {} is not a folder", folder.display());
         }
         let token = match &self.token_file {
-            Some(path) => {
-                let read = std::fs::read_to_string(path);
-                let text = read.with_context(|| format!("cannot read {}", path.display()))?;
-                Some(text.trim().to_owned())
-            }
+            Some(path) => Some(file::read(path)?.trim().to_owned()),
             None => self.token.clone(),
         };
-        let asking = Asking {
+        Ok(Asking {
             token,
             secrets: self.secrets.clone(),
             ca: self.ca.clone(),
             timeout: Duration::from_secs_f64(self.timeout),
             follow: !self.only,
-        };
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-        let seen = runtime.block_on(ask(&self.nodes, &asking))?;
-        let (mesh, graph) = seen.graph();
-        let circle = graph.circle(mesh.feeds.len());
-        if let Some(path) = &self.plot {
-            ensure!(circle.is_none(), "feeds read each other in a circle: that cannot be drawn");
-            draw::rings(&mesh, &graph.links())?.write(path)?;
-        }
-        match self.json {
-            true => graph.write_json(&mesh, out)?,
-            false => report(&mesh, &graph).print_table(out, stdout().is_terminal())?,
-        }
-        out.flush()?;
-        if let Some(feed) = circle {
-            let name = mesh.name(Vertex::Feed(feed));
-            eprintln!("warning: feeds read each other in a circle, `{name}` among them");
-        }
-        Ok(warn(&seen))
+        })
     }
 }
 
-/// Says what was not seen.
+/// Warns about nodes that did not answer.
 fn warn(seen: &Seen) -> Outcome {
     for note in &seen.notes {
         eprintln!("warning: {note}");
     }
     for (at, why) in &seen.silent {
-        eprintln!("warning: {at} is not seen: {why}");
+        eprintln!("warning: {at} did not answer: {why}");
     }
     match seen.notes.is_empty() && seen.silent.is_empty() {
         true => Outcome::Whole,
@@ -109,7 +110,7 @@ fn warn(seen: &Seen) -> Outcome {
     }
 }
 
-/// Who reads what, for people.
+/// A table of all subscriptions.
 fn report(mesh: &Mesh, graph: &Graph) -> Report {
     let mut rows = Vec::new();
     for link in graph.links() {

@@ -1,35 +1,37 @@
-//! `topology-gen plane`: the published figure.
+//! `plane`: grows trees of points in the plane, as in the published figure.
 
-use std::io::{IsTerminal, Write, stdout};
+use std::io::Write;
 use std::path::PathBuf;
 
 use anyhow::Result;
 use clap::Args;
 use pergola_report::{Cell, Column, Report, Table, check_paths};
-use pergola_topology::draw;
-use pergola_topology::plane::{Plane, scatter};
-use pergola_topology::power_law;
 use pergola_topology::stats::Spread;
+use pergola_topology::{draw, power_law};
+use pergola_wiring::plane::{Plane, scatter};
+use rand::SeedableRng as _;
+use rand_chacha::ChaCha8Rng;
 
-/// Points and what is shown of them.
+use super::show::show;
+
 #[derive(Debug, Args)]
 pub(super) struct PlaneArgs {
-    /// Points in the unit square; the source, in its middle, comes on top.
+    /// The number of points in the unit square, without the source in its middle.
     #[arg(long, value_name = "N", default_value_t = 10_000)]
     points: usize,
-    /// What distance weighs beside hops; give it several times to compare.
+    /// The weight of distance against hops; repeat it to compare several.
     #[arg(long, value_name = "A", default_values_t = [4.0, 20.0, 100.0], allow_negative_numbers = true)]
     alpha: Vec<f64>,
-    /// Where all randomness comes from; the same seed gives the same bytes.
+    /// The random seed; the same seed gives the same bytes.
     #[arg(long, value_name = "S", default_value_t = 1)]
     seed: u64,
-    /// Print JSON instead of the table.
+    /// Print JSON instead of a table.
     #[arg(long)]
     json: bool,
     /// Draw the trees, side by side, as .svg or .png.
     #[arg(long, value_name = "FILE")]
     plot: Option<PathBuf>,
-    /// Draw how many have how many readers, as .svg or .png.
+    /// Draw the distribution of the number of readers, as .svg or .png.
     #[arg(long, value_name = "FILE")]
     degrees: Option<PathBuf>,
 }
@@ -39,7 +41,7 @@ impl PlaneArgs {
         for path in [&self.plot, &self.degrees].into_iter().flatten() {
             check_paths(None, Some(path))?;
         }
-        let points = scatter(self.points, self.seed)?;
+        let points = scatter(self.points, &mut ChaCha8Rng::seed_from_u64(self.seed))?;
         let mut planes = Vec::with_capacity(self.alpha.len());
         for &alpha in &self.alpha {
             planes.push((alpha, Plane::grow(points.clone(), alpha)?));
@@ -50,13 +52,7 @@ impl PlaneArgs {
         if let Some(path) = &self.degrees {
             draw::degrees_of_planes(&planes).write_plot(path)?;
         }
-        let report = report(&planes);
-        if self.json {
-            report.write_json(out)?;
-        } else {
-            report.print_table(out, stdout().is_terminal())?;
-        }
-        Ok(())
+        show(&report(&planes), self.json, out)
     }
 }
 
@@ -103,8 +99,9 @@ fn report(planes: &[(f64, Plane)]) -> Report {
     Report {
         title: format!("{} points in the plane", planes.first().map_or(0, |p| p.1.points.len() - 1)),
         notes: vec![
-            "of the source: the share of all points that read it directly; exponent: of the tail of \
-             the numbers of readers, from so many on; distance: of the fit from what was counted."
+            "of the source: the share of all points that read the source directly; exponent: that of the \
+             tail of the number of readers; from: where the tail begins; distance: the largest difference \
+             between the fit and the counts."
                 .to_owned(),
         ],
         table: Table { columns: columns.map(Column::right).into(), rows },

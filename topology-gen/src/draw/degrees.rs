@@ -1,21 +1,21 @@
-//! How many have how many readers: on logarithmic axes a power law is a straight line.
+//! Charts of the number of readers. With logarithmic axes a power law is a straight line.
 
 use pergola_report::{Axis, Chart, Report, Scale, Series, Style, Table};
+use pergola_wiring::graph::Link;
+use pergola_wiring::mesh::Mesh;
+use pergola_wiring::plane::Plane;
 
-use crate::graph::Link;
-use crate::mesh::Mesh;
-use crate::plane::Plane;
 use crate::power_law;
 use crate::stats::{out_degrees, tail_note};
 
-/// The readers of all sources and feeds of a mesh.
+/// The number of readers of all sources and feeds of a mesh.
 pub fn degrees_of_mesh(mesh: &Mesh, links: &[Link]) -> Report {
     let (sources, feeds) = out_degrees(mesh, links);
     let degrees = [sources, feeds].concat();
     report(vec![chart(String::new(), &degrees)])
 }
 
-/// The readers of all points, a chart for each α.
+/// The number of readers of all points, one chart per α.
 pub fn degrees_of_planes(planes: &[(f64, Plane)]) -> Report {
     let of_plane =
         |(alpha, plane): &(f64, Plane)| chart(format!("α = {alpha}"), &plane.out_degrees());
@@ -24,7 +24,7 @@ pub fn degrees_of_planes(planes: &[(f64, Plane)]) -> Report {
 
 fn report(charts: Vec<Chart>) -> Report {
     Report {
-        title: "How many have how many readers".to_owned(),
+        title: "Distribution of the number of readers".to_owned(),
         notes: Vec::new(),
         table: Table::default(),
         json: serde_json::Value::Null,
@@ -53,8 +53,8 @@ fn chart(title: String, degrees: &[u32]) -> Chart {
     let title = if title.is_empty() { tail_note(tail.as_ref()) } else { title };
     Chart {
         title,
-        x: Axis::new("readers, at least", Scale::Log),
-        y: Axis::new("share of all", Scale::Log),
+        x: Axis::new("at least this many readers", Scale::Log),
+        y: Axis::new("share of sources and feeds", Scale::Log),
         series,
     }
 }

@@ -1,51 +1,50 @@
-//! A small mesh as what flows through it: sources on the left, feeds in columns by how far they are from
-//! them, and on every line what has come over it.
+//! Draws a small mesh at work: sources on the left, feeds in columns by depth, and on every line what it has
+//! carried.
 //!
-//! Unlike the other pictures this one is of a mesh at work. What is known of it comes as [`Figures`]; where
-//! everything is does not depend on them, so that two pictures of one mesh can be compared, or follow each
-//! other.
+//! [`Figures`] holds the numbers that are shown. Positions do not depend on them, so several pictures of one
+//! mesh can be compared or shown one after the other.
 
 mod columns;
 
 use pergola_report::drawing::{Anchor, Colour, Drawing, Fill, Point, Shape, Stroke, Text, Thread};
+use pergola_wiring::graph::{Link, Vertex};
+use pergola_wiring::mesh::Mesh;
 
 use super::hues::{FAINT, GREY, INK, WHITE, hue};
-use crate::graph::{Link, Vertex};
-use crate::mesh::Mesh;
 use columns::{CARD, Columns, TOP};
 
-/// More sources or feeds than this are not to be read in columns.
+/// The most sources or feeds that fit into columns.
 pub const MOST_IN_COLUMNS: usize = 60;
 
 const MARGIN: f64 = 24.0;
 const LINE: f64 = 15.0;
 
-/// What is known of a mesh at work.
+/// The numbers that the picture shows.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Figures {
-    /// The heading, and the line below it.
+    /// The heading and the line below it.
     pub heading: [String; 2],
-    /// What a source has to tell, in few characters.
+    /// One short text per source.
     pub sources: Vec<String>,
-    /// What a feed has to tell, in up to three lines.
+    /// Up to three lines per feed.
     pub feeds: Vec<Vec<String>>,
-    /// What has come over each link, in the order of the links.
+    /// One per link, in the order of the links.
     pub links: Vec<Flow>,
 }
 
-/// What has come over a link.
+/// What a link has carried.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Flow {
-    /// In few words; shown between feeds.
+    /// A few words. Shown only on links between feeds.
     pub label: String,
-    /// How much it is, from 0 to 1.
+    /// The width of the line, from 0 to 1.
     pub share: f64,
-    /// Whether something came just now.
+    /// Highlights a link that has just carried something.
     pub lit: bool,
 }
 
-/// Draws a small mesh with what is known of it; figures that are missing are left out. Nothing for a mesh
-/// with more than [`MOST_IN_COLUMNS`] sources or feeds.
+/// Draws a small mesh. Missing figures are left out. `None` for a mesh with more than [`MOST_IN_COLUMNS`]
+/// sources or feeds.
 pub fn flow(mesh: &Mesh, links: &[Link], figures: &Figures) -> Option<Drawing> {
     if mesh.sources.len().max(mesh.feeds.len()) > MOST_IN_COLUMNS {
         return None;
@@ -65,7 +64,7 @@ pub fn flow(mesh: &Mesh, links: &[Link], figures: &Figures) -> Option<Drawing> {
     Some(Drawing { width, height, title, shapes: page.shapes })
 }
 
-/// The colour of a feed in the picture, for whatever stands beside it.
+/// The colour of a feed in the picture, so that a legend can use it.
 pub fn colour_of(mesh: &Mesh, feed: u32) -> Colour {
     hue(f64::from(feed) / mesh.feeds.len().max(1) as f64)
 }
@@ -110,8 +109,8 @@ impl Page<'_> {
                 (false, false) => 0.42,
             };
             let stroke = Stroke::solid(colour, width).opaque(opacity);
-            let way = self.columns.ways[number].clone();
-            let threads = way.windows(2).flat_map(|pair| bend(pair[0], pair[1])).collect();
+            let path = self.columns.paths[number].clone();
+            let threads = path.windows(2).flat_map(|pair| bend(pair[0], pair[1])).collect();
             self.shapes.push(Shape::Threads { threads, stroke });
         }
     }
@@ -157,14 +156,14 @@ impl Page<'_> {
         }
     }
 
-    /// What has come over the lines between feeds, where each of them ends.
+    /// Labels the lines between feeds in the middle of their last section.
     fn labels(&mut self) {
         for (number, link) in self.links.iter().enumerate() {
             let label = self.figures.links.get(number).map_or("", |flow| &flow.label);
             if label.is_empty() || matches!(link.from, Vertex::Source(_)) {
                 continue;
             }
-            let Some([.., from, to]) = self.columns.ways.get(number).map(Vec::as_slice) else {
+            let Some([.., from, to]) = self.columns.paths.get(number).map(Vec::as_slice) else {
                 continue;
             };
             let middle = ((from.0 + to.0) / 2.0, (from.1 + to.1) / 2.0);
@@ -194,7 +193,7 @@ impl Page<'_> {
     }
 }
 
-/// Leaves and arrives level, with a turn in the middle.
+/// A curve that is horizontal at both ends.
 fn bend(from: Point, to: Point) -> [Thread; 2] {
     let middle = ((from.0 + to.0) / 2.0, (from.1 + to.1) / 2.0);
     let towards = |end: Point| Some(((end.0 + middle.0) / 2.0, end.1));

@@ -1,4 +1,4 @@
-//! Colours around the circle, all equally light (OKLCH), so that no part of a picture stands out by chance.
+//! Colours around the colour circle, all equally light (OKLCH), so that none stands out by chance.
 
 use pergola_report::drawing::Colour;
 
@@ -6,7 +6,7 @@ use pergola_report::drawing::Colour;
 pub(super) const INK: Colour = Colour(0x26, 0x2b, 0x31);
 /// Secondary text.
 pub(super) const GREY: Colour = Colour(0x7a, 0x81, 0x88);
-/// What is hardly to be seen.
+/// Guide lines.
 pub(super) const FAINT: Colour = Colour(0xe6, 0xe9, 0xec);
 /// Rims of dots.
 pub(super) const WHITE: Colour = Colour(0xff, 0xff, 0xff);
@@ -14,7 +14,7 @@ pub(super) const WHITE: Colour = Colour(0xff, 0xff, 0xff);
 /// The colour at `turn`, from 0 to 1 around the circle.
 pub(super) fn hue(turn: f64) -> Colour {
     let (lightness, chroma) = (0.62, 0.155);
-    // A start at which few hues come first as blue, green, orange.
+    // An offset that makes the first few hues blue, green and orange.
     let (sin, cos) = ((turn + 0.68) * std::f64::consts::TAU).sin_cos();
     let (a, b) = (chroma * cos, chroma * sin);
     let l = (lightness + 0.396_337_777_4 * a + 0.215_803_757_3 * b).powi(3);

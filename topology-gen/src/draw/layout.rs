@@ -1,18 +1,19 @@
-//! Where every source and feed goes: sources on a ring in the middle, feeds farther out with every hop,
-//! each in the sector of what it reads most from.
+//! The positions of sources and feeds: sources on a ring in the middle, feeds farther out with every hop,
+//! each in the sector of its parent in the backbone.
 
 use std::f64::consts::TAU;
 
-use crate::forest::Forest;
-use crate::graph::{Link, Vertex};
-use crate::mesh::Mesh;
+use pergola_wiring::graph::{Link, Vertex};
+use pergola_wiring::mesh::Mesh;
 
-/// The gap at the top, where the rings are named.
+use crate::forest::Forest;
+
+/// The gap at the top for the labels of the rings, as a share of the circle.
 const GAP: f64 = 0.03;
-/// With more sources than this their order is left as it is.
+/// More sources than this are not sorted by similarity.
 const MANY_SOURCES: usize = 600;
 
-/// A place by direction and distance from the middle, the latter from 0 to 1.
+/// A position by direction and by distance from the middle, from 0 to 1.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Polar {
     /// Clockwise from the top.
@@ -22,12 +23,12 @@ pub(super) struct Polar {
     pub(super) room: f64,
 }
 
-/// Places for all.
+/// The positions of all sources and feeds.
 #[derive(Debug)]
 pub(super) struct Layout {
     pub(super) sources: Vec<Polar>,
     pub(super) feeds: Vec<Polar>,
-    /// Where on the circle of colours the source is that a feed hangs below, from 0 to 1.
+    /// The hue of each feed, from 0 to 1: that of the source at the root of its tree.
     pub(super) turns: Vec<f64>,
     pub(super) source_turns: Vec<f64>,
     /// Where the band of each depth begins, and where the last one ends.
@@ -36,13 +37,13 @@ pub(super) struct Layout {
 }
 
 impl Layout {
-    /// Lays out the mesh; the ring of sources, if there are several, has at least the radius `inner`.
+    /// Lays out the mesh. The ring of sources, if there are several, has at least the radius `inner`.
     pub(super) fn new(mesh: &Mesh, links: &[Link], inner: f64) -> Self {
         let backbone = Forest::new(links);
         let order = alike(mesh);
         let walk = backbone.walk(order.iter().copied());
         let feeds = mesh.feeds.len();
-        // The leaves below each, itself if it is one; and its depth and source.
+        // The number of leaves below each feed (1 for a leaf), its depth, and the source at its root.
         let (mut leaves, mut depths) = (vec![0.0; feeds], vec![1_usize; feeds]);
         let mut source_leaves = vec![0.0; mesh.sources.len()];
         let mut roots = vec![0_u32; feeds];
@@ -64,7 +65,7 @@ impl Layout {
             }
         }
         let bands = bands(&depths, mesh.sources.len(), inner);
-        // A little air between the sectors of sources.
+        // A little space between the sectors of sources.
         let air = (0.15 * feeds as f64 / mesh.sources.len() as f64).max(0.3);
         let all: f64 = source_leaves.iter().map(|below| below + air).sum();
         let angle = (1.0 - GAP) * TAU / all;
@@ -76,7 +77,7 @@ impl Layout {
             let (source, room) = (source as usize, (source_leaves[source as usize] + air) * angle);
             let radius = if mesh.sources.len() == 1 { 0.0 } else { bands[0] };
             sources[source] = Polar { angle: at + room / 2.0, radius, room };
-            // By number and by place: then neither do many small sectors look alike nor two large ones.
+            // The mean of both keeps the hues of many small sectors and those of two large ones apart.
             let (number, place) = (index as f64 / order.len() as f64, (at + room / 2.0) / TAU);
             source_turns[source] = (number + place) / 2.0;
             begins[source] = at + air * angle / 2.0;
@@ -117,7 +118,7 @@ impl Layout {
             begins[feed] = at;
             let depth = depths[feed];
             let (from, to) = (self.bands[depth - 1], self.bands[depth]);
-            // Where there are many they take the whole band, else its middle; whoever has readers farther in.
+            // Many feeds fill the whole band, few its middle. Feeds with readers are farther in.
             let crowd = (in_band[depth - 1] as f64 / 150.0).min(1.0);
             let scattered = (index as f64 * 0.618_033_988_75).fract();
             let share = match leaves[feed] > 1.0 {
@@ -130,7 +131,7 @@ impl Layout {
     }
 }
 
-/// Where the band of each depth begins: the wider, the more are in it.
+/// Where the band of each depth begins. A band with more feeds is wider.
 fn bands(depths: &[usize], sources: usize, inner: f64) -> Vec<f64> {
     let deepest = depths.iter().copied().max().unwrap_or(1);
     let mut counts = vec![0.0; deepest];
@@ -147,8 +148,8 @@ fn bands(depths: &[usize], sources: usize, inner: f64) -> Vec<f64> {
     bands
 }
 
-/// The sources in an order in which neighbours publish about similar things: always on to the nearest of
-/// those that are left.
+/// The sources in an order in which neighbours publish about similar things: the next one is always the
+/// nearest of those that are left.
 fn alike(mesh: &Mesh) -> Vec<u32> {
     let mut left: Vec<u32> = (0..mesh.sources.len() as u32).collect();
     if left.len() > MANY_SOURCES {

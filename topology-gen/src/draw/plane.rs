@@ -1,19 +1,20 @@
 //! Trees of points in the plane, side by side.
 
 use pergola_report::drawing::{Drawing, Fill, Point, Shape, Stroke, Text, Thread};
+use pergola_wiring::plane::Plane;
 
 use super::hues::{GREY, INK, WHITE, hue};
-use super::{DrawError, check};
-use crate::plane::Plane;
+use super::limit::{DrawError, check};
 use crate::power_law;
 
 const SIDE: f64 = 440.0;
 const MARGIN: f64 = 24.0;
 const CAPTION: f64 = 52.0;
-const BUNDLE: usize = 200;
+/// The most lines that are drawn as one shape.
+const BATCH: usize = 200;
 
-/// Draws the tree for each α: a colour for all that hangs below one reader of the source, thicker lines
-/// where more hangs below, larger dots for those with many readers.
+/// Draws the tree for each α. All points below one reader of the source have one colour. Lines are thicker
+/// the more points are below them, dots larger the more readers a point has.
 ///
 /// # Errors
 /// When there are more points than can be drawn.
@@ -49,14 +50,14 @@ fn draw((left, top): Point, plane: &Plane, shapes: &mut Vec<Shape>) {
         (left + x * SIDE, top + y * SIDE)
     };
     let count = plane.points.len();
-    // Points come after what they hang below: downwards for the reader of the source, upwards for sums.
+    // A point comes after its parent, so colours are passed on in this order and sums in the reverse one.
     let mut turns = vec![0_u32; count];
     for point in 1..count {
         turns[point] = match plane.parents[point] {
             0 => {
                 let (x, y) = plane.points[point];
                 let turn = (y - 0.5).atan2(x - 0.5) / std::f64::consts::TAU;
-                // Neighbours around the source differ, or all of one side would be one colour.
+                // Neighbours around the source get different colours.
                 ((turn.rem_euclid(1.0) * 7.0).fract() * 48.0) as u32
             }
             parent => turns[parent as usize],
@@ -72,15 +73,15 @@ fn draw((left, top): Point, plane: &Plane, shapes: &mut Vec<Shape>) {
             ((below[point].ilog2() / 2, turns[point]), Thread { from, towards: None, to })
         })
         .collect();
-    lines.sort_by_key(|(look, _)| *look);
+    lines.sort_by_key(|(style, _)| *style);
     let star = f64::from(plane.out_degrees()[0]) / count as f64;
     for alike in lines.chunk_by(|a, b| a.0 == b.0) {
         let (thickness, turn) = alike[0].0;
         let opacity = if thickness == 0 { 0.75 - 0.5 * star } else { 0.85 };
         let width = 0.3 + 0.35 * f64::from(thickness);
         let stroke = Stroke::solid(hue(f64::from(turn) / 48.0), width).opaque(opacity);
-        for bundle in alike.chunks(BUNDLE) {
-            let threads = bundle.iter().map(|(_, thread)| *thread).collect();
+        for batch in alike.chunks(BATCH) {
+            let threads = batch.iter().map(|(_, thread)| *thread).collect();
             shapes.push(Shape::Threads { threads, stroke });
         }
     }

@@ -1,24 +1,26 @@
-//! The graph as rings around its sources.
+//! Draws a graph as rings around its sources.
 
 use pergola_report::drawing::{Anchor, Drawing, Fill, Point, Shape, Stroke, Text, Thread};
+use pergola_wiring::graph::{Link, Vertex};
+use pergola_wiring::mesh::{Mesh, Source};
 
 use super::hues::{FAINT, GREY, INK, WHITE, hue};
 use super::layout::{Layout, Polar};
-use super::{DrawError, check};
-use crate::graph::{Link, Vertex};
-use crate::mesh::{Mesh, Source};
+use super::limit::{DrawError, check};
+use crate::count::many;
 use crate::stats::out_degrees;
 
-/// Lines drawn as one.
-const BUNDLE: usize = 40;
+/// The most lines that are drawn as one shape.
+const BATCH: usize = 40;
 const HEADING: f64 = 64.0;
 const MARGIN: f64 = 24.0;
 const LABEL: f64 = 10.0;
-/// So many sources are all named, if their names are not long.
+/// Up to this many sources are all labelled, unless their names are long.
 const FEW_SOURCES: usize = 24;
 
-/// Draws who reads whom: sources in the middle, a ring for every step; what a feed reads most from as a strong
-/// line, everything else as a faint one; thicker where more sources come over it; a colour per source.
+/// Draws who reads from whom: sources in the middle, a ring for every hop, a colour per source. A strong line
+/// leads to the parent that brings a feed most sources, faint ones to the others. Lines are thicker the more
+/// sources they carry.
 ///
 /// # Errors
 /// When there are more feeds than can be drawn.
@@ -44,7 +46,7 @@ pub fn rings(mesh: &Mesh, links: &[Link]) -> Result<Drawing, DrawError> {
     Ok(Drawing { width: side, height, title, shapes: page.shapes })
 }
 
-/// The radius at which the names of sources, if they are few, have room inside their ring.
+/// The radius at which the names of sources fit inside their ring. 0 if there are many sources.
 fn room_for_names(mesh: &Mesh) -> f64 {
     let names = mesh.sources.iter().take(FEW_SOURCES + 1).map(source_name);
     let longest = names.map(|text| text.width()).fold(0.0, f64::max);
@@ -88,14 +90,14 @@ impl Page<'_> {
         let (sources, feeds) = (self.mesh.sources.len(), self.mesh.feeds.len());
         let title = format!("{} and {}", many(sources, "source"), many(feeds, "feed"));
         let below = format!(
-            "{}; strong: what a feed gets most from, a ring for every step of that way",
+            "{}; strong lines bring a feed most; one ring per hop along them",
             many(self.links.len(), "subscription"),
         );
         self.shapes.push(Shape::Text(Text::new((MARGIN, 32.0), title, 17.0).bold(true)));
         self.shapes.push(Shape::Text(Text::new((MARGIN, 51.0), below, 12.0).coloured(GREY)));
     }
 
-    /// A faint circle at the outer edge of every band, named at the top.
+    /// Draws a faint circle at the outer edge of every band, with its label at the top.
     fn circles(&mut self) {
         let bands = self.layout.bands.clone();
         for (depth, edge) in bands.iter().enumerate().skip(1) {
@@ -112,13 +114,13 @@ impl Page<'_> {
     }
 
     fn lines(&mut self) {
-        // (strong, colour, thickness) and the line, so that equal looks can be bundled.
+        // (strong, colour, thickness) and the line, so that lines of equal style become one shape.
         let mut lines: Vec<((bool, u32, u32), Thread)> = Vec::with_capacity(self.links.len());
         for link in self.links {
             let strong = self.layout.backbone.parents[link.to as usize] == link.from;
             let (from, to) = (self.polar(link.from), self.polar(Vertex::Feed(link.to)));
             let towards = match strong {
-                // Along the radius at first, then to the side.
+                // First along the radius, then to the side.
                 true => Polar { radius: from.radius + 0.62 * (to.radius - from.radius), ..to },
                 false => Polar {
                     angle: middle(from.angle, to.angle),
@@ -127,29 +129,29 @@ impl Page<'_> {
                 },
             };
             let [from, towards, to] = [from, towards, to].map(|place| self.place(place));
-            let look = (strong, self.colour_of(link.from), link.sources.ilog2());
-            lines.push((look, Thread { from, towards: Some(towards), to }));
+            let style = (strong, self.colour_of(link.from), link.sources.ilog2());
+            lines.push((style, Thread { from, towards: Some(towards), to }));
         }
-        lines.sort_by_key(|(look, _)| *look);
+        lines.sort_by_key(|(style, _)| *style);
         let (feeds, others) = (self.mesh.feeds.len(), self.links.len() - self.mesh.feeds.len());
-        let seen = |count: usize, least: f64, most: f64, scale: f64| {
+        let opacity = |count: usize, least: f64, most: f64, scale: f64| {
             (scale / (count as f64).max(1.0).sqrt()).clamp(least, most)
         };
-        let strong_opacity = seen(feeds, 0.3, 0.85, 24.0);
-        let faint_opacity = seen(others, 0.035, 0.4, 6.0);
+        let strong_opacity = opacity(feeds, 0.3, 0.85, 24.0);
+        let faint_opacity = opacity(others, 0.035, 0.4, 6.0);
         for alike in lines.chunk_by(|a, b| a.0 == b.0) {
             let (strong, turn, thickness) = alike[0].0;
             let opacity = if strong { strong_opacity } else { faint_opacity };
             let width = if strong { 0.5 } else { 0.4 } + 0.3 * f64::from(thickness);
             let stroke = Stroke::solid(hue(f64::from(turn) / 1000.0), width).opaque(opacity);
-            for bundle in alike.chunks(BUNDLE) {
-                let threads = bundle.iter().map(|(_, thread)| *thread).collect();
+            for batch in alike.chunks(BATCH) {
+                let threads = batch.iter().map(|(_, thread)| *thread).collect();
                 self.shapes.push(Shape::Threads { threads, stroke });
             }
         }
     }
 
-    /// In thousandths of the circle.
+    /// The hue of a source or feed, in thousandths of the colour circle.
     fn colour_of(&self, vertex: Vertex) -> u32 {
         let turn = match vertex {
             Vertex::Source(source) => self.layout.source_turns[source as usize],
@@ -176,7 +178,7 @@ impl Page<'_> {
             let (x, y) = self.place(self.layout.sources[source]);
             let points = [(-1.0, -1.0), (1.0, -1.0), (1.0, 1.0), (-1.0, 1.0)]
                 .map(|(right, down)| (x + half * right, y + half * down));
-            // Hollow and grey is what nobody could look into.
+            // A source whose inputs are unknown is hollow and grey.
             let (colour, rim) = match self.mesh.sources[source].unknown {
                 true => (WHITE, GREY),
                 false => (hue(self.layout.source_turns[source]), INK),
@@ -195,7 +197,7 @@ impl Page<'_> {
         (around / self.mesh.sources.len() as f64 * 0.25).clamp(1.2, 6.0)
     }
 
-    /// Names, where there is room for them.
+    /// Writes names where there is room for them.
     fn names(&mut self) {
         let half = self.source_size() + 3.0;
         for source in 0..self.mesh.sources.len() {
@@ -208,7 +210,7 @@ impl Page<'_> {
                 self.shapes.push(Shape::Text(text));
                 continue;
             }
-            // Towards the middle neighbours come nearer.
+            // There is less room towards the middle.
             if place.room * (inside - text.width()) > LABEL * 0.8 {
                 self.name(place, -half, text);
             }
@@ -219,7 +221,7 @@ impl Page<'_> {
         }
     }
 
-    /// Feeds that nobody reads have their names outside, if neighbours leave room.
+    /// The feeds that are labelled: those without readers, if there is room.
     fn labelled(&self) -> impl Iterator<Item = usize> {
         let leaf = |&feed: &usize| {
             let mut below = self.layout.backbone.children(Vertex::Feed(feed as u32));
@@ -232,7 +234,7 @@ impl Page<'_> {
         (0..self.mesh.feeds.len()).filter(leaf).filter(room)
     }
 
-    /// How far names stick out of the outermost ring at most.
+    /// How far labels extend beyond the outermost ring.
     fn label_room(&self) -> f64 {
         let beyond = |feed: usize| {
             let text = Text::new((0.0, 0.0), &self.mesh.feeds[feed].name, LABEL);
@@ -241,7 +243,7 @@ impl Page<'_> {
         self.labelled().map(beyond).fold(0.0, f64::max)
     }
 
-    /// Writes along the radius, `off` units outwards (or inwards), never upside down.
+    /// Writes along the radius, `off` units outwards (inwards if negative), never upside down.
     fn name(&mut self, place: Polar, off: f64, text: Text) {
         let at = self.place(Polar { radius: place.radius + off / self.outer, ..place });
         let degrees = place.angle.to_degrees() - 90.0;
@@ -253,7 +255,7 @@ impl Page<'_> {
             (true, _) => Anchor::End,
             (false, anchor) => anchor,
         };
-        // The base line, not the middle of the letters, is at the radius; half their height corrects it.
+        // Moves the text by half the height of its letters, so that their middle is at the radius.
         let (sin, cos) = angle.to_radians().sin_cos();
         let down = text.size * 0.33;
         let at = (at.0 - down * sin, at.1 + down * cos);
@@ -261,22 +263,8 @@ impl Page<'_> {
     }
 }
 
-/// Halfway, the shorter way around.
+/// The angle halfway between two, on the shorter side.
 fn middle(from: f64, to: f64) -> f64 {
     let half = (from + to) / 2.0;
     if (from - to).abs() > std::f64::consts::PI { half + std::f64::consts::PI } else { half }
-}
-
-/// `1 feed`, `2 feeds`, `10,000 feeds`.
-fn many(count: usize, what: &str) -> String {
-    let digits = count.to_string();
-    let mut grouped = String::new();
-    for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && digits.len() > 4 && (digits.len() - index).is_multiple_of(3) {
-            grouped.push(',');
-        }
-        grouped.push(digit);
-    }
-    let plural = if count == 1 { "" } else { "s" };
-    format!("{grouped} {what}{plural}")
 }

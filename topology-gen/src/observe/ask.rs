@@ -1,4 +1,4 @@
-//! Asks nodes over gRPC who they are and what their feeds read, and follows them.
+//! Asks nodes over gRPC for their feeds and what these read, and follows them to other nodes.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
@@ -6,18 +6,20 @@ use std::time::Duration;
 
 use pergola_proto::v1;
 use pergola_proto::v1::syndication_client::SyndicationClient;
+use pergola_wiring::mesh::is_name;
 use tokio::task::JoinSet;
 use tonic::transport::Channel;
 use tonic::{Code, Request, Status};
 
-use super::line::{Trust, TrustError};
-use super::{Described, Node, Read, Seen, Upstream, origin, reads};
+use super::connection::{Trust, TrustError};
+use super::reads::{Upstream, origin, reads};
+use super::seen::{Described, Node, Read, Seen};
 
-/// Nodes asked at the same time.
+/// The most nodes that are asked at the same time.
 const AT_ONCE: usize = 16;
-/// Nodes asked at most; whoever is behind is not followed.
+/// The most nodes that are asked.
 const MOST_NODES: usize = 10_000;
-/// Feeds of one node at most.
+/// The most feeds of one node that are read.
 const MOST_FEEDS: usize = 100_000;
 
 /// How nodes are asked.
@@ -27,25 +29,24 @@ pub struct Asking {
     pub token: Option<String>,
     /// A folder with files NAME.token, by the names of nodes.
     pub secrets: Option<PathBuf>,
-    /// Certificates (PEM) that nodes may be known by, besides the usual ones.
+    /// A file of certificates (PEM) to trust in addition to the public authorities.
     pub ca: Option<PathBuf>,
-    /// Time for each node.
+    /// The time that each node has to answer.
     pub timeout: Duration,
-    /// Whether to go on to nodes that others read from.
+    /// Whether to ask the nodes that others read from, too.
     pub follow: bool,
 }
 
-/// Why nobody could be asked.
+/// Why no node could be asked.
 #[derive(Debug, thiserror::Error)]
-#[expect(missing_docs, reason = "the messages say what the parts are")]
 pub enum AskError {
-    #[error("`{0}` is no address of a node; give one such as http://127.0.0.1:8080")]
+    #[error("`{0}` is no address of a node; use one such as http://127.0.0.1:8080")]
     Address(String),
     #[error(transparent)]
     Trust(#[from] TrustError),
     #[error("no node has answered:{}", listed(.0))]
     Silence(Vec<(String, String)>),
-    #[error("the token can have letters, digits and signs of ASCII only")]
+    #[error("the token may contain only visible ASCII characters")]
     Token,
 }
 
@@ -53,25 +54,16 @@ fn listed(silent: &[(String, String)]) -> String {
     silent.iter().map(|(at, why)| format!("\n- {at}: {why}")).collect()
 }
 
-/// Asks the nodes at these addresses, and whoever they read from.
+/// Asks the nodes at these addresses, and the nodes that they read from.
 ///
 /// # Errors
-/// When an address is none, or none of them answers.
+/// When an address, the token or the certificates are not valid, or no node answers.
 pub async fn ask(addresses: &[String], asking: &Asking) -> Result<Seen, AskError> {
     let trust = Trust::new(asking.ca.as_deref())?;
     if asking.token.as_deref().is_some_and(|token| bearer(token).is_none()) {
         return Err(AskError::Token);
     }
-    // Whether each was named by the user, or is surely a node, or only looks like one.
-    let mut next: BTreeMap<String, bool> = BTreeMap::new();
-    for address in addresses {
-        let with_scheme = match address.contains("://") {
-            true => address.clone(),
-            false => format!("http://{address}"),
-        };
-        let at = origin(&with_scheme).ok_or_else(|| AskError::Address(address.clone()))?;
-        next.insert(at, true);
-    }
+    let mut next = named(addresses)?;
     let (mut seen, mut asked) = (Seen::default(), BTreeSet::new());
     let mut by_id: HashMap<String, usize> = HashMap::new();
     while !next.is_empty() {
@@ -80,7 +72,7 @@ pub async fn ask(addresses: &[String], asking: &Asking) -> Result<Seen, AskError
         for (at, certain, answer) in ask_all(round, asking, &trust).await {
             match answer {
                 Ok(node) => match by_id.get(&node.id) {
-                    // Known already, by another address.
+                    // A node that was asked before at another address.
                     Some(&place) => seen.nodes[place].origins.extend(node.origins),
                     None => {
                         by_id.insert(node.id.clone(), seen.nodes.len());
@@ -103,7 +95,7 @@ pub async fn ask(addresses: &[String], asking: &Asking) -> Result<Seen, AskError
         let room = MOST_NODES.saturating_sub(asked.len());
         if next.len() > room {
             let more = next.len() - room;
-            seen.notes.push(format!("{more} nodes were not asked: {MOST_NODES} are the most"));
+            seen.notes.push(format!("{more} nodes were not asked: the most is {MOST_NODES}"));
             next = next.into_iter().take(room).collect();
         }
     }
@@ -118,7 +110,22 @@ pub async fn ask(addresses: &[String], asking: &Asking) -> Result<Seen, AskError
     Ok(seen)
 }
 
-/// Where those are that the nodes read from and that are not known yet.
+/// The addresses to ask first. The value says whether there is certainly a node: an address that only has the
+/// form of a node's may fail without a warning.
+fn named(addresses: &[String]) -> Result<BTreeMap<String, bool>, AskError> {
+    let mut named = BTreeMap::new();
+    for address in addresses {
+        let with_scheme = match address.contains("://") {
+            true => address.clone(),
+            false => format!("http://{address}"),
+        };
+        let at = origin(&with_scheme).ok_or_else(|| AskError::Address(address.clone()))?;
+        named.insert(at, true);
+    }
+    Ok(named)
+}
+
+/// The addresses of nodes that the nodes seen so far read from.
 fn upstreams(seen: &Seen, by_id: &HashMap<String, usize>) -> Vec<(String, bool)> {
     let feeds = seen.nodes.iter().flat_map(|node| &node.feeds);
     let peer = |read: &Read| match read {
@@ -143,34 +150,35 @@ async fn ask_all(round: Vec<(String, bool)>, asking: &Asking, trust: &Trust) -> 
             tasks.spawn(async move {
                 let answer = tokio::time::timeout(asking.timeout, one(&at, &asking, &trust)).await;
                 let seconds = asking.timeout.as_secs_f64();
-                let late = || Err(format!("it has not answered within {seconds} seconds"));
+                let late = || Err(format!("no answer within {seconds} seconds"));
                 (at, certain, answer.unwrap_or_else(|_| late()))
             });
         }
         match tasks.join_next().await {
             Some(Ok(answer)) => answers.push(answer),
-            Some(Err(_)) => {} // Nothing in there panics or is aborted.
+            Some(Err(_)) => {} // These tasks neither panic nor are they cancelled.
             None => break,
         }
     }
-    // Not in the order in which they came.
+    // The order of arrival differs from run to run.
     answers.sort_by(|one, other| one.0.cmp(&other.0));
     answers
 }
 
-/// One node, with all of its feeds.
+/// Asks one node for all of its feeds.
 async fn one(at: &str, asking: &Asking, trust: &Trust) -> Result<Node, String> {
-    let mut client = SyndicationClient::new(trust.line(at)?);
+    let mut client = SyndicationClient::new(trust.connect(at)?);
     let mut token = asking.token.clone();
     let (mut node, mut names, mut after) = (None, Vec::new(), String::new());
     loop {
         let request = v1::ListFeedsRequest { limit: 0, after: after.clone() };
         let page = client.list_feeds(signed(request, token.as_deref())).await;
         let page = page.map_err(|status| told(&status))?.into_inner();
-        let info = page.node.ok_or("it does not say who it is")?;
+        let info = page.node.ok_or("it does not identify itself")?;
         let first = node.is_none();
         node.get_or_insert_with(|| info.clone());
-        // Only now is it known whose token to send: those of closed feeds are listed for it.
+        // The first answer tells the node's name, hence which token to send. With the token the node lists
+        // closed feeds, too, so ask again.
         if first && token.is_none() {
             token = secret(asking.secrets.as_deref(), &info.name);
             if token.is_some() {
@@ -203,7 +211,7 @@ async fn describe(
     let request = signed(v1::DescribeRequest { feed: name.clone() }, token);
     let described = match client.describe(request).await {
         Ok(described) => described.into_inner(),
-        // It was dropped in between.
+        // The feed was dropped after it was listed.
         Err(status) if status.code() == Code::NotFound => return Ok(None),
         Err(status) => return Err(told(&status)),
     };
@@ -230,15 +238,14 @@ fn bearer(token: &str) -> Option<tonic::metadata::MetadataValue<tonic::metadata:
     Some(value)
 }
 
-/// The token of a node, if there is a file for it. A name that leads elsewhere names none.
+/// The token of a node, if the folder has a file for it. A name with slashes is not used as a file name.
 fn secret(folder: Option<&Path>, node: &str) -> Option<String> {
-    let plain = crate::mesh::is_name(node);
-    let path = folder.filter(|_| plain)?.join(format!("{node}.token"));
+    let path = folder.filter(|_| is_name(node))?.join(format!("{node}.token"));
     let token = std::fs::read_to_string(path).ok()?;
     Some(token.trim().to_owned()).filter(|token| !token.is_empty())
 }
 
-/// Why a call failed, down to the last reason.
+/// Why a call failed: the innermost cause.
 fn told(status: &Status) -> String {
     let mut next = std::error::Error::source(status);
     let mut last = None;

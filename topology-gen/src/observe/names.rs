@@ -1,13 +1,16 @@
-//! Names for what was seen: plain, and each there once.
+//! Names for observed sources and feeds: plain and unique.
 
 use std::collections::HashSet;
 
+use pergola_wiring::mesh::LONGEST_NAME;
 use url::Url;
 
-/// The longest name.
-const LONGEST: usize = 100;
+use crate::names::unused;
 
-/// A text with nothing but what a name may have.
+/// Leaves room for a number.
+const LONGEST: usize = LONGEST_NAME - 10;
+
+/// A text with characters that a name may not have replaced by hyphens.
 pub(super) fn plain(text: &str) -> String {
     let mut name = String::with_capacity(text.len());
     for c in text.chars() {
@@ -17,12 +20,12 @@ pub(super) fn plain(text: &str) -> String {
             _ => name.push('-'),
         }
     }
-    name.truncate(LONGEST - 10);
+    name.truncate(LONGEST);
     name.truncate(name.trim_end_matches('-').len());
     name
 }
 
-/// A name for an address: its host and its path.
+/// A name for a URL: its host and its path.
 pub(super) fn of_url(url: &str) -> String {
     let short = Url::parse(url).ok().map(|url| {
         let host = url.host_str().unwrap_or_default().trim_start_matches("www.").to_owned();
@@ -34,12 +37,12 @@ pub(super) fn of_url(url: &str) -> String {
     }
 }
 
-/// The names that are taken.
+/// The names in use.
 #[derive(Debug, Default)]
 pub(super) struct Names(HashSet<String>);
 
 impl Names {
-    /// A name for a feed; with its node's if others are called the same.
+    /// A name for a feed. Contains the name of its node if other nodes have a feed of that name.
     pub(super) fn feed(&mut self, name: &str, node: &str, ambiguous: bool) -> String {
         let name = plain(name);
         self.free(if ambiguous { format!("{node}.{name}") } else { name })
@@ -50,12 +53,12 @@ impl Names {
         self.free(plain(name))
     }
 
-    fn free(&mut self, name: String) -> String {
-        let name = if name.is_empty() { "unnamed".to_owned() } else { name };
-        let name = name.chars().take(LONGEST - 10).collect::<String>();
-        let others = (2_u32..).map(|number| format!("{name}-{number}"));
-        let free = std::iter::once(name.clone()).chain(others).find(|name| !self.0.contains(name));
-        let free = free.unwrap_or(name);
+    fn free(&mut self, mut name: String) -> String {
+        if name.is_empty() {
+            name.push_str("unnamed");
+        }
+        name.truncate(LONGEST);
+        let free = unused(name, |name| self.0.contains(name));
         self.0.insert(free.clone());
         free
     }

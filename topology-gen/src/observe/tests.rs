@@ -1,5 +1,11 @@
-//! What is made of answers, without anybody who answers.
+//! Graphs made of answers that are given here.
 
+use std::collections::BTreeSet;
+
+use pergola_wiring::graph::{Edge, Graph};
+use pergola_wiring::mesh::Mesh;
+
+use super::reads::{Upstream, reads};
 use super::*;
 
 fn source(url: &str, title: &str) -> Upstream {
@@ -25,7 +31,7 @@ fn edges(mesh: &Mesh, graph: &Graph) -> Vec<String> {
 }
 
 #[test]
-fn what_a_feed_reads_is_told_by_its_statement() {
+fn the_statement_of_a_feed_tells_what_it_reads() {
     let statement = r#"CREATE FEED F AS RETURN "http://a.example/rss" | FEED G |
         PEER "http://b:8080/" FEED H | "http://c:8080/feeds/K.atom" | "http://d.example/feeds/L";"#;
     let peer = Upstream {
@@ -53,14 +59,14 @@ fn what_a_feed_reads_is_told_by_its_statement() {
 }
 
 #[test]
-fn a_list_is_told_by_what_it_has_come_to() {
+fn a_list_stands_for_everything_that_is_crawled() {
     let found =
         reads("CREATE FEED F AS RETURN OPML \"all\";", &[source("http://a.example/rss", "")]);
     assert_eq!(found, [Read::Source { url: "http://a.example/rss".to_owned(), title: None }]);
 }
 
 #[test]
-fn nodes_that_name_each_other_make_a_graph() {
+fn answers_of_nodes_become_a_graph() {
     let seen = Seen {
         nodes: vec![
             node(
@@ -92,7 +98,7 @@ fn nodes_that_name_each_other_make_a_graph() {
 }
 
 #[test]
-fn an_edge_stands_for_every_source_that_comes_over_it() {
+fn a_subscription_has_an_edge_for_every_source_that_it_carries() {
     let both = r#"CREATE FEED All AS RETURN "http://s.example/1" | "http://s.example/2";"#;
     let seen = Seen {
         nodes: vec![
@@ -121,7 +127,7 @@ fn an_edge_stands_for_every_source_that_comes_over_it() {
 }
 
 #[test]
-fn a_node_that_is_silent_is_where_the_view_ends() {
+fn feeds_of_a_silent_node_become_unknown_sources() {
     let query = r#"CREATE FEED F AS RETURN PEER "http://gone:8080" FEED World | "http://x.example/feeds/blog";"#;
     let seen = Seen {
         nodes: vec![node("b", vec![feed("F", query, &[])])],
@@ -131,13 +137,13 @@ fn a_node_that_is_silent_is_where_the_view_ends() {
     let (mesh, graph) = seen.graph();
     let sources: Vec<(&str, bool)> =
         mesh.sources.iter().map(|source| (source.name.as_str(), source.unknown)).collect();
-    // The second only looked like a node, and is a source like any.
+    // The second URL only has the form of a node's, so it is an ordinary source.
     assert_eq!(sources, [("World", true), ("x.example-feeds-blog", false)]);
     assert_eq!(graph.edges.len(), 2);
 }
 
 #[test]
-fn names_are_plain_and_there_once() {
+fn names_are_plain_and_unique() {
     let one = r#"CREATE FEED News AS RETURN "http://s.example/rss";"#;
     let seen = Seen {
         nodes: vec![
@@ -160,13 +166,13 @@ fn names_are_plain_and_there_once() {
 }
 
 #[test]
-fn feeds_that_nothing_is_known_of_hang_below_the_unknown() {
+fn feeds_without_a_source_are_connected_with_an_unknown_one() {
     let seen = Seen {
         nodes: vec![node(
             "a",
             vec![
                 feed("Empty", "CREATE FEED Empty AS RETURN OPML \"all\";", &[]),
-                // A circle that no source leads into.
+                // A cycle that no source leads to.
                 feed("X", r#"CREATE FEED X AS RETURN PEER "http://a:8080" FEED Y;"#, &[]),
                 feed("Y", r#"CREATE FEED Y AS RETURN FEED X;"#, &[]),
             ],
@@ -178,5 +184,5 @@ fn feeds_that_nothing_is_known_of_hang_below_the_unknown() {
     assert!(
         mesh.feeds.iter().zip(0..).all(|(_, feed)| graph.edges.iter().any(|edge| edge.to == feed))
     );
-    assert_eq!(graph.circle(mesh.feeds.len()), Some(1));
+    assert_eq!(graph.cycle(mesh.feeds.len()), Some(1));
 }

@@ -1,4 +1,4 @@
-//! Bundles: what is in the folder, who may read it, and what other programs make of it.
+//! Bundles: the files, their modes, and whether other programs accept them.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use crate::{Folder, MESH, printed};
 
-/// The example that the project ships.
+/// The mesh that the project ships as an example.
 const EXAMPLE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../deploy/mesh/mesh.toml");
 
 fn bundle(folder: &Folder, mesh: &str, options: &[&str]) -> PathBuf {
@@ -27,7 +27,7 @@ fn mode(path: &Path) -> u32 {
     fs::metadata(path).unwrap().permissions().mode() & 0o777
 }
 
-/// All files, by their paths from the folder.
+/// The relative paths of all files.
 fn files(folder: &Path) -> BTreeSet<String> {
     fn walk(folder: &Path, prefix: &str, found: &mut BTreeSet<String>) {
         for entry in fs::read_dir(folder).unwrap() {
@@ -44,7 +44,7 @@ fn files(folder: &Path) -> BTreeSet<String> {
     found
 }
 
-/// Whether a program is there; a test that needs one says so and ends.
+/// Whether a program is missing. Then the test says so and is skipped.
 fn missing(program: &str, test: &str) -> bool {
     let path = std::env::var_os("PATH").unwrap_or_default();
     if std::env::split_paths(&path).any(|folder| folder.join(program).is_file()) {
@@ -56,7 +56,7 @@ fn missing(program: &str, test: &str) -> bool {
     true
 }
 
-/// YAML as PyYAML reads it: a list of documents.
+/// The documents of a YAML file, as PyYAML reads them.
 fn yaml(path: &Path) -> Option<Value> {
     let script = "import json, sys, yaml\n\
                   print(json.dumps(list(yaml.safe_load_all(open(sys.argv[1], encoding='utf-8')))))";
@@ -72,7 +72,7 @@ fn yaml(path: &Path) -> Option<Value> {
 }
 
 #[test]
-fn a_bundle_of_containers_has_everything_that_it_needs() {
+fn a_bundle_of_containers_is_complete() {
     let folder = Folder::new("compose");
     let place = bundle(&folder, EXAMPLE, &["--newsroom", "--keep-reach"]);
     let nodes = ["airports", "economy", "hazards", "nature", "outdoors", "transport", "world"];
@@ -111,7 +111,7 @@ fn a_bundle_of_containers_has_everything_that_it_needs() {
 }
 
 #[test]
-fn each_node_names_its_neighbours_and_nobody_else() {
+fn each_node_may_reach_its_neighbours_only() {
     let folder = Folder::new("neighbours");
     let place = bundle(&folder, EXAMPLE, &["--newsroom", "--keep-reach", "--cooperate", "watch"]);
     let config = |node: &str| -> toml::Table {
@@ -127,7 +127,7 @@ fn each_node_names_its_neighbours_and_nobody_else() {
     assert!(!hazards.contains_key("source"));
     assert_eq!(hazards["peers"]["cooperate"].as_array().unwrap().len(), 1);
     assert_eq!(hazards["node"]["public_url"].as_str(), Some("http://hazards:8080/"));
-    // Two subscriptions, each once a minute.
+    // Two subscriptions, each refreshed once a minute.
     assert_eq!(hazards["budget"]["refreshes_per_minute"].as_float(), Some(2.0));
     let airports = config("airports");
     assert!(airports["hosts"]["newsroom"]["peer"].as_bool() == Some(false));
@@ -137,7 +137,7 @@ fn each_node_names_its_neighbours_and_nobody_else() {
 }
 
 #[test]
-fn sources_of_the_outside_are_read_where_they_are() {
+fn sources_outside_the_mesh_are_read_at_their_own_url() {
     let folder = Folder::new("outside");
     let mesh = MESH.replace(
         "name = \"weather\"",
@@ -146,7 +146,7 @@ fn sources_of_the_outside_are_read_where_they_are() {
     let mesh = folder.write("mesh.toml", &mesh);
     let place = bundle(&folder, &mesh, &["--nodes", "1"]);
     let config: toml::Table = toml::from_str(&read(&place.join("nodes/node-0.toml"))).unwrap();
-    // The mesh file names a private address, so the node may reach it; nobody else is named.
+    // The mesh file names a private address, so the node may reach it, and no other.
     let hosts = config["hosts"].as_table().unwrap();
     assert_eq!(hosts.keys().collect::<Vec<_>>(), ["192.168.1.5"]);
     let queries: Vec<&str> = config["feed"]
@@ -155,18 +155,18 @@ fn sources_of_the_outside_are_read_where_they_are() {
         .iter()
         .map(|feed| feed["query"].as_str().unwrap())
         .collect();
-    // Feeds of one node read each other as such, and what is read comes first.
+    // Feeds of one node read each other directly, and a feed comes after those that it reads.
     assert!(
         queries[0].starts_with("CREATE FEED everything AS\nRETURN \"https://volcanoes"),
         "{queries:?}"
     );
     assert!(queries.iter().any(|query| query.contains("FEED everything")), "{queries:?}");
-    // A condition stays what it is.
+    // Conditions are kept.
     assert!(queries.iter().any(|query| query.contains("AND NOT TITLE CONTAINS")), "{queries:?}");
 }
 
 #[test]
-fn the_same_mesh_gives_the_same_files_but_for_its_secrets() {
+fn the_same_mesh_gives_the_same_files_except_for_secrets() {
     let (one, other) = (Folder::new("one"), Folder::new("other"));
     let options = ["--newsroom", "--nodes", "3", "--sources", "4", "--feeds", "12", "--seed", "7"];
     let make = |folder: &Folder| {
@@ -209,7 +209,7 @@ fn docker_compose_accepts_the_file() {
         assert_eq!(service["read_only"], true, "{name}");
         assert_eq!(service["cap_drop"], serde_json::json!(["ALL"]));
         assert!(service["healthcheck"]["test"].as_array().unwrap().len() > 2);
-        // The world and the one node that was named.
+        // Only the newsroom and the one node that was named have ports.
         let published = service.get("ports").is_some();
         assert_eq!(published, ["newsroom", "airports"].contains(&name.as_str()), "{name}");
     }
@@ -258,7 +258,7 @@ fn manifests_are_hardened_and_complete() {
     assert_eq!((count("Namespace"), count("NetworkPolicy")), (1, 1));
     assert_eq!((count("StatefulSet"), count("Secret")), (8, 7));
     assert_eq!((count("Service"), count("ConfigMap")), (8, 8));
-    // What a node is told survives the way through YAML.
+    // The configuration survives the conversion to YAML.
     let node = yaml(&place.join("kubernetes/node-hazards.yaml")).unwrap();
     let config: toml::Table =
         toml::from_str(node[0]["data"]["pergola.toml"].as_str().unwrap()).unwrap();
@@ -266,7 +266,7 @@ fn manifests_are_hardened_and_complete() {
 }
 
 #[test]
-fn a_script_is_plain_sh_and_for_its_owner_to_run() {
+fn the_script_is_valid_sh_and_executable() {
     let folder = Folder::new("local");
     let place =
         bundle(&folder, EXAMPLE, &["--local", "--newsroom", "--speed", "60", "--port", "9000"]);

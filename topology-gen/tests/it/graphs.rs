@@ -1,4 +1,4 @@
-//! What is generated: its form, its sense, and that it is always the same.
+//! Generated graphs: their format, their content, and that they are reproducible.
 
 use std::collections::{HashMap, HashSet};
 
@@ -55,17 +55,17 @@ fn the_same_seed_gives_the_same_bytes_and_another_seed_others() {
 }
 
 #[test]
-fn keywords_of_a_feed_are_read_off_its_query() {
+fn keywords_of_a_feed_come_from_its_query() {
     let folder = Folder::new("query");
     let mesh = folder.write("mesh.toml", MESH);
     let graph = json(&["generate", &mesh]);
     assert_eq!(graph["feeds"][1]["keywords"], serde_json::json!(["ash", "wind"]));
-    // Folded as the matcher folds, and without what the feed does not want.
+    // In the form in which queries compare words, and without what the feed excludes.
     assert_eq!(graph["feeds"][2]["keywords"], serde_json::json!(["iceland"]));
 }
 
 #[test]
-fn json_and_toml_say_the_same() {
+fn json_and_toml_give_the_same_graph() {
     let folder = Folder::new("formats");
     let toml = folder.write("mesh.toml", MESH);
     let value: toml::Value = toml::from_str(MESH).unwrap();
@@ -87,7 +87,7 @@ fn a_folder_gets_the_graph_in_both_formats() {
 }
 
 #[test]
-fn statistics_are_a_table_for_people_and_json_for_programs() {
+fn statistics_are_a_table_or_json() {
     let mesh = ["stats", "--sources", "10", "--feeds", "1000", "--seed", "2", "--nodes", "50"];
     let table = printed(&mesh);
     assert!(table.contains("leaves") && table.contains("exponent"), "{table}");

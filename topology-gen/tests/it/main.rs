@@ -1,6 +1,6 @@
-//! The generator as a user runs it: the binary, its output and its exit codes.
+//! The binary as a user runs it: its output and its exit codes.
 
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on should say where")]
+#![expect(clippy::unwrap_used, reason = "a test that cannot continue should fail at that line")]
 
 mod bundle;
 mod graphs;
@@ -57,7 +57,7 @@ impl Folder {
         self.at(name)
     }
 
-    /// What is in it, hidden files too.
+    /// The names of its files, hidden ones included.
     fn names(&self) -> Vec<String> {
         let entries = std::fs::read_dir(&self.0).unwrap();
         let mut names: Vec<String> =

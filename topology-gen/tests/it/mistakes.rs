@@ -1,8 +1,8 @@
-//! Mistakes that users make: a clear sentence, exit code 2, and nothing written.
+//! Mistakes of users: a clear message, exit code 2, and nothing written.
 
 use crate::{Folder, MESH, run};
 
-/// Runs it, expects exit code 2 and nothing on standard output, and returns what it said.
+/// Runs it, expects exit code 2 and nothing on standard output, and returns the error message.
 fn refused(arguments: &[&str]) -> String {
     let output = run(arguments);
     let said = String::from_utf8(output.stderr).unwrap();
@@ -12,7 +12,7 @@ fn refused(arguments: &[&str]) -> String {
     said
 }
 
-/// What is said about this mesh, which must be refused without a trace.
+/// The error message for this mesh. Nothing may be written.
 fn refused_mesh(name: &str, mesh: &str, rules: &[&str]) -> String {
     let folder = Folder::new(name);
     let mesh = folder.write("mesh.toml", mesh);
@@ -25,7 +25,7 @@ fn refused_mesh(name: &str, mesh: &str, rules: &[&str]) -> String {
 const SYNTHETIC: [&str; 5] = ["generate", "--sources", "3", "--feeds", "30"];
 
 #[test]
-fn an_unknown_keyword_is_answered_with_its_owner_and_the_nearest_word() {
+fn the_error_for_an_unknown_keyword_names_its_owner_and_the_nearest_word() {
     let mesh = format!(
         "dictionary = [\"volcano\", \"eruption\", \"ash\", \"iceland\", \"storm\"]\n{MESH}"
     );
@@ -37,7 +37,7 @@ fn an_unknown_keyword_is_answered_with_its_owner_and_the_nearest_word() {
 }
 
 #[test]
-fn a_feed_without_a_source_in_its_radius_is_named_with_the_nearest() {
+fn the_error_for_a_feed_without_a_source_in_its_radius_names_the_nearest() {
     let said = refused_mesh("radius", MESH, &["--radius", "0.6"]);
     // `ash-clouds` shares 2 of 3 keywords with `weather`; `islands` 1 of 4 with `volcano-news`.
     assert!(said.contains("`islands`") && said.contains("`volcano-news` at 0.750"), "{said}");
@@ -45,13 +45,23 @@ fn a_feed_without_a_source_in_its_radius_is_named_with_the_nearest() {
 }
 
 #[test]
-fn a_name_that_is_there_twice_is_refused() {
+fn a_duplicate_name_is_refused() {
     let twice = MESH.replace("\"ash-clouds\"", "\"everything\"");
     let said = refused_mesh("twice", &twice, &[]);
     assert!(said.contains("`everything` is the name of two feeds"), "{said}");
     let both = MESH.replace("\"ash-clouds\"", "\"weather\"");
     let said = refused_mesh("both", &both, &[]);
     assert!(said.contains("`weather` is the name of two things, a source and a feed"), "{said}");
+}
+
+#[test]
+fn the_error_for_a_feed_on_an_unknown_node_names_the_nearest_node() {
+    let mesh = MESH.replace("name = \"islands\"", "name = \"islands\"\nnode = \"herre\"");
+    let said = refused_mesh("node", &format!("nodes = [\"here\", \"there\"]\n{mesh}"), &[]);
+    assert!(said.contains("feed `islands` is hosted by `herre`"), "{said}");
+    assert!(said.contains("not one of the nodes; did you mean `here`?"), "{said}");
+    let said = refused_mesh("node", &format!("nodes = [\"herre\", \"herre\"]\n{mesh}"), &[]);
+    assert!(said.contains("`herre` is the name of two nodes"), "{said}");
 }
 
 #[test]
@@ -69,8 +79,8 @@ fn a_radius_or_alpha_out_of_range_is_refused() {
 }
 
 #[test]
-fn reach_that_cannot_be_kept_is_said_with_what_to_do() {
-    // Both feeds want something that the other lacks, and the source may have one reader.
+fn the_error_for_reach_that_cannot_be_kept_gives_advice() {
+    // Each feed wants something that the other lacks, and the source may have only one reader.
     let mesh = r#"
         sources = [{ name = "s", keywords = ["a", "b", "c"] }]
         feeds = [{ name = "x", keywords = ["a", "b"] }, { name = "y", keywords = ["b", "c"] }]
@@ -98,7 +108,7 @@ fn a_folder_that_is_not_empty_is_left_alone() {
 }
 
 #[test]
-fn a_broken_query_is_shown_with_the_place() {
+fn the_error_for_a_broken_query_shows_it() {
     let mesh = MESH.replace("\"ash\" OR \"wind\"", "\"ash\" ORR \"wind\"");
     let said = refused_mesh("query", &mesh, &[]);
     assert!(said.contains("feed `ash-clouds`") && said.contains("ORR"), "{said}");
@@ -127,7 +137,7 @@ fn a_file_that_cannot_be_read_is_named() {
 }
 
 #[test]
-fn numbers_that_make_no_sense_are_refused() {
+fn numbers_out_of_range_are_refused() {
     let said = refused(&["generate", "--sources", "0", "--feeds", "5"]);
     assert!(said.contains("--sources is 0"), "{said}");
     let said = refused(&[&SYNTHETIC[..], &["--coverage", "2"]].concat());
@@ -136,8 +146,8 @@ fn numbers_that_make_no_sense_are_refused() {
     assert!(said.contains("--fan-out is 0"), "{said}");
     let said = refused(&[&SYNTHETIC[..], &["--nodes", "31"]].concat());
     assert!(said.contains("--nodes is 31") && said.contains("30"), "{said}");
-    let said = refused(&["stats", "--sources", "1", "--feeds", "5", "--looks-per-hour", "-1"]);
-    assert!(said.contains("--looks-per-hour is -1"), "{said}");
+    let said = refused(&["stats", "--sources", "1", "--feeds", "5", "--refreshes-per-hour", "-1"]);
+    assert!(said.contains("--refreshes-per-hour is -1"), "{said}");
     let said = refused(&["plane", "--points", "0"]);
     assert!(said.contains("--points is 0"), "{said}");
     let said = refused(&["generate"]);
@@ -152,7 +162,7 @@ fn a_picture_of_an_unknown_kind_is_refused_before_anything_is_wired() {
     assert!(said.contains("--plot"), "{said}");
 }
 
-/// What is said about a bundle of this mesh, which must be refused without a trace.
+/// The error message for a bundle of this mesh. Nothing may be written.
 fn refused_bundle(name: &str, mesh: &str, options: &[&str]) -> String {
     let folder = Folder::new(name);
     let mesh = folder.write("mesh.toml", mesh);
@@ -162,7 +172,7 @@ fn refused_bundle(name: &str, mesh: &str, options: &[&str]) -> String {
 }
 
 #[test]
-fn a_bundle_that_could_not_run_is_refused() {
+fn a_bundle_that_cannot_run_is_refused() {
     let said = refused_bundle("address", MESH, &[]);
     assert!(
         said.contains("source `weather` has no `url`") && said.contains("--newsroom"),
@@ -183,7 +193,7 @@ fn a_bundle_that_could_not_run_is_refused() {
     assert!(said.contains("node `1` cannot be a host's name"), "{said}");
     let newsroom = MESH.replace("name = \"islands\"", "name = \"islands\"\nnode = \"Newsroom\"");
     let said = refused_bundle("world", &newsroom, &world);
-    assert!(said.contains("which is the name of the world"), "{said}");
+    assert!(said.contains("the host name of the newsroom"), "{said}");
     let same = MESH.replace("name = \"islands\"", "name = \"islands\"\nnode = \"Ash_Clouds\"");
     let said = refused_bundle("same", &same, &world);
     assert!(said.contains("both be the host `ash-clouds`"), "{said}");
@@ -206,12 +216,12 @@ fn a_bundle_that_could_not_run_is_refused() {
 }
 
 #[test]
-fn options_of_a_bundle_that_make_no_sense_are_refused() {
+fn invalid_options_of_a_bundle_are_refused() {
     let with =
         |options: &[&str]| refused_bundle("options", MESH, &[&["--newsroom"], options].concat());
     assert!(with(&["--speed", "60"]).contains("needs --local and --newsroom"));
     assert!(with(&["--speed", "0"]).contains("--speed is 0"));
-    assert!(with(&["--looks-per-hour", "-1"]).contains("--looks-per-hour is -1"));
+    assert!(with(&["--refreshes-per-hour", "-1"]).contains("--refreshes-per-hour is -1"));
     assert!(with(&["--cooperate", "hints,push"]).contains("`push` is no way to cooperate"));
     let said = with(&["--publish", "island"]);
     assert!(said.contains("`island`") && said.contains("did you mean `islands`?"), "{said}");
@@ -219,14 +229,14 @@ fn options_of_a_bundle_that_make_no_sense_are_refused() {
     assert!(with(&["--kubernetes", "--namespace", "Not_Good"]).contains("cannot be a namespace"));
     assert!(with(&["--image", "two words"]).contains("--image"));
     assert!(with(&["--local", "--kubernetes"]).contains("--kubernetes"));
-    // The same as for a graph: nothing is written.
+    // Errors of the wiring are the same as for `generate`.
     assert!(with(&["--radius", "0.6"]).contains("raise --radius"));
     assert!(with(&["--radius", "7"]).contains("between 0 and 1"));
     assert!(with(&["--nodes", "4"]).contains("--nodes is 4"));
 }
 
 #[test]
-fn a_bundle_is_not_written_over_anything() {
+fn a_bundle_overwrites_nothing() {
     let folder = Folder::new("over");
     let mesh = folder.write("mesh.toml", MESH);
     let place = folder.path().to_str().unwrap();
@@ -236,7 +246,7 @@ fn a_bundle_is_not_written_over_anything() {
 }
 
 #[test]
-fn nobody_can_be_observed_at_what_is_no_address() {
+fn options_of_observe_that_cannot_work_are_refused() {
     let said = refused(&["observe", "ftp://example.org"]);
     assert!(said.contains("`ftp://example.org` is no address"), "{said}");
     let said = refused(&["observe", "http://127.0.0.1:1", "--timeout", "0"]);

@@ -1,4 +1,4 @@
-//! Pictures, and the shapes that the published figure shows, as numbers.
+//! Pictures, and the shapes of the published figure in numbers.
 
 use crate::{Folder, MESH, json, printed};
 
@@ -37,13 +37,13 @@ fn points_in_the_plane_have_the_published_shapes() {
     let figures = json(&["plane", "--points", "10000", "--plot", &plot, "--degrees", &degrees]);
     let number = |row: usize, name: &str| figures["rows"][row][name].as_f64().unwrap();
     let exponent = |row: usize| figures["rows"][row]["tail"]["exponent"].as_f64().unwrap();
-    // α = 4: star-like; a good part of all points read the source itself.
+    // α = 4: like a star. Many points read the source directly.
     assert!(number(0, "source_share") > 0.1, "{figures}");
-    // α = 20: clusters; nearly all are leaves of few hubs, whose sizes have a heavy tail.
+    // α = 20: clusters. Nearly all points are leaves of few hubs, whose sizes have a heavy tail.
     assert!(number(1, "source_share") < 0.1 * number(0, "source_share"), "{figures}");
     assert!(number(1, "max_out_degree") > 3.0 * number(2, "max_out_degree"), "{figures}");
     assert!(exponent(1) < 3.0, "{figures}");
-    // α = 100: as random; nobody stands out.
+    // α = 100: like a random tree. No point has many readers.
     assert!(number(2, "leaves") < number(1, "leaves"), "{figures}");
     assert!(std::fs::metadata(plot).unwrap().len() > 100_000);
     assert!(std::fs::metadata(degrees).unwrap().len() > 1_000);

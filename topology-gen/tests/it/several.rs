@@ -1,4 +1,4 @@
-//! Several files as one mesh, as nodes tell what they have learnt.
+//! Several files as one mesh, as `pergola profiles` writes them.
 
 use serde_json::Value;
 
@@ -31,11 +31,11 @@ fn names(list: &Value) -> Vec<&str> {
 }
 
 #[test]
-fn what_two_nodes_know_is_one_mesh_without_the_feeds_that_they_read_from_each_other() {
+fn files_of_two_nodes_become_one_mesh_without_the_feeds_that_they_read_from_each_other() {
     let folder = Folder::new("several");
     let files = [folder.write("alpha.json", ALPHA), folder.write("beta.json", BETA)];
     let graph = json(&["generate", &files[0], &files[1]]);
-    // The same address is the same source, and the feed of alpha that beta reads is none.
+    // Sources with the same URL are one source. The feed of alpha that beta reads is no source.
     assert_eq!(names(&graph["sources"]), ["wire", "chess"]);
     assert_eq!(
         graph["sources"][0]["keywords"],
@@ -48,13 +48,13 @@ fn what_two_nodes_know_is_one_mesh_without_the_feeds_that_they_read_from_each_ot
         edges.map(|edge| ["from", "to"].map(|end| edge[end].as_str().unwrap())).collect();
     assert!(edges.contains(&["wire", "News"]) && edges.contains(&["chess", "Games"]), "{edges:?}");
     assert!(edges.contains(&["News", "News-2"]), "{edges:?}");
-    // Alone, beta's file has a source that nobody else explains.
+    // In beta's file alone it is one.
     let alone = json(&["generate", &files[1]]);
     assert_eq!(names(&alone["sources"]), ["News-of-alpha", "elsewhere"]);
 }
 
 #[test]
-fn a_bundle_keeps_all_of_its_files_and_says_so() {
+fn a_bundle_keeps_all_mesh_files_and_lists_them() {
     let folder = Folder::new("several-bundle");
     let files = [folder.write("alpha.json", ALPHA), folder.write("beta.json", BETA)];
     let bundle = folder.at("bundle");
@@ -70,7 +70,7 @@ fn a_bundle_keeps_all_of_its_files_and_says_so() {
 }
 
 #[test]
-fn what_is_wrong_is_told_with_the_file_that_has_it() {
+fn errors_name_what_is_wrong_in_one_of_several_files() {
     let folder = Folder::new("several-wrong");
     let alpha = folder.write("alpha.json", ALPHA);
     let closed = BETA.replacen('{', r#"{ "dictionary": ["lava", "ash", "smog"],"#, 1);
@@ -80,7 +80,7 @@ fn what_is_wrong_is_told_with_the_file_that_has_it() {
         (&BETA.replace("News-of-alpha", "News of alpha"), "cannot be a name"),
         ("{", "beta.json"),
     ] {
-        // Without the channel it is an ordinary source, and its name counts.
+        // Without the channel it is an ordinary source.
         let text = text.replace("\"channel\": \"a1/News\",", "");
         let beta = folder.write("beta.json", &text);
         let output = run(&["generate", &alpha, &beta]);

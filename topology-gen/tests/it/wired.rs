@@ -1,4 +1,4 @@
-//! Graphs that were wired before, read again.
+//! Reading graphs that are wired already.
 
 use crate::{Folder, MESH, json, printed, run};
 
@@ -11,7 +11,7 @@ fn refused(folder: &Folder, graph: &str, options: &[&str]) -> String {
 }
 
 #[test]
-fn what_was_generated_can_be_drawn_and_counted_as_it_is() {
+fn a_generated_graph_can_be_drawn_and_measured() {
     let folder = Folder::new("wired");
     let mesh = folder.write("mesh.toml", MESH);
     let rules = ["--alpha", "1", "--radius", "1"];
@@ -33,7 +33,7 @@ fn what_was_generated_can_be_drawn_and_counted_as_it_is() {
 }
 
 #[test]
-fn rules_for_what_is_wired_already_are_refused() {
+fn rules_for_a_wired_graph_are_refused() {
     let folder = Folder::new("rules");
     let json = printed(&["generate", &folder.write("mesh.toml", MESH), "--json"]);
     let said = refused(&folder, &json, &["--alpha", "3"]);
@@ -63,9 +63,9 @@ fn a_graph_whose_parts_do_not_fit_is_refused() {
     let loose = [edge("s", "one", "s", 1), edge("other", "other", "s", 2)];
     let said = refused(&folder, &graph(&loose.join(",")), &[]);
     assert!(said.contains("does not come to `other`"), "{said}");
-    let circle = [&whole[..], &[edge("other", "one", "s", 3)]].concat();
-    let said = refused(&folder, &graph(&circle.join(",")), &[]);
-    assert!(said.contains("in a circle"), "{said}");
+    let cycle = [&whole[..], &[edge("other", "one", "s", 3)]].concat();
+    let said = refused(&folder, &graph(&cycle.join(",")), &[]);
+    assert!(said.contains("in a cycle"), "{said}");
     let said = refused(&folder, "{\"edges\": 3}", &[]);
     assert!(said.contains("line 1"), "{said}");
 }

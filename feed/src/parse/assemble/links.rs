@@ -1,11 +1,12 @@
-//! Where an item leads: its page, other links, media, and the feed it comes from.
+//! The links of an item: its page, other links, media, and the feed it comes from.
 
 use feed_rs::model as parsed;
 use url::Url;
 
-use super::{Context, filled, unwrapped_id};
+use super::{Context, filled};
+use crate::identity::from_uri;
+use crate::markup::links::{is_web, resolve};
 use crate::model::{Enclosure, Item, Link, Origin, media_type};
-use crate::parse::links::{is_web, resolve};
 use crate::parse::survey::ItemExtras;
 
 impl Context<'_> {
@@ -73,7 +74,7 @@ pub(super) fn feed_link(link: parsed::Link, base: Option<&Url>) -> Option<Link> 
     Some(Link { href: resolve(&href, base), rel, media_type: link.media_type.and_then(filled) })
 }
 
-/// feed-rs forgets `enclosure` as soon as there is a `media:content`.
+/// feed-rs drops `enclosure` if there is a `media:content`, so we add it ourselves.
 pub(super) fn enclosures(
     item: &mut Item,
     media: Vec<parsed::MediaObject>,
@@ -108,13 +109,13 @@ pub(super) fn origin(extras: &ItemExtras, base: Option<&Url>) -> Option<Origin> 
         let address = field.address().map(|href| resolve(href, base));
         match field.name {
             "source/id" => {
-                origin.id = filled(field.text.clone()).map(|id| unwrapped_id(&id).unwrap_or(id))
+                origin.id = filled(field.text.clone()).map(|id| from_uri(&id).unwrap_or(id))
             }
             "source/title" => origin.title = filled(field.text.clone()),
             "source/link" if field.rel() == Some("self") => origin.feed = address,
             "source/link" => origin.home = origin.home.or(address),
             "source" => {
-                // Without a title the address stands in, because RSS demands a text.
+                // RSS demands a text, so the address may take the place of a title.
                 let title = filled(field.text.clone());
                 origin.title = title.filter(|title| address.as_ref() != Some(title));
                 origin.feed = address;

@@ -1,12 +1,12 @@
-//! The texts of an item, from the element that is made for them down to those used in its place.
+//! The summary and content of an item.
 
 use url::Url;
 
 use super::Context;
 use crate::limits::prefix;
+use crate::markup::chars;
+use crate::markup::links::resolve_html;
 use crate::model::{Item, Text, TextKind};
-use crate::parse::chars;
-use crate::parse::links::resolve_html;
 use crate::parse::survey::{Field, ItemExtras};
 
 impl Context<'_> {
@@ -29,7 +29,7 @@ impl Context<'_> {
         item.content = self.settled(content, extras, "own/content", base);
     }
 
-    /// The item's own text, taken out of the field, since it may be long.
+    /// The text of the proper element. Moves it out of the field, because it may be long.
     fn own(&self, extras: &mut ItemExtras, name: &str) -> Option<Text> {
         let filled =
             |field: &&mut Field| field.name == name && !chars::trim(&field.text).is_empty();
@@ -40,7 +40,7 @@ impl Context<'_> {
             - body.trim_start_matches(|c: char| c.is_whitespace() || c == '\u{feff}').len();
         body.drain(..lead);
         body.truncate(kept);
-        // RSS has no plain texts but ours, which are escaped as HTML.
+        // The only plain texts in RSS are our own, which are escaped as HTML.
         Some(match (field.html, self.atom) {
             (true, _) => Text::html(body),
             (false, true) => Text::plain(body),
@@ -48,7 +48,7 @@ impl Context<'_> {
         })
     }
 
-    /// Bounded, and with the addresses in it made absolute.
+    /// Limits the length of a text and makes its addresses absolute.
     fn settled(
         &self,
         text: Option<Text>,
@@ -70,7 +70,7 @@ impl Context<'_> {
     }
 }
 
-/// The text of an Atom or Media RSS element in a foreign place, where its type is often wrong.
+/// The text of an Atom or Media RSS element in another format, where its type is often wrong.
 fn typed(extras: &ItemExtras, name: &str) -> Option<Text> {
     let field = extras.first(name)?;
     let html = field.html || field.text.contains("</") || field.text.contains("/>");

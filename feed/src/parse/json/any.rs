@@ -1,14 +1,13 @@
-//! Values of JSON Feed, whatever type they were given.
+//! Values of JSON Feed with any type.
 
 use std::fmt;
 
 use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, de};
 
-use super::loose::RawAttachment;
 use crate::model::Person;
 
-/// A string, or whatever stands where one should be.
+/// A string, or another value in its place.
 #[derive(Default)]
 pub(super) struct Loose(pub Option<String>);
 
@@ -18,7 +17,7 @@ impl<'de> Deserialize<'de> for Loose {
     }
 }
 
-/// A list, or a single thing where a list belongs.
+/// A list, or a single value in its place.
 pub(super) struct Many<T>(pub Vec<T>);
 
 impl<'de, T: From<Any>> Deserialize<'de> for Many<T> {
@@ -37,10 +36,10 @@ impl Many<Author> {
     }
 }
 
-/// The fields that the small objects of JSON Feed have.
+/// The fields of the small objects of JSON Feed.
 const FIELDS: [&str; 6] = ["name", "url", "mime_type", "size_in_bytes", "_email", "email"];
 
-/// Any value, of which only what can be used is kept.
+/// The usable parts of any value.
 #[derive(Default)]
 pub(super) struct Any {
     text: Option<String>,
@@ -73,13 +72,18 @@ impl From<Any> for Hub {
     }
 }
 
-pub(super) struct Attachment(pub RawAttachment);
+#[derive(Default)]
+pub(super) struct Attachment {
+    pub url: Option<String>,
+    pub mime_type: Option<String>,
+    pub length: Option<u64>,
+}
 
 impl From<Any> for Attachment {
     fn from(any: Any) -> Self {
         let [_, url, mime_type, length, ..] = any.fields;
         let length = length.and_then(|text| text.parse().ok());
-        Self(RawAttachment { url: any.text.or(url), mime_type, length })
+        Self { url: any.text.or(url), mime_type, length }
     }
 }
 
@@ -92,7 +96,7 @@ impl From<Any> for Loose {
 #[derive(Clone, Copy)]
 struct AnyVisitor {
     keys: &'static [&'static str],
-    /// Lists are kept; a list inside a list means nothing in JSON Feed.
+    /// Whether to keep a list. JSON Feed has no lists inside lists.
     list: bool,
 }
 

@@ -1,4 +1,4 @@
-//! JSON Feed with its types read loosely.
+//! Reads JSON Feed and accepts wrong types.
 
 use std::fmt;
 
@@ -9,7 +9,7 @@ use super::any::{Attachment, Author, Hub, Loose, Many};
 use crate::limits::Limits;
 use crate::model::{Category, Link, Origin, Person};
 
-/// What was found of the feed, complete or not.
+/// A feed, perhaps incomplete.
 #[derive(Default)]
 pub(super) struct RawFeed {
     pub version: Option<String>,
@@ -26,11 +26,11 @@ pub(super) struct RawFeed {
     pub pergola: Pergola,
     pub has_items: bool,
     pub items: Vec<RawItem>,
-    /// There were more items than are kept.
+    /// The feed has more items than the limit.
     pub cut: bool,
 }
 
-/// One item, complete or not.
+/// An item, perhaps incomplete.
 #[derive(Default)]
 pub(super) struct RawItem {
     pub id: Option<String>,
@@ -44,15 +44,8 @@ pub(super) struct RawItem {
     pub modified: Option<String>,
     pub authors: Vec<Person>,
     pub tags: Vec<String>,
-    pub attachments: Vec<RawAttachment>,
+    pub attachments: Vec<Attachment>,
     pub pergola: Pergola,
-}
-
-#[derive(Default)]
-pub(super) struct RawAttachment {
-    pub url: Option<String>,
-    pub mime_type: Option<String>,
-    pub length: Option<u64>,
 }
 
 /// Our own extension, `_pergola`, in feeds and in items.
@@ -60,7 +53,7 @@ pub(super) struct RawAttachment {
 #[serde(default)]
 pub(super) struct Pergola {
     pub hops: Vec<String>,
-    /// One for each of the hops, where they told any.
+    /// One for each hop, or none.
     pub hop_times: Vec<RawTimes>,
     pub origin: Option<Origin>,
     pub summary_html: Option<String>,
@@ -72,7 +65,7 @@ pub(super) struct Pergola {
     pub complete: bool,
 }
 
-/// When a node got an item and published it.
+/// When a node received an item and published it.
 #[derive(Default, Deserialize)]
 #[serde(default)]
 pub(super) struct RawTimes {
@@ -80,7 +73,7 @@ pub(super) struct RawTimes {
     pub published: Option<String>,
 }
 
-/// Reads as far as the text goes; the error is where it stopped.
+/// Reads until the end or the first error.
 pub(super) fn read(text: &str, limits: &Limits) -> (RawFeed, Option<serde_json::Error>) {
     let mut feed = RawFeed::default();
     let mut deserializer = serde_json::Deserializer::from_str(text);
@@ -173,7 +166,7 @@ impl<'de> Visitor<'de> for ItemsSeed<'_, '_> {
                 Ok(Some(())) => self.feed.items.push(item),
                 Ok(None) => return Ok(()),
                 Err(error) => {
-                    // What was complete of the broken item is kept, if it can be told apart.
+                    // Keep a broken item if it has something to identify it.
                     if item.id.is_some() || item.url.is_some() || item.title.is_some() {
                         self.feed.items.push(item);
                     }
@@ -238,8 +231,7 @@ impl<'de> Visitor<'de> for ItemSeed<'_, '_> {
                 }
                 "attachments" => {
                     let list = map.next_value::<Many<Attachment>>()?.0;
-                    item.attachments =
-                        list.into_iter().take(self.limits.list).map(|a| a.0).collect();
+                    item.attachments = list.into_iter().take(self.limits.list).collect();
                 }
                 "_pergola" => item.pergola = map.next_value()?,
                 _ => {

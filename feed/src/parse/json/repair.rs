@@ -1,7 +1,7 @@
-//! Mistakes in JSON that can be mended without guessing: a comma too many, a raw line break or a
-//! wrong escape inside a string, half a surrogate pair.
+//! Repairs mistakes in JSON that need no guessing: an extra comma, a raw line break or a wrong escape
+//! in a string, half a surrogate pair.
 
-/// `text` with those mistakes put right; everything else is copied.
+/// `text` without those mistakes, otherwise unchanged.
 pub(super) fn repaired(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 64);
     let mut chars = text.char_indices().peekable();
@@ -32,12 +32,12 @@ pub(super) fn repaired(text: &str) -> String {
     out
 }
 
-/// Whether nothing but white space comes before a closing bracket.
+/// Whether only white space comes before a closing bracket.
 fn closes(rest: &str) -> bool {
     rest.trim_start().starts_with(['}', ']'])
 }
 
-/// What to write for the escape that `text` begins with, and how many further characters it takes.
+/// The correct form of the escape at the start of `text`, and how many more characters it takes.
 fn escape(text: &str) -> (&str, usize) {
     let bytes = text.as_bytes();
     match bytes.get(1) {

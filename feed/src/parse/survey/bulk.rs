@@ -1,18 +1,17 @@
-//! Long texts, taken in one piece.
+//! Takes long texts in one piece.
 //!
-//! Most bytes of a feed are the texts of its items, and most of those are one CDATA section or one
-//! run of escaped text. Cutting them out here spares quick-xml and feed-rs the work of going through
-//! them reference by reference.
+//! Most bytes of a feed are texts of items, and most of these are one CDATA section or one run of
+//! escaped text. Taking them out here saves quick-xml and feed-rs from scanning every reference.
 
 use std::io::Read;
 use std::ops::Range;
 
-use super::Dirt;
-use crate::parse::chars;
-use crate::parse::lexer::runs_over;
+use super::extras::Dirt;
+use crate::markup::chars;
+use crate::markup::lexer::runs_over;
 
-/// The text that `rest` begins with, and its length up to the end tag; `None` if it is anything but
-/// one CDATA section or plain escaped text.
+/// The text at the start of `rest`, and its length up to the end tag; `None` unless it is one CDATA
+/// section or plain escaped text.
 pub(super) fn take(rest: &str) -> Result<Option<(usize, String)>, Dirt> {
     const OPEN: &str = "<![CDATA[";
     let bytes = rest.as_bytes();
@@ -40,7 +39,7 @@ pub(super) fn take(rest: &str) -> Result<Option<(usize, String)>, Dirt> {
     Ok(Some((end, decoded(&rest[..end])?)))
 }
 
-/// Escaped text decoded; a reference that means nothing makes the document dirty.
+/// Decodes escaped text. An unknown reference makes the document dirty.
 fn decoded(text: &str) -> Result<String, Dirt> {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
@@ -68,11 +67,11 @@ fn decoded(text: &str) -> Result<String, Dirt> {
     Ok(out)
 }
 
-/// A document without the texts that were cut out of it, to be read by feed-rs.
+/// A document without the texts that were taken out; feed-rs reads it.
 pub(crate) struct Skeleton<'t> {
     text: &'t [u8],
     cuts: std::slice::Iter<'t, Range<usize>>,
-    /// What is being read, up to the next cut.
+    /// The current position; reading continues up to the next cut.
     at: usize,
     next: Option<&'t Range<usize>>,
 }

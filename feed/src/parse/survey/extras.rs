@@ -1,12 +1,15 @@
-//! What the strict pass hands over: fields that feed-rs leaves out.
+//! The fields that feed-rs ignores.
 
 use std::ops::Range;
 
 use url::Url;
 
-use crate::model::Millis;
+use crate::time::Millis;
 
-/// What feed-rs has no place for.
+/// Why feed-rs cannot read a document as it is.
+pub(super) type Dirt = &'static str;
+
+/// The fields of a document that feed-rs ignores.
 #[derive(Debug, Default)]
 pub(crate) struct Extras {
     /// Fields of the feed itself.
@@ -15,47 +18,47 @@ pub(crate) struct Extras {
     pub items: Vec<ItemExtras>,
     /// Where the root element ends.
     pub end: usize,
-    /// Elements that were taken already; feed-rs need not read them.
+    /// Elements that the pass has taken; feed-rs does not see them.
     pub cuts: Vec<Range<usize>>,
     pub(super) channel: bool,
     pub(super) open: Option<ItemExtras>,
 }
 
-/// What feed-rs has no place for in one item.
+/// The fields of one item that feed-rs ignores.
 #[derive(Debug, Default)]
 pub(crate) struct ItemExtras {
     pub fields: Vec<Field>,
-    /// `guid` says that it is no link.
+    /// The `guid` is marked as not being a link.
     pub opaque_guid: bool,
-    /// There is a date of the last change; feed-rs makes one up from the date of publication.
+    /// There is a date of the last change. Without one, feed-rs copies the date of publication.
     pub updated: bool,
-    /// `xml:base` in effect.
+    /// The current `xml:base`.
     pub base: Option<Url>,
 }
 
-/// One element that was collected.
+/// One collected element.
 #[derive(Debug, Default)]
 pub(crate) struct Field {
-    /// Prefix and name as in `dc:subject`; for parts of a block `block/name`.
+    /// Prefix and name, as in `dc:subject`; `block/name` for the parts of a block.
     pub name: &'static str,
     pub text: String,
-    /// The text is markup or declared as such.
+    /// The text is markup, or declared as markup.
     pub html: bool,
-    /// What few fields have, apart, because there are many fields.
+    /// Boxed, because most fields have no attributes.
     pub more: Option<Box<More>>,
     pub(super) depth: usize,
 }
 
-/// Attributes of a field, and the base it is relative to.
+/// The attributes of a field, and its base.
 #[derive(Debug, Default)]
 pub(crate) struct More {
     /// `href`, `url` or `term`, whichever the element has.
     pub address: Option<String>,
     pub rel: Option<String>,
-    /// `type` and `length`, of links and enclosures.
+    /// `type` and `length` of links and enclosures.
     pub media_type: Option<String>,
     pub length: Option<u64>,
-    /// `fetched` and `published`, of nodes that an item has passed.
+    /// `fetched` and `published` of passed nodes.
     pub times: [Option<Millis>; 2],
     pub base: Option<Url>,
 }
@@ -78,19 +81,19 @@ impl Field {
         self.more.as_ref()?.length
     }
 
-    /// `fetched` and `published`, of a node that an item has passed.
+    /// `fetched` and `published` of a passed node.
     pub(crate) fn times(&self) -> [Option<Millis>; 2] {
         self.more.as_ref().map_or([None; 2], |more| more.times)
     }
 
-    /// `xml:base` in effect, if it is not that of the item.
+    /// The current `xml:base`, if it differs from that of the item.
     pub(crate) fn base(&self) -> Option<&Url> {
         self.more.as_ref()?.base.as_ref()
     }
 }
 
 impl Extras {
-    /// Texts of all fields with this name.
+    /// The texts of all fields with this name.
     pub(crate) fn all<'e>(&'e self, name: &'e str) -> impl Iterator<Item = &'e str> {
         self.fields.iter().filter(move |field| field.name == name).map(|field| field.text.trim())
     }
@@ -102,7 +105,7 @@ impl ItemExtras {
         self.fields.iter().find(|field| field.name == name && !field.text.trim().is_empty())
     }
 
-    /// The text of the first of these fields that is there.
+    /// The text of the first of these fields that exists.
     pub(crate) fn text(&self, names: &[&str]) -> Option<&str> {
         names.iter().find_map(|name| self.first(name)).map(|field| field.text.trim())
     }

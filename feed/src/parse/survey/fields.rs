@@ -1,16 +1,18 @@
-//! Which elements matter, and which of them feed-rs leaves out.
+//! Which elements matter, and which of them feed-rs ignores.
 
 use std::borrow::Cow;
 
-use super::extras::{Field, ItemExtras, More};
+use super::attributes::Attributes;
+use super::extras::{Dirt, Field, ItemExtras, More};
 use super::scope::{Resolved, Scope};
-use super::{Attributes, Capture, Dirt, Pass};
-use crate::model::{Millis, media_type};
-use crate::parse::names::Ns;
+use super::{Capture, Pass};
+use crate::markup::names::Ns;
+use crate::model::media_type;
 use crate::parse::sniff::Family;
+use crate::time::Millis;
 
 impl<'a> Pass<'a> {
-    /// Decides what an element inside `parent` is, and begins to collect it if need be.
+    /// Decides what an element inside `parent` is, and starts to collect it if it is wanted.
     pub(super) fn enter(
         &mut self,
         parent: Scope,
@@ -48,7 +50,7 @@ impl<'a> Pass<'a> {
             (_, Ns::Media, "group") => Ok(Scope::Block("media")),
             (_, Ns::Media, "content") => {
                 if attributes.iter().any(|(name, value)| is_duration(name) && value.len() > 12) {
-                    return Err("a duration that is none");
+                    return Err("an invalid duration");
                 }
                 Ok(Scope::Block("media"))
             }
@@ -82,7 +84,7 @@ impl<'a> Pass<'a> {
         Ok(Scope::Item)
     }
 
-    /// A person of an Atom element inside RSS is lost on feed-rs; marks where one begins.
+    /// Marks the start of an Atom person inside RSS, which feed-rs ignores.
     fn person(&mut self, block: &'static str) -> Result<Scope, Dirt> {
         if self.family == Family::Rss {
             self.push(Field { name: "author", ..Field::default() });
@@ -121,14 +123,14 @@ impl<'a> Pass<'a> {
             ("media", Ns::Media, "description") => "media:description",
             ("media", Ns::Media, "content" | "group") => {
                 if attributes.iter().any(|(name, value)| is_duration(name) && value.len() > 12) {
-                    return Err("a duration that is none");
+                    return Err("an invalid duration");
                 }
                 return Ok(Scope::Block("media"));
             }
             _ => return Ok(Scope::Skipped),
         };
         if block == "author" && self.family == Family::Atom {
-            return Ok(Scope::Leaf); // feed-rs has it
+            return Ok(Scope::Leaf); // feed-rs reads it
         }
         self.collect(name, attributes, inside, false)
     }
@@ -182,7 +184,7 @@ impl<'a> Pass<'a> {
         }
     }
 
-    /// A text of the item itself. RSS texts are HTML, unless our own mark says otherwise.
+    /// Collects a text of the item. RSS texts are HTML, unless our own attribute says otherwise.
     fn collect_text(
         &mut self,
         name: &'static str,
@@ -199,7 +201,7 @@ impl<'a> Pass<'a> {
         Ok(scope)
     }
 
-    /// Fields of an Atom entry: feed-rs reads them, if their types are ones it knows.
+    /// A field of an Atom entry; feed-rs reads it if it knows the type.
     fn atom_field(
         &mut self,
         local: &'static str,
@@ -303,7 +305,7 @@ impl<'a> Pass<'a> {
     }
 }
 
-/// feed-rs multiplies what stands here without looking.
+/// Attributes that feed-rs multiplies without checking for overflow.
 fn is_duration(attribute: &str) -> bool {
     matches!(attribute, "duration" | "time" | "start" | "end")
 }
@@ -317,7 +319,7 @@ fn many(ns: Ns, local: &str) -> bool {
     )
 }
 
-/// The name under which a field is handed over, if feed-rs leaves it out.
+/// The name under which to collect a field that feed-rs ignores.
 fn wanted(ns: Ns, local: &str) -> Option<&'static str> {
     Some(match (ns, local) {
         (Ns::Rss, "author") => "person",

@@ -1,9 +1,10 @@
-//! Where in the document the strict pass is, and what names mean there.
+//! The open elements of the strict pass, and the meaning of names inside them.
 
 use quick_xml::events::BytesStart;
 
-use super::{Attributes, Dirt, home};
-use crate::parse::names::{Ns, canonical, split};
+use super::attributes::Attributes;
+use super::extras::Dirt;
+use crate::markup::names::{Ns, canonical, split};
 use crate::parse::sniff::Family;
 
 /// The kind of element that is open.
@@ -13,20 +14,20 @@ pub(super) enum Scope {
     Root,
     Channel,
     Item,
-    /// An element with fields of its own: a person, a source, `skipHours`, `media:group`.
+    /// An element with its own fields: a person, a source, `skipHours`, `media:group`.
     Block(&'static str),
-    /// An element that holds text only.
+    /// An element with text only.
     Leaf,
-    /// Markup that is taken as it stands.
+    /// Markup that is taken unchanged.
     Verbatim,
-    /// Nothing that anybody reads.
+    /// An element that is ignored.
     Skipped,
 }
 
-/// An element's name, resolved; `None` for elements that mean nothing.
+/// The resolved name of an element; `None` if we do not read it.
 pub(super) type Resolved = Option<(Ns, &'static str)>;
 
-/// Open elements and the prefixes that the root declared.
+/// The open elements and the declared prefixes.
 #[derive(Default)]
 pub(super) struct Scopes {
     open: Vec<Scope>,
@@ -95,8 +96,8 @@ impl Scopes {
             }
             _ => return Err("an unusual root element"),
         }
-        self.default = Some(default.unwrap_or(home(family)));
-        Ok(Some((home(family), "root")))
+        self.default = Some(default.unwrap_or(family.home()));
+        Ok(Some((family.home(), "root")))
     }
 
     /// What an element below the root is.
@@ -134,7 +135,7 @@ impl Scopes {
         self.prefixes.iter().rev().find(|(known, _)| known == prefix).map(|(_, ns)| *ns)
     }
 
-    /// Learns a prefix. One that feed-rs would not recognise, though we do, makes a document dirty.
+    /// Learns a prefix. One that we recognise but feed-rs does not makes the document dirty.
     fn declare(&mut self, prefix: &str, uri: &str) -> Result<(), Dirt> {
         let ns = Ns::exact(uri);
         let meant = match Ns::lenient(uri) {
@@ -158,7 +159,7 @@ impl Scopes {
     }
 }
 
-/// Whether an unprefixed name belongs to another vocabulary that people mix in.
+/// Whether a name without a prefix belongs to another vocabulary that publishers mix in.
 fn strays(local: &str) -> bool {
     [Ns::Atom, Ns::Rss, Ns::Dc, Ns::Content, Ns::DcTerms]
         .into_iter()

@@ -1,4 +1,4 @@
-//! One function for each format: the rules that a text breaks, in words.
+//! One function for each format, which returns the rules that a text breaks.
 
 use std::collections::HashSet;
 
@@ -7,7 +7,7 @@ use quick_xml::events::{BytesStart, Event};
 use serde_json::Value;
 use url::Url;
 
-/// A small tree, enough to state rules over.
+/// A small tree for the rules.
 #[derive(Debug, Default)]
 struct Node {
     name: String,
@@ -31,7 +31,7 @@ impl Node {
     }
 }
 
-/// Reads strictly: what is not well-formed or holds a forbidden character is an error.
+/// Parses strictly: malformed XML and forbidden characters are errors.
 fn tree(text: &str) -> Result<Node, String> {
     if let Some(c) = text.chars().find(|c| c.is_control() && !matches!(c, '\n' | '\t' | '\u{7f}'..))
     {
@@ -113,7 +113,7 @@ fn is_web(href: &str) -> bool {
     Url::parse(href).is_ok_and(|url| matches!(url.scheme(), "http" | "https") && url.has_host())
 }
 
-/// `Mon, 16 Nov 2026 02:00:00 GMT`, with the weekday that the date really has.
+/// `Mon, 16 Nov 2026 02:00:00 GMT`, with the correct weekday.
 fn is_rfc822(date: &str) -> bool {
     Timestamp::parse(date).is_some_and(|at| at.to_rfc822() == date)
 }
@@ -181,7 +181,7 @@ fn rss_item(report: &mut Report, item: &Node) {
         for (name, _) in &child.attributes {
             let plain =
                 ["isPermaLink", "url", "length", "type", "domain", "href", "rel", "fileSize"];
-            // What an element of our own carries is nobody else's concern.
+            // Our own elements may have any attribute.
             let own = child.name.starts_with("pergola:");
             let known = own || name.contains(':') || plain.contains(&name.as_str());
             report.rule(known, format!("unknown attribute {name}"));
@@ -257,7 +257,7 @@ pub(super) fn atom(text: &str) -> Vec<String> {
     report.0
 }
 
-/// RFC 5005: at most one neighbour on each side, and no archive that claims to be the whole feed.
+/// RFC 5005: at most one neighbour on each side, and an archive is not complete.
 fn history(report: &mut Report, feed: &Node, link: &str) {
     for rel in ["prev-archive", "next-archive", "current"] {
         let links = feed.all(link).filter(|link| link.attribute("rel") == rel);
@@ -270,10 +270,10 @@ fn history(report: &mut Report, feed: &Node, link: &str) {
     report.rule(!both, "an archive and complete");
 }
 
-/// What holds for feeds and entries alike.
+/// Rules for feeds and entries.
 fn common(report: &mut Report, node: &Node) {
     for id in node.all("id") {
-        report.rule(is_iri(&id.text), format!("id {:?} is no IRI", id.text));
+        report.rule(is_iri(&id.text), format!("id {:?} is not an IRI", id.text));
     }
     for date in node.all("updated").chain(node.all("published")) {
         report.rule(is_rfc3339(&date.text), format!("date {:?}", date.text));

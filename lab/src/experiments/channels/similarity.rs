@@ -1,4 +1,4 @@
-//! `channels-similarity`: whether the rates of similar channels tell of a channel's own, and where.
+//! `channels-similarity`: do the rates of similar channels say something about a channel's own rate, and when?
 
 use pergola_profile::policy::Choice;
 use pergola_refresh::{HOUR, Invalid};
@@ -7,11 +7,12 @@ use serde_json::json;
 use super::policies::{RULES, Rule};
 use super::{Origin, spearman, with_error};
 use crate::channels::{Budget, Heeding, Pace, Population, Refinement, TextWorld, play};
-use crate::report::{Axis, Cell, Chart, Column, Report, Scale, Series, Style, Table};
+use crate::report::{Axis, Cell, Chart, Report, Scale, Series, Style};
+use crate::rows::Rows;
 use crate::trials::{Lab, Spread};
 
 const WINDOW: usize = 20;
-/// Looks per hour of figure 12.
+/// Refreshes per hour of figure 12.
 const BUDGETS: [usize; 3] = [4, 6, 8];
 /// The highest improvement in figure 12.
 const PUBLISHED_GAIN: i64 = 15;
@@ -57,7 +58,7 @@ impl Setting {
 struct Case<'a> {
     rule: &'a Rule,
     beta: f64,
-    looks: usize,
+    refreshes: usize,
 }
 
 const REFINEMENTS: [Refinement; 3] = [Refinement::Alone, Refinement::Nearest, Refinement::Full];
@@ -67,59 +68,28 @@ type Tried = [(f64, f64); REFINEMENTS.len()];
 
 /// `channels-similarity`: whether rates refined by similar channels keep better profiles.
 pub(crate) fn similarity(lab: &Lab, origin: &Origin) -> Result<Report, Invalid> {
-    let mut table =
-        Table { columns: ["channels", "rule"].map(Column::left).to_vec(), rows: Vec::new() };
-    table.columns.extend(
-        ["β", "M", "alone", "published gain % ≤", "nearest %", "all %", "ρ alone", "ρ all"]
-            .map(Column::right),
+    let mut rows = Rows::new(
+        &["channels", "rule"],
+        &["β", "M", "alone", "published gain % ≤", "nearest %", "all %", "ρ alone", "ρ all"],
     );
-    let mut rows = Vec::new();
-    let mut series = Vec::new();
+    let mut gains = Vec::new();
     for setting in Setting::all() {
         let cases = setting.cases();
         let mut tried: Vec<Vec<Tried>> = vec![Vec::new(); cases.len()];
-        for seed in (0..lab.seeds).map(|n| lab.seed.wrapping_add(n)) {
+        for seed in lab.each_seed() {
             let world = setting.world(origin, seed);
             let found = lab.for_each("runs", &cases, |case| case.of(lab, &world, seed))?;
             tried.iter_mut().zip(found).for_each(|(tried, found)| tried.push(found));
         }
         for (case, tried) in cases.iter().zip(&tried) {
-            let alone = Spread::of(tried, |tried| tried[0].0);
-            let gain =
-                |n: usize| Spread::of(tried, |tried| 100.0 * (tried[n].0 / tried[0].0 - 1.0));
-            let correlation = |n: usize| Spread::of(tried, |tried| tried[n].1).mean;
-            let beta = case.rule.has_filter().then_some(case.beta);
-            table.rows.push(vec![
-                Cell::Text(setting.name()),
-                Cell::Text(case.rule.name.to_owned()),
-                beta.map_or(Cell::Empty, |value| Cell::Number { value, decimals: 1 }),
-                Cell::Integer(case.looks as i64),
-                with_error(alone, lab.seeds, 3),
-                Cell::Integer(PUBLISHED_GAIN),
-                with_error(gain(1), lab.seeds, 1),
-                with_error(gain(2), lab.seeds, 1),
-                Cell::Number { value: correlation(0), decimals: 2 },
-                Cell::Number { value: correlation(2), decimals: 2 },
-            ]);
-            rows.push(json!({
-                "channels": setting.name(), "rule": case.rule.name, "beta": beta, "m": case.looks,
-                "quality": alone, "gain_nearest_percent": gain(1), "gain_all_percent": gain(2),
-                "correlation": correlation(0), "correlation_nearest": correlation(1),
-                "correlation_all": correlation(2), "published_at_most_percent": PUBLISHED_GAIN,
-                "worlds": tried.len(),
-            }));
-            if case.looks == BUDGETS[1] && case.beta == MILD {
-                series.push((setting.name(), case.rule.name, gain(2)));
+            let gain = case.add_row(&mut rows, lab, &setting.name(), tried);
+            if case.refreshes == BUDGETS[1] && case.beta == MILD {
+                gains.push((setting.name(), case.rule.name, gain));
             }
         }
     }
-    Ok(Report {
-        title: "rates refined by those of similar channels, content-based (fair)".to_owned(),
-        notes: notes(origin, lab.seeds),
-        table,
-        json: json!({ "rows": rows }),
-        charts: vec![chart(&series)],
-    })
+    let title = "rates refined by those of similar channels, content-based (fair)";
+    Ok(rows.report(title, notes(origin, lab.seeds), vec![chart(&gains)], json!({})))
 }
 
 /// β of mild filtering.
@@ -129,14 +99,15 @@ impl Setting {
     /// The published settings where they can be had, and fewer where more populations are compared.
     fn cases(self) -> Vec<Case<'static>> {
         let rules = RULES.iter().filter(|rule| rule.name != "steady");
-        let case = |rule, beta, looks| Case { rule, beta, looks };
+        let case = |rule, beta, refreshes| Case { rule, beta, refreshes };
         match self {
             Self::Given => {
-                let mild = rules.flat_map(|rule| BUDGETS.map(|looks| case(rule, MILD, looks)));
-                mild.chain(BUDGETS.map(|looks| case(&RULES[0], 0.0, looks))).collect()
+                let mild =
+                    rules.flat_map(|rule| BUDGETS.map(|refreshes| case(rule, MILD, refreshes)));
+                mild.chain(BUDGETS.map(|refreshes| case(&RULES[0], 0.0, refreshes))).collect()
             }
             Self::Drawn(_) | Self::FirstWeek(_) => rules
-                .flat_map(|rule| [2, BUDGETS[1]].map(|looks| case(rule, MILD, looks)))
+                .flat_map(|rule| [2, BUDGETS[1]].map(|refreshes| case(rule, MILD, refreshes)))
                 .collect(),
         }
     }
@@ -149,7 +120,7 @@ impl Case<'_> {
         for (tried, refinement) in tried.iter_mut().zip(REFINEMENTS) {
             lab.count(world.channels.len() * (world.end / HOUR) as usize);
             let budget = Budget {
-                looks: self.looks,
+                refreshes: self.refreshes,
                 choice: Choice::Fair,
                 importance: self.rule.importance,
                 refinement,
@@ -162,6 +133,35 @@ impl Case<'_> {
             *tried = (outcome.mean_quality(), spearman(&outcome.refined, &truth));
         }
         Ok(tried)
+    }
+
+    /// Adds what was tried in every world, and returns the gain by refining with all channels.
+    fn add_row(&self, rows: &mut Rows, lab: &Lab, channels: &str, tried: &[Tried]) -> Spread {
+        let alone = Spread::of(tried, |tried| tried[0].0);
+        let gain = |n: usize| Spread::of(tried, |tried| 100.0 * (tried[n].0 / tried[0].0 - 1.0));
+        let correlation = |n: usize| Spread::of(tried, |tried| tried[n].1).mean;
+        let beta = self.rule.has_filter().then_some(self.beta);
+        let cells = vec![
+            Cell::text(channels),
+            Cell::text(self.rule.name),
+            beta.map_or(Cell::Empty, |value| Cell::number(value, 1)),
+            Cell::count(self.refreshes),
+            with_error(alone, lab.seeds, 3),
+            Cell::Integer(PUBLISHED_GAIN),
+            with_error(gain(1), lab.seeds, 1),
+            with_error(gain(2), lab.seeds, 1),
+            Cell::number(correlation(0), 2),
+            Cell::number(correlation(2), 2),
+        ];
+        let row = json!({
+            "channels": channels, "rule": self.rule.name, "beta": beta, "m": self.refreshes,
+            "quality": alone, "gain_nearest_percent": gain(1), "gain_all_percent": gain(2),
+            "correlation": correlation(0), "correlation_nearest": correlation(1),
+            "correlation_all": correlation(2), "published_at_most_percent": PUBLISHED_GAIN,
+            "worlds": tried.len(),
+        });
+        rows.push(cells, row);
+        gain(2)
     }
 }
 

@@ -1,8 +1,8 @@
-//! When does a page change next? Dynamo's smoothed interval beside what a node would use otherwise.
+//! When does a page change next? Dynamo's smoothed interval beside the other models of a node.
 //!
-//! All learn from the same: a change is seen as it happens, without a date. Each predicts the time to the next
-//! change from the last one; the first half of a series is for learning, the second half is judged.
-//! Errors are over that of the mean of all intervals so far: below 1 a model knows more than the pace.
+//! All models see each change when it happens, without a date, and predict the time to the next one. They learn
+//! from the first half of a series and are judged by the second half. Errors are relative to that of the mean of
+//! all intervals so far: below 1 a model knows more than the mean rate.
 
 use pergola_refresh::{
     Calendar, DAY, Dynamo, GammaPoisson, Invalid, MovingAverage, Observation, PublicationModel,
@@ -10,11 +10,11 @@ use pergola_refresh::{
 
 use super::Changes;
 
-/// Changes per second that all expect at first: one a day.
+/// Changes per second that all models assume at first: one a day.
 const PRIOR: f64 = 1.0 / DAY;
-/// Parts of a day in which a calendar's forecast is added up: its own finest are as long.
+/// Parts of a day for the sum over a forecast; a calendar has no finer ones.
 const PARTS: usize = 288;
-/// Days ahead that are added up; beyond, the mean rate is good enough.
+/// Days of the sum; beyond, the mean rate is good enough.
 const AHEAD: usize = 28;
 
 /// The names of the models, as in the tables.
@@ -55,8 +55,8 @@ pub(super) fn errors(changes: &Changes) -> Result<Option<[f64; NAMES.len()]>, In
     Ok((squares_of_mean > 0.0).then(|| squares.map(|sum| sum / squares_of_mean)))
 }
 
-/// The mean time from `now` to the next item, if items come by chance at the rates of the forecast: the
-/// integral of the chance that none has come.
+/// The mean time from `now` to the next item of a Poisson process with the rates of the forecast: the integral of
+/// the chance that no item has come.
 fn waiting_time(model: &impl PublicationModel, now: f64) -> f64 {
     let step = DAY / PARTS as f64;
     let mut bins = [0.0; PARTS];
@@ -91,8 +91,8 @@ mod tests {
     }
 
     #[test]
-    fn what_drifts_is_dynamos_and_mere_chance_is_nobodys() {
-        // Intervals grow a tenth each time: whoever has a short memory is near.
+    fn dynamo_predicts_intervals_that_drift() {
+        // Intervals grow by a tenth each time: a short memory is close.
         let drifting = Changes {
             kind: "",
             start: 0.0,

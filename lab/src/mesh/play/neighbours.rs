@@ -1,6 +1,6 @@
-//! What neighbours tell each other: plans, news, what items are worth, and budget that passes between them.
+//! What neighbours tell each other: their plans, news, and the worth of items; and how budget moves between them.
 
-use pergola_refresh::PlannedLook;
+use pergola_refresh::PlannedRefresh;
 use pergola_refresh::collective::shift;
 
 use super::Play;
@@ -9,15 +9,15 @@ use crate::mesh::cooperation::News;
 use crate::mesh::queue::Happening;
 use crate::mesh::wiring::Channel;
 
-/// Looks that are told of, as a node does.
-const LOOKS_TOLD: usize = 16;
-/// Looks as near to each other as this share of a decision are one.
+/// Planned refreshes that a node tells its readers.
+const REFRESHES_TOLD: usize = 16;
+/// Refreshes closer to each other than this share of a decision count as one.
 const SAME_DECISION: f64 = 0.1;
-/// A worth that has changed by a smaller share is weighed at the next look.
+/// A smaller change of worth waits for the next refresh.
 const NOTHING_NEW: f64 = 0.05;
 
 impl Play<'_> {
-    /// What was told of a node's looks no longer holds.
+    /// The plans that a node has told are outdated.
     pub(super) fn forget_plans(&mut self, node: u32) {
         let subscriptions = &self.nodes[node as usize].subscriptions;
         let mut told: Vec<u32> =
@@ -29,8 +29,8 @@ impl Play<'_> {
         }
     }
 
-    /// What an item of a subscription is worth: to the node's own feeds alone, or to everybody behind them, which
-    /// is told upstream, and budget passes between the two.
+    /// Updates the worth of an item of a subscription: to the feeds of the node alone, or to all their readers. In
+    /// the latter case the upstream is told, and budget moves between the two nodes.
     pub(super) fn weigh(&mut self, number: u32, place: u32, now: f64) {
         let Some(collective) = &self.settings.collective else {
             self.nodes[number as usize].weigh(place as usize, false, |_| 1.0);
@@ -52,18 +52,18 @@ impl Play<'_> {
         let cycles = ((now - met) / CYCLE).min(10.0);
         if collective.eagerness > 0.0 {
             let host = self.mesh.wiring.feeds[feed as usize].node as usize;
-            // A pair that reads each other by many feeds meets often: each time less passes.
+            // Nodes with many links exchange often, and a smaller part each time.
             let links = self.mesh.links(number as usize, host) as f64;
             let eagerness = collective.eagerness * cycles / links;
-            let stand = |node: usize| self.nodes[node].stand(collective.least);
-            let passes = shift(&stand(number as usize), &stand(host), eagerness);
+            let offer = |node: usize| self.nodes[node].offer(collective.least);
+            let passes = shift(&offer(number as usize), &offer(host), eagerness);
             self.nodes[number as usize].shift_budget(-passes);
             self.nodes[host].shift_budget(passes);
         }
     }
 
-    /// A reader has told what an item of a feed is worth to it. What the feed is made of is weighed anew if that
-    /// changes much: a relay that nobody seemed to read would never look, and never weigh anything again.
+    /// A reader has told what an item of a feed is worth to it. If that is a large change, the inputs of the feed
+    /// get new weights at once: a relay that had no readers would never refresh, and so never update its weights.
     fn told(&mut self, feed: u32, reader: u64, worth: f64) {
         let before = self.audiences[feed as usize].worth();
         self.audiences[feed as usize].tell(reader, worth);
@@ -80,43 +80,46 @@ impl Play<'_> {
         }
     }
 
-    /// When a feed may have news: just after the looks that its node plans.
-    pub(super) fn plan(&mut self, feed: u32, now: f64) -> Vec<PlannedLook> {
+    /// When a feed may have news: just after the refreshes that its node plans.
+    pub(super) fn plan(&mut self, feed: u32, now: f64) -> Vec<PlannedRefresh> {
         if let Some(plan) = &self.shelves[feed as usize].plan {
             return plan.clone();
         }
         let number = self.mesh.wiring.feeds[feed as usize].node;
         let node = &mut self.nodes[number as usize];
-        let mut looks: Vec<PlannedLook> = Vec::new();
+        let mut refreshes: Vec<PlannedRefresh> = Vec::new();
         for place in 0..node.subscriptions.len() {
             if node.subscriptions[place].feeds.contains(&feed) {
                 let share = node.subscriptions[place].share(feed, true);
                 let planned = node.planned(place, now).into_iter();
-                looks.extend(planned.map(|look| PlannedLook { items: share * look.items, ..look }));
+                refreshes.extend(
+                    planned
+                        .map(|refresh| PlannedRefresh { items: share * refresh.items, ..refresh }),
+                );
             }
         }
         for &input in &self.mesh.wiring.feeds[feed as usize].inputs {
             if let Channel::Feed(parent) = input
                 && self.mesh.wiring.host(input) == Some(number)
             {
-                looks.extend(self.plan(parent, now));
+                refreshes.extend(self.plan(parent, now));
             }
         }
         let takes = self.wires.round_trip();
-        looks.iter_mut().for_each(|look| look.at += takes);
-        looks.sort_by(|a, b| a.at.total_cmp(&b.at));
+        refreshes.iter_mut().for_each(|refresh| refresh.at += takes);
+        refreshes.sort_by(|a, b| a.at.total_cmp(&b.at));
         let together = SAME_DECISION * CYCLE / self.settings.decisions as f64;
-        looks.dedup_by(|next, kept| {
+        refreshes.dedup_by(|next, kept| {
             let same = next.at - kept.at < together;
             kept.items += if same { next.items } else { 0.0 };
             same
         });
-        looks.truncate(LOOKS_TOLD);
-        self.shelves[feed as usize].plan = Some(looks.clone());
-        looks
+        refreshes.truncate(REFRESHES_TOLD);
+        self.shelves[feed as usize].plan = Some(refreshes.clone());
+        refreshes
     }
 
-    /// Tells those who watch of what has changed.
+    /// Tells the watchers of changed feeds.
     pub(super) fn tell(&mut self, now: f64) {
         let mut changed = std::mem::take(&mut self.changed);
         changed.sort_unstable();
@@ -139,7 +142,7 @@ impl Play<'_> {
         }
     }
 
-    /// A node is back: it and those who read it hear how far the other has come.
+    /// A node is up again: it and its readers learn how far each other has come.
     pub(super) fn returned(&mut self, node: u32, now: f64) {
         let feeds = self.mesh.wiring.feeds.iter().enumerate();
         let own = feeds.filter(|(_, feed)| feed.node == node).map(|(number, _)| number as u32);

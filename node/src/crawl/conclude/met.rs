@@ -7,9 +7,9 @@ use pergola_manners::link::{Link, announced, found};
 use pergola_store::archive::{SourceKind, SourceRecord};
 
 use super::{Manners, Way};
-use crate::crawl::fetch::{Answer, FetchError};
 use crate::crawl::read::Body;
-use crate::peer::pull::Page;
+use crate::fetch::Page;
+use crate::fetch::{Answer, FetchError};
 
 /// What is known of a peer after a refresh.
 #[derive(Default)]

@@ -1,11 +1,11 @@
 //! One at a time with a source: a refresh, or news that were pushed. Both change what is known of it.
 
-use std::sync::{Mutex, PoisonError};
-
 use rustc_hash::FxHashSet;
 use tokio::sync::Notify;
 
 use pergola_store::archive::SourceId;
+
+use crate::locks::Mutex;
 
 /// Who is being worked on.
 #[derive(Default)]
@@ -25,7 +25,7 @@ impl Alone {
     pub(super) async fn with(&self, id: SourceId) -> With<'_> {
         loop {
             let freed = self.freed.notified();
-            if self.busy.lock().unwrap_or_else(PoisonError::into_inner).insert(id) {
+            if self.busy.lock().insert(id) {
                 return With { alone: self, id };
             }
             freed.await;
@@ -35,7 +35,7 @@ impl Alone {
 
 impl Drop for With<'_> {
     fn drop(&mut self) {
-        self.alone.busy.lock().unwrap_or_else(PoisonError::into_inner).remove(&self.id);
+        self.alone.busy.lock().remove(&self.id);
         self.alone.freed.notify_waiters();
     }
 }

@@ -10,11 +10,11 @@ use pergola_manners::link::Link;
 use pergola_store::archive::{ArchiveError, SourceId, SourceKind, SourceRecord, SourceState};
 use url::Url;
 
+use super::Crawler;
 use super::outing::Problem;
-use super::{Crawler, locked};
 use crate::crawl::conclude::{Refreshed, Subject, Way, conclude};
-use crate::crawl::fetch::{Answer, Ask, FetchError};
 use crate::crawl::trail::{Backlog, Trail};
+use crate::fetch::{Answer, Ask, FetchError};
 
 /// Bytes on the wire of a document that takes less than a millisecond to read.
 const SMALL: u64 = 16 * 1024;
@@ -85,7 +85,7 @@ impl Crawler {
         let _reader = self.readers.acquire().await;
         let crawler = Arc::clone(self);
         let conclusion = move || crawler.conclude(id, standing, exchange, backlog);
-        tokio::task::spawn_blocking(conclusion).await.map_err(|_| Problem::Panicked)?
+        self.blocking.run(conclusion).await.map_err(|_| Problem::Panicked)?
     }
 
     fn conclude(
@@ -125,7 +125,7 @@ impl Crawler {
                 break;
             }
             let now = self.clock.now();
-            let Some(at) = locked(&self.lanes).again(lane, now, PATIENCE) else { break };
+            let Some(at) = self.lanes.lock().again(lane, now, PATIENCE) else { break };
             self.clock.sleep_until(at).await;
             let ask = Ask::new(url, Validators::default(), readers);
             let answered = self.fetcher.fetch(&ask).await;
@@ -135,7 +135,7 @@ impl Crawler {
                 trail.take(&ask.url, answered, &crawler.manners);
                 trail
             };
-            trail = tokio::task::spawn_blocking(read).await.map_err(|_| Problem::Panicked)?;
+            trail = self.blocking.run(read).await.map_err(|_| Problem::Panicked)?;
         }
         Ok(trail.finish())
     }

@@ -9,11 +9,11 @@ use tokio::sync::oneshot;
 use url::Url;
 
 use super::conclusion::Exchange;
-use super::{Crawler, Delivery, locked};
+use super::{Crawler, Delivery};
 use crate::crawl::conclude::Refreshed;
-use crate::crawl::fetch::Ask;
 use crate::crawl::trail::Backlog;
-use crate::publish::writer::{Committed, NotCommitted};
+use crate::fetch::Ask;
+use crate::writer::{Committed, NotCommitted};
 
 /// After a failure of our own a source is left alone this long.
 const OUR_FAULT: f64 = 60.0;
@@ -109,7 +109,7 @@ impl Outing<'_> {
     fn free_lane(&mut self) {
         if !self.lane_free {
             self.lane_free = true;
-            locked(&self.crawler.lanes).finished(self.lane, self.crawler.clock.now());
+            self.crawler.lanes.lock().finished(self.lane, self.crawler.clock.now());
         }
     }
 }
@@ -120,7 +120,7 @@ impl Drop for Outing<'_> {
         if !self.settled {
             // Without an observation nothing can be refused.
             let _ = self.crawler.roster().settle(self.id, None, self.back_at);
-            locked(&self.crawler.waiting).remove(&self.id);
+            self.crawler.waiting.lock().remove(&self.id);
         }
     }
 }

@@ -8,11 +8,11 @@ use pergola_manners::link::Link;
 use pergola_store::archive::SourceId;
 use url::Url;
 
-use super::{Crawler, locked};
+use super::Crawler;
 use crate::crawl::conclude::Way;
-use crate::crawl::fetch::{Answer, Ask, FetchError};
+use crate::fetch::{Answer, Ask, FetchError};
 use crate::metrics::Asked;
-use crate::peer::pull::Pulled;
+use crate::peers::pull::Pulled;
 
 impl Crawler {
     /// Asks a source: its peer if it has one, and with a GET if it has none or that does not work.
@@ -45,7 +45,7 @@ impl Crawler {
     /// The lane in which a source at an address waits.
     pub(crate) fn lane_for(&self, id: SourceId, url: &Url) -> LaneId {
         match self.peers.is_usable(id, url.as_str(), self.clock.now()) {
-            true => locked(&self.lanes).lane_of_peer(&url.origin().ascii_serialization()),
+            true => self.lanes.lock().lane_of_peer(&url.origin().ascii_serialization()),
             false => self.lane_of(url),
         }
     }
@@ -78,7 +78,7 @@ impl Crawler {
 
     fn stand_in_line(&self, id: SourceId, lane: Option<LaneId>) {
         if let Some(lane) = lane {
-            locked(&self.lanes).push(id.0, lane);
+            self.lanes.lock().push(id.0, lane);
             self.nudge.notify_one();
         }
     }

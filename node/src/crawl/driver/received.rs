@@ -9,10 +9,10 @@ use pergola_store::archive::{ArchiveError, SourceId};
 use super::Crawler;
 use super::conclusion::Standing;
 use crate::crawl::conclude::{Refreshed, Subject, Way};
-use crate::crawl::fetch::Answer;
 use crate::crawl::pushed::take_in;
 use crate::crawl::trail::Backlog;
-use crate::publish::writer::NotCommitted;
+use crate::fetch::Answer;
+use crate::writer::NotCommitted;
 
 /// How long pushed news wait for a refresh of the same source.
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -66,7 +66,7 @@ impl Crawler {
         };
         let refreshed = {
             let _reader = self.readers.acquire().await;
-            tokio::task::spawn_blocking(work).await.map_err(|_| NotReceived::Panicked)??
+            self.blocking.run(work).await.map_err(|_| NotReceived::Panicked)??
         };
         let refreshed = Arc::new(refreshed);
         let committed = self.deliver(Arc::clone(&refreshed)).await?;

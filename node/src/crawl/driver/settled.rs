@@ -10,11 +10,11 @@ use pergola_store::archive::unknown;
 use tokio::sync::mpsc;
 use url::Url;
 
-use super::{Crawler, Report, locked};
+use super::{Crawler, Report};
 use crate::crawl::conclude::Refreshed;
+use crate::crawl::discovery::RefreshNotice;
 use crate::metrics::Journey;
-use crate::publish::writer::Committed;
-use crate::websub::discovery::RefreshNotice;
+use crate::writer::Committed;
 
 /// What was observed, as a model learns from it.
 fn observation(refreshed: &Refreshed) -> Option<Observation<'_>> {
@@ -116,7 +116,7 @@ impl Crawler {
         if refreshed.again {
             return self.send_now(*id);
         }
-        let waiting = locked(&self.waiting).remove(id);
+        let waiting = self.waiting.lock().remove(id);
         for waiting in waiting.into_iter().flatten() {
             // Whoever asked may have gone.
             let _ = waiting.send(refreshed.report());
@@ -201,18 +201,18 @@ impl Crawler {
     /// The host rests if enough of its URLs want it to.
     pub(super) fn obey_pause(&self, host: &str, refreshed: &Refreshed, lane: LaneId) {
         let Some(until) = refreshed.host_pause else {
-            return locked(&self.pauses).forget(host, refreshed.id.0);
+            return self.pauses.lock().forget(host, refreshed.id.0);
         };
-        let pause = locked(&self.pauses).report(host, refreshed.id.0, until, refreshed.at);
+        let pause = self.pauses.lock().report(host, refreshed.id.0, until, refreshed.at);
         if let Some(until) = pause {
             tracing::info!(host, until, "the host wants quiet");
-            locked(&self.lanes).pause(lane, until);
+            self.lanes.lock().pause(lane, until);
         }
     }
 
     /// Counts what was done to a host; saved with the next sample.
     pub(super) fn count_host(&self, host: &str, refreshed: &Refreshed) {
-        let mut hosts = locked(&self.hosts);
+        let mut hosts = self.hosts.lock();
         if !hosts.contains_key(host) {
             hosts.insert(host.to_owned(), Default::default());
         }

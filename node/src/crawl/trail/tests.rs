@@ -6,7 +6,7 @@ use pergola_store::archive::KnownItem;
 use proptest::prelude::*;
 
 use super::*;
-use crate::crawl::fetch::DecodeLimits;
+use crate::fetch::DecodeLimits;
 
 const SOURCE: &str = "https://example.org/feed";
 /// The last refresh; items are dated by their numbers of hours after it.

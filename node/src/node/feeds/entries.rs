@@ -10,8 +10,8 @@ use pergola_store::archive::{Archive, ArchiveError, Commit, Edit, Entry, FeedId,
 
 use super::FeedError;
 use crate::node::{Node, SourceError};
-use crate::publish::writer::{Append, Job};
 use crate::select::{Desk, Texts};
+use crate::writer::{Append, Job};
 
 /// A new feed begins with at most so many items that its sources show already.
 const BACKFILL: usize = 10_000;
@@ -30,8 +30,7 @@ impl Node {
     pub(in crate::node) async fn catch_up(&self, new: &[SourceId]) -> Result<(), SourceError> {
         self.settle().await;
         let (archive, new) = (self.archive.clone(), new.to_vec());
-        let seen = tokio::task::spawn_blocking(move || with_items(&archive, &new)).await;
-        let seen = seen.unwrap_or_else(|_| Ok(HashSet::new()))?;
+        let seen = self.read(move || with_items(&archive, &new)).await?;
         if seen.is_empty() {
             return Ok(());
         }
@@ -50,7 +49,7 @@ impl Node {
     async fn settle(&self) {
         let desk = Arc::clone(&self.desk);
         // If there is nobody left to wait for, there is nothing to be waited for.
-        let _ = tokio::task::spawn_blocking(move || desk.wait_for_selection()).await;
+        let _ = self.blocking.run(move || desk.wait_for_selection()).await;
         let _ = self.writer.alone(|_| ()).await;
     }
 
@@ -62,8 +61,8 @@ impl Node {
         let (archive, desk) = (self.archive.clone(), Arc::clone(&self.desk));
         let now = self.clock.now();
         let found = move || wanted_so_far(&archive, &desk, feed, &sources, now);
-        let Ok(appends) = tokio::task::spawn_blocking(found).await else { return Ok(0) };
-        let committed = self.writer.commit(Job { appends: appends?, ..Job::default() }).await?;
+        let appends = self.read(found).await?;
+        let committed = self.writer.commit(Job { appends, ..Job::default() }).await?;
         Ok(committed.published)
     }
 
@@ -97,9 +96,7 @@ impl Node {
         below: u64,
     ) -> Result<usize, FeedError> {
         let archive = self.archive.clone();
-        let found = tokio::task::spawn_blocking(move || outdated_edits(&archive, feed, below));
-        let Ok(outdated) = found.await else { return Ok(0) };
-        let outdated = outdated?;
+        let outdated = self.read(move || outdated_edits(&archive, feed, below)).await?;
         for some in outdated.chunks(DELETED_AT_ONCE) {
             let mut commit = Commit::new();
             some.iter().for_each(|edit| commit.feed(feed).delete_edit(*edit));

@@ -1,33 +1,32 @@
-//! Putting feeds in force: selected for, published, and read by other feeds.
+//! Puts feeds in force: items are selected for them, they are published, and other feeds read them.
 
 use std::collections::{BTreeMap, HashSet};
 
 use pergola_query::syntax::{FeedBody, SourceRef};
-use pergola_store::archive::{FeedId, FeedRecord, SourceId};
+use pergola_store::archive::{FeedId, FeedRecord, FeedTally};
 
 use crate::node::{Node, StartError};
 use crate::publish::Listing;
 use crate::select::statement;
 
 impl Node {
-    /// A stored feed is selected for and published from now on.
-    pub(super) fn put_in_force(&self, id: FeedId, name: &str, body: &FeedBody) {
+    /// Selects items for a stored feed and publishes it from now on.
+    pub(super) fn put_in_force(&self, id: FeedId, name: &str, body: &FeedBody, tally: FeedTally) {
         self.bind(id, name, body);
         self.rebind_readers(name);
-        self.shelve(id, name, body);
+        self.shelve(id, name, body, tally);
         self.weigh(self.desk.sources_of(id));
     }
 
     pub(super) fn bind(&self, id: FeedId, name: &str, body: &FeedBody) {
         let bound = self.desk.put(id, name, body, self.clock.now(), |clause| self.resolve(clause));
         if let Err(error) = bound {
-            // It was checked before; only a limit of the matcher can be left.
+            // It was checked before, so only a limit of the matcher can refuse it.
             tracing::error!(feed = name, %error, "a feed could not be put in force");
         }
     }
 
-    pub(super) fn shelve(&self, id: FeedId, name: &str, body: &FeedBody) {
-        let tally = self.archive.feed_tally(id).unwrap_or_default();
+    pub(super) fn shelve(&self, id: FeedId, name: &str, body: &FeedBody, tally: FeedTally) {
         let window =
             body.options.window.map_or(self.config().feeds.window, |window| window as usize);
         self.shelf.put(Listing {
@@ -90,12 +89,11 @@ impl Node {
                 if let Some((id, body)) = left.remove(&name) {
                     self.access.set(id, self.archive.readers(id)?.as_deref());
                     self.bind(id, &name, &body);
-                    self.shelve(id, &name, &body);
+                    self.shelve(id, &name, &body, self.archive.feed_tally(id)?);
                 }
             }
         }
-        let every: Vec<SourceId> = self.crawler.roster().ids().collect();
-        self.weigh(every);
+        self.weigh(self.crawler.ids());
         Ok(())
     }
 }

@@ -1,18 +1,17 @@
 //! What can be said of a node and its feeds.
 
 use std::collections::HashMap;
-use std::sync::{Mutex, PoisonError};
 
 use pergola_manners::hints::Hints;
 use pergola_proto::v1;
-use pergola_refresh::{DAY, PublicationModel};
 use pergola_store::archive::{ArchiveError, FeedId};
 
 use super::changed_at;
-use crate::node::{Node, Outlook};
-use crate::peer::wire::hints_to_wire;
+use crate::locks::Mutex;
+use crate::node::{Node, Outlook, Upstream};
 use crate::publish::{Form, Imprint, Listing};
 use crate::select::Channel;
+use crate::wire::hints_to_wire;
 
 /// Sources told of one feed.
 const UPSTREAMS: usize = 1_000;
@@ -53,9 +52,9 @@ pub(super) fn description(
     outlook: Outlook,
     operator: bool,
 ) -> Result<v1::DescribeResponse, ArchiveError> {
-    let card = node.desk.feed(&feed.name);
+    let card = node.feed(&feed.name);
     let keywords = card.map(|card| pergola_query::profile(&card.body).into_iter().collect());
-    let imprint = node.shelf.imprint();
+    let imprint = node.imprint();
     Ok(v1::DescribeResponse {
         node: Some(node_info(imprint)),
         feed: Some(feed_info(imprint, feed)),
@@ -68,7 +67,7 @@ pub(super) fn description(
 
 /// What a feed asks for, and what it is about.
 fn profile(node: &Node, feed: FeedId, keywords: Vec<String>) -> v1::Profile {
-    let about = node.desk.profiles.about(Channel::Feed(feed), LEARNT);
+    let about = node.about(Channel::Feed(feed), LEARNT);
     let (learnt, cohesion) = about.unwrap_or_default();
     let cohesion = (cohesion > 0.0).then_some(cohesion);
     v1::Profile { keywords, learnt: terms_to_wire(learnt), cohesion }
@@ -85,15 +84,14 @@ pub(super) fn found(
     limit: usize,
     shown: impl Fn(FeedId) -> bool,
 ) -> v1::SearchResponse {
-    let imprint = node.shelf.imprint();
+    let imprint = node.imprint();
     let names: HashMap<FeedId, Listing> = node
-        .shelf
         .listings()
         .into_iter()
         .filter(|feed| shown(feed.id))
         .map(|feed| (feed.id, feed))
         .collect();
-    let feeds = node.desk.profiles.search(text, SEARCHED).into_iter().filter_map(|about| {
+    let feeds = node.most_about(text, SEARCHED).into_iter().filter_map(|about| {
         let Channel::Feed(id) = about.channel else { return None };
         let feed = Some(feed_info(imprint, names.get(&id)?));
         Some(v1::FoundFeed { feed, score: about.score, terms: terms_to_wire(about.terms) })
@@ -102,23 +100,19 @@ pub(super) fn found(
 }
 
 fn upstreams(node: &Node, feed: FeedId) -> Result<Vec<v1::Upstream>, ArchiveError> {
-    let mut upstreams = Vec::new();
-    for (source, share) in node.desk.shares_of(feed, node.clock.now(), UPSTREAMS) {
-        let Some(record) = node.archive.source(source)? else { continue };
-        let rate =
-            node.crawler.roster().schedule(source).map(|known| known.model.mean_rate() * DAY);
-        let link = node.crawler.peers.link(source).filter(|link| link.url == record.url);
+    let told = |upstream: Upstream| {
+        let Upstream { url, title, share, items_per_day, link, .. } = upstream;
         let (peer, feed) = link.map(|link| (link.node, link.feed)).unwrap_or_default();
-        upstreams.push(v1::Upstream {
-            title: record.title.unwrap_or_default(),
-            url: record.url,
+        v1::Upstream {
+            title: title.unwrap_or_default(),
+            url,
             node: peer.map(|peer| peer.id).unwrap_or_default(),
             feed,
             selectivity: Some(share),
-            items_per_day: rate,
-        });
-    }
-    Ok(upstreams)
+            items_per_day,
+        }
+    };
+    Ok(node.upstreams(feed, UPSTREAMS)?.into_iter().map(told).collect())
 }
 
 fn hints(node: &Node, feed: FeedId, outlook: Outlook) -> Hints {
@@ -141,14 +135,14 @@ impl Estimates {
     /// How busy and how good a feed is. Blocks.
     pub(super) fn of(&self, node: &Node, feed: FeedId) -> Result<Outlook, ArchiveError> {
         let now = node.clock.now();
-        let known = self.known.lock().unwrap_or_else(PoisonError::into_inner).get(&feed).copied();
+        let known = self.known.lock().get(&feed).copied();
         if let Some((at, outlook)) = known
             && now - at < ESTIMATE_AGE
         {
             return Ok(outlook);
         }
         let outlook = node.outlook(feed)?;
-        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut known = self.known.lock();
         if known.len() >= REMEMBERED {
             known.clear();
         }

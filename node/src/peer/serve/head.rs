@@ -3,12 +3,14 @@
 //! Everybody who watches a feed is told it after every change, so it is read once for each and shared.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use pergola_store::archive::{Archive, ArchiveError, Edit, FeedId, FeedTally};
 use tokio::sync::OnceCell;
 
+use crate::locks::Mutex;
 use crate::peer::cursor::Cursor;
+use crate::surroundings::Blocking;
 
 /// Feeds of which the end is remembered; beyond, all are forgotten and read again.
 const REMEMBERED: usize = 20_000;
@@ -18,6 +20,7 @@ pub(super) struct Heads {
     archive: Archive,
     /// What cursors of this node say of it.
     node: u32,
+    blocking: Blocking,
     ends: Mutex<HashMap<FeedId, End>>,
 }
 
@@ -30,8 +33,8 @@ struct End {
 }
 
 impl Heads {
-    pub(super) fn new(archive: Archive, node: u32) -> Self {
-        Self { archive, node, ends: Mutex::default() }
+    pub(super) fn new(archive: Archive, node: u32, blocking: Blocking) -> Self {
+        Self { archive, node, blocking, ends: Mutex::default() }
     }
 
     /// The end of a feed that has come so far, as a cursor is sent.
@@ -43,11 +46,8 @@ impl Heads {
         let cursor = self.cursor(feed, tally);
         let written = cursor.get_or_try_init(|| async {
             let archive = self.archive.clone();
-            let read = tokio::task::spawn_blocking(move || last_before(&archive, feed, tally.next));
-            let last = match read.await {
-                Ok(read) => read?,
-                Err(panicked) => std::panic::resume_unwind(panicked.into_panic()),
-            };
+            let read = self.blocking.run(move || last_before(&archive, feed, tally.next));
+            let last = read.await.unwrap_or_else(|panicked| panic!("{panicked}"))?;
             let (next, edits) = (tally.next, Edit::end_of(tally.edition));
             Ok(Cursor { node: self.node, feed, next, last, edits }.to_string())
         });
@@ -56,7 +56,7 @@ impl Heads {
 
     fn cursor(&self, feed: FeedId, tally: FeedTally) -> Arc<OnceCell<String>> {
         let FeedTally { next, edition, .. } = tally;
-        let mut ends = self.ends.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut ends = self.ends.lock();
         if ends.len() >= REMEMBERED {
             ends.clear();
         }

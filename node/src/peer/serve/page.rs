@@ -18,10 +18,10 @@ use prost::Message;
 
 use super::head::last_before;
 use super::recent::Recent;
-use crate::peer::ENTRY_BYTES;
 use crate::peer::cursor::Cursor;
-use crate::peer::wire::{Delivered, entry_to_wire};
 use crate::publish::{Imprint, Listing, dress, origin};
+use crate::wire::ENTRY_BYTES;
+use crate::wire::{Delivered, entry_to_wire};
 use lately::{Lately, Made};
 
 /// The part of an answer that is left for what is said around the entries.

@@ -5,11 +5,13 @@
 //! the limit without a list of who was used when.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use pergola_feed::Item;
 
 use pergola_store::archive::{Archive, ArchiveError, SourceId};
+
+use crate::locks::Mutex;
 
 /// Bytes of items that are kept, as they were before packing.
 const LIMIT: usize = 16 << 20;
@@ -59,7 +61,7 @@ impl Recent {
     }
 
     fn known(&self, place: Place) -> Option<Chunk> {
-        let mut generations = self.generations.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut generations = self.generations.lock();
         if let Some((chunk, _)) = generations.young.get(&place) {
             return Some(Arc::clone(chunk));
         }
@@ -69,7 +71,7 @@ impl Recent {
     }
 
     fn keep(&self, place: Place, chunk: Chunk, bytes: usize) {
-        let mut generations = self.generations.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut generations = self.generations.lock();
         generations.keep(place, chunk, bytes, self.limit);
     }
 }
@@ -131,7 +133,7 @@ mod tests {
                 assert_eq!(chunk[0].id.0, format!("item {number}"), "round {round}");
             }
         }
-        let generations = recent.generations.lock().unwrap();
+        let generations = recent.generations.lock();
         let held = generations.young.len() + generations.old.len();
         assert!((5..=10).contains(&held), "{held} chunks are held");
     }

@@ -1,8 +1,8 @@
 //! From the shelf to a document: rendered at the first request after a change, dropped when memory is
 //! short.
 
+use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
-use std::sync::{Arc, PoisonError};
 
 use pergola_feed::opml::{Opml, Outline};
 
@@ -88,7 +88,7 @@ impl Shelf {
     ) -> Result<T, RenderError> {
         let permit = self.workers.clone().acquire_owned().await;
         let permit = permit.map_err(|_| RenderError::Aborted)?;
-        let done = tokio::task::spawn_blocking(move || {
+        let done = self.blocking.run(move || {
             // The worker is free when the work has ended, whether or not anybody still waits for it.
             let _busy = permit;
             work()
@@ -121,12 +121,12 @@ impl Shelf {
         if !self.access.all_open() && !matches!(caller, Caller::Stranger { .. }) {
             return self.render_opml(caller);
         }
-        let known = self.opml.read().unwrap_or_else(PoisonError::into_inner).clone();
+        let known = self.opml.read().clone();
         if let Some(known) = known {
             return known;
         }
         let document = self.render_opml(caller);
-        *self.opml.write().unwrap_or_else(PoisonError::into_inner) = Some(document.clone());
+        *self.opml.write() = Some(document.clone());
         document
     }
 

@@ -10,9 +10,10 @@ use url::Url;
 
 use super::delivery::Ending;
 use super::request::Mode;
-use crate::crawl::fetch::{Call, Fetcher};
+use crate::fetch::{Call, Fetcher};
 use crate::publish::{Form, NoHandout, Shelf};
-use crate::websub::{nonce, signature};
+use crate::surroundings::Randomness;
+use crate::websub::signature;
 
 /// A subscriber that takes longer has failed.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -22,12 +23,13 @@ const ANSWER_BYTES: usize = 256;
 /// Asks a callback whether its owner wants this. `Err` says why not.
 pub(super) async fn verify(
     fetcher: &Fetcher,
+    randomness: &Randomness,
     callback: &Url,
     mode: Mode,
     topic: &str,
     lease: f64,
 ) -> Result<(), String> {
-    let challenge = nonce(32).ok_or("this machine has no randomness")?;
+    let challenge = randomness.hex(32).ok_or("this machine has no randomness")?;
     let mut url = callback.clone();
     {
         let mut query = url.query_pairs_mut();

@@ -2,7 +2,7 @@
 //! within bounds for each host and for all.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
@@ -14,9 +14,11 @@ use http::header::{CONTENT_TYPE, HOST, RETRY_AFTER};
 use http::{HeaderMap, HeaderValue, StatusCode};
 use tokio::time::Instant;
 
+use super::Hub;
 use super::book::host_of;
 use super::request::Request;
-use super::{Hub, locked};
+use crate::clock::network_now;
+use crate::locks::Mutex;
 
 /// Bytes of a request.
 const REQUEST_BYTES: usize = 16 << 10;
@@ -65,7 +67,7 @@ pub(super) struct Seat {
 
 impl Seat {
     fn take(pending: &Pending, host: String, now: Instant) -> Option<Self> {
-        let mut hosts = locked(pending);
+        let mut hosts = pending.lock();
         if hosts.len() > REMEMBERED {
             hosts.retain(|_, places| places.taken > 0 || places.is_careful(now));
         }
@@ -79,7 +81,7 @@ impl Seat {
 
     /// How the request ended.
     pub(super) fn ends(self, confirmed: bool, now: Instant) {
-        if let Some(places) = locked(&self.pending).get_mut(&self.host) {
+        if let Some(places) = self.pending.lock().get_mut(&self.host) {
             places.refused_at = (!confirmed).then_some(now);
         }
     }
@@ -87,7 +89,7 @@ impl Seat {
 
 impl Drop for Seat {
     fn drop(&mut self) {
-        let mut hosts = locked(&self.pending);
+        let mut hosts = self.pending.lock();
         if let Some(places) = hosts.get_mut(&self.host) {
             places.taken -= 1;
             if places.taken == 0 && places.refused_at.is_none() {
@@ -126,7 +128,7 @@ async fn subscribe(State(hub): State<Arc<Hub>>, headers: HeaderMap, form: Bytes)
         return (StatusCode::BAD_REQUEST, wrong).into_response();
     }
     let host = headers.get(HOST).and_then(|host| host.to_str().ok()).map(str::to_owned);
-    let seat = Seat::take(&hub.pending, host_of(request.callback.as_str()), Instant::now());
+    let seat = Seat::take(&hub.pending, host_of(request.callback.as_str()), network_now());
     if let Some(seat) = seat
         && hub.asked.try_send(Asked { request, host, seat }).is_ok()
     {
@@ -144,7 +146,7 @@ mod tests {
     #[tokio::test]
     async fn a_host_that_did_not_confirm_rests_and_is_then_asked_one_thing_at_a_time() {
         let pending = Pending::default();
-        let start = Instant::now();
+        let start = network_now();
         let take = |at| Seat::take(&pending, "victim.example".into(), at);
         let seats: Vec<Seat> = (0..WAITING_PER_HOST).map(|_| take(start).unwrap()).collect();
         assert!(take(start).is_none(), "enough of one host");
@@ -158,6 +160,6 @@ mod tests {
         let (one, two) = (take(late).unwrap(), take(late).unwrap());
         one.ends(false, late);
         two.ends(true, late);
-        assert_eq!(locked(&pending).len(), 0, "who confirms is trusted again");
+        assert_eq!(pending.lock().len(), 0, "who confirms is trusted again");
     }
 }

@@ -14,7 +14,7 @@ use pergola_store::archive::{HubTally, Lease, Push, SourceId, Suspect};
 use super::asking::{Ask, Token};
 use super::rules::{FAREWELLS, GRACE, LEASES, LONGEST_WAIT, Rules, VERIFYING, wait};
 use super::trust::{is_active, is_trusted, remember};
-use crate::websub::discovery::Named;
+use crate::crawl::discovery::Named;
 use crate::websub::instants::{millis, passed};
 
 /// A refresh of a source, as far as it matters here.

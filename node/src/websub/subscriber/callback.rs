@@ -15,7 +15,7 @@ use url::{Url, form_urlencoded};
 
 use super::Subscriber;
 use crate::crawl::driver::NotReceived;
-use crate::crawl::fetch::Answer;
+use crate::fetch::Answer;
 use crate::websub::signature;
 
 /// The longest challenge that is echoed.

@@ -33,6 +33,10 @@ async fn the_budget_of_a_running_node_can_be_changed() {
     assert_eq!(get(&house, "/api/v1/status").await.1["budget_per_minute"], 5.0);
     let fresh = json!({"freshness": 0.9, "max_refreshes_per_minute": 8});
     assert_eq!(post(&house, "/api/v1/budget", fresh).await.1["budget_per_minute"], 8.0);
+    let shown = ask(&house, Method::GET, "/api/v1/config").send().await.unwrap().text().await;
+    let shown: toml::Table = shown.unwrap().parse().unwrap();
+    assert_eq!(shown["budget"]["freshness"].as_float(), Some(0.9), "{shown}");
+    assert_eq!(shown["budget"]["max_refreshes_per_minute"].as_integer(), Some(8), "{shown}");
     for wrong in [
         json!({}),
         json!({"refreshes_per_minute": 0}),
@@ -68,6 +72,19 @@ async fn the_configuration_is_shown_without_its_secrets_and_read_again() {
     let (status, reloaded) = told(request(Method::POST, "/api/v1/reload").await.unwrap()).await;
     assert_eq!(status, StatusCode::OK, "{reloaded}");
     assert_eq!(reloaded["changed"], json!(["budget"]));
+    // A budget that is set by hand outlives a configuration that gives no other.
+    let body = json!({"refreshes_per_minute": 7}).to_string();
+    let set = ask(&house, Method::POST, "/api/v1/budget")
+        .header("authorization", "Bearer open sesame")
+        .header("content-type", "application/json");
+    assert_eq!(set.body(body).send().await.unwrap().status(), StatusCode::OK);
+    let (_, again) = told(request(Method::POST, "/api/v1/reload").await.unwrap()).await;
+    assert_eq!(again["changed"], json!([]));
+    assert_eq!(house.node().status().budget_per_minute, 7.0);
+    std::fs::write(&file, "[budget]\nrefreshes_per_minute = 4\n").unwrap();
+    let (_, again) = told(request(Method::POST, "/api/v1/reload").await.unwrap()).await;
+    assert_eq!(again["changed"], json!(["budget"]));
+    assert_eq!(house.node().status().budget_per_minute, 4.0);
     assert!(reloaded["restart"].as_array().unwrap().contains(&json!("api.token")), "{reloaded}");
 }
 
@@ -113,9 +130,9 @@ async fn a_backup_of_a_running_node_can_be_restored() {
     let bytes = backup.bytes().await.unwrap();
     let folder = TempDir::new().unwrap();
     let config = quick_config(&folder);
-    let engine = house.node().archive.store().backend();
+    let engine = house.node().status().store.parse().unwrap();
     restore(&config.node.data, engine, Replace::Never, &bytes[..], |_| ()).unwrap();
-    let node = Node::open(config, Clock::real()).await.unwrap();
+    let node = Node::open_here(config, Clock::real()).await.unwrap();
     assert_eq!(node.source_list().unwrap()[0].url, url);
     close(node).await;
 }
@@ -171,7 +188,7 @@ async fn a_running_node_is_ready_and_one_that_is_only_opened_says_why_not() {
     assert!(metrics.contains("pergola_threshold"), "{metrics}");
 
     let folder = TempDir::new().unwrap();
-    let node = Node::open(quick_config(&folder), Clock::real()).await.unwrap();
+    let node = Node::open_here(quick_config(&folder), Clock::real()).await.unwrap();
     let mut request = http::Request::get("/readyz").body(Body::empty()).unwrap();
     request.extensions_mut().insert(ConnectInfo(SocketAddr::from(([127, 0, 0, 1], 1))));
     let answer = pergola_node::api::router(node.clone()).oneshot(request).await.unwrap();
@@ -190,7 +207,7 @@ async fn a_node_that_is_only_opened_looks_where_a_page_leads() {
         .start()
         .await;
     let folder = TempDir::new().unwrap();
-    let node = Node::open(quick_config(&folder), Clock::real()).await.unwrap();
+    let node = Node::open_here(quick_config(&folder), Clock::real()).await.unwrap();
     let body = json!({"url": origin.url("/").as_str()}).to_string();
     let mut request = http::Request::post("/api/v1/sources")
         .header("content-type", "application/json")

@@ -57,8 +57,8 @@ async fn a_source_that_cannot_be_read_is_refused_and_leaves_nothing_behind() {
         assert!(problem["detail"].as_str().unwrap().contains("not added"), "{problem}");
     }
     assert_eq!(sources(&house, "").await, Vec::<String>::new());
-    assert_eq!(house.node().archive.count_sources().unwrap(), 0);
-    assert_eq!(house.node().crawler.roster().len(), 0);
+    assert_eq!(house.node().source_list().unwrap().len(), 0);
+    assert_eq!(house.node().status().sources, 0);
 }
 
 #[tokio::test(flavor = "multi_thread")]

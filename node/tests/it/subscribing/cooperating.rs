@@ -101,8 +101,8 @@ async fn without_its_stream_a_watched_peer_is_polled_as_usual() {
 
 /// What the scheduler believes of the source.
 fn model(reader: &Reader) -> Model {
-    let roster = reader.house.node().crawler.roster();
-    roster.schedule(roster.by_address(&reader.url).unwrap()).unwrap().model
+    let node = reader.house.node();
+    node.schedule_of(node.find_source(&reader.url).unwrap()).unwrap().model
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -115,7 +115,7 @@ async fn a_peers_plan_is_believed_as_long_as_it_tells_one_whatever_its_clock_sho
     // It says that it will refresh in a minute, which will bring one item.
     let planned = eventually("the peer's plan", async || match model(&reader) {
         Model::Relayed(relayed) => {
-            let next = relayed.looks_after(f64::NEG_INFINITY).first().copied();
+            let next = relayed.refreshes_after(f64::NEG_INFINITY).first().copied();
             next.ok_or_else(|| format!("{relayed:?}"))
         }
         plain => Err(format!("{plain:?}")),

@@ -12,7 +12,7 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use pergola_feed::write::write_atom;
 use pergola_feed::{Document, Format, Item, Link, Timestamp};
-use pergola_node::peer::wire::{Delivered, entry_to_wire};
+use pergola_node::wire::{Delivered, entry_to_wire};
 use pergola_proto::v1::syndication_server::{Syndication, SyndicationServer};
 use pergola_proto::v1::*;
 use tokio::net::TcpListener;

@@ -47,7 +47,7 @@ async fn a_fetch_tells_the_items_as_they_are_published() {
     let origin = item.origin.as_ref().unwrap();
     assert_eq!(origin.feed.as_deref(), Some(stand.origin.url("/paper.json").as_str()));
     assert_eq!(item.hops.last().unwrap().node, stand.house.node().id().0);
-    let back = pergola_node::peer::wire::entry_from_wire(first.entries[0].clone()).unwrap();
+    let back = pergola_node::wire::entry_from_wire(first.entries[0].clone()).unwrap();
     assert_eq!(back.item.link.as_deref(), Some("http://items.example/3"));
     assert!(first.hints.is_none());
     let hinted = stand.ask(v1::FetchRequest { hints: true, ..asked() }).await.hints.unwrap();
@@ -160,7 +160,7 @@ async fn an_item_that_is_larger_than_an_answer_gets_through_alone() {
     stand.publish(1).await;
     stand.until("the first item in its larger form", |tally| tally.edition >= 2).await;
     let first = stand.ask(v1::FetchRequest { newest: 1000, ..asked() }).await;
-    assert!(first.encoded_len() > pergola_node::peer::ANSWER_BYTES, "{}", first.encoded_len());
+    assert!(first.encoded_len() > pergola_node::wire::ANSWER_BYTES, "{}", first.encoded_len());
     assert_eq!((first.entries.len(), first.more), (1, true));
     let rest = stand.fetch(&first.cursor).await;
     let content = rest.entries[0].item.as_ref().unwrap().content.as_ref().unwrap();

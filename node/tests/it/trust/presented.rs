@@ -6,8 +6,8 @@ use std::time::Duration;
 use pergola_config::{Clients, Config, HostCredentials, Secret};
 use pergola_manners::courtesy::Validators;
 use pergola_node::clock::Clock;
-use pergola_node::crawl::fetch::{Ask, FetchSettings, Fetcher};
-use pergola_node::crawl::guard::Guard;
+use pergola_node::fetch::{Ask, FetchSettings, Fetcher};
+use pergola_node::guard::Guard;
 use pergola_node::node::Node;
 use tempfile::TempDir;
 use tokio::net::TcpListener;
@@ -36,7 +36,7 @@ fn trusting(ca: &Path) -> HostCredentials {
 async fn trouble(house: &House, shown: HostCredentials) -> String {
     let folder = TempDir::new().unwrap();
     let settings = FetchSettings {
-        guard: Guard::allowing(["127.0.0.1"]).unwrap(),
+        guard: Guard::allowing(["127.0.0.1".parse().unwrap()]),
         hosts: config_showing(&folder, shown).hosts,
         ..FetchSettings::default()
     };
@@ -108,7 +108,7 @@ async fn an_expired_certificate_is_the_trouble_of_the_source_and_nothing_is_lost
     let mut config = config_showing(&folder, trusting(&authority.file));
     config.schedule.cycle = Duration::from_secs(60);
     // An hour in a second: a source that fails is left alone for a while.
-    let node = Node::open(config, Clock::accelerated(3_600.0)).await.unwrap();
+    let node = Node::open_here(config, Clock::accelerated(3_600.0)).await.unwrap();
     let running = node.start(TcpListener::bind("127.0.0.1:0").await.unwrap()).unwrap();
     let downstream = House { running, folder, client: super::client(None, None) };
     let source = secure_url(&upstream, "/feeds/News.atom");
@@ -138,7 +138,7 @@ async fn a_closed_feed_is_read_with_the_right_token_and_not_with_a_wrong_one() {
     let query = format!(r#"ALTER FEED Hidden AS RETURN "{}";"#, origin.url("/news"));
     upstream.node().run_script(&query, "test").await.unwrap();
     eventually("the item at its first node", async || {
-        let listing = upstream.node().shelf.listing("Hidden").unwrap();
+        let listing = upstream.node().listing("Hidden").unwrap();
         if listing.tally.next == 1 { Ok(()) } else { Err(format!("{listing:?}")) }
     })
     .await;
@@ -203,7 +203,7 @@ async fn a_peer_is_read_with_token_and_certificate_over_its_secured_port() {
     shows(&["Volcano"]).await;
     eventually("the upgrade", async || {
         let sources = troubles(&downstream).await;
-        if upstream.node().metrics.peer_entries.get() > 0 { Ok(()) } else { Err(sources) }
+        if upstream.metric("peer_entries_total") > 0.0 { Ok(()) } else { Err(sources) }
     })
     .await;
     origin.set("/news", show(&["Eruption", "Volcano"]));
@@ -218,7 +218,7 @@ async fn a_redirect_takes_no_token_along() {
     let first = Origin::builder().page("/feed", redirect).start().await;
     let folder = TempDir::new().unwrap();
     let settings = FetchSettings {
-        guard: Guard::allowing(["127.0.0.1", "localhost"]).unwrap(),
+        guard: Guard::allowing(["127.0.0.1", "localhost"].map(|text| text.parse().unwrap())),
         hosts: config_showing(&folder, token("for one host only")).hosts,
         ..FetchSettings::default()
     };

@@ -6,7 +6,7 @@ use std::time::Duration;
 use anyhow::Result;
 use axum::extract::Request;
 use axum::middleware::{self, Next};
-use pergola_config::{BudgetRule, Config};
+use pergola_config::{Budget, BudgetRule, Config};
 use pergola_manners::budget::Purse;
 use pergola_newsroom::serve::{Newsroom, Source};
 use pergola_newsroom::{Process, Rhythm};
@@ -42,20 +42,20 @@ pub(super) async fn play(args: &Args) -> Result<Played> {
     let folder = std::env::temp_dir().join(format!("pergola-budget-{}", std::process::id()));
     let mut config = config(args)?;
     config.node.data = folder.clone();
-    let node = Node::open(config, clock.clone()).await?;
+    let node = Node::open_here(config, clock.clone()).await?;
     let urls = newsroom.names().map(|name| NewSource::feed(&format!("{base}/sources/{name}")));
     node.add_sources(urls.collect::<Result<_, _>>()?).await?;
     node.run_script(r#"CREATE FEED Everything AS RETURN OPML "all";"#, "bench").await?;
     let start = clock.now();
     let running = node.start(TcpListener::bind("127.0.0.1:0").await?)?;
-    let threshold = || running.node.crawler.roster().threshold().value();
+    let threshold = || running.node.threshold();
     let until = |cycle: usize| clock.sleep_until(start + (cycle as f64 - 0.5) * args.cycle);
     until(args.warmup + args.before).await;
     let before = threshold();
-    running.node.crawler.roster().set_purse(purse(args, 0.5))?;
+    running.node.set_budget(Budget { rule: rule(args, 0.5), burst: None })?;
     until(args.warmup + args.before + args.after).await;
     let thresholds = [before, threshold()];
-    let failed = running.node.metrics.refresh_counts().failed;
+    let failed = running.node.refresh_counts().failed;
     running.stop(GRACE).await;
     std::fs::remove_dir_all(&folder)?;
     let refreshes = std::mem::take(&mut *refreshes.lock().unwrap_or_else(PoisonError::into_inner));
@@ -71,9 +71,11 @@ pub(super) async fn play(args: &Args) -> Result<Played> {
 
 /// What the node may spend: the whole budget or a share of it.
 pub(super) fn purse(args: &Args, share: f64) -> Purse {
-    let per_minute = share * args.budget * 60.0 / args.cycle;
-    let rule = BudgetRule::Refreshes { per_minute };
-    Purse::new(rule, None, args.cycle)
+    Purse::new(rule(args, share), None, args.cycle)
+}
+
+fn rule(args: &Args, share: f64) -> BudgetRule {
+    BudgetRule::Refreshes { per_minute: share * args.budget * 60.0 / args.cycle }
 }
 
 fn config(args: &Args) -> Result<Config> {

@@ -10,7 +10,6 @@ use pergola_newsroom::serve::{Newsroom, Source};
 use pergola_newsroom::{Process, random_stream};
 use pergola_node::clock::Clock;
 use pergola_node::node::{NewSource, Node, Running};
-use pergola_store::Order;
 use rand::RngExt;
 use tokio::net::TcpListener;
 use tokio::task::JoinSet;
@@ -61,7 +60,7 @@ pub(super) async fn play(args: &Args, cooperation: Cooperation) -> Result<Played
         let address = format!("http://{}", listener.local_addr()?);
         let mut config = config(args, cooperation)?;
         config.node.data = folder.path().join(format!("node-{hop}"));
-        let node = Node::open(config, clock.clone()).await?;
+        let node = Node::open_here(config, clock.clone()).await?;
         let relayed: Vec<String> = (0..args.relayed)
             .map(|source| match &before {
                 Some(before) => format!("{before}/feeds/{}.atom", feed(source)),
@@ -119,8 +118,8 @@ impl Link {
         let node = &self.running.node;
         let mut all = 0;
         for url in &self.relayed {
-            let id = node.crawler.roster().by_address(url).context("a source is gone")?;
-            all += node.archive.state_alone(id)?.map_or(0, |state| state.tally.requests);
+            let id = node.find_source(url).context("a source is gone")?;
+            all += node.source(id)?.0.requests;
         }
         Ok(all)
     }
@@ -130,10 +129,8 @@ impl Link {
         let node = &self.running.node;
         let mut all = Vec::new();
         for source in 0..self.relayed.len() {
-            let card = node.desk.feed(&feed(source)).context("a feed is gone")?;
-            let entries =
-                node.archive.entries(card.id, 0, u64::MAX, Order::Ascending, usize::MAX)?;
-            for published in node.archive.with_items(entries)? {
+            let card = node.feed(&feed(source)).context("a feed is gone")?;
+            for published in node.items_from(card.id, 0, usize::MAX)? {
                 let at = published.item.published.context("the newsroom dates its items")?;
                 all.push((at.unix() as f64, published.entry.at));
             }

@@ -117,7 +117,7 @@ impl Chain {
             config.budget.rule = BudgetRule::Refreshes { per_minute: 60.0 };
             config.peers.cooperate = Cooperation { hints: false, watch: true, archive: true };
             ask_at_once(&mut config);
-            let node = Node::open(config, clock.clone()).await?;
+            let node = Node::open_here(config, clock.clone()).await?;
             node.add_sources(vec![NewSource::feed(&url)?]).await?;
             let script = format!("CREATE FEED {FEED} AS RETURN \"{url}\" WINDOW {WINDOW};");
             node.run_script(&script, "bench").await?;
@@ -127,7 +127,7 @@ impl Chain {
             nodes.push(node.start(listener)?);
         }
         let changes = |running: Option<&Running>| {
-            Ok::<_, anyhow::Error>(running.context("a chain has nodes")?.node.shelf.changes())
+            Ok::<_, anyhow::Error>(running.context("a chain has nodes")?.node.changes())
         };
         let (first, last) = (changes(nodes.first())?, changes(nodes.last())?);
         Ok(Self { clock, newsroom, nodes, source, first, last, _folder: folder })
@@ -139,8 +139,8 @@ impl Chain {
         self.last.mark_unchanged();
         self.newsroom.publish_now(SOURCE, 1)?;
         let node = &self.nodes[0].node;
-        let id = node.crawler.roster().by_address(&self.source).context("the source is gone")?;
-        let refresh = node.crawler.request(id);
+        let id = node.find_source(&self.source).context("the source is gone")?;
+        let refresh = node.request_refresh(id);
         let Ok(told) = tokio::time::timeout(PATIENCE, self.first.changed()).await else {
             return Ok(None);
         };

@@ -123,7 +123,7 @@ impl Bench {
         config.crawl.parallel = NonZeroUsize::new(64).context("not zero")?;
         // Refreshes are asked for by hand; the scheduler has nothing to spend.
         config.budget.rule = BudgetRule::Refreshes { per_minute: 1e-6 };
-        let node = Node::open(config, Clock::real()).await?;
+        let node = Node::open_here(config, Clock::real()).await?;
         let new = (0..args.sources).map(|number| NewSource::feed(&address(base, number)));
         let sources = node.add_sources(new.collect::<Result<_, _>>()?).await?.new;
         for query in 0..args.queries {
@@ -138,7 +138,7 @@ impl Bench {
     /// Refreshes at everything and waits until all of it is durable.
     async fn pass(&self) -> Result<u64> {
         let waiting: Vec<_> =
-            self.sources.iter().map(|source| self.node.crawler.request(*source)).collect();
+            self.sources.iter().map(|source| self.node.request_refresh(*source)).collect();
         let mut items = 0;
         for report in waiting {
             items += u64::from(report.await?.new_items);
@@ -148,8 +148,8 @@ impl Bench {
 
     fn entries(&self) -> Result<u64> {
         let mut entries = 0;
-        for card in self.node.desk.feeds() {
-            entries += self.node.archive.feed_tally(card.id)?.next;
+        for card in self.node.feeds() {
+            entries += self.node.published_so_far(card.id)?;
         }
         Ok(entries)
     }

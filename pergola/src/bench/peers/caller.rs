@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
-use pergola_node::peer::MESSAGE_BYTES;
+use pergola_node::wire::MESSAGE_BYTES;
 use pergola_proto::v1;
 use pergola_proto::v1::syndication_client::SyndicationClient;
 use prost::Message;

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use anyhow::Result;
 use axum::Router;
-use pergola_node::peer::MESSAGE_BYTES;
+use pergola_node::wire::MESSAGE_BYTES;
 use pergola_proto::v1;
 use pergola_proto::v1::syndication_server::{Syndication, SyndicationServer};
 use tokio::net::TcpListener;

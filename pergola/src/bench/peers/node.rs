@@ -9,7 +9,9 @@ use pergola_node::clock::Clock;
 use pergola_node::node::Node;
 use pergola_node::peer::{self, Limits};
 use pergola_node::serve::Port;
-use pergola_store::archive::{Commit, Entry, FeedId, FeedTally, SourceId, item_key};
+use pergola_node::surroundings::Surroundings;
+use pergola_store::Store;
+use pergola_store::archive::{Archive, Commit, Entry, FeedId, FeedTally, SourceId, item_key};
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
@@ -32,10 +34,12 @@ pub(super) fn run(args: &Args) -> Result<()> {
         config.node.data = folder.path().join("data");
         config.peers.limits.requests_per_minute = usize::MAX;
         config.peers.limits.streams = 1 << 20;
-        let node = Node::open(config, Clock::real()).await?;
+        let surroundings = Surroundings::real(&config, Clock::real())?;
+        let store = Arc::clone(&surroundings.store.store);
+        let node = Node::open(config, surroundings).await?;
         let query = format!("CREATE FEED {FEED} AS RETURN \"{SOURCE_URL}\"");
         node.run_script(&query, "bench").await?;
-        let mut press = Press::new(&node)?;
+        let mut press = Press::new(&node, store)?;
         let items: Vec<Item> = (0..args.items).map(item).collect();
         items.chunks(TOGETHER as usize).try_for_each(|some| press.publish(some))?;
         let listener = TcpListener::bind("127.0.0.1:0").await?;
@@ -62,15 +66,22 @@ pub(super) fn run(args: &Args) -> Result<()> {
 /// Publishes as the writer does, without a crawler before it.
 struct Press<'a> {
     node: &'a Node,
+    archive: Archive,
     feed: FeedId,
     tally: FeedTally,
     chunks: u32,
 }
 
 impl<'a> Press<'a> {
-    fn new(node: &'a Node) -> Result<Self> {
-        let feed = node.shelf.listing(FEED).context("the feed was just created")?.id;
-        Ok(Self { node, feed, tally: FeedTally::default(), chunks: 0 })
+    fn new(node: &'a Node, store: Arc<dyn Store>) -> Result<Self> {
+        let feed = node.listing(FEED).context("the feed was just created")?.id;
+        Ok(Self {
+            node,
+            archive: Archive::new(store),
+            feed,
+            tally: FeedTally::default(),
+            chunks: 0,
+        })
     }
 
     fn publish(&mut self, items: &[Item]) -> Result<()> {
@@ -88,8 +99,8 @@ impl<'a> Press<'a> {
         self.tally.edition += 1;
         self.chunks += 1;
         commit.feed(self.feed).put_tally(&self.tally);
-        self.node.archive.commit(commit)?;
-        self.node.shelf.changed(self.feed, self.tally);
+        self.archive.commit(commit)?;
+        self.node.announce(self.feed, self.tally);
         Ok(())
     }
 }

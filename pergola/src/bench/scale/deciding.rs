@@ -14,7 +14,7 @@ use pergola_manners::budget::{HORIZON_CYCLES, Purse};
 use pergola_manners::lanes::{LaneRules, Lanes};
 use pergola_manners::roster::Roster;
 use pergola_node::clock::Clock;
-use pergola_store::archive::{Archive, SourceId};
+use pergola_store::archive::SourceId;
 
 /// Seconds between two decisions, as a node has it.
 const CYCLE: f64 = 10.0;
@@ -50,9 +50,11 @@ pub struct Decisions {
 }
 
 /// Decisions over the sources that a folder holds, as its node would make them.
-pub(super) fn as_stored(archive: &Archive, config: &Config, now: f64) -> Result<Decisions> {
-    let mut sources = Vec::new();
-    archive.each_state(|id, state| sources.push((id, state.schedule)))?;
+pub(super) fn as_stored(
+    sources: Vec<(SourceId, Source)>,
+    config: &Config,
+    now: f64,
+) -> Result<Decisions> {
     let per_minute = config.budget.purse(CYCLE).per_minute();
     let threshold = steady(1.0)?;
     let setting = Setting { strategy: StrategyKind::TwoSteps, threshold, per_minute, start: now };

@@ -88,26 +88,26 @@ pub(super) fn crawling(args: &Args) -> Result<()> {
         let (from, _) = marks[0];
         for minute in 1..=args.minutes.max(1.0) as u32 {
             // Half a cycle early, because the mark is the end of the cycle.
-            let due = from + f64::from(minute) * 60.0 - 0.5 * running.node.crawler.cycle;
+            let due = from + f64::from(minute) * 60.0 - 0.5 * running.node.cycle();
             running.node.clock.sleep_until(due).await;
             marks.push(after_a_cycle(&running).await);
         }
         let rate = |a: (f64, u64), b: (f64, u64)| (b.1 - a.1) as f64 / ((b.0 - a.0) / 60.0);
         let usage = Usage::now();
-        let (waiting, out) = running.node.crawler.queue();
+        let (waiting, out) = running.node.queue();
         let crawled = Crawling {
             start,
             first_pass,
             resident_after_first_pass,
             rate: rate(marks[0], marks[marks.len() - 1]),
             minutes: marks.windows(2).map(|pair| rate(pair[0], pair[1])).collect(),
-            failed: running.node.metrics.refresh_counts().failed,
+            failed: running.node.refresh_counts().failed,
             queue: waiting + out,
             cpu: usage.cpu_since(&usage_before),
             seconds: watch.now() - real_before,
             usage,
-            threshold: running.node.crawler.roster().threshold().value(),
-            disk: running.node.archive.store().bytes_on_disk(),
+            threshold: running.node.threshold(),
+            disk: running.node.status().store_bytes,
         };
         running.stop(GRACE).await;
         Ok(serde_json::to_value(crawled)?)
@@ -120,7 +120,7 @@ pub(super) fn again(args: &Args) -> Result<()> {
         let scene: Scene = serde_json::from_str(line)?;
         let (node, start) = timed_start(args, &scene).await?;
         let config = node.config();
-        let decisions = deciding::as_stored(&node.archive, &config, node.clock.now())?;
+        let decisions = deciding::as_stored(node.stored_schedules()?, &config, node.clock.now())?;
         close(node).await;
         Ok(serde_json::to_value(Again { start, decisions })?)
     }))
@@ -148,19 +148,19 @@ async fn open(args: &Args, scene: &Scene) -> Result<Arc<Node>> {
         ..usual
     };
     config.hosts.named.insert("127.0.0.1".to_owned(), instantly);
-    Ok(Node::open(config, Clock::accelerated_since(scene.start, args.speed)).await?)
+    Ok(Node::open_here(config, Clock::accelerated_since(scene.start, args.speed)).await?)
 }
 
 fn count(running: &Running) -> u64 {
-    running.node.metrics.refresh_counts().all
+    running.node.refresh_counts().all
 }
 
 /// Waits until the refreshes of a cycle are done, at most two cycles: the instant and the refreshes so far.
 /// Measured from one such instant to another, no cycle counts by half.
 async fn after_a_cycle(running: &Running) -> (f64, u64) {
     let node = &running.node;
-    let (until, before) = (node.clock.now() + 2.0 * node.crawler.cycle, count(running));
-    while node.clock.now() < until && (count(running) == before || node.crawler.queue() != (0, 0)) {
+    let (until, before) = (node.clock.now() + 2.0 * node.cycle(), count(running));
+    while node.clock.now() < until && (count(running) == before || node.queue() != (0, 0)) {
         tokio::time::sleep(Duration::from_millis(1)).await;
     }
     (node.clock.now(), count(running))

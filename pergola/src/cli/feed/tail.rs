@@ -1,32 +1,25 @@
 //! `pergola feed tail`: items as they come, until Ctrl-C.
 
-use serde::Deserialize;
-use serde_json::Value;
+use pergola_api::item::{ItemRange, PublishedItem};
 
 use crate::cli::client::Client;
 use crate::cli::screen::{Screen, harmless, instant};
 
-/// Items shown to begin with.
+/// Items shown at the start.
 const NEWEST: usize = 10;
-/// Items in one answer.
+/// Items in one response.
 const AT_ONCE: usize = 100;
-/// Seconds that a node holds its answer while there is nothing new.
-const WAIT: u64 = 25;
+/// Seconds that the node waits for a new item before it answers.
+const WAIT: f64 = 25.0;
 
 /// Which feed, and from where.
 #[derive(Debug, clap::Args)]
 pub(in crate::cli) struct Args {
     /// Its name
     name: String,
-    /// Begin after this number; 0 shows everything [default: the newest ten]
+    /// Start after this number; 0 prints all items [default: print the newest ten]
     #[arg(long, value_name = "NUMBER")]
     since: Option<u64>,
-}
-
-#[derive(Debug, Deserialize)]
-struct Page {
-    items: Vec<Value>,
-    next: Option<u64>,
 }
 
 pub(super) async fn run(args: Args, client: &Client, screen: &Screen) -> anyhow::Result<()> {
@@ -40,32 +33,30 @@ async fn follow(args: Args, client: &Client, screen: &Screen) -> anyhow::Result<
     let mut after = args.since;
     let mut wait = None;
     loop {
-        let mut query = vec![];
-        query.extend(after.map(|after| ("after", after.to_string())));
-        query.extend(wait.map(|wait: u64| ("wait", wait.to_string())));
         let limit = if after.is_some() { AT_ONCE } else { NEWEST };
-        query.push(("limit", limit.to_string()));
-        let answer = client.get(&["feeds", &args.name, "items"], &query).await?.json().await?;
-        let page = Page::deserialize(answer)?;
+        let range = ItemRange { after, limit: Some(limit), wait };
+        let page = client.items(&args.name, &range).await?;
         for item in &page.items {
-            screen.line(&if screen.json { item.to_string() } else { line(item) })?;
+            let line = if screen.json { serde_json::to_string(item)? } else { line(item) };
+            screen.line(&line)?;
         }
-        after = page.next.or(after).or(Some(0));
+        after = Some(page.next);
         let all_seen = page.items.len() < limit || args.since.is_none() && wait.is_none();
         if all_seen && !client.is_running() {
-            // Nobody crawls, and waiting would keep the folder from a node that wants to start.
+            // Nobody crawls, and waiting would keep a node from opening the folder.
             return Ok(());
         }
         wait = all_seen.then_some(WAIT);
     }
 }
 
-/// When it came, what it is called and where it is.
-fn line(item: &Value) -> String {
-    let text = |key: &str| item[key].as_str().map(harmless).filter(|text| !text.is_empty());
-    let at = item["at"].as_f64().map(instant).or_else(|| text("at")).unwrap_or_default();
-    let title = text("title").unwrap_or_else(|| "(no title)".to_owned());
-    match text("link") {
+/// When the item came, its title and its link.
+fn line(item: &PublishedItem) -> String {
+    let text =
+        |text: &Option<String>| text.as_deref().map(harmless).filter(|text| !text.is_empty());
+    let at = instant(item.at);
+    let title = text(&item.title).unwrap_or_else(|| "(no title)".to_owned());
+    match text(&item.link) {
         Some(link) => format!("{at}  {title}  {link}"),
         None => format!("{at}  {title}"),
     }

@@ -1,19 +1,19 @@
-//! Progress of what takes long, on standard error and on a terminal only.
+//! Progress of a long command, on standard error and only on a terminal.
 
 use std::time::Duration;
 
 use indicatif::{HumanBytes, HumanCount, ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-/// A line that says how far a command is; gone when it is dropped.
+/// A line that shows the progress; it disappears when this is dropped.
 #[derive(Debug)]
 pub(in crate::cli) struct Progress {
     bar: ProgressBar,
 }
 
 impl Progress {
-    /// Says what is being done.
+    /// Starts the line with what is being done.
     pub(in crate::cli) fn new(what: &'static str) -> Self {
-        // Hidden by itself where standard error is no terminal.
+        // indicatif hides it if standard error is no terminal.
         let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
         if let Ok(style) = ProgressStyle::with_template("{spinner} {prefix} {msg} {elapsed}") {
             bar.set_style(style);

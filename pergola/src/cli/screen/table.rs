@@ -1,22 +1,22 @@
-//! Columns, aligned and cut to fit.
+//! Tables with aligned columns, cut to fit the terminal.
 
 use super::{Screen, harmless};
 
-/// Between two columns.
+/// Spaces between two columns.
 const GAP: usize = 2;
-/// A column is not cut below this.
+/// The narrowest that a column is cut to.
 const LEAST: usize = 8;
 
-/// How a cell refreshes on a terminal.
+/// The colour of a cell on a terminal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::cli) enum Tone {
-    /// As all text.
+    /// No colour.
     Plain,
-    /// As it should be.
+    /// Green: all is well.
     Good,
-    /// Worth a refresh.
-    Careful,
-    /// To be put right.
+    /// Yellow: worth knowing.
+    Warning,
+    /// Red: needs attention.
     Bad,
 }
 
@@ -25,7 +25,7 @@ impl Tone {
         match self {
             Self::Plain => None,
             Self::Good => Some("32"),
-            Self::Careful => Some("33"),
+            Self::Warning => Some("33"),
             Self::Bad => Some("31"),
         }
     }
@@ -39,7 +39,7 @@ pub(in crate::cli) struct Cell {
 }
 
 impl Cell {
-    /// A cell that stands out.
+    /// A cell in colour.
     pub(in crate::cli) fn toned(text: &str, tone: Tone) -> Self {
         Self { text: harmless(text), tone }
     }
@@ -51,14 +51,14 @@ impl<T: AsRef<str>> From<T> for Cell {
     }
 }
 
-/// How a column is set.
+/// How a column is aligned and cut.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::cli) enum Column {
-    /// Words, never cut.
+    /// Left-aligned, never cut.
     Word(&'static str),
-    /// Text, cut if there is too much.
+    /// Left-aligned, cut if it is too long.
     Text(&'static str),
-    /// Numbers.
+    /// Right-aligned.
     Number(&'static str),
 }
 
@@ -98,7 +98,7 @@ pub(in crate::cli) fn table(
     text
 }
 
-/// Names and what is to be said of them; what is empty is left out.
+/// Names and values, a line each; empty values are left out.
 pub(in crate::cli) fn facts(screen: &Screen, facts: &[(&str, Cell)]) -> String {
     let said = facts.iter().filter(|(_, cell)| !cell.text.is_empty());
     let widest = said.clone().map(|(name, _)| length(name)).max().unwrap_or(0);
@@ -109,7 +109,7 @@ pub(in crate::cli) fn facts(screen: &Screen, facts: &[(&str, Cell)]) -> String {
     said.map(line).collect()
 }
 
-/// As wide as the content, and the widest texts cut until the line fits.
+/// The widths of the columns: as wide as their contents, the widest texts cut until a line fits.
 fn widths(most: Option<usize>, columns: &[Column], rows: &[Vec<Cell>]) -> Vec<usize> {
     let mut widths: Vec<usize> = (0..columns.len())
         .map(|index| {

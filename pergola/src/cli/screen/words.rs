@@ -1,4 +1,4 @@
-//! Times, sizes and counts in words.
+//! Times, sizes and counts as text.
 
 use pergola_feed::Timestamp;
 
@@ -6,7 +6,7 @@ const MINUTE: f64 = 60.0;
 const HOUR: f64 = 60.0 * MINUTE;
 const DAY: f64 = 24.0 * HOUR;
 
-/// "12 min ago" or "in 3 h"; nothing for a time that is not known.
+/// "12 min ago" or "in 3 h"; empty for an unknown time.
 pub(in crate::cli) fn relative(at: Option<f64>, now: f64) -> String {
     match at.map(|at| at - now) {
         None => String::new(),
@@ -16,7 +16,7 @@ pub(in crate::cli) fn relative(at: Option<f64>, now: f64) -> String {
     }
 }
 
-/// Seconds in the unit that says most.
+/// Seconds in a readable unit.
 pub(in crate::cli) fn span(seconds: f64) -> String {
     let (amount, unit) = match seconds {
         s if s < 2.0 * MINUTE => (s, "s"),
@@ -27,12 +27,12 @@ pub(in crate::cli) fn span(seconds: f64) -> String {
     format!("{amount:.0} {unit}")
 }
 
-/// An instant that can be compared and copied.
+/// An instant as RFC 3339.
 pub(in crate::cli) fn instant(at: f64) -> String {
     Timestamp::from_unix(at as i64).to_rfc3339()
 }
 
-/// Bytes in the unit that says most.
+/// Bytes in a readable unit.
 pub(in crate::cli) fn size(bytes: u64) -> String {
     let mut amount = bytes as f64;
     for unit in ["bytes", "kB", "MB", "GB"] {
@@ -45,7 +45,7 @@ pub(in crate::cli) fn size(bytes: u64) -> String {
     format!("{amount:.1} TB")
 }
 
-/// A share of 1.
+/// A share of 1 in per cent.
 pub(in crate::cli) fn percent(share: f64) -> String {
     format!("{:.0} %", share * 100.0)
 }

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use pergola_config::Config;
 use pergola_node::clock::Clock;
-use pergola_node::crawl::fetch::{FetchSettings, Fetcher};
+use pergola_node::fetch::{FetchSettings, Fetcher};
 use pergola_node::tls::{self, Shown, Validity};
 
 use crate::doctor::Finding;

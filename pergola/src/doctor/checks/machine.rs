@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use pergola_config::Config;
 use pergola_node::clock::Clock;
-use pergola_node::crawl::guard::ResolverFiles;
+use pergola_node::surroundings::ResolverFiles;
 use pergola_node::tls;
 use rustls::pki_types::ServerName;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};

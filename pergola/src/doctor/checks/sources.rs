@@ -3,7 +3,7 @@
 use std::net::IpAddr;
 
 use pergola_config::{BudgetRule, Config};
-use pergola_node::crawl::guard::Guard;
+use pergola_node::guard::Guard;
 use pergola_store::archive::{Archive, ArchiveError, SourceState};
 use pergola_store::{self, StoreError};
 use url::{Host, Url};
@@ -110,12 +110,7 @@ fn trouble(url: &str, state: &SourceState) -> Finding {
 
 /// Sources at private addresses that the configuration does not allow.
 fn private(config: &Config, urls: &[String]) -> Vec<Finding> {
-    let named = config.hosts.named.iter().filter(|(_, rule)| rule.private).map(|(host, _)| host);
-    let exceptions: Vec<String> =
-        config.crawl.allow_private.iter().map(ToString::to_string).chain(named.cloned()).collect();
-    let Ok(guard) = Guard::allowing(exceptions.iter().map(String::as_str)) else {
-        return Vec::new();
-    };
+    let guard = Guard::allowing(config.private_exceptions());
     let refused = |text: &String| {
         let url = Url::parse(text).ok()?;
         let forbidden = match url.host()? {
@@ -126,7 +121,7 @@ fn private(config: &Config, urls: &[String]) -> Vec<Finding> {
             _ => guard.check_literal(&url).err()?,
         };
         let advice = format!("if that is meant, add \"{}\" to crawl.allow_private", forbidden.host);
-        let what = format!("{text} is at {}, which is {}", forbidden.address, forbidden.what);
+        let what = format!("{text} is at {}, which is {}", forbidden.address, forbidden.reach);
         Some(Finding::wrong(what, advice))
     };
     urls.iter().filter_map(refused).take(NAMED).collect()

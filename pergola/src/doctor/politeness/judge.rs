@@ -9,7 +9,7 @@ mod trouble;
 
 use std::collections::HashMap;
 
-use pergola_node::node::{SourceStatus, Standing};
+use pergola_api::source::{SourceStanding, SourceStatus};
 
 pub(super) use always::ALWAYS;
 pub(super) use bounds::{
@@ -257,7 +257,7 @@ pub(super) fn offsets(seen: &[Seen], facts: &Facts, wait: f64) -> Judged {
 
 /// A source that stands well has no failures.
 pub(super) fn is_well(source: &SourceStatus) -> bool {
-    source.standing == Standing::Well && source.failures == 0
+    source.standing == SourceStanding::Well && source.failures == 0
 }
 
 /// A length of time for people.

@@ -2,45 +2,45 @@
 
 use std::fs;
 
-use super::place::{Place, RSS, Running, serve};
+use super::sandbox::{RSS, Running, Sandbox, serve};
 
 const QUERY: &str = r#"CREATE FEED Volcanoes AS RETURN "URL" WHERE ITEM CONTAINS "volcano""#;
 
 #[test]
 fn a_source_is_added_listed_shown_and_removed() {
-    for place in Place::both() {
+    for sandbox in Sandbox::both() {
         let url = serve("application/rss+xml", RSS);
-        let added = place.ok(&["source", "add", &url]);
+        let added = sandbox.ok(&["source", "add", &url]);
         assert!(added.starts_with("source 1: Island news\n"), "{added}");
         assert!(added.contains("2 new items; next refresh in "), "{added}");
 
-        let listed = place.ok(&["source", "list"]);
+        let listed = sandbox.ok(&["source", "list"]);
         assert!(listed.starts_with("ID  SOURCE "), "{listed}");
         assert!(listed.contains(" 1  Island news  well "), "{listed}");
-        assert_eq!(place.ok(&["source", "list", "--failing"]), "no source fails\n");
-        let document = place.json(&["source", "list"]);
+        assert_eq!(sandbox.ok(&["source", "list", "--failing"]), "no source fails\n");
+        let document = sandbox.json(&["source", "list"]);
         assert_eq!(document["sources"][0]["url"], url.as_str());
 
-        let shown = place.ok(&["source", "show", &url]);
+        let shown = sandbox.ok(&["source", "show", &url]);
         assert!(shown.contains("standing      well\n"), "{shown}");
-        assert_eq!(place.json(&["source", "show", "1"])["source"]["url"], url.as_str());
-        let refused = place.fails(1, &["source", "refresh", "1"]);
+        assert_eq!(sandbox.json(&["source", "show", "1"])["source"]["url"], url.as_str());
+        let refused = sandbox.fails(1, &["source", "refresh", "1"]);
         assert!(refused.contains("is not to be asked before"), "{refused}");
 
-        assert_eq!(place.ok(&["source", "remove", "1"]), "source 1 is crawled no more\n");
-        assert!(place.ok(&["source", "list"]).starts_with("no sources; "));
+        assert_eq!(sandbox.ok(&["source", "remove", "1"]), "removed source 1\n");
+        assert!(sandbox.ok(&["source", "list"]).starts_with("no sources; "));
     }
 }
 
 #[test]
 fn what_is_no_feed_is_not_kept_unless_that_is_asked_for() {
-    for place in Place::both() {
+    for sandbox in Sandbox::both() {
         let url = serve("text/html", "<html><title>Nothing</title><p>to read</p></html>");
-        let refused = place.fails(1, &["source", "add", &url]);
+        let refused = sandbox.fails(1, &["source", "add", &url]);
         assert!(refused.starts_with("error: ") && refused.contains("\nhint: "), "{refused}");
         assert!(refused.contains("--no-refresh"), "{refused}");
-        assert!(place.ok(&["source", "list"]).starts_with("no sources; "));
-        let added = place.json(&["source", "add", &url, "--no-refresh", "--title", "Later"]);
+        assert!(sandbox.ok(&["source", "list"]).starts_with("no sources; "));
+        let added = sandbox.json(&["source", "add", &url, "--no-refresh", "--title", "Later"]);
         assert_eq!(added["source"]["title"], "Later");
         assert_eq!(added["report"], serde_json::Value::Null);
     }
@@ -48,48 +48,48 @@ fn what_is_no_feed_is_not_kept_unless_that_is_asked_for() {
 
 #[test]
 fn a_feed_is_created_explained_shown_and_dropped() {
-    for place in Place::both() {
+    for sandbox in Sandbox::both() {
         let url = serve("application/rss+xml", RSS);
-        place.ok(&["source", "add", &url]);
-        let file = place.path("volcanoes.fql");
+        sandbox.ok(&["source", "add", &url]);
+        let file = sandbox.path("volcanoes.fql");
         fs::write(&file, QUERY.replace("URL", &url)).unwrap();
-        let planned = place.ok(&["feed", "explain", "-f", &file]);
+        let planned = sandbox.ok(&["feed", "explain", "-f", &file]);
         assert!(planned.contains("Volcanoes"), "{planned}");
 
-        let created = place.ok(&["feed", "create", "-f", &file]);
+        let created = sandbox.ok(&["feed", "create", "-f", &file]);
         assert_eq!(created, "created Volcanoes with 1 item and 0 new sources\n");
-        assert!(place.ok(&["feed", "explain", "Volcanoes"]).contains("Volcanoes"));
-        let listed = place.ok(&["feed", "list"]);
+        assert!(sandbox.ok(&["feed", "explain", "Volcanoes"]).contains("Volcanoes"));
+        let listed = sandbox.ok(&["feed", "list"]);
         assert!(
             listed.lines().nth(1).unwrap().starts_with("Volcanoes        1      1  "),
             "{listed}"
         );
-        let shown = place.ok(&["feed", "show", "Volcanoes"]);
+        let shown = sandbox.ok(&["feed", "show", "Volcanoes"]);
         assert!(shown.contains(&url) && shown.contains("SHARE"), "{shown}");
 
-        let refused = place.fails(1, &["source", "remove", "1"]);
+        let refused = sandbox.fails(1, &["source", "remove", "1"]);
         assert!(refused.contains("is read by Volcanoes"), "{refused}");
-        place.ok(&["feed", "drop", "Volcanoes"]);
-        assert!(place.ok(&["feed", "list"]).starts_with("no feeds; "));
+        sandbox.ok(&["feed", "drop", "Volcanoes"]);
+        assert!(sandbox.ok(&["feed", "list"]).starts_with("no feeds; "));
     }
 }
 
 #[test]
 fn tail_shows_what_is_there_and_goes_on_only_while_a_node_runs() {
-    for place in Place::both() {
+    for sandbox in Sandbox::both() {
         let url = serve("application/rss+xml", RSS);
-        place.ok(&["source", "add", &url]);
-        place.ok(&["feed", "create", &QUERY.replace("URL", &url)]);
-        let command = place.command(&["feed", "tail", "Volcanoes", "--since", "0", "--json"]);
+        sandbox.ok(&["source", "add", &url]);
+        sandbox.ok(&["feed", "create", &QUERY.replace("URL", &url)]);
+        let command = sandbox.command(&["feed", "tail", "Volcanoes", "--since", "0", "--json"]);
         let tail = Running::talking(command);
         let line: serde_json::Value = serde_json::from_str(&tail.wait_for("{")).unwrap();
         assert_eq!(line["title"], "Volcano wakes");
-        if place.is_running() {
+        if sandbox.is_running() {
             tail.signal("-INT");
         }
         assert_eq!(tail.end(), Some(0));
-        if !place.is_running() {
-            let text = place.ok(&["feed", "tail", "Volcanoes"]);
+        if !sandbox.is_running() {
+            let text = sandbox.ok(&["feed", "tail", "Volcanoes"]);
             assert!(text.ends_with("Z  Volcano wakes  http://example.org/1\n"), "{text}");
         }
     }
@@ -97,36 +97,37 @@ fn tail_shows_what_is_there_and_goes_on_only_while_a_node_runs() {
 
 #[test]
 fn a_list_of_sources_goes_in_and_comes_out() {
-    for place in Place::both() {
-        let file = place.path("in.opml");
+    for sandbox in Sandbox::both() {
+        let file = sandbox.path("in.opml");
         let outline = |url: &str| format!(r#"<outline text="A" xmlUrl="{url}"/>"#);
         let urls = ["https://example.org/a", "https://example.org/b", "gopher://example.org/"];
         let outlines: String = urls.into_iter().map(outline).collect();
         fs::write(&file, format!(r#"<opml version="2.0"><body>{outlines}</body></opml>"#)).unwrap();
-        let imported = place.ok(&["import", &file, "--feed", "Everything"]);
+        let imported = sandbox.ok(&["import", &file, "--feed", "Everything"]);
         assert!(
             imported.starts_with("2 new sources, 0 known already\nskipped gopher:"),
             "{imported}"
         );
-        assert_eq!(place.json(&["feed", "show", "Everything"])["sources"], 2);
+        assert_eq!(sandbox.json(&["feed", "show", "Everything"])["sources"], 2);
 
-        let exported = place.ok(&["export"]);
+        let exported = sandbox.ok(&["export"]);
         assert!(exported.contains("https://example.org/a"), "{exported}");
-        let out = place.path("out.opml");
-        place.ok(&["export", &out]);
+        let out = sandbox.path("out.opml");
+        sandbox.ok(&["export", &out]);
         assert_eq!(fs::read_to_string(&out).unwrap(), exported);
-        assert_eq!(place.json(&["import", &out])["known"], 2);
+        assert_eq!(sandbox.json(&["import", &out])["known"], 2);
     }
 }
 
 #[test]
 fn the_status_says_whether_a_node_runs() {
-    for place in Place::both() {
-        let status = place.json(&["status"]);
-        assert_eq!(status["running"], place.is_running());
+    for sandbox in Sandbox::both() {
+        let status = sandbox.json(&["status"]);
+        assert_eq!(status["running"], sandbox.is_running());
         assert_eq!(status["budget_per_minute"], 30.0);
-        let text = place.ok(&["status"]);
-        let state = if place.is_running() { "running for" } else { "not running" };
+        let text = sandbox.ok(&["status"]);
+        let bare = "no node is running here; reading data directly";
+        let state = if sandbox.is_running() { "running for" } else { bare };
         assert!(text.contains(state) && text.contains("30.0 refreshes a minute"), "{text}");
         assert!(!text.contains('\x1b'), "{text}");
     }
@@ -134,9 +135,9 @@ fn the_status_says_whether_a_node_runs() {
 
 #[test]
 fn a_query_with_a_mistake_shows_where_it_is() {
-    for place in Place::both() {
+    for sandbox in Sandbox::both() {
         let refused =
-            place.fails(1, &["feed", "create", "CREATE FEED Fire AS RETRUN \"http://a/\""]);
+            sandbox.fails(1, &["feed", "create", "CREATE FEED Fire AS RETRUN \"http://a/\""]);
         assert!(refused.starts_with("error: "), "{refused}");
         assert!(refused.contains("RETRUN") && refused.contains('^'), "{refused}");
     }
@@ -144,21 +145,21 @@ fn a_query_with_a_mistake_shows_where_it_is() {
 
 #[test]
 fn a_feed_that_is_not_there_leads_to_the_nearest() {
-    for place in Place::both() {
-        place.ok(&["feed", "create", &QUERY.replace("URL", "https://example.org/rss")]);
-        let refused = place.fails(1, &["feed", "show", "Volcanos"]);
+    for sandbox in Sandbox::both() {
+        sandbox.ok(&["feed", "create", &QUERY.replace("URL", "https://example.org/rss")]);
+        let refused = sandbox.fails(1, &["feed", "show", "Volcanos"]);
         assert!(refused.contains("did you mean `Volcanoes`?"), "{refused}");
-        let refused = place.fails(1, &["source", "show", "99"]);
+        let refused = sandbox.fails(1, &["source", "show", "99"]);
         assert!(refused.contains("pergola source list"), "{refused}");
     }
 }
 
 #[test]
 fn a_table_fits_the_terminal() {
-    let place = Place::bare();
+    let sandbox = Sandbox::bare();
     let url = "https://example.org/a/rather/long/address/of/a/feed/that/nobody/would/type.xml";
-    place.ok(&["source", "add", url, "--no-refresh"]);
-    let output = place.command(&["source", "list"]).env("COLUMNS", "70").output().unwrap();
+    sandbox.ok(&["source", "add", url, "--no-refresh"]);
+    let output = sandbox.command(&["source", "list"]).env("COLUMNS", "70").output().unwrap();
     let listed = String::from_utf8(output.stdout).unwrap();
     assert!(listed.contains('…'), "{listed}");
     assert!(listed.lines().all(|line| line.chars().count() <= 70), "{listed}");
@@ -166,8 +167,8 @@ fn a_table_fits_the_terminal() {
 
 #[test]
 fn a_source_whose_items_come_back_is_shown_with_the_nodes_of_the_circle() {
-    for place in Place::both() {
-        let here = place.json(&["status"])["id"].as_str().unwrap().to_owned();
+    for sandbox in Sandbox::both() {
+        let here = sandbox.json(&["status"])["id"].as_str().unwrap().to_owned();
         let item = format!(
             r#"{{"id": "urn:item:1", "content_text": "x", "_pergola": {{"hops": ["{here}", "far"]}}}}"#
         );
@@ -175,14 +176,14 @@ fn a_source_whose_items_come_back_is_shown_with_the_nodes_of_the_circle() {
             r#"{{"version": "https://jsonfeed.org/version/1.1", "title": "x", "items": [{item}]}}"#
         );
         let url = serve("application/feed+json", feed);
-        assert_eq!(place.json(&["source", "add", &url])["report"]["new_items"], 0);
+        assert_eq!(sandbox.json(&["source", "add", &url])["report"]["new_items"], 0);
         let circle = format!("{here} → far → {here}");
-        let shown = place.ok(&["source", "show", "1"]);
+        let shown = sandbox.ok(&["source", "show", "1"]);
         assert!(shown.contains(&format!("loop          {circle}\n")), "{shown}");
-        let notices = place.json(&["status"])["notices"].to_string();
+        let notices = sandbox.json(&["status"])["notices"].to_string();
         assert!(notices.contains(&circle), "{notices}");
-        if !place.is_running() {
-            let examined = place.command(&["doctor"]).output().unwrap();
+        if !sandbox.is_running() {
+            let examined = sandbox.command(&["doctor"]).output().unwrap();
             let examined = String::from_utf8(examined.stdout).unwrap();
             let warning = format!("items of {url} come back to this node: {circle}");
             assert!(examined.contains(&warning), "{examined}");

@@ -2,22 +2,22 @@
 
 use std::fs;
 
-use super::place::Place;
+use super::sandbox::Sandbox;
 
 const URL: &str = "https://example.org/rss";
 
 #[test]
 fn a_backup_is_taken_anywhere_and_restored_elsewhere() {
-    for place in Place::both() {
-        place.ok(&["source", "add", URL, "--no-refresh"]);
-        let file = place.path("pergola.backup");
-        let written = place.json(&["backup", &file]);
+    for sandbox in Sandbox::both() {
+        sandbox.ok(&["source", "add", URL, "--no-refresh"]);
+        let file = sandbox.path("pergola.backup");
+        let written = sandbox.json(&["backup", &file]);
         assert_eq!(written["bytes"], fs::metadata(&file).unwrap().len());
-        let refused = place.fails(1, &["backup", &file]);
-        assert!(refused.contains("is there already") && refused.contains("--replace"), "{refused}");
-        place.ok(&["backup", &file, "--replace"]);
+        let refused = sandbox.fails(1, &["backup", &file]);
+        assert!(refused.contains("exists already") && refused.contains("--replace"), "{refused}");
+        sandbox.ok(&["backup", &file, "--replace"]);
 
-        let other = Place::bare();
+        let other = Sandbox::bare();
         let restored = other.json(&["restore", &file, "--to", "redb"]);
         assert_eq!(restored["store"], "redb");
         assert_eq!(other.json(&["source", "list"])["sources"][0]["url"], URL);
@@ -29,31 +29,31 @@ fn a_backup_is_taken_anywhere_and_restored_elsewhere() {
 
 #[test]
 fn a_file_that_is_no_backup_changes_nothing() {
-    let place = Place::bare();
-    let file = place.path("pergola.toml");
-    let refused = place.fails(1, &["restore", &file]);
+    let sandbox = Sandbox::bare();
+    let file = sandbox.path("pergola.toml");
+    let refused = sandbox.fails(1, &["restore", &file]);
     assert!(refused.contains("not a backup of pergola"), "{refused}");
-    assert_eq!(place.json(&["status"])["sources"], 0);
+    assert_eq!(sandbox.json(&["status"])["sources"], 0);
 }
 
 #[test]
 fn the_store_moves_to_the_other_engine() {
-    let place = Place::bare();
-    place.ok(&["source", "add", URL, "--no-refresh"]);
-    assert_eq!(place.json(&["status"])["store"], "sled");
-    let moved = place.ok(&["store", "move", "--to", "redb"]);
+    let sandbox = Sandbox::bare();
+    sandbox.ok(&["source", "add", URL, "--no-refresh"]);
+    assert_eq!(sandbox.json(&["status"])["store"], "sled");
+    let moved = sandbox.ok(&["store", "move", "--to", "redb"]);
     assert!(moved.starts_with("moved: ") && moved.ends_with("(redb)\n"), "{moved}");
-    assert_eq!(place.json(&["status"])["store"], "redb");
-    assert_eq!(place.json(&["source", "list"])["sources"][0]["url"], URL);
+    assert_eq!(sandbox.json(&["status"])["store"], "redb");
+    assert_eq!(sandbox.json(&["source", "list"])["sources"][0]["url"], URL);
 }
 
 #[test]
 fn the_data_of_a_running_node_is_neither_replaced_nor_moved() {
-    let place = Place::running();
-    let file = place.path("pergola.backup");
-    place.ok(&["backup", &file]);
+    let sandbox = Sandbox::running();
+    let file = sandbox.path("pergola.backup");
+    sandbox.ok(&["backup", &file]);
     for args in [&["restore", file.as_str(), "--replace"][..], &["store", "move", "--to", "redb"]] {
-        let refused = place.fails(1, args);
+        let refused = sandbox.fails(1, args);
         assert!(refused.contains("is used by a running node (process "), "{refused}");
         assert!(refused.contains("hint: stop it first"), "{refused}");
     }

@@ -3,21 +3,21 @@
 use std::fs;
 use std::process::Stdio;
 
-use super::place::Place;
+use super::sandbox::Sandbox;
 
 #[test]
 fn wrong_usage_ends_with_2_and_shows_the_right_one() {
-    let place = Place::bare();
+    let sandbox = Sandbox::bare();
     for args in [&["fed"][..], &["feed", "create"], &["store", "move", "--to", "paper"]] {
-        let refused = place.fails(2, args);
+        let refused = sandbox.fails(2, args);
         assert!(refused.starts_with("error: "), "{refused}");
     }
-    assert!(place.fails(2, &["fed"]).contains("'feed'"));
+    assert!(sandbox.fails(2, &["fed"]).contains("'feed'"));
 }
 
 #[test]
 fn every_command_shows_an_example() {
-    let place = Place::bare();
+    let sandbox = Sandbox::bare();
     let commands = [
         "run",
         "status",
@@ -40,22 +40,38 @@ fn every_command_shows_an_example() {
         "feed explain",
         "feed drop",
         "feed tail",
+        "completions",
+        "man",
     ];
     for command in commands {
         let args: Vec<&str> = command.split(' ').chain(["--help"]).collect();
-        let help = place.ok(&args);
+        let help = sandbox.ok(&args);
         assert!(help.contains(&format!("Example:\n  pergola {command}")), "{help}");
         assert!(help.contains("--json"), "{help}");
     }
 }
 
 #[test]
+fn completions_and_man_pages_are_written() {
+    let sandbox = Sandbox::bare();
+    let script = sandbox.ok(&["completions", "bash"]);
+    assert!(
+        script.contains("pergola__subcmd__source") || script.contains("pergola__source"),
+        "{script}"
+    );
+    let folder = sandbox.path("man/man1");
+    assert_eq!(sandbox.ok(&["man", &folder]), format!("man pages written to {folder}\n"));
+    let page = fs::read_to_string(sandbox.path("man/man1/pergola-feed-create.1")).unwrap();
+    assert!(page.contains("pergola feed create"), "{page}");
+}
+
+#[test]
 fn an_unknown_key_is_named_with_the_nearest() {
-    let place = Place::bare();
-    fs::write(place.path("pergola.toml"), "[node]\nlisten_on = \"127.0.0.1:0\"\nnmae = \"a\"\n")
+    let sandbox = Sandbox::bare();
+    fs::write(sandbox.path("pergola.toml"), "[node]\nlisten_on = \"127.0.0.1:0\"\nnmae = \"a\"\n")
         .unwrap();
     for args in [&["config", "check"][..], &["run"], &["status"]] {
-        let refused = place.fails(1, args);
+        let refused = sandbox.fails(1, args);
         assert!(refused.contains("unknown key `node.nmae` at line 3"), "{refused}");
         assert!(refused.contains("did you mean `name`?"), "{refused}");
     }
@@ -63,55 +79,55 @@ fn an_unknown_key_is_named_with_the_nearest() {
 
 #[test]
 fn the_configuration_is_checked_and_shown_without_its_secrets() {
-    let place = Place::bare();
-    assert!(place.ok(&["config", "check"]).ends_with("pergola.toml is a valid configuration\n"));
+    let sandbox = Sandbox::bare();
+    assert!(sandbox.ok(&["config", "check"]).ends_with("pergola.toml is a valid configuration\n"));
     let command = ["config", "show", "--token", "a secret of some length"];
-    let shown = place.ok(&command);
+    let shown = sandbox.ok(&command);
     assert!(shown.contains("token = \"********\"") && !shown.contains("a secret"), "{shown}");
-    assert_eq!(place.json(&command)["crawl"]["allow_private"][0], "127.0.0.1/32");
+    assert_eq!(sandbox.json(&command)["crawl"]["allow_private"][0], "127.0.0.1/32");
 }
 
 #[test]
 fn a_folder_of_a_newer_version_is_left_alone() {
-    let place = Place::bare();
-    fs::create_dir(place.data()).unwrap();
+    let sandbox = Sandbox::bare();
+    fs::create_dir(sandbox.data()).unwrap();
     let format = r#"{"schema":99,"backend":"sled"}"#;
-    fs::write(place.data().join("format.json"), format).unwrap();
+    fs::write(sandbox.data().join("format.json"), format).unwrap();
     for args in [&["status"][..], &["run", "--listen", "127.0.0.1:0"]] {
-        let refused = place.fails(1, args);
+        let refused = sandbox.fails(1, args);
         assert!(refused.contains("was written by a newer pergola"), "{refused}");
     }
-    assert_eq!(fs::read_to_string(place.data().join("format.json")).unwrap(), format);
+    assert_eq!(fs::read_to_string(sandbox.data().join("format.json")).unwrap(), format);
 }
 
 #[test]
 fn a_port_that_is_taken_is_named() {
-    let place = Place::bare();
+    let sandbox = Sandbox::bare();
     let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let address = taken.local_addr().unwrap().to_string();
-    let refused = place.fails(1, &["run", "--listen", &address]);
+    let refused = sandbox.fails(1, &["run", "--listen", &address]);
     assert!(refused.contains(&format!("cannot listen on {address}")), "{refused}");
-    assert!(!place.data().exists());
+    assert!(!sandbox.data().exists());
 }
 
 #[test]
 fn a_node_that_is_not_there_cannot_be_reached() {
-    let place = Place::bare();
+    let sandbox = Sandbox::bare();
     let closed = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
-    let refused = place.fails(1, &["status", "--node", &format!("http://{closed}/")]);
+    let refused = sandbox.fails(1, &["status", "--node", &format!("http://{closed}/")]);
     assert!(
         refused.contains(&format!("the node at http://{closed} cannot be reached")),
         "{refused}"
     );
     assert!(refused.contains("hint: is it running?"), "{refused}");
-    let refused = place.fails(1, &["healthcheck"]);
+    let refused = sandbox.fails(1, &["healthcheck"]);
     assert!(refused.contains("no node uses the data folder"), "{refused}");
 }
 
 #[test]
 fn a_reader_who_leaves_is_no_failure() {
-    let place = Place::bare();
-    let mut command = place.command(&["config", "show"]);
+    let sandbox = Sandbox::bare();
+    let mut command = sandbox.command(&["config", "show"]);
     let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     drop(child.stdout.take());
     let output = child.wait_with_output().unwrap();

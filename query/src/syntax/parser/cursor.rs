@@ -1,31 +1,31 @@
-//! One token of lookahead, and the memory of what would have been right at this place.
+//! The current token, and what the grammar allows at its position.
 
-use super::super::keyword::Keyword;
 use super::super::lexer::{Kind, Lexer, Token, unquote};
 use super::super::limits::Limits;
-use super::super::span::{Span, Spanned};
 use super::super::tree::{Field, Name, TextOp};
 use crate::error::{ErrorKind, Expected, QueryError};
+use crate::keyword::Keyword;
+use crate::span::{Span, Spanned};
 
-/// Places are numbers of 32 bits.
+/// Positions have 32 bits.
 const LONGEST: usize = u32::MAX as usize;
-/// The parser goes down one call for each level, and so does whatever walks the tree.
+/// The parser, and everything that walks the tree, recurses once for each level.
 const DEEPEST: usize = 256;
 
-/// The parser's place in the text.
+/// The position of the parser in the text.
 pub(super) struct Cursor<'t> {
     text: &'t str,
     lexer: Lexer<'t>,
     token: Token,
     last: Span,
-    /// What has been asked for since the last token was taken.
+    /// What the grammar has asked for since the last token.
     expected: Vec<Expected>,
     pub(super) limits: &'t Limits,
     tests: usize,
     regexes: usize,
     sources: usize,
     depth: usize,
-    /// What a string alone repeats.
+    /// The field and comparison of a string without its own.
     pub(super) repeat: Option<(Field, TextOp)>,
 }
 
@@ -53,12 +53,12 @@ impl<'t> Cursor<'t> {
         })
     }
 
-    /// Where the next token stands.
+    /// The position of the next token.
     pub(super) fn span(&self) -> Span {
         self.token.span
     }
 
-    /// Where the token before it stood.
+    /// The position of the token before it.
     pub(super) fn last_span(&self) -> Span {
         self.last
     }
@@ -97,14 +97,14 @@ impl<'t> Cursor<'t> {
         Ok(there)
     }
 
-    /// Takes a closing sign, or points at both the place and what it would close.
+    /// Takes a closing sign. Without one, the error also names what it would close.
     pub(super) fn close(&mut self, sign: &'static str, opened: Span) -> Result<(), QueryError> {
         if self.eat_sign(sign)? {
             return Ok(());
         }
         let (line, column) = QueryError::new(ErrorKind::UnclosedString, opened).position(self.text);
         let error = self.unexpected();
-        let help = format!("`{sign}` would close what was opened at {line}:{column}");
+        let help = format!("close with `{sign}` what was opened at {line}:{column}");
         Err(if error.help.is_some() { error } else { error.help(help) })
     }
 
@@ -136,18 +136,18 @@ impl<'t> Cursor<'t> {
         Ok(Spanned::new(&self.text[token.span.range()], token.span))
     }
 
-    /// A feed's name: any word but the reserved ones.
+    /// The name of a feed: any word that is not reserved.
     pub(super) fn name(&mut self, what: &'static str) -> Result<Name, QueryError> {
         self.want(Expected::Kind(what));
         match self.token.kind {
             Kind::Word(Some(keyword)) if keyword.is_reserved() => {
                 let error = self.unexpected();
-                // Where a keyword could also stand, the writer is not naming anything.
+                // If keywords are allowed here too, the word was probably not meant as a name.
                 if self.expected.len() > 1 {
                     return Err(error);
                 }
                 let kind = ErrorKind::ReservedName(keyword);
-                Err(QueryError::new(kind, self.token.span).help(format!("{what} goes here")))
+                Err(QueryError::new(kind, self.token.span).help(format!("write {what} here")))
             }
             Kind::Word(_) => {
                 let token = self.advance()?;
@@ -157,7 +157,7 @@ impl<'t> Cursor<'t> {
         }
     }
 
-    /// A variable's name without its `$`, if one stands here.
+    /// Takes a variable and returns its name without the `$`.
     pub(super) fn take_variable(&mut self) -> Result<Option<Name>, QueryError> {
         self.want(Expected::Kind("a variable such as $a"));
         if self.token.kind != Kind::Variable || self.token.span.range().len() < 2 {
@@ -185,7 +185,7 @@ impl<'t> Cursor<'t> {
         self.bounded(self.sources, self.limits.sources, "sources in the feeds of one text")
     }
 
-    /// Goes one level down; [`Cursor::leave`] comes back.
+    /// Enters a level of nesting; [`Cursor::leave`] leaves it.
     pub(super) fn enter(&mut self) -> Result<(), QueryError> {
         self.depth += 1;
         self.bounded(self.depth, self.limits.depth.min(DEEPEST), "levels of nesting")
@@ -202,17 +202,17 @@ impl<'t> Cursor<'t> {
         Err(QueryError::new(ErrorKind::TooMuch { what, limit }, self.token.span))
     }
 
-    /// The error that the next token is none of what was asked for.
+    /// The error that the next token is not allowed here.
     pub(super) fn unexpected(&self) -> QueryError {
         let written = &self.text[self.token.span.range()];
         let expected = self.expected.clone();
         if self.token.kind == Kind::End {
-            // The place after the last word says more than that after the last blank.
+            // Point after the last token, not after trailing blanks.
             let end = Span { start: self.last.end, end: self.last.end };
             return QueryError::new(ErrorKind::UnexpectedEnd { expected }, end);
         }
         let found = match self.token.kind {
-            Kind::Text { .. } => "a string".to_owned(),
+            Kind::Text { .. } => "string".to_owned(),
             Kind::Word(Some(keyword)) => keyword.text().to_owned(),
             _ => format!("`{written}`"),
         };

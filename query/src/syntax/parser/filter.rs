@@ -1,41 +1,41 @@
-//! What follows `WHERE`: conditions, brackets and the short form.
+//! Parses what follows `WHERE`: conditions, brackets and the short form.
 //!
-//! A bracket filters its own source, and what stands outside brackets holds for all. So brackets can
-//! only be joined by AND: each rule here returns the condition it read and, beside it, the brackets,
-//! and OR and NOT refuse to take any.
+//! A bracket filters its own source; conditions outside brackets apply to all. So brackets can only be
+//! joined by AND: each rule returns the condition and the brackets separately, and OR and NOT reject
+//! brackets.
 
 use super::super::dates::Moment;
-use super::super::keyword::Keyword;
-use super::super::span::{Span, Spanned};
 use super::super::tree::{Bracket, Compare, Expr, Field, Filter, PublishedTest, Test, TextOp};
 use super::cursor::Cursor;
 use super::options;
 use crate::error::{ErrorKind, QueryError};
+use crate::keyword::Keyword;
+use crate::span::{Span, Spanned};
 
 /// The filter of a feed.
 pub(super) fn filter(cursor: &mut Cursor<'_>) -> Result<Filter, QueryError> {
     cursor.repeat = None;
-    let read = any(cursor)?;
-    Ok(Filter { common: Expr::all(read.common), brackets: read.brackets })
+    let parsed = any(cursor)?;
+    Ok(Filter { common: Expr::all(parsed.common), brackets: parsed.brackets })
 }
 
-/// What a rule has read; the members of `common` all hold.
-struct Read {
+/// The result of a rule; all members of `common` must hold.
+struct Parsed {
     common: Vec<Expr>,
     brackets: Vec<Bracket>,
 }
 
-impl Read {
+impl Parsed {
     fn expr(expr: Expr) -> Self {
         Self { common: vec![expr], brackets: Vec::new() }
     }
 
-    /// As a condition without brackets, for a place where none may stand.
-    fn without_brackets(self, place: &'static str, help: &str) -> Result<Vec<Expr>, QueryError> {
+    /// The conditions, if there are no brackets; `position` describes where they are not allowed.
+    fn without_brackets(self, position: &'static str, help: &str) -> Result<Vec<Expr>, QueryError> {
         match self.brackets.first() {
             None => Ok(self.common),
             Some(bracket) => {
-                let kind = ErrorKind::MisplacedBracket(place);
+                let kind = ErrorKind::MisplacedBracket(position);
                 Err(QueryError::new(kind, bracket.variable.span).help(help))
             }
         }
@@ -43,23 +43,23 @@ impl Read {
 }
 
 /// `a OR b`
-fn any(cursor: &mut Cursor<'_>) -> Result<Read, QueryError> {
+fn any(cursor: &mut Cursor<'_>) -> Result<Parsed, QueryError> {
     let first = all(cursor)?;
     if !cursor.at(Keyword::Or) {
         return Ok(first);
     }
-    let help = "a bracket filters its own source: join brackets with AND, and write $a[… OR …] for \
-                alternatives in one";
+    let help = "a bracket filters its own source: join brackets with AND, and write alternatives \
+                inside one as $a[… OR …]";
     let mut parts = Vec::new();
     parts.extend(Expr::all(first.without_brackets("beside OR", help)?));
     while cursor.eat(Keyword::Or)? {
         parts.extend(Expr::all(all(cursor)?.without_brackets("beside OR", help)?));
     }
-    Ok(Read { common: Expr::any(parts).into_iter().collect(), brackets: Vec::new() })
+    Ok(Parsed { common: Expr::any(parts).into_iter().collect(), brackets: Vec::new() })
 }
 
 /// `a AND b`
-fn all(cursor: &mut Cursor<'_>) -> Result<Read, QueryError> {
+fn all(cursor: &mut Cursor<'_>) -> Result<Parsed, QueryError> {
     let mut read = single(cursor)?;
     while cursor.eat(Keyword::And)? {
         let next = single(cursor)?;
@@ -70,7 +70,7 @@ fn all(cursor: &mut Cursor<'_>) -> Result<Read, QueryError> {
 }
 
 /// `NOT a`, `(…)`, `$a[…]` or a test.
-fn single(cursor: &mut Cursor<'_>) -> Result<Read, QueryError> {
+fn single(cursor: &mut Cursor<'_>) -> Result<Parsed, QueryError> {
     let start = cursor.span();
     if cursor.eat(Keyword::Not)? {
         cursor.enter()?;
@@ -80,13 +80,13 @@ fn single(cursor: &mut Cursor<'_>) -> Result<Read, QueryError> {
         let Some(inner) = Expr::all(inner) else {
             return Err(cursor.unexpected());
         };
-        return Ok(Read::expr(Expr::Not(Box::new(inner))));
+        return Ok(Parsed::expr(Expr::Not(Box::new(inner))));
     }
     if cursor.eat_sign("(")? {
         return group(cursor, start);
     }
     if cursor.at_string("a string") {
-        return repeated(cursor).map(Read::expr);
+        return repeated(cursor).map(Parsed::expr);
     }
     if let Some(variable) = cursor.take_variable()? {
         return bracket(cursor, variable);
@@ -94,8 +94,8 @@ fn single(cursor: &mut Cursor<'_>) -> Result<Read, QueryError> {
     test(cursor)
 }
 
-/// What follows an opening parenthesis.
-fn group(cursor: &mut Cursor<'_>, opened: Span) -> Result<Read, QueryError> {
+/// Parses what follows an opening parenthesis.
+fn group(cursor: &mut Cursor<'_>, opened: Span) -> Result<Parsed, QueryError> {
     cursor.enter()?;
     let outside = cursor.repeat;
     let read = any(cursor)?;
@@ -105,15 +105,15 @@ fn group(cursor: &mut Cursor<'_>, opened: Span) -> Result<Read, QueryError> {
     Ok(read)
 }
 
-/// What follows `$variable`.
-fn bracket(cursor: &mut Cursor<'_>, variable: Spanned<String>) -> Result<Read, QueryError> {
+/// Parses what follows `$variable`.
+fn bracket(cursor: &mut Cursor<'_>, variable: Spanned<String>) -> Result<Parsed, QueryError> {
     let opened = cursor.span();
     if !cursor.eat_sign("[")? {
         return Err(cursor.unexpected());
     }
     cursor.enter()?;
     let outside = cursor.repeat.take();
-    let help = "the outer bracket has already chosen the source";
+    let help = "the outer bracket already selects the source";
     let inner = any(cursor)?.without_brackets("inside a bracket", help)?;
     cursor.close("]", opened)?;
     cursor.repeat = outside;
@@ -121,10 +121,10 @@ fn bracket(cursor: &mut Cursor<'_>, variable: Spanned<String>) -> Result<Read, Q
     let Some(expr) = Expr::all(inner) else {
         return Err(cursor.unexpected());
     };
-    Ok(Read { common: Vec::new(), brackets: vec![Bracket { variable, expr }] })
+    Ok(Parsed { common: Vec::new(), brackets: vec![Bracket { variable, expr }] })
 }
 
-/// The short form: a string alone repeats the field and the comparison before it.
+/// The short form: a string alone uses the field and comparison before it.
 fn repeated(cursor: &mut Cursor<'_>) -> Result<Expr, QueryError> {
     let value = cursor.string("a string")?;
     cursor.count_test()?;
@@ -138,7 +138,7 @@ fn repeated(cursor: &mut Cursor<'_>) -> Result<Expr, QueryError> {
     Ok(Expr::Test(Spanned::new(Test::Text { field, op, value: value.value }, value.span)))
 }
 
-fn test(cursor: &mut Cursor<'_>) -> Result<Read, QueryError> {
+fn test(cursor: &mut Cursor<'_>) -> Result<Parsed, QueryError> {
     cursor.count_test()?;
     let start = cursor.span();
     let fields = [
@@ -160,11 +160,11 @@ fn test(cursor: &mut Cursor<'_>) -> Result<Read, QueryError> {
     }
     cursor.repeat = None;
     let test = Test::Published(published(cursor)?);
-    Ok(Read::expr(Expr::Test(Spanned::new(test, start.to(cursor.last_span())))))
+    Ok(Parsed::expr(Expr::Test(Spanned::new(test, start.to(cursor.last_span())))))
 }
 
-/// What follows a field's name.
-fn text_test(cursor: &mut Cursor<'_>, field: Field, start: Span) -> Result<Read, QueryError> {
+/// Parses what follows the name of a field.
+fn text_test(cursor: &mut Cursor<'_>, field: Field, start: Span) -> Result<Parsed, QueryError> {
     let op = if cursor.eat(Keyword::Contains)? {
         TextOp::Contains
     } else if cursor.eat(Keyword::Matches)? {
@@ -177,7 +177,7 @@ fn text_test(cursor: &mut Cursor<'_>, field: Field, start: Span) -> Result<Read,
         let values = list(cursor)?;
         cursor.repeat = None;
         let test = Test::OneOf { field, values };
-        return Ok(Read::expr(Expr::Test(Spanned::new(test, start.to(cursor.last_span())))));
+        return Ok(Parsed::expr(Expr::Test(Spanned::new(test, start.to(cursor.last_span())))));
     } else {
         return Err(cursor.unexpected());
     };
@@ -191,7 +191,7 @@ fn text_test(cursor: &mut Cursor<'_>, field: Field, start: Span) -> Result<Read,
     }
     let value = cursor.string("a string")?.value;
     let test = Test::Text { field, op, value };
-    Ok(Read::expr(Expr::Test(Spanned::new(test, start.to(cursor.last_span())))))
+    Ok(Parsed::expr(Expr::Test(Spanned::new(test, start.to(cursor.last_span())))))
 }
 
 /// `("a", "b")`
@@ -209,7 +209,7 @@ fn list(cursor: &mut Cursor<'_>) -> Result<Vec<String>, QueryError> {
     Ok(values)
 }
 
-/// What follows `PUBLISHED`.
+/// Parses what follows `PUBLISHED`.
 fn published(cursor: &mut Cursor<'_>) -> Result<PublishedTest, QueryError> {
     let signs = [
         ("<", Compare::Before),

@@ -1,19 +1,19 @@
-//! `WINDOW 50 KEEP 90 DAYS ORDER BY PUBLISHED WEIGHT 2.0 NOVEL`, in any order.
+//! Parses options in any order: `WINDOW 50 KEEP 90 DAYS ORDER BY PUBLISHED WEIGHT 2.0 NOVEL`.
 
-use super::super::keyword::Keyword;
-use super::super::span::Span;
 use super::super::tree::{OptionKind, Options, OrderBy, Period, Unit};
 use super::cursor::Cursor;
 use crate::error::{ErrorKind, QueryError};
+use crate::keyword::Keyword;
+use crate::span::Span;
 
-/// The largest window; more would be no window.
+/// The largest window.
 const WINDOW: u32 = 1_000_000;
 /// The largest weight.
 const WEIGHT: f64 = 1_000_000.0;
-/// The largest threshold of novelty; beyond, nothing is ever left out.
+/// The largest threshold of novelty; above it, every item is novel.
 const NOVEL: f64 = 10.0;
 
-/// All options that stand here, perhaps none.
+/// Parses any number of options.
 pub(super) fn options(cursor: &mut Cursor<'_>) -> Result<Options, QueryError> {
     let mut options = Options::default();
     loop {
@@ -40,7 +40,7 @@ pub(super) fn options(cursor: &mut Cursor<'_>) -> Result<Options, QueryError> {
     }
 }
 
-/// The names of options, at least one.
+/// Parses the names of options, at least one.
 pub(super) fn option_kinds(cursor: &mut Cursor<'_>) -> Result<Vec<OptionKind>, QueryError> {
     let mut kinds = Vec::new();
     loop {
@@ -66,7 +66,7 @@ pub(super) fn option_kinds(cursor: &mut Cursor<'_>) -> Result<Vec<OptionKind>, Q
     }
 }
 
-/// `7 DAYS`.
+/// Parses a period such as `7 DAYS`.
 pub(super) fn period(cursor: &mut Cursor<'_>) -> Result<Period, QueryError> {
     let count = whole(cursor, "a length of time", u32::MAX)?;
     let units = [
@@ -102,7 +102,7 @@ fn weight(cursor: &mut Cursor<'_>) -> Result<f64, QueryError> {
     }
 }
 
-/// The threshold that may follow.
+/// The threshold after NOVEL, or the default.
 fn novel(cursor: &mut Cursor<'_>) -> Result<f64, QueryError> {
     if !cursor.at_number("a number") {
         return Ok(Options::NOVEL);

@@ -16,7 +16,7 @@ use pergola_manners::source::{
     ItemKey, Known, KnownItem, Loop, PastRefresh, SourceId, SourceKind, SourceRecord, SourceState,
     Tally, unknown,
 };
-use pergola_profile::{Cohesion, Kept};
+use pergola_profile::{Cohesion, StoredProfile};
 use pergola_query::{AgedCount, QueryId, Selectivity, SelectivityParts};
 use pergola_refresh::parts::{
     CalendarParts, ConstantParts, DynamoParts, GammaParts, GammaSlotsParts, HybridParts,
@@ -384,7 +384,7 @@ pub(super) fn feeds(written: &mut Written) {
     written.is(
         "profile",
         &ProfileRecord {
-            kept: Kept {
+            kept: StoredProfile {
                 items: vec![vec!["lava".into(), "lava flow".into()], vec![], vec!["ash".into()]],
                 cohesion: Cohesion::from_parts(300, 0.5, 0.25).unwrap(),
             },

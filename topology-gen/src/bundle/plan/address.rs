@@ -1,34 +1,32 @@
-//! Where everybody is found: hosts, ports and addresses.
+//! The host names, ports and addresses of nodes and sources.
 
 use std::collections::HashMap;
 
+use pergola_wiring::mesh::{Mesh, Source};
 use url::{Host, Url};
 
-use super::PlanError;
-use crate::bundle::{INNER_PORT, NEWSROOM, Options, Place, Published};
+use super::error::{LONGEST_LABEL, PlanError};
+use crate::bundle::options::{INNER_PORT, NEWSROOM, Options, Platform, Published};
 use crate::hosts::Hosts;
-use crate::mesh::Mesh;
 
-/// The longest label of a host.
-pub(super) const LONGEST_LABEL: usize = 63;
-
-/// A name as a label of a host: small letters, digits and hyphens.
+/// A name as a label of a host name: lower-case letters, digits and hyphens.
 pub(super) fn label(name: &str) -> Option<String> {
     let label = name.to_ascii_lowercase().replace(['_', '.'], "-");
-    let sound = label.starts_with(|c: char| c.is_ascii_lowercase())
+    let valid = label.starts_with(|c: char| c.is_ascii_lowercase())
         && label.ends_with(|c: char| c.is_ascii_alphanumeric())
         && label.len() <= LONGEST_LABEL
         && label.chars().all(|c| c.is_ascii_alphanumeric() || c == '-');
-    sound.then_some(label)
+    valid.then_some(label)
 }
 
+/// The host name of each node.
 pub(super) fn labels(hosts: &Hosts, options: &Options) -> Result<Vec<String>, PlanError> {
     let mut taken: HashMap<String, &String> = HashMap::new();
     let mut labels = Vec::with_capacity(hosts.names.len());
     for name in &hosts.names {
         let host = label(name).ok_or_else(|| PlanError::BadHost { name: name.clone() })?;
         if options.newsroom && host == NEWSROOM {
-            return Err(PlanError::NamedNewsroom);
+            return Err(PlanError::NamedNewsroom { name: name.clone() });
         }
         if let Some(&one) = taken.get(&host) {
             return Err(PlanError::SameHost { one: one.clone(), other: name.clone(), host });
@@ -40,15 +38,15 @@ pub(super) fn labels(hosts: &Hosts, options: &Options) -> Result<Vec<String>, Pl
 }
 
 pub(super) fn newsroom_url(options: &Options) -> String {
-    match options.place {
-        Place::Local => format!("http://127.0.0.1:{}", options.port),
-        Place::Compose | Place::Kubernetes => format!("http://{NEWSROOM}:{INNER_PORT}"),
+    match options.platform {
+        Platform::Local => format!("http://127.0.0.1:{}", options.port),
+        Platform::Compose | Platform::Kubernetes => format!("http://{NEWSROOM}:{INNER_PORT}"),
     }
 }
 
-/// Where each source is.
+/// The URL of each source.
 pub(super) fn origins(mesh: &Mesh, options: &Options) -> Result<Vec<Url>, PlanError> {
-    let origin = |source: &crate::mesh::Source| {
+    let origin = |source: &Source| {
         let name = source.name.clone();
         let url = match (&source.url, options.newsroom) {
             (_, true) => format!("{}/sources/{name}", newsroom_url(options)),
@@ -56,13 +54,13 @@ pub(super) fn origins(mesh: &Mesh, options: &Options) -> Result<Vec<Url>, PlanEr
             (None, false) => return Err(PlanError::NoAddress { name }),
         };
         let parsed = Url::parse(&url).ok();
-        let sound = |url: &Url| matches!(url.scheme(), "http" | "https") && url.has_host();
-        parsed.filter(sound).ok_or(PlanError::BadAddress { name, url })
+        let valid = |url: &Url| matches!(url.scheme(), "http" | "https") && url.has_host();
+        parsed.filter(valid).ok_or(PlanError::BadAddress { name, url })
     };
     mesh.sources.iter().map(origin).collect()
 }
 
-/// Where a node is.
+/// The address of a node.
 #[derive(Clone, Debug)]
 pub(super) struct Address {
     pub(super) host: String,
@@ -78,9 +76,11 @@ impl Address {
             Published::All => true,
             Published::These(names) => names.contains(&hosts.names[node]),
         };
-        match options.place {
-            Place::Local => Self { host, port: Some(own), url: format!("http://127.0.0.1:{own}") },
-            Place::Compose | Place::Kubernetes => {
+        match options.platform {
+            Platform::Local => {
+                Self { host, port: Some(own), url: format!("http://127.0.0.1:{own}") }
+            }
+            Platform::Compose | Platform::Kubernetes => {
                 let url = format!("http://{host}:{INNER_PORT}");
                 Self { host, port: published.then_some(own), url }
             }
@@ -88,7 +88,7 @@ impl Address {
     }
 }
 
-/// Whether only this network has the host.
+/// Whether a host is in a private network.
 pub(super) fn is_private(host: &Host<&str>) -> bool {
     match host {
         Host::Domain(name) => *name == "localhost" || !name.contains('.'),

@@ -1,28 +1,28 @@
-//! Where everything goes: a column for every hop, and a free lane through every column that a line passes.
+//! The positions of cards and lines: a column for every depth, and a free lane through every column that a
+//! line passes.
 
 use pergola_report::drawing::Point;
-
-use crate::graph::{Link, Vertex};
-use crate::mesh::Mesh;
+use pergola_wiring::graph::{Link, Vertex, depths};
+use pergola_wiring::mesh::Mesh;
 
 /// Width and height of a feed's card.
 pub(super) const CARD: Point = (176.0, 78.0);
-/// Where columns begin, below the heading.
+/// The top of the columns, below the heading.
 pub(super) const TOP: f64 = 96.0;
-/// Room for a source's figure, between its name and its mark.
+/// The room for a source's figure, between its name and its mark.
 pub(super) const FIGURE: f64 = 40.0;
 
-/// Where the marks of sources are.
+/// The horizontal position of the marks of sources.
 const SOURCES: f64 = 200.0;
 const SOURCE_HEIGHT: f64 = 16.0;
-/// From one column to the next, and from the sources to the first.
+/// The distance from one column to the next, and from the sources to the first column.
 const STEP: f64 = 316.0;
 const FIRST: f64 = 110.0;
-/// What a line takes that passes a column, and what a card leaves free around it.
+/// The height of a lane, and the space between cards.
 const LANE: f64 = 7.0;
-const AIR: f64 = 22.0;
+const GAP: f64 = 22.0;
 
-/// Where everything is.
+/// The positions of everything.
 #[derive(Debug)]
 pub(super) struct Columns {
     pub(super) width: f64,
@@ -32,8 +32,8 @@ pub(super) struct Columns {
     pub(super) sources: Vec<Point>,
     /// The upper left corners of cards.
     pub(super) feeds: Vec<Point>,
-    /// The points that each link passes.
-    pub(super) ways: Vec<Vec<Point>>,
+    /// The points that each link passes through.
+    pub(super) paths: Vec<Vec<Point>>,
 }
 
 /// What takes room in a column.
@@ -45,7 +45,8 @@ enum Slot {
 
 impl Columns {
     pub(super) fn new(mesh: &Mesh, links: &[Link]) -> Self {
-        let depths = depths(mesh, links);
+        let depths: Vec<usize> =
+            depths(mesh.feeds.len(), links).into_iter().map(|depth| depth as usize).collect();
         let deepest = depths.iter().copied().max().unwrap_or(1);
         let mut columns = Self {
             width: SOURCES + FIRST + STEP * (deepest - 1) as f64 + CARD.0,
@@ -53,12 +54,12 @@ impl Columns {
             deepest,
             sources: vec![(0.0, 0.0); mesh.sources.len()],
             feeds: vec![(0.0, 0.0); mesh.feeds.len()],
-            ways: vec![Vec::new(); links.len()],
+            paths: vec![Vec::new(); links.len()],
         };
         let rows = columns.place_sources(mesh, links, &depths);
         for (number, link) in links.iter().enumerate() {
             if let Vertex::Source(source) = link.from {
-                columns.ways[number].push(columns.sources[source as usize]);
+                columns.paths[number].push(columns.sources[source as usize]);
             }
         }
         let middle = TOP + rows / 2.0;
@@ -66,7 +67,7 @@ impl Columns {
             columns.place(depth, links, &depths, middle);
         }
         let cards = columns.feeds.iter().map(|feed| feed.1 + CARD.1);
-        let lanes = columns.ways.iter().flatten().map(|point| point.1 + LANE);
+        let lanes = columns.paths.iter().flatten().map(|point| point.1 + LANE);
         columns.height = cards.chain(lanes).fold(TOP + rows, f64::max);
         columns
     }
@@ -75,14 +76,14 @@ impl Columns {
         SOURCES + FIRST + STEP * (depth - 1) as f64
     }
 
-    /// One below the other, those of one reader together; how high that is.
+    /// Puts the sources one below the other, those of one reader together. Returns their height.
     fn place_sources(&mut self, mesh: &Mesh, links: &[Link], depths: &[usize]) -> f64 {
         let first_reader = |source: u32| {
             let readers = links.iter().filter(|link| link.from == Vertex::Source(source));
             readers.map(|link| (depths[link.to as usize], link.to)).min()
         };
         let mut order: Vec<u32> = (0..mesh.sources.len() as u32).collect();
-        // Nobody reads it: last.
+        // Sources without a reader come last.
         order.sort_by_key(|&source| {
             let (depth, reader) = first_reader(source).unwrap_or((usize::MAX, 0));
             (depth, reader, source)
@@ -94,17 +95,17 @@ impl Columns {
         SOURCE_HEIGHT * order.len() as f64
     }
 
-    /// Puts the cards of one column, and the lanes of the lines that pass it, as near as possible to where
-    /// their lines come from.
+    /// Places the cards of one column and the lanes of the lines that pass it, as near as possible to the
+    /// height that their lines come from.
     fn place(&mut self, depth: usize, links: &[Link], depths: &[usize], middle: f64) {
         let left = self.left_of(depth);
-        // Whoever reads from a card of the columns before leaves it at its right side.
+        // A line that begins at a card of the column before leaves it on its right side.
         for (number, link) in links.iter().enumerate() {
             if let Vertex::Feed(feed) = link.from
                 && depths[feed as usize] + 1 == depth
             {
                 let (x, y) = self.feeds[feed as usize];
-                self.ways[number].push((x + CARD.0, y + CARD.1 / 2.0));
+                self.paths[number].push((x + CARD.0, y + CARD.1 / 2.0));
             }
         }
         let begun = |from: Vertex| match from {
@@ -115,10 +116,10 @@ impl Columns {
         for feed in (0..depths.len()).filter(|&feed| depths[feed] == depth) {
             let coming = links.iter().enumerate().filter(|(_, link)| link.to as usize == feed);
             let heights: Vec<f64> = coming
-                .filter_map(|(number, link)| Some((self.ways[number].last()?.1, link)))
+                .filter_map(|(number, link)| Some((self.paths[number].last()?.1, link)))
                 .flat_map(|(y, link)| match link.from {
                     Vertex::Source(_) => vec![y],
-                    // A feed weighs as much as a handful of sources, so that columns stay level.
+                    // A feed has the weight of four sources, so that lines between feeds stay level.
                     Vertex::Feed(_) => vec![y; 4],
                 })
                 .collect();
@@ -127,7 +128,7 @@ impl Columns {
         }
         for (number, link) in links.iter().enumerate() {
             if depths[link.to as usize] > depth && begun(link.from) {
-                let y = self.ways[number].last().map_or(middle, |point| point.1);
+                let y = self.paths[number].last().map_or(middle, |point| point.1);
                 slots.push((y, Slot::Lane(number)));
             }
         }
@@ -138,40 +139,27 @@ impl Columns {
                     self.feeds[feed] = (left, y - CARD.1 / 2.0);
                     for (number, link) in links.iter().enumerate() {
                         if link.to as usize == feed {
-                            self.ways[number].push((left, y));
+                            self.paths[number].push((left, y));
                         }
                     }
                 }
-                Slot::Lane(number) => self.ways[number].extend([(left, y), (left + CARD.0, y)]),
+                Slot::Lane(number) => self.paths[number].extend([(left, y), (left + CARD.0, y)]),
             }
         }
     }
-}
-
-/// Hops by the longest way, so that every line leads to the right.
-fn depths(mesh: &Mesh, links: &[Link]) -> Vec<usize> {
-    let mut depths = vec![1; mesh.feeds.len()];
-    for feed in mesh.order() {
-        for link in links.iter().filter(|link| link.to == feed) {
-            if let Vertex::Feed(parent) = link.from {
-                depths[feed as usize] = depths[feed as usize].max(depths[parent as usize] + 1);
-            }
-        }
-    }
-    depths
 }
 
 fn room(slot: Slot) -> f64 {
     match slot {
-        Slot::Card(_) => CARD.1 / 2.0 + AIR / 2.0,
+        Slot::Card(_) => CARD.1 / 2.0 + GAP / 2.0,
         Slot::Lane(_) => LANE / 2.0,
     }
 }
 
-/// The middles of slots that stand in the order of their wishes: each as near to its wish as those around
-/// it allow. Neighbours that would overlap are put together and moved as one (isotonic regression).
+/// The final heights of slots that are sorted by the heights they ask for: each as near to that height as its
+/// neighbours allow. Slots that would overlap form a group that moves as one (isotonic regression).
 fn spread(slots: &[(f64, Slot)]) -> Vec<(f64, Slot)> {
-    // Wishes for the slots' places if none of them took any room.
+    // The height of each slot if all are stacked without gaps.
     let mut before = 0.0;
     let offsets: Vec<f64> = slots
         .iter()
@@ -181,10 +169,10 @@ fn spread(slots: &[(f64, Slot)]) -> Vec<(f64, Slot)> {
             middle
         })
         .collect();
-    // (sum of wishes, how many) of each group.
+    // For each group the sum of the heights its slots ask for, relative to the stack, and their number.
     let mut groups: Vec<(f64, usize)> = Vec::new();
-    for ((wish, _), offset) in slots.iter().zip(&offsets) {
-        groups.push((wish - offset, 1));
+    for ((height, _), offset) in slots.iter().zip(&offsets) {
+        groups.push((height - offset, 1));
         while let [.., above, below] = groups.as_slice()
             && above.0 / above.1 as f64 >= below.0 / below.1 as f64
         {
@@ -194,7 +182,7 @@ fn spread(slots: &[(f64, Slot)]) -> Vec<(f64, Slot)> {
         }
     }
     let means = groups.iter().flat_map(|&(sum, count)| {
-        // Nothing begins above the column.
+        // Nothing is placed above the column.
         std::iter::repeat_n((sum / count as f64).max(TOP), count)
     });
     means

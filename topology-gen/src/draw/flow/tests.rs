@@ -1,12 +1,14 @@
+use pergola_wiring::grow::{Rules, grow};
+use pergola_wiring::synthetic::Synthetic;
 use proptest::prelude::*;
+use rand::SeedableRng as _;
+use rand_chacha::ChaCha8Rng;
 
 use super::*;
-use crate::grow::{Rules, grow};
-use crate::synthetic::Synthetic;
 
 fn wired(sources: usize, feeds: usize, seed: u64) -> (Mesh, Vec<Link>) {
-    let size = Synthetic { sources, feeds, dictionary: 60, coverage: 0.2, seed, radius: 0.95 };
-    let mesh = size.make().unwrap();
+    let size = Synthetic { sources, feeds, dictionary: 60, coverage: 0.2, radius: 0.95 };
+    let mesh = size.make(&mut ChaCha8Rng::seed_from_u64(seed)).unwrap();
     let rules = Rules { radius: 0.95, fan_out: Some(2), ..Rules::default() };
     let links = grow(&mesh, &rules).unwrap().links();
     (mesh, links)
@@ -24,7 +26,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(40))]
 
     #[test]
-    fn cards_stand_apart_and_every_line_leads_to_the_right(
+    fn cards_do_not_overlap_and_every_line_leads_to_the_right(
         seed: u64,
         sources in 1..40_usize,
         feeds in 1..30_usize,
@@ -38,10 +40,10 @@ proptest! {
                 prop_assert!(left != other_left || (top - other_top).abs() >= CARD.1);
             }
         }
-        for (way, link) in columns.ways.iter().zip(&links) {
-            prop_assert!(way.windows(2).all(|pair| pair[0].0 < pair[1].0), "{way:?}");
+        for (path, link) in columns.paths.iter().zip(&links) {
+            prop_assert!(path.windows(2).all(|pair| pair[0].0 < pair[1].0), "{path:?}");
             let (left, top) = columns.feeds[link.to as usize];
-            prop_assert_eq!(way.last(), Some(&(left, top + CARD.1 / 2.0)));
+            prop_assert_eq!(path.last(), Some(&(left, top + CARD.1 / 2.0)));
         }
     }
 
@@ -49,7 +51,7 @@ proptest! {
     fn no_line_passes_behind_a_card(seed: u64) {
         let (mesh, links) = wired(12, 8, seed);
         let columns = Columns::new(&mesh, &links);
-        for point in columns.ways.iter().flatten() {
+        for point in columns.paths.iter().flatten() {
             for &(left, top) in &columns.feeds {
                 let inside = point.0 > left && point.0 < left + CARD.0;
                 prop_assert!(!inside || point.1 <= top || point.1 >= top + CARD.1);
@@ -59,7 +61,7 @@ proptest! {
 }
 
 #[test]
-fn the_picture_tells_what_is_known_and_is_the_same_every_time() {
+fn the_picture_shows_all_figures_and_is_the_same_every_time() {
     let (mesh, links) = wired(5, 3, 4);
     let known = Figures {
         heading: ["A heading".to_owned(), "and more".to_owned()],
@@ -80,7 +82,7 @@ fn the_picture_tells_what_is_known_and_is_the_same_every_time() {
 }
 
 #[test]
-fn a_large_mesh_is_left_to_the_other_pictures() {
+fn a_large_mesh_is_not_drawn_in_columns() {
     let (mesh, links) = wired(4, MOST_IN_COLUMNS + 1, 1);
     assert!(flow(&mesh, &links, &Figures::default()).is_none());
 }

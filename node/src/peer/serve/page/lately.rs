@@ -5,11 +5,12 @@
 //! for again are pushed out by others.
 
 use std::collections::VecDeque;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use pergola_store::archive::FeedId;
 
 use super::{Asked, Page};
+use crate::locks::Mutex;
 
 /// Bytes of pages that are kept, as messages.
 const LIMIT: usize = 16 << 20;
@@ -35,7 +36,7 @@ pub(super) struct Lately {
 impl Lately {
     /// A page that was made of just this.
     pub(super) fn page(&self, made: &Made) -> Option<Arc<Page>> {
-        let pages = self.pages.lock().unwrap_or_else(PoisonError::into_inner);
+        let pages = self.pages.lock();
         pages.iter().find(|(of, _)| of == made).map(|(_, page)| Arc::clone(page))
     }
 
@@ -45,7 +46,7 @@ impl Lately {
         if page.entries.is_empty() || page.bytes > LIMIT {
             return;
         }
-        let mut pages = self.pages.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut pages = self.pages.lock();
         pages.push_back((made, Arc::clone(page)));
         let mut bytes: usize = pages.iter().map(|(_, page)| page.bytes).sum();
         while bytes > LIMIT

@@ -4,7 +4,7 @@ use pergola_store::archive::{Commit, FeedId, FeedTally, ItemKey};
 use url::Url;
 
 use super::*;
-use crate::peer::{ANSWER_BYTES, MESSAGE_BYTES};
+use crate::wire::{ANSWER_BYTES, MESSAGE_BYTES};
 
 const SOURCE: SourceId = SourceId(3);
 

@@ -1,6 +1,6 @@
 //! Judging what follows when a host wants quiet, a source moves, fails or ends.
 
-use pergola_node::node::Standing;
+use pergola_api::source::SourceStanding;
 
 use super::{Facts, Judged, enough, gaps, is_well, nothing, span};
 use crate::doctor::politeness::server::Seen;
@@ -73,7 +73,9 @@ pub(in super::super) fn ended(seen: &[Seen], facts: &Facts) -> Judged {
         return Err(format!("asked {} times more after 410", seen.len() - 1));
     }
     match facts.source(seen)?.standing {
-        Standing::Ended => Ok("asked once; the source is kept and said to have ended".to_owned()),
+        SourceStanding::Ended => {
+            Ok("asked once; the source is kept and said to have ended".to_owned())
+        }
         other => Err(format!("asked once, but the source is said to be {other:?}")),
     }
 }
@@ -95,7 +97,7 @@ pub(in super::super) fn backs_off(seen: &[Seen], facts: &Facts, factor: f64) -> 
         return Err(format!("waits of {said}; the longest should be a week"));
     }
     let source = facts.source(seen)?;
-    match source.standing == Standing::Failing && source.trouble.is_some() {
+    match source.standing == SourceStanding::Failing && source.trouble.is_some() {
         true => Ok(format!("waits of {said}; said to be failing")),
         false => Err(format!("waits of {said}; but nobody says that it fails")),
     }

@@ -1,0 +1,36 @@
+//! The REST API of a node: what is sent, what comes back, how it is described, and a client.
+//!
+//! The node answers with these types, and the command line, the lab and topology-gen read them, so a field
+//! has one name and one meaning. Nothing here knows how a node works. [`openapi`] describes every route;
+//! [`Client`] calls them over any [`Transport`]: the network (feature `network`), or a node's router in the
+//! same process.
+//!
+//! # Modules, from the bottom up
+//!
+//! A module imports only from modules that stand above it in this list.
+//!
+//! - `problem`: why a request was refused
+//! - `mesh`: what sources and feeds are about, in the file format of topology-gen
+//! - `source`: sources
+//! - `feed`: feeds
+//! - `item`: items of a feed
+//! - `search`: search and suggestions
+//! - `operation`: status, configuration, budget, history, OPML
+//! - `openapi`: the description of all routes
+//! - `transport`: how a request reaches a node
+//! - `client`: a method for each route
+
+pub mod client;
+pub mod feed;
+pub mod item;
+pub mod mesh;
+pub mod openapi;
+pub mod operation;
+pub mod problem;
+pub mod search;
+pub mod source;
+pub mod transport;
+
+pub use client::{Client, ClientError};
+pub use problem::{Code, Problem};
+pub use transport::Transport;

@@ -1,0 +1,246 @@
+//! The OpenAPI description of all routes.
+
+use utoipa::openapi::OpenApi as Document;
+use utoipa::openapi::security::{Http, HttpAuthScheme, SecurityScheme};
+use utoipa::{Modify, OpenApi};
+
+/// The description.
+pub fn document() -> Document {
+    Description::openapi()
+}
+
+#[derive(OpenApi)]
+#[openapi(
+    info(
+        title = "Pergola",
+        description = "The REST API of a Pergola node. Errors are problem details (RFC 9457) with a code.",
+    ),
+    paths(
+        routes::status,
+        routes::list_sources,
+        routes::add_source,
+        routes::show_source,
+        routes::remove_source,
+        routes::refresh_source,
+        routes::list_feeds,
+        routes::run_statements,
+        routes::show_feed,
+        routes::drop_feed,
+        routes::readers,
+        routes::set_readers,
+        routes::explain_feed,
+        routes::explain_query,
+        routes::suggestions,
+        routes::items,
+        routes::profiles,
+        routes::search,
+        routes::export_opml,
+        routes::import_opml,
+        routes::config,
+        routes::reload,
+        routes::set_budget,
+        routes::history,
+        routes::backup,
+        routes::alive,
+        routes::ready,
+        routes::metrics,
+        routes::description,
+    ),
+    modifiers(&Token)
+)]
+struct Description;
+
+/// Adds the token to the description.
+struct Token;
+
+impl Modify for Token {
+    fn modify(&self, document: &mut Document) {
+        let mut token = Http::new(HttpAuthScheme::Bearer);
+        let said = "api.token of the node's configuration. A node without one trusts callers on its own machine.";
+        token.description = Some(said.to_owned());
+        let components = document.components.get_or_insert_default();
+        components.add_security_scheme("token", SecurityScheme::Http(token));
+    }
+}
+
+/// One function for each route, to carry its description. Nobody calls them.
+#[expect(dead_code, reason = "utoipa reads the attributes; the functions are never called")]
+mod routes {
+    use crate::feed::{AppliedList, Explained, FeedDetail, FeedList, FeedReaders, QueryRequest};
+    use crate::item::{ItemPage, ItemRange};
+    use crate::mesh::{MeshFile, ProfilesRequest};
+    use crate::operation::{
+        BudgetRequest, History, HistoryRange, ImportRequest, Imported, NodeStatus, Readiness,
+        Reloaded,
+    };
+    use crate::problem::Problem;
+    use crate::search::{SearchRequest, SearchResults, SuggestRequest};
+    use crate::source::{
+        AddSourceRequest, AddedSource, Refreshed, SourceDetail, SourceFilter, SourcePage,
+    };
+
+    /// The state of the node.
+    #[utoipa::path(get, path = "/api/v1/status", responses((status = 200, body = NodeStatus)))]
+    fn status() {}
+
+    /// The sources, in pages.
+    #[utoipa::path(get, path = "/api/v1/sources", params(SourceFilter), security(("token" = [])),
+        responses((status = 200, body = SourcePage), (status = 400, body = Problem)))]
+    fn list_sources() {}
+
+    /// Adds a source.
+    #[utoipa::path(post, path = "/api/v1/sources", request_body = AddSourceRequest,
+        security(("token" = [])),
+        responses((status = 201, body = AddedSource), (status = 200, body = AddedSource),
+            (status = 400, body = Problem), (status = 422, body = Problem)))]
+    fn add_source() {}
+
+    /// Everything about one source.
+    #[utoipa::path(get, path = "/api/v1/sources/{id}", security(("token" = [])),
+        params(("id" = String, Path, description = "its number, or its URL percent-encoded")),
+        responses((status = 200, body = SourceDetail), (status = 404, body = Problem)))]
+    fn show_source() {}
+
+    /// Removes a source that no feed reads.
+    #[utoipa::path(delete, path = "/api/v1/sources/{id}", security(("token" = [])),
+        params(("id" = String, Path, description = "its number, or its URL percent-encoded")),
+        responses((status = 204), (status = 404, body = Problem), (status = 409, body = Problem)))]
+    fn remove_source() {}
+
+    /// Refreshes a source now, if it may be asked.
+    #[utoipa::path(post, path = "/api/v1/sources/{id}/refresh", security(("token" = [])),
+        params(("id" = String, Path, description = "its number, or its URL percent-encoded")),
+        responses((status = 200, body = Refreshed), (status = 404, body = Problem),
+            (status = 429, body = Problem)))]
+    fn refresh_source() {}
+
+    /// All feeds that the caller may read.
+    #[utoipa::path(get, path = "/api/v1/feeds", responses((status = 200, body = FeedList)))]
+    fn list_feeds() {}
+
+    /// Runs statements. All are checked before the first one changes anything.
+    #[utoipa::path(post, path = "/api/v1/feeds", request_body = QueryRequest,
+        security(("token" = [])),
+        responses((status = 200, body = AppliedList), (status = 400, body = Problem),
+            (status = 409, body = Problem)))]
+    fn run_statements() {}
+
+    /// Everything about one feed.
+    #[utoipa::path(get, path = "/api/v1/feeds/{name}", params(("name" = String, Path)),
+        responses((status = 200, body = FeedDetail), (status = 404, body = Problem)))]
+    fn show_feed() {}
+
+    /// Drops a feed that no other feed reads.
+    #[utoipa::path(delete, path = "/api/v1/feeds/{name}", params(("name" = String, Path)),
+        security(("token" = [])),
+        responses((status = 204), (status = 404, body = Problem), (status = 409, body = Problem)))]
+    fn drop_feed() {}
+
+    /// Who may read a feed.
+    #[utoipa::path(get, path = "/api/v1/feeds/{name}/readers", params(("name" = String, Path)),
+        security(("token" = [])),
+        responses((status = 200, body = FeedReaders), (status = 404, body = Problem)))]
+    fn readers() {}
+
+    /// Restricts a feed to these readers, or opens it to anybody.
+    #[utoipa::path(put, path = "/api/v1/feeds/{name}/readers", params(("name" = String, Path)),
+        request_body = FeedReaders, security(("token" = [])),
+        responses((status = 200, body = FeedReaders), (status = 400, body = Problem),
+            (status = 404, body = Problem), (status = 409, body = Problem)))]
+    fn set_readers() {}
+
+    /// What a feed reads, keeps and costs.
+    #[utoipa::path(get, path = "/api/v1/feeds/{name}/explain", params(("name" = String, Path)),
+        security(("token" = [])),
+        responses((status = 200, body = Explained), (status = 404, body = Problem)))]
+    fn explain_feed() {}
+
+    /// What a feed would read, keep and cost.
+    #[utoipa::path(post, path = "/api/v1/explain", request_body = QueryRequest,
+        security(("token" = [])),
+        responses((status = 200, body = Explained), (status = 400, body = Problem),
+            (status = 409, body = Problem)))]
+    fn explain_query() {}
+
+    /// Sources about the same subject that the feed does not read.
+    #[utoipa::path(get, path = "/api/v1/feeds/{name}/suggestions",
+        params(("name" = String, Path), SuggestRequest), security(("token" = [])),
+        responses((status = 200, body = SearchResults), (status = 404, body = Problem)))]
+    fn suggestions() {}
+
+    /// The items of a feed after a number, or the newest.
+    #[utoipa::path(get, path = "/api/v1/feeds/{name}/items",
+        params(("name" = String, Path), ItemRange),
+        responses((status = 200, body = ItemPage), (status = 400, body = Problem),
+            (status = 404, body = Problem)))]
+    fn items() {}
+
+    /// What all sources and feeds are about, in the file format of topology-gen.
+    #[utoipa::path(get, path = "/api/v1/profiles", params(ProfilesRequest), security(("token" = [])),
+        responses((status = 200, body = MeshFile)))]
+    fn profiles() {}
+
+    /// Finds sources and feeds by what they are about. Callers other than the operator find the feeds that
+    /// they may read.
+    #[utoipa::path(get, path = "/api/v1/search", params(SearchRequest),
+        responses((status = 200, body = SearchResults), (status = 400, body = Problem)))]
+    fn search() {}
+
+    /// The sources that are feeds, as OPML. Pages and lists are left out.
+    #[utoipa::path(get, path = "/api/v1/opml", security(("token" = [])),
+        responses((status = 200, body = String, content_type = "text/x-opml")))]
+    fn export_opml() {}
+
+    /// Adds every source on a list.
+    #[utoipa::path(post, path = "/api/v1/opml", security(("token" = [])),
+        request_body(content((ImportRequest = "application/json"), (String = "text/x-opml"))),
+        responses((status = 200, body = Imported), (status = 400, body = Problem),
+            (status = 409, body = Problem)))]
+    fn import_opml() {}
+
+    /// The configuration in force, as TOML, with secrets masked.
+    #[utoipa::path(get, path = "/api/v1/config", security(("token" = [])),
+        responses((status = 200, body = String, content_type = "text/plain")))]
+    fn config() {}
+
+    /// Reads the configuration again and applies what can change without a restart.
+    #[utoipa::path(post, path = "/api/v1/reload", security(("token" = [])),
+        responses((status = 200, body = Reloaded), (status = 409, body = Problem),
+            (status = 422, body = Problem)))]
+    fn reload() {}
+
+    /// Sets another budget until the configuration gives another one or the node restarts.
+    #[utoipa::path(post, path = "/api/v1/budget", request_body = BudgetRequest,
+        security(("token" = [])),
+        responses((status = 200, body = NodeStatus), (status = 400, body = Problem)))]
+    fn set_budget() {}
+
+    /// The node's figures, minute by minute.
+    #[utoipa::path(get, path = "/api/v1/history", params(HistoryRange), security(("token" = [])),
+        responses((status = 200, body = History), (status = 400, body = Problem)))]
+    fn history() {}
+
+    /// A consistent backup, taken while the node runs.
+    #[utoipa::path(get, path = "/api/v1/backup", security(("token" = [])),
+        responses((status = 200, body = Vec<u8>, content_type = "application/octet-stream"),
+            (status = 503, body = Problem)))]
+    fn backup() {}
+
+    /// Answers if the process is alive.
+    #[utoipa::path(get, path = "/healthz", responses((status = 200, body = String)))]
+    fn alive() {}
+
+    /// Whether the store works and the crawler runs.
+    #[utoipa::path(get, path = "/readyz",
+        responses((status = 200, body = Readiness), (status = 503, body = Readiness)))]
+    fn ready() {}
+
+    /// Metrics for Prometheus.
+    #[utoipa::path(get, path = "/metrics",
+        responses((status = 200, body = String, content_type = "application/openmetrics-text")))]
+    fn metrics() {}
+
+    /// This description.
+    #[utoipa::path(get, path = "/api/openapi.json", responses((status = 200, body = Object)))]
+    fn description() {}
+}

@@ -1,0 +1,166 @@
+//! Running a node: status, health, configuration, budget, history, OPML.
+
+use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
+
+/// The state of the node.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct NodeStatus {
+    /// The version of the program.
+    pub version: String,
+    /// The node's name.
+    pub name: String,
+    /// The node's id, which items carry that have passed it.
+    pub id: String,
+    /// Whether it crawls. False if a command only opened its data folder.
+    pub running: bool,
+    /// Seconds since it started.
+    pub uptime: f64,
+    /// How many sources it has.
+    pub sources: usize,
+    /// How many feeds it has.
+    pub feeds: usize,
+    /// The scheduler's threshold τ.
+    pub threshold: f64,
+    /// Refreshes a minute that the budget allows.
+    pub budget_per_minute: f64,
+    /// Refreshes since it started.
+    pub refreshes: u64,
+    /// Refreshes that found nothing changed.
+    pub unchanged: u64,
+    /// Refreshes that failed.
+    pub failed: u64,
+    /// Items delivered since it started.
+    pub items: u64,
+    /// Items believed lost since it started.
+    pub lost: f64,
+    /// Bytes received since it started.
+    pub bytes: u64,
+    /// The share of the sources' current documents that it has, as it estimates.
+    pub freshness: f64,
+    /// The share of items that it delivered since it started, as it estimates.
+    pub completeness: f64,
+    /// Sources that are due and wait until their host may be asked.
+    pub waiting: usize,
+    /// Requests under way.
+    pub in_flight: usize,
+    /// The storage engine: `sled` or `redb`.
+    pub store: String,
+    /// Bytes of the store on disk.
+    pub store_bytes: u64,
+    /// What the operator should know.
+    pub notices: Vec<String>,
+}
+
+/// Whether the node works.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct Readiness {
+    /// Whether it does.
+    pub ready: bool,
+    /// If not, why.
+    pub reasons: Vec<String>,
+}
+
+/// What a new configuration changed.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct Reloaded {
+    /// The parts that changed at once, such as `budget` or `feeds`.
+    pub changed: Vec<String>,
+    /// The keys that take effect at the next start.
+    pub restart: Vec<String>,
+}
+
+/// A budget: one of `refreshes_per_minute`, `bytes_per_hour`, and `freshness` with
+/// `max_refreshes_per_minute`.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct BudgetRequest {
+    /// Refreshes a minute, on average; above 0, up to 1000000.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub refreshes_per_minute: Option<f64>,
+    /// Bytes an hour, on average; at least 1000.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bytes_per_hour: Option<u64>,
+    /// As few refreshes as keep the node this fresh; between 0 and 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub freshness: Option<f64>,
+    /// With `freshness`: refreshes a minute that are never exceeded.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_refreshes_per_minute: Option<f64>,
+}
+
+/// Which minutes to show.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub struct HistoryRange {
+    /// The first minute, in minutes since 1970; by default a day before `to`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub from: Option<u64>,
+    /// The minute after the last; by default now. At most 31 days after `from`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub to: Option<u64>,
+}
+
+/// The node's figures, minute by minute.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct History {
+    /// Oldest first; minutes in which the node did not run are missing.
+    pub samples: Vec<MinuteSample>,
+}
+
+/// The node's figures of one minute.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct MinuteSample {
+    /// Minutes since 1970.
+    pub minute: u64,
+    /// The scheduler's threshold τ.
+    pub threshold: f64,
+    /// Refreshes that the budget allowed.
+    pub budget: f64,
+    /// Refreshes made.
+    pub refreshes: u32,
+    /// Refreshes that found nothing changed.
+    pub not_modified: u32,
+    /// Refreshes that failed.
+    pub failures: u32,
+    /// Items delivered.
+    pub items: u32,
+    /// Bytes received.
+    pub bytes: u64,
+    /// The share of items delivered, as the node estimated.
+    pub completeness: f64,
+    /// The share of the sources' current documents that the node had, as it estimated.
+    pub freshness: f64,
+}
+
+/// An OPML list to import.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ImportRequest {
+    /// The list, in OPML.
+    pub opml: String,
+    /// Also create a feed of this name that reads the whole list.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub feed: Option<String>,
+}
+
+/// What the import of a list did.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct Imported {
+    /// Sources that were added.
+    pub new: usize,
+    /// Sources that were there already.
+    pub known: usize,
+    /// Entries that are not sources; at most 1000.
+    pub skipped: Vec<SkippedEntry>,
+}
+
+/// An entry of a list that is not a source.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct SkippedEntry {
+    /// Its URL.
+    pub url: String,
+    /// Why it was skipped.
+    pub reason: String,
+}

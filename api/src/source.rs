@@ -1,0 +1,339 @@
+//! Sources: what a node crawls.
+
+use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
+
+/// The state of a source in one word.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum SourceStanding {
+    /// Never refreshed.
+    New,
+    /// The last refresh worked.
+    Well,
+    /// The source asked not to be fetched for a while.
+    Paused,
+    /// The last refresh failed.
+    Failing,
+    /// The source is gone for good.
+    Ended,
+}
+
+impl SourceStanding {
+    /// The word that stands in JSON.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::New => "new",
+            Self::Well => "well",
+            Self::Paused => "paused",
+            Self::Failing => "failing",
+            Self::Ended => "ended",
+        }
+    }
+}
+
+/// What kind of document a source is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum SourceKind {
+    /// RSS, Atom or JSON Feed.
+    Feed,
+    /// A web page, read by CSS selectors.
+    Page,
+    /// An OPML list that names other sources.
+    List,
+}
+
+impl SourceKind {
+    /// The word that stands in JSON.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Feed => "feed",
+            Self::Page => "page",
+            Self::List => "list",
+        }
+    }
+}
+
+/// How a source is fetched.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Via {
+    /// As a document over HTTP.
+    Http,
+    /// From the node that publishes it, over gRPC.
+    Peer,
+}
+
+impl Via {
+    /// The word that stands in JSON.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Http => "http",
+            Self::Peer => "peer",
+        }
+    }
+}
+
+/// Which sources to list.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub struct SourceFilter {
+    /// Only those with this standing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[param(inline)]
+    pub standing: Option<SourceStanding>,
+    /// Only those with this text in their URL or title.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub search: Option<String>,
+    /// Only those after this number.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub after: Option<u32>,
+    /// How many to list at most; 500 by default, up to 5000.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub limit: Option<usize>,
+}
+
+/// A page of sources.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct SourcePage {
+    /// In the order of their numbers.
+    pub sources: Vec<SourceStatus>,
+    /// Where the next page starts: send it as `after`. Null on the last page.
+    pub next: Option<u32>,
+}
+
+/// A source to add.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct AddSourceRequest {
+    /// Its URL.
+    pub url: String,
+    /// Its title; by default the one that the source gives itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
+    /// How much one of its items counts, compared with items of other sources; 1 by default.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub importance: Option<f32>,
+    /// Whether it is an OPML list. The node then crawls the sources on the list while they are on it.
+    #[serde(default)]
+    pub list: bool,
+    /// If it is a web page, the selectors that find the items.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub page: Option<PageSelectors>,
+    /// How to cooperate with the node that publishes it, if one does: any of `hints`, `watch`, `archive`. By
+    /// default as `peers.cooperate` in the configuration says.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cooperate: Option<Vec<String>>,
+    /// Whether to refresh it at once and reject it if that fails for good; true by default.
+    #[serde(default = "yes")]
+    pub refresh: bool,
+}
+
+impl AddSourceRequest {
+    /// A feed with nothing said but its URL.
+    pub fn new(url: impl Into<String>) -> Self {
+        Self {
+            url: url.into(),
+            title: None,
+            importance: None,
+            list: false,
+            page: None,
+            cooperate: None,
+            refresh: true,
+        }
+    }
+}
+
+fn yes() -> bool {
+    true
+}
+
+/// The CSS selectors that find items on a web page.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct PageSelectors {
+    /// Matches once for each item; the others are applied inside the match.
+    pub item: String,
+    /// The title; by default the text of the link.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
+    /// The link; by default the first one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub link: Option<String>,
+    /// The date.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub date: Option<String>,
+    /// The content.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub content: Option<String>,
+}
+
+/// A source that was added, or that was there already.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct AddedSource {
+    /// Its state now.
+    pub source: SourceStatus,
+    /// The result of the first refresh, if there was one.
+    pub report: Option<RefreshReport>,
+}
+
+/// The result of a refresh.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct RefreshReport {
+    /// `changed`, `unchanged`, `delta`, `paused`, `gone` or `failed`.
+    pub outcome: String,
+    /// If it failed, the kind of failure, such as `dns`, `timeout` or `not-a-feed`.
+    pub failure: Option<String>,
+    /// Items that the node had never seen.
+    pub new_items: u32,
+    /// What went wrong.
+    pub trouble: Option<String>,
+    /// When the next refresh is allowed, in Unix seconds; null if the source has ended.
+    pub next_refresh: Option<f64>,
+}
+
+/// The answer to a refresh by hand.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct Refreshed {
+    /// The result.
+    pub report: RefreshReport,
+}
+
+/// The state of a source.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct SourceStatus {
+    /// Its number.
+    pub id: u32,
+    /// Its URL.
+    pub url: String,
+    /// Its title.
+    pub title: Option<String>,
+    /// What kind of document it is.
+    pub kind: SourceKind,
+    /// Its state in one word.
+    pub standing: SourceStanding,
+    /// What went wrong last, if something did.
+    pub trouble: Option<String>,
+    /// Whether somebody added it by itself, and not only a feed or a list names it.
+    pub wanted: bool,
+    /// How much one of its items counts.
+    pub importance: f32,
+    /// How many feeds read it.
+    pub readers: u32,
+    /// When it was last refreshed, in Unix seconds.
+    pub last_refresh: Option<f64>,
+    /// When the next refresh is allowed, in Unix seconds; null if it has ended.
+    pub next_refresh: Option<f64>,
+    /// Whether it is being refreshed now.
+    pub busy: bool,
+    /// Items a day, as the node estimates.
+    pub items_per_day: f64,
+    /// How many items its document shows.
+    pub window: u32,
+    /// Requests sent.
+    pub requests: u64,
+    /// Requests that were answered with 304 (not modified).
+    pub not_modified: u64,
+    /// Requests that failed.
+    pub failures: u64,
+    /// Bytes received.
+    pub bytes: u64,
+    /// Items delivered.
+    pub items: u64,
+    /// The share of its items that was delivered, as the node estimates.
+    pub completeness: f64,
+    /// The share of its current document that the node has, as the node estimates.
+    pub freshness: f64,
+    /// If its items come back to this node: the nodes on the way, this one first and last.
+    #[serde(rename = "loop")]
+    pub way_back: Option<Vec<String>>,
+    /// How it is fetched.
+    pub via: Via,
+    /// The node that publishes it, if one does.
+    pub peer: Option<PeerStatus>,
+}
+
+/// The node that publishes a source.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct PeerStatus {
+    /// Its id; null before it has answered.
+    pub node: Option<String>,
+    /// Its name.
+    pub name: Option<String>,
+    /// The name of the feed there.
+    pub feed: String,
+    /// How this node cooperates with it: any of `hints`, `watch`, `archive`.
+    pub cooperate: Vec<String>,
+    /// Whether it announces new items at once.
+    pub watched: bool,
+    /// When something last came from it, in Unix seconds.
+    pub cursor_at: Option<f64>,
+    /// Until when the source is fetched over HTTP instead, in Unix seconds.
+    pub http_until: Option<f64>,
+    /// Why the source is fetched over HTTP instead.
+    pub http_because: Option<String>,
+    /// The share of its own sources' items that it received, as it estimates.
+    pub completeness: Option<f64>,
+    /// The share of its own sources' current documents that it has, as it estimates.
+    pub freshness: Option<f64>,
+}
+
+/// Everything about a source.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct SourceDetail {
+    /// Its state.
+    pub source: SourceStatus,
+    /// The last refreshes, oldest first.
+    pub recent: Vec<RecentRefresh>,
+    /// Its URLs before it moved.
+    pub formerly: Vec<String>,
+    /// What identifies its items: `id`, `link` or `digest`.
+    pub identity: String,
+    /// The subscription at its WebSub hub, if there is one.
+    pub push: Option<PushStatus>,
+}
+
+/// A refresh in the past.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct RecentRefresh {
+    /// When, in Unix seconds.
+    pub at: f64,
+    /// `changed`, `unchanged`, `delta`, `paused`, `gone` or `failed`.
+    pub outcome: String,
+    /// If it failed, the kind of failure.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub failure: Option<String>,
+    /// Items that the node had never seen.
+    pub new_items: u32,
+    /// Bytes received.
+    pub bytes: u32,
+}
+
+/// The subscription to a source at its WebSub hub.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct PushStatus {
+    /// The URL of the hub.
+    pub hub: String,
+    /// The URL by which the hub knows the source.
+    pub topic: String,
+    /// Whether the hub has confirmed the subscription and its lease runs.
+    pub active: bool,
+    /// Whether the hub has proved reliable, so that the node polls the source only once a day.
+    pub trusted: bool,
+    /// When the lease ends, in Unix seconds.
+    pub lease_until: Option<f64>,
+    /// Why the hub last refused.
+    pub trouble: Option<String>,
+    /// Documents that the hub sent and the node accepted.
+    pub pushes: u64,
+    /// Items in these documents.
+    pub items: u64,
+    /// Items that only a refresh found: the hub never sent them.
+    pub missed: u64,
+    /// Documents that were ignored because their signature was missing or wrong.
+    pub forged: u64,
+    /// Requests that the hub refused or did not verify, and documents that could not be read.
+    pub failures: u64,
+}

@@ -1,0 +1,14 @@
+//! Markup as text: characters, tags, names and addresses. Readers and writers share it.
+//!
+//! Nothing here builds a tree, and nothing here knows what a feed is made of.
+
+pub(crate) mod chars;
+mod decode;
+mod flatten;
+pub(crate) mod lexer;
+pub(crate) mod links;
+pub(crate) mod names;
+pub(crate) mod xhtml;
+
+pub(crate) use decode::decode;
+pub(crate) use flatten::flattened;

@@ -1,0 +1,105 @@
+//! One request that is no refresh of a source: to a hub, or to a callback that somebody gave us.
+//!
+//! It is made by the same client, so the same networks are out of reach. Redirects are not followed:
+//! whoever may follow them asks again, and is checked again.
+
+use std::time::Duration;
+
+use bytes::{Bytes, BytesMut};
+use http::header::{LOCATION, RETRY_AFTER, USER_AGENT};
+use http::{HeaderMap, HeaderValue, Method};
+use tokio::time::timeout_at;
+use url::Url;
+
+use super::{FetchError, Fetcher, LONGEST_URL, Stage};
+use crate::clock::network_now;
+
+/// A request.
+#[derive(Clone, Debug)]
+pub struct Call {
+    /// Where to.
+    pub url: Url,
+    /// How.
+    pub method: Method,
+    /// With what.
+    pub headers: HeaderMap,
+    /// And what.
+    pub body: Bytes,
+    /// From the first byte asked to the last byte answered.
+    pub timeout: Duration,
+    /// Bytes of the answer that are read; the rest is left.
+    pub answer_bytes: usize,
+}
+
+/// What was answered.
+#[derive(Clone, Debug)]
+pub struct Called {
+    /// The status.
+    pub status: u16,
+    /// Where it says to go instead.
+    pub location: Option<Url>,
+    /// Seconds for which it says to wait.
+    pub retry_after: Option<f64>,
+    /// The beginning of the body.
+    pub body: Bytes,
+}
+
+impl Called {
+    /// Whether it is a success.
+    pub fn is_fine(&self) -> bool {
+        (200..300).contains(&self.status)
+    }
+}
+
+impl Fetcher {
+    /// Whether an address may be asked at all, as far as that can be seen before its name is resolved.
+    pub fn may_call(&self, url: &Url) -> Result<(), FetchError> {
+        let right = matches!(url.scheme(), "http" | "https") && url.has_host();
+        if !right || url.as_str().len() > LONGEST_URL {
+            return Err(FetchError::BadUrl { url: url.to_string() });
+        }
+        Ok(self.guard.check_literal(url)?)
+    }
+
+    /// Whether the configuration names this host or its network as a private one to be reached.
+    pub fn is_neighbour(&self, url: &Url) -> bool {
+        self.guard.is_exception(url)
+    }
+
+    /// Makes one request and reads the beginning of its answer.
+    pub async fn call(&self, call: Call) -> Result<Called, FetchError> {
+        let Call { url, method, mut headers, body, timeout, answer_bytes } = call;
+        self.may_call(&url)?;
+        if let Ok(agent) = HeaderValue::try_from(format!("{})", self.product)) {
+            headers.insert(USER_AGENT, agent);
+        }
+        let deadline = network_now() + timeout.min(self.total_timeout);
+        let mut request = reqwest::Request::new(method, url.clone());
+        *request.headers_mut() = headers;
+        *request.body_mut() = Some(body.into());
+        let sent = self.clients.execute(request);
+        let mut response = match timeout_at(deadline, sent).await {
+            Ok(Ok(response)) => response,
+            Ok(Err(error)) => return Err(FetchError::of_exchange(error, &url, Stage::Headers)),
+            Err(_) => return Err(FetchError::timeout(&url, Stage::Headers)),
+        };
+        let text = |name| response.headers().get(name).and_then(|value| value.to_str().ok());
+        let location = text(LOCATION).and_then(|place| url.join(place).ok());
+        let retry_after = text(RETRY_AFTER).and_then(|seconds| seconds.trim().parse::<u32>().ok());
+        let status = response.status().as_u16();
+        let mut answer = BytesMut::new();
+        while answer.len() < answer_bytes {
+            match timeout_at(deadline, response.chunk()).await {
+                Ok(Ok(Some(chunk))) => {
+                    let room = answer_bytes - answer.len();
+                    answer.extend_from_slice(&chunk[..chunk.len().min(room)]);
+                }
+                Ok(Ok(None)) => break,
+                Ok(Err(error)) => return Err(FetchError::of_client(error, &url, Stage::Body)),
+                Err(_) => return Err(FetchError::timeout(&url, Stage::Body)),
+            }
+        }
+        let retry_after = retry_after.map(f64::from);
+        Ok(Called { status, location, retry_after, body: answer.freeze() })
+    }
+}

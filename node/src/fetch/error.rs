@@ -1,0 +1,292 @@
+//! Why a fetch brought no answer, in words that say what to do.
+
+use std::error::Error as StdError;
+use std::fmt;
+use std::net::IpAddr;
+
+use pergola_manners::courtesy::FailureKind;
+use thiserror::Error;
+use url::Url;
+
+use crate::guard::{Forbidden, ResolveError};
+use crate::surroundings::ExchangeError;
+use crate::tls::{self, TlsError};
+
+/// Why a fetch brought no answer.
+#[derive(Debug, Clone, Error)]
+pub enum FetchError {
+    /// The name has no address that could be found.
+    #[error("{message}")]
+    Dns {
+        /// What the resolver said, with advice.
+        message: String,
+    },
+    /// The address is in a private network.
+    #[error("{0}")]
+    PrivateAddress(Forbidden),
+    /// Nobody answers there.
+    #[error("cannot connect to {host}: {why}; check that the address and port are right")]
+    Connect {
+        /// Who.
+        host: String,
+        /// Why not.
+        why: String,
+    },
+    /// No trustworthy connection.
+    #[error("no trusted connection to {host}: {why}")]
+    Tls {
+        /// Who.
+        host: String,
+        /// Why not, and what to do about it.
+        why: String,
+    },
+    /// Too slow.
+    #[error("{host} was too slow {stage}: it is tried again later")]
+    Timeout {
+        /// Who.
+        host: String,
+        /// Where it stuck.
+        stage: Stage,
+    },
+    /// The body is larger than allowed.
+    #[error("{url} sends more than {most} bytes: raise crawl.max_body if that is wanted")]
+    TooLarge {
+        /// Which document.
+        url: String,
+        /// How much is allowed.
+        most: usize,
+    },
+    /// The body unpacks to far more than it should.
+    #[error("{url} unpacks to more than {ratio} times its size: this is not a feed but an attack")]
+    Bomb {
+        /// Which document.
+        url: String,
+        /// How much is allowed.
+        ratio: usize,
+    },
+    /// Too many redirects.
+    #[error("{url} redirects again after {most} redirects: give the final address of the source")]
+    TooManyRedirects {
+        /// The last address.
+        url: String,
+        /// How many are allowed.
+        most: usize,
+    },
+    /// A redirect that leads nowhere.
+    #[error("{url} redirects to `{location}`, which cannot be followed: ask its owner to mend it")]
+    BadRedirect {
+        /// Who redirects.
+        url: String,
+        /// Where to.
+        location: String,
+    },
+    /// Not HTTP as we know it.
+    #[error("{url} does not speak proper HTTP ({why}): it is tried again later")]
+    Protocol {
+        /// Which address.
+        url: String,
+        /// What is wrong.
+        why: String,
+    },
+    /// The address is not one that can be fetched.
+    #[error("`{url}` cannot be fetched: give an address that begins with http:// or https://")]
+    BadUrl {
+        /// The address.
+        url: String,
+    },
+    /// Certificates cannot be read.
+    #[error(transparent)]
+    Certificates(#[from] TlsError),
+    /// The fetcher cannot be set up.
+    #[error("{what} cannot be used: {why}; correct the crawl section of the configuration")]
+    Settings {
+        /// What.
+        what: String,
+        /// Why not.
+        why: String,
+    },
+}
+
+/// Where a request stuck.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stage {
+    /// Resolving the name or connecting.
+    Connect,
+    /// Before the headers.
+    Headers,
+    /// In the body.
+    Body,
+}
+
+impl fmt::Display for Stage {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(match self {
+            Self::Connect => "to connect",
+            Self::Headers => "to answer",
+            Self::Body => "to send its document",
+        })
+    }
+}
+
+impl FetchError {
+    /// The kind of failure, for courtesy and metrics.
+    pub fn kind(&self) -> FailureKind {
+        match self {
+            Self::Dns { .. } => FailureKind::Dns,
+            Self::PrivateAddress(_) => FailureKind::PrivateAddress,
+            Self::Connect { .. } => FailureKind::Connect,
+            Self::Tls { .. } => FailureKind::Tls,
+            Self::Timeout { .. } => FailureKind::Timeout,
+            Self::TooLarge { .. } => FailureKind::TooLarge,
+            Self::Bomb { .. } => FailureKind::Bomb,
+            Self::TooManyRedirects { .. } | Self::BadRedirect { .. } => FailureKind::Redirect,
+            Self::Protocol { .. } => FailureKind::Protocol,
+            Self::BadUrl { .. } | Self::Settings { .. } | Self::Certificates(_) => {
+                FailureKind::BadUrl
+            }
+        }
+    }
+
+    /// The private address that was refused, if that was it.
+    pub fn private_address(&self) -> Option<IpAddr> {
+        match self {
+            Self::PrivateAddress(forbidden) => Some(forbidden.address),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn timeout(url: &Url, stage: Stage) -> Self {
+        Self::Timeout { host: host(url), stage }
+    }
+
+    /// What it means that there is no secured connection.
+    pub(crate) fn of_handshake(error: &std::io::Error, url: &Url) -> Self {
+        let why = tls::cause(error).map_or_else(|| error.to_string(), distrust);
+        Self::Tls { host: host(url), why }
+    }
+
+    /// What it means that there is no response; `stage` is where it happened.
+    pub(super) fn of_exchange(error: ExchangeError, url: &Url, stage: Stage) -> Self {
+        match error {
+            ExchangeError::Client(error) => Self::of_client(error, url, stage),
+            ExchangeError::NoConnection(why) => Self::Connect { host: host(url), why },
+        }
+    }
+
+    /// What the client's error means; `stage` is where it happened.
+    pub(super) fn of_client(error: reqwest::Error, url: &Url, stage: Stage) -> Self {
+        let connecting = error.is_connect();
+        let error = error.without_url();
+        if error.is_timeout() {
+            return Self::timeout(url, if connecting { Stage::Connect } else { stage });
+        }
+        if error.is_builder() {
+            return Self::BadUrl { url: url.to_string() };
+        }
+        let mut cut_off = false;
+        let mut deepest = error.to_string();
+        let mut next: Option<&(dyn StdError + 'static)> = Some(&error);
+        while let Some(cause) = next {
+            if let Some(resolving) = cause.downcast_ref::<ResolveError>() {
+                return Self::of_resolver(resolving);
+            }
+            if let Some(tls) = tls::cause(cause) {
+                return Self::Tls { host: host(url), why: distrust(tls) };
+            }
+            cut_off |= cause.downcast_ref::<hyper::Error>().is_some_and(is_cut_off);
+            deepest = cause.to_string();
+            next = cause.source();
+        }
+        // HTTP/2 keeps of an alert, or of a connection that ended, only what it says.
+        let said = deepest.to_lowercase();
+        cut_off |= ENDED.iter().any(|words| said.contains(words));
+        if cut_off && stage == Stage::Headers && url.scheme() == "https" {
+            // A server says that it wants another certificate when it has been asked already.
+            let why = format!(
+                "it cut off the connection ({deepest}); if it serves only those it knows by a \
+                 certificate, check `certificate` and `key` of this host in the configuration"
+            );
+            return Self::Tls { host: host(url), why };
+        }
+        if connecting {
+            Self::Connect { host: host(url), why: deepest }
+        } else {
+            Self::Protocol { url: url.to_string(), why: deepest }
+        }
+    }
+
+    pub(crate) fn of_resolver(error: &ResolveError) -> Self {
+        match error {
+            ResolveError::Forbidden(forbidden) => Self::PrivateAddress(forbidden.clone()),
+            other => Self::Dns { message: other.to_string() },
+        }
+    }
+}
+
+impl From<Forbidden> for FetchError {
+    fn from(forbidden: Forbidden) -> Self {
+        Self::PrivateAddress(forbidden)
+    }
+}
+
+/// What errors say when the other side has ended a connection instead of answering.
+const ENDED: [&str; 3] = ["fatal alert", "broken pipe", "connection reset"];
+
+/// Whether the other side has ended a connection instead of answering.
+fn is_cut_off(error: &hyper::Error) -> bool {
+    error.is_closed() || error.is_canceled() || error.is_incomplete_message()
+}
+
+/// Why one side does not trust the other, and what to do about it.
+fn distrust(error: &rustls::Error) -> String {
+    use rustls::AlertDescription as Alert;
+    use rustls::CertificateError as Bad;
+    let advice = match error {
+        rustls::Error::InvalidCertificate(bad) => match bad {
+            Bad::Expired | Bad::ExpiredContext { .. } => {
+                "its certificate has expired; whoever runs it must renew it"
+            }
+            Bad::NotValidYet | Bad::NotValidYetContext { .. } => {
+                "its certificate is not valid yet; check the clocks of both machines"
+            }
+            Bad::NotValidForName | Bad::NotValidForNameContext { .. } => {
+                "its certificate is for another name; use the name that it is for"
+            }
+            Bad::UnknownIssuer => {
+                "nobody we trust has signed its certificate; if it is meant, name the issuer's \
+                 certificate as `ca` of this host or in crawl.extra_ca in the configuration"
+            }
+            _ => "its certificate cannot be used",
+        },
+        rustls::Error::AlertReceived(alert) => match alert {
+            Alert::CertificateRequired => {
+                "it serves only those it knows by a certificate; set `certificate` and `key` of this \
+                 host in the configuration"
+            }
+            Alert::CertificateExpired => "our certificate for it has expired; have it renewed",
+            Alert::BadCertificate
+            | Alert::CertificateUnknown
+            | Alert::UnknownCA
+            | Alert::DecryptError => {
+                "it does not accept our certificate; check `certificate` and `key` of this host in \
+                 the configuration"
+            }
+            _ => "it refused the connection",
+        },
+        _ => {
+            return format!(
+                "{error}; if its certificate is your own, add its issuer to crawl.extra_ca in the \
+                 configuration"
+            );
+        }
+    };
+    format!("{advice} ({error})")
+}
+
+fn host(url: &Url) -> String {
+    let host = url.host_str().unwrap_or_default();
+    match url.port() {
+        Some(port) => format!("{host}:{port}"),
+        None => host.to_owned(),
+    }
+}

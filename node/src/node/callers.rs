@@ -1,0 +1,55 @@
+//! Callers: who they are, what they may read and how much they may take.
+
+use http::{Extensions, HeaderMap};
+use pergola_config::Limits;
+use pergola_store::archive::FeedId;
+
+use super::Node;
+use crate::access::{Caller, NotNear, TooOften};
+
+impl Node {
+    /// Who sends a request; `authority` is the host that it was sent to, if that is not in the headers.
+    pub fn caller(
+        &self,
+        headers: &HeaderMap,
+        extensions: &Extensions,
+        authority: Option<&str>,
+    ) -> Caller {
+        self.access.caller(headers, extensions, authority)
+    }
+
+    /// Why a request was not taken for one of the operator's, although the node has no token.
+    pub fn not_near(
+        &self,
+        headers: &HeaderMap,
+        extensions: &Extensions,
+        authority: Option<&str>,
+    ) -> Option<NotNear> {
+        self.access.not_near(headers, extensions, authority)
+    }
+
+    /// Counts a call, or says when the caller may call again.
+    pub fn count_call(&self, caller: &Caller) -> Result<(), TooOften> {
+        self.access.count(caller)
+    }
+
+    /// Counts a call of another node that was refused because there were too many.
+    pub fn count_refused_call(&self) {
+        self.metrics.peer_calls_refused.inc();
+    }
+
+    /// What a caller may take.
+    pub fn limits_of(&self, caller: &Caller) -> Limits {
+        self.access.limits(caller)
+    }
+
+    /// Whether a feed exists for a caller.
+    pub fn may_read(&self, caller: &Caller, feed: FeedId) -> bool {
+        self.access.may_read(caller, feed)
+    }
+
+    /// Those who may read a feed; nothing if anybody may.
+    pub fn readers_of(&self, feed: FeedId) -> Option<Vec<String>> {
+        self.access.readers_of(feed).map(|names| names.to_vec())
+    }
+}

@@ -1,0 +1,256 @@
+//! Opening a node: from a configuration and its surroundings to a node that is ready to start.
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::thread::JoinHandle;
+
+use pergola_config::Config;
+use pergola_feed::NodeId;
+use pergola_manners::lanes::Lanes;
+use pergola_manners::roster::Roster;
+use pergola_store::archive::{Archive, NodeRecord};
+use tokio::sync::{Semaphore, mpsc};
+
+use super::reload::sources_refused;
+use super::scheduling::strategy;
+use super::settings::{fetch_settings, lane_rules, manners};
+use super::{Node, StartError};
+use crate::access::Access;
+use crate::clock::Clock;
+use crate::crawl::discovery::RefreshNotice;
+use crate::crawl::driver::{Crawler, Delivery, List, Parts};
+use crate::fetch::Fetcher;
+use crate::locks::{Mutex, RwLock};
+use crate::metrics::Metrics;
+use crate::peers::Peers;
+use crate::publish::{Imprint, Shelf};
+use crate::select::{Desk, Profiles};
+use crate::stage;
+use crate::surroundings::{Blocking, Outside, Randomness, Surroundings};
+use crate::websub::hub::{self, Hub};
+use crate::websub::subscriber::{self, Subscriber};
+use crate::writer::Writer;
+
+/// Refreshes that may wait for selection.
+const DELIVERIES: usize = 256;
+/// Lists that may wait to be taken over.
+const LISTS: usize = 64;
+/// Refreshes of sources with hubs that may wait to be told of.
+const REFRESHES: usize = 1024;
+
+/// What the parts of a node share.
+struct Shared {
+    config: Arc<Config>,
+    clock: Clock,
+    randomness: Randomness,
+    blocking: Blocking,
+    outside: Outside,
+    archive: Archive,
+    metrics: Arc<Metrics>,
+    desk: Arc<Desk>,
+    access: Arc<Access>,
+}
+
+/// The other ends of what the crawler sends to.
+struct Receivers {
+    deliveries: mpsc::Receiver<Delivery>,
+    lists: mpsc::Receiver<List>,
+    refreshes: mpsc::Receiver<RefreshNotice>,
+}
+
+impl Node {
+    /// Opens a node on this machine: [`Surroundings::real`].
+    pub async fn open_here(config: Config, clock: Clock) -> Result<Arc<Self>, StartError> {
+        let surroundings = Surroundings::real(&config, clock)?;
+        Self::open(config, surroundings).await
+    }
+
+    /// Loads everything that is stored and gets ready; must be called inside a runtime.
+    pub async fn open(config: Config, surroundings: Surroundings) -> Result<Arc<Self>, StartError> {
+        let Surroundings { clock, randomness, outside, blocking, store } = surroundings;
+        let (archive, config) = (Archive::new(store.store), Arc::new(config));
+        let record = stored_record(&archive, &randomness)?;
+        let (desk, metrics) = (Arc::new(desk(&config, &archive)?), Arc::new(Metrics::new()));
+        let access = Arc::new(Access::new(&config));
+        let shared =
+            Shared { config, clock, randomness, blocking, outside, archive, metrics, desk, access };
+        let shelf = Arc::new(shared.shelf(&record));
+        let (writer, press) = shared.writer(&shelf)?;
+        let (crawler, receivers) = shared.crawler(&record)?;
+        let selector = shared.selector(receivers.deliveries, writer.clone())?;
+        let hub = shared.hub(&shelf, &crawler, &writer)?;
+        let subscriber = shared.subscriber(&crawler, &writer, receivers.refreshes)?;
+        let node = Arc::new(Self {
+            opened_at: shared.clock.now(),
+            clock: shared.clock,
+            blocking: shared.blocking,
+            archive: shared.archive,
+            desk: shared.desk,
+            shelf,
+            crawler,
+            metrics: shared.metrics,
+            access: shared.access,
+            configured_budget: Mutex::new(shared.config.budget.clone()),
+            config: RwLock::new(shared.config),
+            writer,
+            record: Mutex::new(record),
+            members: Mutex::default(),
+            turn: Semaphore::new(1),
+            lists: Mutex::new(Some(receivers.lists)),
+            threads: Mutex::new(vec![press, selector]),
+            notices: Mutex::new(store.notice.into_iter().collect()),
+            running: AtomicBool::new(false),
+            shown: Mutex::default(),
+            reader: Mutex::default(),
+            hub,
+            subscriber,
+        });
+        node.load_sources()?;
+        node.load_feeds()?;
+        node.save_record().await?;
+        node.take_over_declared().await?;
+        node.reap_left_behind().await.map_err(sources_refused)?;
+        Ok(node)
+    }
+}
+
+impl Shared {
+    fn shelf(&self, record: &NodeRecord) -> Shelf {
+        let config = &self.config;
+        let imprint = Imprint {
+            name: config.node.name.clone(),
+            public_url: config.node.public_url.clone(),
+            node: NodeId(record.id.clone()),
+            hub: config.websub.hub,
+        };
+        let own = config.node.contact.as_str().starts_with(config.node.public_url.as_str());
+        let contact = (!own).then(|| config.node.contact.to_string());
+        Shelf::new(self.archive.clone(), imprint, self.clock.clone())
+            .with_contact(contact)
+            .with_access(Arc::clone(&self.access))
+            .with_blocking(self.blocking.clone())
+    }
+
+    /// Starts the thread that writes; what it commits is announced to the shelf.
+    fn writer(&self, shelf: &Arc<Shelf>) -> Result<(Writer, JoinHandle<()>), StartError> {
+        let announced = Arc::clone(shelf);
+        let announce = Box::new(move |feed, tally| announced.changed(feed, tally));
+        let refused = self.metrics.refused_commits.clone();
+        Writer::start(self.archive.clone(), announce, refused).map_err(thread)
+    }
+
+    /// Starts the thread that selects.
+    fn selector(
+        &self,
+        deliveries: mpsc::Receiver<Delivery>,
+        writer: Writer,
+    ) -> Result<JoinHandle<()>, StartError> {
+        let (desk, archive) = (Arc::clone(&self.desk), self.archive.clone());
+        std::thread::Builder::new()
+            .name("select".into())
+            .spawn(move || stage::run(deliveries, &desk, &archive, &writer))
+            .map_err(thread)
+    }
+
+    fn crawler(&self, record: &NodeRecord) -> Result<(Arc<Crawler>, Receivers), StartError> {
+        let (config, archive) = (&self.config, &self.archive);
+        let cycle = config.schedule.cycle.as_secs_f64();
+        let roster = Roster::new(
+            strategy(config, archive.count_sources()?),
+            config.schedule.taste,
+            record.threshold.clone(),
+            config.budget.purse(cycle),
+        )?;
+        let settings = fetch_settings(config, self.outside.clone());
+        let (enabled, usual) = (config.peers.enabled, config.peers.cooperate);
+        let (to_selector, deliveries) = mpsc::channel(DELIVERIES);
+        let (to_lists, lists) = mpsc::channel(LISTS);
+        let (to_subscriber, refreshes) = mpsc::channel(REFRESHES);
+        let crawler = Crawler::new(Parts {
+            archive: archive.clone(),
+            clock: self.clock.clone(),
+            peers: Arc::new(Peers::load(archive, enabled, usual, &settings)?),
+            fetcher: Fetcher::new(settings)?,
+            manners: manners(config, NodeId(record.id.clone())),
+            desk: Arc::clone(&self.desk),
+            metrics: Arc::clone(&self.metrics),
+            blocking: self.blocking.clone(),
+            cycle,
+            roster,
+            lanes: Lanes::new(lane_rules(config)),
+            deliveries: to_selector,
+            lists: to_lists,
+            refreshes: to_subscriber,
+        })?;
+        Ok((Arc::new(crawler), Receivers { deliveries, lists, refreshes }))
+    }
+
+    fn hub(
+        &self,
+        shelf: &Arc<Shelf>,
+        crawler: &Crawler,
+        writer: &Writer,
+    ) -> Result<Option<Arc<Hub>>, StartError> {
+        if !self.config.websub.hub {
+            return Ok(None);
+        }
+        let hub = Hub::new(hub::Parts {
+            archive: self.archive.clone(),
+            shelf: Arc::clone(shelf),
+            fetcher: crawler.fetcher.clone(),
+            writer: writer.clone(),
+            clock: self.clock.clone(),
+            randomness: self.randomness.clone(),
+            metrics: Arc::clone(&self.metrics),
+            settings: self.config.websub.clone(),
+        })?;
+        Ok(Some(Arc::new(hub)))
+    }
+
+    fn subscriber(
+        &self,
+        crawler: &Arc<Crawler>,
+        writer: &Writer,
+        refreshes: mpsc::Receiver<RefreshNotice>,
+    ) -> Result<Option<Arc<Subscriber>>, StartError> {
+        if !self.config.websub.subscribe {
+            return Ok(None);
+        }
+        let subscriber = Subscriber::new(subscriber::Parts {
+            archive: self.archive.clone(),
+            crawler: Arc::clone(crawler),
+            writer: writer.clone(),
+            clock: self.clock.clone(),
+            randomness: self.randomness.clone(),
+            metrics: Arc::clone(&self.metrics),
+            settings: self.config.websub.clone(),
+            public_url: self.config.node.public_url.clone(),
+            max_body: self.config.crawl.max_body,
+            refreshes,
+        })?;
+        Ok(Some(Arc::new(subscriber)))
+    }
+}
+
+/// What the node knows of itself; a new node makes up a name that no other has.
+fn stored_record(archive: &Archive, randomness: &Randomness) -> Result<NodeRecord, StartError> {
+    if let Some(record) = archive.node()? {
+        return Ok(record);
+    }
+    let id = randomness.hex(16).ok_or_else(|| StartError::System {
+        what: "the node cannot be given a name of its own".into(),
+        source: std::io::Error::other("this machine has no randomness"),
+    })?;
+    Ok(NodeRecord { id, threshold: None, next_source: 1, next_feed: 1 })
+}
+
+/// The queries, without any feed yet, and what was learnt before.
+fn desk(config: &Config, archive: &Archive) -> Result<Desk, StartError> {
+    let profiles = Profiles::new(config.schedule.profiles, config.schedule.novelty);
+    profiles.restore(archive.profiles()?);
+    Ok(Desk::new(archive.selectivity()?.unwrap_or_default()).with_profiles(profiles))
+}
+
+fn thread(source: std::io::Error) -> StartError {
+    StartError::System { what: "a thread could not be started".into(), source }
+}

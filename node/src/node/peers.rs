@@ -1,0 +1,101 @@
+//! What is known of the sources of a feed and of peers, for others who ask.
+
+use pergola_feed::opml::Outline;
+use pergola_manners::link::Link;
+use pergola_refresh::{DAY, Source};
+use pergola_store::archive::{ArchiveError, FeedId, SourceId, SourceKind, SourceRecord};
+
+use super::Node;
+use crate::peers::Heard;
+use crate::select::{About, Channel};
+
+/// A source of a feed, and what it contributes.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Upstream {
+    pub id: SourceId,
+    pub url: String,
+    pub title: Option<String>,
+    /// The share of its items that the feed takes.
+    pub share: f64,
+    /// Items a day that it publishes, as estimated.
+    pub items_per_day: Option<f64>,
+    /// What is known of the peer that publishes it.
+    pub link: Option<Link>,
+}
+
+/// What a channel is about: its terms with their weights, heaviest first, and how alike its items are.
+pub(crate) type Learnt = (Vec<(String, f64)>, f64);
+
+impl Node {
+    /// The sources that a feed takes most from, at most `limit` of them. Blocks.
+    pub fn upstreams(&self, feed: FeedId, limit: usize) -> Result<Vec<Upstream>, ArchiveError> {
+        let mut upstreams = Vec::new();
+        for (id, share) in self.desk.shares_of(feed, self.clock.now(), limit) {
+            if let Some(record) = self.archive.source(id)? {
+                upstreams.push(self.upstream(id, record, share));
+            }
+        }
+        Ok(upstreams)
+    }
+
+    /// Every source but lists, with the title it is known by; nobody's share of it is all. Blocks.
+    pub fn all_upstreams(&self) -> Result<Vec<Upstream>, ArchiveError> {
+        let mut upstreams = Vec::new();
+        for (id, mut record) in self.archive.sources()? {
+            if record.kind != SourceKind::List {
+                let title = self.archive.state_alone(id)?.and_then(|state| state.title);
+                record.title = record.title.or(title);
+                upstreams.push(self.upstream(id, record, 1.0));
+            }
+        }
+        Ok(upstreams)
+    }
+
+    fn upstream(&self, id: SourceId, record: SourceRecord, share: f64) -> Upstream {
+        let link = self.crawler.peers.link(id).filter(|link| link.url == record.url);
+        let items_per_day = self.crawler.mean_rate(id).map(|rate| rate * DAY);
+        Upstream { id, url: record.url, title: record.title, share, items_per_day, link }
+    }
+
+    /// The feeds among the sources as a list of subscriptions. Blocks.
+    pub fn outlines(&self) -> Result<Vec<Outline>, ArchiveError> {
+        let sources = self.archive.sources()?.into_iter();
+        let mut outlines = Vec::new();
+        for (id, record) in sources.filter(|(_, record)| record.kind == SourceKind::Feed) {
+            let state = self.archive.state(id)?;
+            let (title, home) = state.map(|state| (state.title, state.home)).unwrap_or_default();
+            let text = record.title.or(title).unwrap_or_else(|| record.url.clone());
+            outlines.push(Outline { text, feed: Some(record.url), home, children: Vec::new() });
+        }
+        Ok(outlines)
+    }
+
+    /// What a source is called; nothing if it is gone. Blocks.
+    pub fn source_name(&self, id: SourceId) -> Result<Option<String>, ArchiveError> {
+        let title = self.archive.state(id)?.and_then(|state| state.title);
+        let record = self.archive.source(id)?;
+        Ok(record.map(|record| record.title.or(title).unwrap_or(record.url)))
+    }
+
+    /// What the scheduler believes of every source, as stored. Blocks.
+    pub fn stored_schedules(&self) -> Result<Vec<(SourceId, Source)>, ArchiveError> {
+        let mut schedules = Vec::new();
+        self.archive.each_state(|id, state| schedules.push((id, state.schedule)))?;
+        Ok(schedules)
+    }
+
+    /// Asks peers what they have about a text.
+    pub async fn search_peers(&self, text: &str, limit: u32) -> Heard {
+        self.crawler.peers.search(text, limit, self.clock.now()).await
+    }
+
+    /// What a source or feed is about by its last items, at most so many terms.
+    pub(crate) fn about(&self, channel: Channel, terms: usize) -> Option<Learnt> {
+        self.desk.profiles.about(channel, terms)
+    }
+
+    /// The sources and feeds that a text is most about, whoever may know them.
+    pub(crate) fn most_about(&self, text: &str, limit: usize) -> Vec<About> {
+        self.desk.profiles.search(text, limit)
+    }
+}

@@ -1,0 +1,100 @@
+//! What is published: the feeds, how far each has come, and their items.
+
+use pergola_store::Order;
+use pergola_store::archive::{Archive, ArchiveError, FeedId, FeedTally, Published, Sample};
+use tokio::sync::watch;
+
+use super::Node;
+use crate::publish::{Imprint, Listing, ShelfCounts};
+use crate::select::FeedCard;
+
+impl Node {
+    /// How this node presents itself.
+    pub fn imprint(&self) -> &Imprint {
+        self.shelf.imprint()
+    }
+
+    /// The published feed of this name.
+    pub fn listing(&self, name: &str) -> Option<Listing> {
+        self.shelf.listing(name)
+    }
+
+    /// Every published feed, by name.
+    pub fn listings(&self) -> Vec<Listing> {
+        self.shelf.listings()
+    }
+
+    /// Every feed with its query.
+    pub fn feeds(&self) -> Vec<FeedCard> {
+        self.desk.feeds()
+    }
+
+    /// The feed of this name with its query.
+    pub fn feed(&self, name: &str) -> Option<FeedCard> {
+        self.desk.feed(name)
+    }
+
+    /// How far a feed has come; nothing if it is published no more.
+    pub fn tally(&self, feed: FeedId) -> Option<FeedTally> {
+        self.shelf.tally(feed)
+    }
+
+    /// Sees how far a feed comes from now on, until it is published no more.
+    pub fn follow(&self, feed: FeedId) -> Option<watch::Receiver<FeedTally>> {
+        self.shelf.follow(feed)
+    }
+
+    /// Sees every change of any feed from now on.
+    pub fn changes(&self) -> watch::Receiver<u64> {
+        self.shelf.changes()
+    }
+
+    /// What was served so far.
+    pub fn served(&self) -> ShelfCounts {
+        self.shelf.counts()
+    }
+
+    /// Counts entries that were sent to another node.
+    pub fn count_sent_entries(&self, entries: usize) {
+        self.metrics.peer_entries.inc_by(entries as u64);
+    }
+
+    /// The items of a feed from a number on, oldest first, at most `limit` of them. Blocks.
+    pub fn items_from(
+        &self,
+        feed: FeedId,
+        from: u64,
+        limit: usize,
+    ) -> Result<Vec<Published>, ArchiveError> {
+        let entries = self.archive.entries(feed, from, u64::MAX, Order::Ascending, limit)?;
+        self.archive.with_items(entries)
+    }
+
+    /// The newest items of a feed, oldest first, at most `limit` of them. Blocks.
+    pub fn newest_items(&self, feed: FeedId, limit: usize) -> Result<Vec<Published>, ArchiveError> {
+        let mut entries = self.archive.entries(feed, 0, u64::MAX, Order::Descending, limit)?;
+        entries.reverse();
+        self.archive.with_items(entries)
+    }
+
+    /// How many entries a feed has been given so far, as stored. Blocks.
+    pub fn published_so_far(&self, feed: FeedId) -> Result<u64, ArchiveError> {
+        Ok(self.archive.feed_tally(feed)?.next)
+    }
+
+    /// How the node stood in these minutes. Blocks.
+    pub fn history(&self, from: u64, to: u64) -> Result<Vec<(u64, Sample)>, ArchiveError> {
+        self.archive.history(from, to)
+    }
+
+    /// Tells the readers of a feed that it has come this far, for whoever writes to the store without the
+    /// writer: a benchmark that only measures reading.
+    pub fn announce(&self, feed: FeedId, tally: FeedTally) {
+        self.shelf.changed(feed, tally);
+    }
+
+    /// What is stored, for the service that reads pages of entries.
+    pub(crate) fn archive(&self) -> &Archive {
+        &self.archive
+    }
+}

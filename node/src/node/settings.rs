@@ -1,0 +1,70 @@
+//! What follows from the configuration: how sources are treated, which lanes there are, how to fetch.
+
+use std::collections::HashMap;
+
+use pergola_config::Config;
+use pergola_feed::NodeId;
+use pergola_manners::courtesy::{RuleBook, Rules};
+use pergola_manners::lanes::{LaneOverride, LaneRules};
+
+use crate::crawl::conclude::Manners;
+use crate::fetch::{DecodeLimits, FetchSettings};
+use crate::guard::Guard;
+use crate::surroundings::Outside;
+
+pub(super) fn manners(config: &Config, node: NodeId) -> Manners {
+    let usual = Rules {
+        floor: config.crawl.floor.as_secs_f64(),
+        floor_with_evidence: config.crawl.floor_known.as_secs_f64(),
+        ..Rules::default()
+    };
+    let mut rules = RuleBook::new(usual.clone());
+    for (host, rule) in &config.hosts.named {
+        let base = if rule.peer { Rules::for_peer() } else { usual.clone() };
+        let floor = rule.floor.as_secs_f64();
+        let floor_with_evidence = rule.floor_known.as_secs_f64().min(floor);
+        rules.set(host, Rules { floor, floor_with_evidence, ..base });
+    }
+    let limits = pergola_feed::Limits {
+        items: config.crawl.max_items,
+        bytes: config.crawl.max_body,
+        ..Default::default()
+    };
+    let decode = DecodeLimits { max_decoded: config.crawl.max_body, ..DecodeLimits::default() };
+    let peers = config.peers.enabled && config.crawl.proxy.is_none();
+    Manners { node, rules, limits, decode, peers }
+}
+
+pub(super) fn lane_rules(config: &Config) -> LaneRules {
+    let parallel = u32::try_from(config.crawl.per_domain.get()).unwrap_or(u32::MAX);
+    let spacing = config.crawl.spacing.as_secs_f64();
+    let mut rules = LaneRules::new(spacing, parallel, config.crawl.parallel.get());
+    let mut groups: HashMap<&str, Vec<&str>> = HashMap::new();
+    for (host, rule) in &config.hosts.named {
+        groups.entry(rule.group.as_deref().unwrap_or(host)).or_default().push(host);
+    }
+    groups.into_values().for_each(|members| rules.group(members));
+    for (host, rule) in &config.hosts.named {
+        let spacing = Some(rule.spacing.as_secs_f64());
+        let parallel = u32::try_from(rule.per_domain.get()).ok();
+        rules.treat(host, LaneOverride { spacing, parallel });
+    }
+    rules
+}
+
+pub(super) fn fetch_settings(config: &Config, outside: Outside) -> FetchSettings {
+    FetchSettings {
+        outside,
+        contact: config.node.contact.to_string(),
+        guard: Guard::allowing(config.private_exceptions()),
+        extra_ca: config.crawl.extra_ca.clone(),
+        hosts: config.hosts.clone(),
+        proxy: config.crawl.proxy.clone(),
+        connect_timeout: config.crawl.connect_timeout,
+        total_timeout: config.crawl.timeout,
+        max_body: config.crawl.max_body,
+        max_redirects: config.crawl.max_redirects,
+        idle_per_host: config.crawl.parallel.get().min(64),
+        ..FetchSettings::default()
+    }
+}

@@ -1,0 +1,139 @@
+//! Two nodes in a world of the test's own: names, connections and time exist in memory only.
+
+mod memory;
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+
+use axum::Router;
+use axum::routing::get;
+use pergola_api::source::Via;
+use pergola_config::Config;
+use pergola_node::clock::ManualClock;
+use pergola_node::node::{NewSource, Node, Running};
+use pergola_node::serve::Port;
+use pergola_node::surroundings::{Blocking, Fill, Randomness, Surroundings};
+use pergola_store::archive::SourceId;
+use tempfile::TempDir;
+use tokio_util::sync::CancellationToken;
+
+use crate::house::{eventually, quick_config};
+use memory::World;
+
+/// When the world begins, in Unix seconds.
+const DAWN: f64 = 1_000_000_000.0;
+
+/// Bytes that look random and are the same in every run.
+struct Counting(AtomicU64);
+
+impl Fill for Counting {
+    fn fill(&self, bytes: &mut [u8]) -> bool {
+        for byte in bytes {
+            *byte = self.0.fetch_add(1, Ordering::Relaxed) as u8;
+        }
+        true
+    }
+}
+
+/// A node that knows nothing but this world.
+async fn node(world: &World, clock: &ManualClock, folder: &TempDir, host: &str) -> Arc<Node> {
+    let mut config: Config = quick_config(folder);
+    config.node.public_url = format!("http://{host}/").parse().unwrap();
+    let store = pergola_store::open(&config.node.data, None, 1 << 20).unwrap();
+    let surroundings = Surroundings {
+        clock: clock.clock(),
+        randomness: Randomness::of(Counting(AtomicU64::new(0))),
+        outside: world.outside(),
+        blocking: Blocking::of_runtime(),
+        store,
+    };
+    Node::open(config, surroundings).await.unwrap()
+}
+
+/// Has a node read a source and publish it as the feed `News`.
+async fn read(node: &Node, url: &str) -> SourceId {
+    let added = node.add_sources(vec![NewSource::feed(url).unwrap()]).await.unwrap();
+    let query = format!("CREATE FEED News AS RETURN \"{url}\";");
+    node.run_script(&query, "test").await.unwrap();
+    added.new[0]
+}
+
+/// A site that shows these items.
+fn site(items: &Arc<Mutex<Vec<String>>>) -> Router {
+    let items = Arc::clone(items);
+    let page = move || {
+        let items = items.lock().unwrap();
+        let shown = items
+            .iter()
+            .rev()
+            .map(|title| format!("<item><guid>urn:{title}</guid><title>{title}</title></item>"));
+        let shown: String = shown.collect();
+        std::future::ready(format!(
+            "<rss version=\"2.0\"><channel><title>Site</title>{shown}</channel></rss>"
+        ))
+    };
+    Router::new().route("/rss", get(page))
+}
+
+async fn titles(world: &World, host: &str) -> String {
+    world.get(&format!("http://{host}/feeds/News.json")).await
+}
+
+async fn stop(nodes: Vec<Running>) {
+    for node in nodes {
+        node.stop(std::time::Duration::from_secs(10)).await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn two_nodes_live_in_a_world_without_sockets_resolver_or_real_time() {
+    let (world, clock) = (World::default(), ManualClock::new(DAWN));
+    let items = Arc::new(Mutex::new(vec!["first".to_owned()]));
+    let port = Port::plain(site(&items));
+    let closing = CancellationToken::new();
+    tokio::spawn(port.serve(world.listen("site.example"), closing.clone()));
+
+    let folders = [TempDir::new().unwrap(), TempDir::new().unwrap()];
+    let upper = node(&world, &clock, &folders[0], "upper.example").await;
+    assert_eq!(upper.id().0, "000102030405060708090a0b0c0d0e0f", "by the randomness it was given");
+    let lower = node(&world, &clock, &folders[1], "lower.example").await;
+    let source = read(&upper, "http://site.example/rss").await;
+    let copy = read(&lower, "http://upper.example/feeds/News.atom").await;
+    let upper = upper.start(world.listen("upper.example")).unwrap();
+
+    let report = upper.node.refresh_now(source, true).await.unwrap();
+    assert_eq!(report.new_items, 1, "{report:?}");
+    let refreshed = upper.node.source(source).unwrap().0.last_refresh;
+    assert_eq!(refreshed, Some(DAWN), "time stands still");
+    assert!(titles(&world, "upper.example").await.contains("\"first\""));
+
+    let lower = lower.start(world.listen("lower.example")).unwrap();
+    let report = lower.node.refresh_now(copy, true).await.unwrap();
+    assert_eq!(report.new_items, 1, "{report:?}");
+    assert_eq!(lower.node.source(copy).unwrap().0.via, Via::Peer, "it speaks gRPC from now on");
+
+    items.lock().unwrap().push("second".to_owned());
+    eventually("the second item, through both nodes", async || {
+        // Nobody is refreshed before time goes on.
+        clock.advance(600.0);
+        let shown = titles(&world, "lower.example").await;
+        if shown.contains("\"second\"") { Ok(()) } else { Err(shown) }
+    })
+    .await;
+    assert!(world.connections("upper.example") >= 2, "one over HTTP and one over gRPC");
+    assert!(lower.node.clock.now() > DAWN);
+    stop(vec![upper, lower]).await;
+    closing.cancel();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_host_that_vanishes_is_a_failure_like_any_other() {
+    let (world, clock) = (World::default(), ManualClock::new(DAWN));
+    let folder = TempDir::new().unwrap();
+    let node = node(&world, &clock, &folder, "upper.example").await;
+    let source = read(&node, "http://nowhere.example/rss").await;
+    let report = node.refresh_now(source, false).await.unwrap();
+    let trouble = report.trouble.unwrap_or_default();
+    assert!(trouble.contains("nowhere.example"), "{trouble}");
+    pergola_node::node::close(node).await;
+}

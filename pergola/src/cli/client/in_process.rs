@@ -1,0 +1,55 @@
+//! Requests to a node that was opened in this process.
+
+use std::net::{Ipv4Addr, SocketAddr};
+use std::pin::Pin;
+
+use axum::Router;
+use axum::body::{Body, HttpBody as _};
+use axum::extract::ConnectInfo;
+use bytes::Bytes;
+use http::{Request, Uri};
+use pergola_api::transport::{self, Pending, Response, Transport};
+use tower::ServiceExt as _;
+
+/// The router of the node.
+pub(super) struct InProcess(pub(super) Router);
+
+impl Transport for InProcess {
+    fn send(&self, request: Request<Vec<u8>>) -> Pending<'_, Response> {
+        Box::pin(async move {
+            let mut request = request.map(Body::from);
+            // The node counts a request as local if it names no host and comes from this machine.
+            let path = request.uri().path_and_query().cloned();
+            *request.uri_mut() = path.map(Uri::from).unwrap_or_default();
+            let here = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
+            request.extensions_mut().insert(ConnectInfo(here));
+            match self.0.clone().oneshot(request).await {
+                Ok(response) => {
+                    let status = response.status();
+                    Ok(Response { status, body: Box::new(Frames(response.into_body())) })
+                }
+                Err(never) => match never {},
+            }
+        })
+    }
+}
+
+struct Frames(Body);
+
+impl transport::Body for Frames {
+    fn chunk(&mut self) -> Pending<'_, Option<Bytes>> {
+        Box::pin(async move {
+            loop {
+                let frame = std::future::poll_fn(|task| Pin::new(&mut self.0).poll_frame(task));
+                match frame.await.transpose()? {
+                    None => return Ok(None),
+                    Some(frame) => {
+                        if let Ok(chunk) = frame.into_data() {
+                            return Ok(Some(chunk));
+                        }
+                    }
+                }
+            }
+        })
+    }
+}
