@@ -22,7 +22,6 @@ mod tests;
 
 use http::HeaderValue;
 use pergola_feed::Hints;
-use serde::{Deserialize, Serialize};
 use url::Url;
 
 pub use exchange::{Exchange, Head, Hop, Reading, Reply, Validators};
@@ -42,7 +41,7 @@ const LONGEST_VALIDATOR: usize = 4_096;
 
 /// What a source has asked of us and how we stand with it. Instants are seconds since the Unix epoch,
 /// durations are seconds.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Courtesy {
     /// By what the source recognises the document that we have.
     pub validators: Validators,

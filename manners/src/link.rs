@@ -8,7 +8,6 @@
 //! with the first page after it.
 
 use http::HeaderValue;
-use serde::{Deserialize, Serialize};
 use url::Url;
 
 /// The header by which a node says that a document is a feed of its own.
@@ -25,7 +24,7 @@ const LONGEST: f64 = 86_400.0;
 const LONGEST_NAME: usize = 512;
 
 /// The peer behind a source.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Link {
     /// The address at which it was found; for another one it means nothing.
     pub url: String,
@@ -52,7 +51,7 @@ pub struct Link {
 }
 
 /// A node that has answered.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PeerNode {
     /// What items carry when they have passed it.
     pub id: String,
@@ -61,7 +60,7 @@ pub struct PeerNode {
 }
 
 /// The shares that a peer has of its own sources, by its own estimate.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PeerQuality {
     /// The share of their items that it got.
     pub completeness: f64,
@@ -70,7 +69,7 @@ pub struct PeerQuality {
 }
 
 /// Why and until when a peer is read over HTTP.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Setback {
     /// Until then.
     pub until: f64,

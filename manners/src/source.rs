@@ -7,16 +7,15 @@ use pergola_feed::identity::SourceIdentity;
 use pergola_feed::{Item, ItemId, NodeId, digest};
 use pergola_refresh::quality::Estimate;
 use pergola_refresh::{DAY, Invalid, ModelKind, Observation, Source};
-use serde::{Deserialize, Serialize};
 
 use crate::courtesy::{Courtesy, Outcome};
 
 /// Something that is crawled.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct SourceId(pub u32);
 
 /// What makes an item the same item, by whatever route it came.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ItemKey(pub u128);
 
 /// The key of an item: its id where that means the same everywhere (a web address, `tag:` or `urn:`),
@@ -31,7 +30,7 @@ pub fn item_key(id: &ItemId, item: &Item, source_url: &str) -> ItemKey {
 }
 
 /// How a source is read.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SourceKind {
     /// A feed, or a page that is marked up or leads to one.
     Feed,
@@ -42,7 +41,7 @@ pub enum SourceKind {
 }
 
 /// A source as it was asked for.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct SourceRecord {
     /// Where it is now.
     pub url: String,
@@ -65,10 +64,9 @@ pub struct SourceRecord {
 }
 
 /// How a source stands after its last refresh.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct SourceState {
     /// What the scheduler believes; kept in a row of its own, which is large and seldom changes.
-    #[serde(skip, default = "unknown")]
     pub schedule: Source,
     /// The last refresh that found nothing new, if that row does not know of it.
     pub unchanged_at: Option<f64>,
@@ -141,7 +139,7 @@ pub fn unknown() -> Source {
 }
 
 /// One refresh, as a plot shows it.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PastRefresh {
     /// When.
     pub at: f64,
@@ -154,7 +152,7 @@ pub struct PastRefresh {
 }
 
 /// Counts of one source.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Tally {
     /// Requests made.
     pub requests: u64,
@@ -173,7 +171,7 @@ pub struct Tally {
 }
 
 /// What was seen of a source's items.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Known {
     /// Whether its ids can be trusted.
     pub identity: SourceIdentity,
@@ -184,7 +182,7 @@ pub struct Known {
 }
 
 /// One item that was seen.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct KnownItem {
     /// Which item.
     pub key: ItemKey,
@@ -201,7 +199,7 @@ pub struct KnownItem {
 }
 
 /// A circle of nodes by which items of a source come back to this node.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Loop {
     /// When it was found.
     pub since: f64,

@@ -3,7 +3,6 @@
 use http::HeaderMap;
 use http::header::{self, HeaderName, HeaderValue};
 use pergola_feed::Hints;
-use serde::{Deserialize, Serialize};
 use url::Url;
 
 use super::FailureKind;
@@ -13,7 +12,7 @@ use crate::link::ANNOUNCEMENT;
 const IM: HeaderName = HeaderName::from_static("im");
 
 /// What a source uses to recognise a document that we have; byte for byte as it was received.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Validators {
     /// `ETag`, quotes included.
     pub etag: Option<Vec<u8>>,

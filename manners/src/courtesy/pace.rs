@@ -1,12 +1,10 @@
 //! How busy a source has been of late, as evidence for refreshing more often.
 
-use serde::{Deserialize, Serialize};
-
 /// How much of what is known survives a refresh.
 const MEMORY: f64 = 0.75;
 
 /// New items and the time they took, older refreshes counting less and less.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Pace {
     items: f64,
     seconds: f64,

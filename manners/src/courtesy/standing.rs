@@ -1,11 +1,9 @@
 //! How we stand with a source: what it wants, what went wrong, where it went.
 
-use serde::{Deserialize, Serialize};
-
 use super::FailureKind;
 
 /// The source wants quiet.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Pause {
     /// Until then.
     pub until: f64,
@@ -16,7 +14,7 @@ pub struct Pause {
 }
 
 /// What has gone wrong since it last went well.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Failures {
     /// How often in a row.
     pub count: u32,
@@ -27,7 +25,7 @@ pub struct Failures {
 }
 
 /// A permanent redirect that is not yet believed.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Moved {
     /// Where it leads.
     pub to: String,
@@ -36,7 +34,7 @@ pub struct Moved {
 }
 
 /// The source has said that it is gone.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Ended {
     /// What it answered.
     pub status: u16,
