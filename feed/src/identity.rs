@@ -18,8 +18,7 @@ pub use source::{Assigned, Degraded, IdentityParts, SourceIdentity};
 pub(crate) use uri::{from_uri, to_uri};
 
 /// What identifies the items of a source.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Policy {
     /// The publisher's id.
     Id,

@@ -10,7 +10,7 @@ mod item;
 mod normal;
 mod person;
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use crate::time::Timestamp;
 pub use hop::Hop;
@@ -20,7 +20,7 @@ pub(crate) use normal::media_type;
 pub use person::Person;
 
 /// The format of a document.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Format {
     /// RSS 0.90 to 0.94, and RSS without a version.
@@ -53,7 +53,7 @@ impl Format {
 }
 
 /// The content of one fetch: the feed's own data and its current window of items.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Document {
     /// The format that was read; writers ignore it.
     pub format: Format,
@@ -130,7 +130,7 @@ impl Document {
 }
 
 /// What a publisher says about when to refresh. Each hint sets a minimum for politeness.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Hints {
     /// RSS `ttl`: minutes for which a copy is valid.
     pub ttl_minutes: Option<u32>,

@@ -3,10 +3,8 @@
 use std::fmt;
 use std::str::FromStr;
 
-use serde::{Deserialize, Serialize};
-
 /// What is asked of a peer. With everything off, a peer is read like any feed with a window, only cheaper.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Cooperation {
     /// The peer says when it expects news, and we refresh just after that.
     pub hints: bool,

@@ -21,7 +21,6 @@ mod verdict;
 mod tests;
 
 use pergola_feed::Hints;
-use serde::{Deserialize, Serialize};
 use url::Url;
 
 use crate::backoff::{backoff, lengthened};
@@ -41,7 +40,7 @@ const AUDIT_EVERY: f64 = 30.0 * DAY;
 
 /// What a source has asked of us and how it has answered. Instants are seconds since the Unix epoch,
 /// durations are seconds.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Courtesy {
     /// How the source recognises the document that we have.
     pub validators: Validators,

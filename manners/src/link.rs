@@ -9,7 +9,6 @@
 
 use http::HeaderValue;
 use pergola_feed::percent;
-use serde::{Deserialize, Serialize};
 use url::Url;
 
 use crate::backoff::{backoff, lengthened};
@@ -28,7 +27,7 @@ const LONGEST: f64 = 86_400.0;
 const LONGEST_NAME: usize = 512;
 
 /// The peer behind a source.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Link {
     /// The address at which it was found; it means nothing for another address.
     pub url: String,
@@ -55,7 +54,7 @@ pub struct Link {
 }
 
 /// A node that has answered.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PeerNode {
     /// The id that items carry when they have passed it.
     pub id: String,
@@ -64,7 +63,7 @@ pub struct PeerNode {
 }
 
 /// How well a peer follows its own sources, by its own estimate.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PeerQuality {
     /// The share of their items that it has delivered.
     pub completeness: f64,
@@ -73,7 +72,7 @@ pub struct PeerQuality {
 }
 
 /// Why and until when a peer is read over HTTP.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Setback {
     pub until: f64,
     /// Failures in a row.

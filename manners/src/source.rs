@@ -7,16 +7,15 @@ use pergola_feed::identity::SourceIdentity;
 use pergola_feed::{Item, ItemId, NodeId, digest};
 use pergola_refresh::quality::Estimate;
 use pergola_refresh::{DAY, Invalid, ModelKind, Observation, Source};
-use serde::{Deserialize, Serialize};
 
 use crate::courtesy::{Courtesy, Outcome};
 
 /// The number of a source.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct SourceId(pub u32);
 
 /// What identifies an item, whichever route it came.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ItemKey(pub u128);
 
 /// The key of an item: its id where that means the same everywhere (a web address, `tag:` or `urn:`),
@@ -31,7 +30,7 @@ pub fn item_key(id: &ItemId, item: &Item, source_url: &str) -> ItemKey {
 }
 
 /// How a source is read.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SourceKind {
     /// A feed, or a page that is marked up or leads to one.
     Feed,
@@ -42,7 +41,7 @@ pub enum SourceKind {
 }
 
 /// A source as it was asked for.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct SourceRecord {
     /// Where it is now.
     pub url: String,
@@ -64,10 +63,9 @@ pub struct SourceRecord {
 }
 
 /// A source after its last refresh.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct SourceState {
     /// What the scheduler believes; stored in a row of its own, which is large and seldom changes.
-    #[serde(skip, default = "unknown")]
     pub schedule: Source,
     /// The last refresh that found nothing new, if that row does not know of it.
     pub unchanged_at: Option<f64>,
@@ -140,7 +138,7 @@ pub fn unknown() -> Source {
 }
 
 /// One refresh, as a plot shows it.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PastRefresh {
     pub at: f64,
     pub outcome: Outcome,
@@ -150,7 +148,7 @@ pub struct PastRefresh {
 }
 
 /// Counts of one source.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Tally {
     pub requests: u64,
     /// Requests answered without sending anything, because nothing was new (304, or an empty page).
@@ -168,7 +166,7 @@ pub struct Tally {
 }
 
 /// What was seen of a source's items.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Known {
     /// How its items are told apart.
     pub identity: SourceIdentity,
@@ -179,7 +177,7 @@ pub struct Known {
 }
 
 /// One item that was seen.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct KnownItem {
     pub key: ItemKey,
     /// Digest of its content: an edited item has another one.
@@ -194,7 +192,7 @@ pub struct KnownItem {
 }
 
 /// A loop of nodes by which items of a source come back to this node.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Loop {
     pub since: f64,
     /// When an item last came back, to the hour.

@@ -1,13 +1,11 @@
 //! How much one item usually changes the profile of a channel.
 
-use serde::{Deserialize, Serialize};
-
 /// Items that count; older ones fade.
 const MEMORY: u64 = 200;
 
 /// Mean and deviation of the similarity between the profile before and after each item, updated item by
 /// item. A channel with a high cohesion keeps to its subject.
-#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Cohesion {
     items: u64,
     mean: f64,

@@ -1,7 +1,5 @@
 //! Which items change the profile of a channel more than usual.
 
-use serde::{Deserialize, Serialize};
-
 use crate::cohesion::Cohesion;
 
 /// The impact of one item on the profile of its channel.
@@ -16,7 +14,7 @@ pub struct Impact {
 }
 
 /// The novelty filter: an item is novel unless its similarity ≥ cohesion + β·σ.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Novelty {
     beta: f64,
 }

@@ -1,11 +1,8 @@
 //! Chooses M of many channels to refresh now. The four policies of the paper are two ways to choose, each
 //! with the rates of all items (content-free) or of novel items (content-based).
 
-use serde::{Deserialize, Serialize};
-
 /// How to choose M channels by their importance.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Choice {
     /// The M most important.
     Greedy,

@@ -3,15 +3,13 @@
 //! It stores only the terms, item by item in one array. Counting them takes a few microseconds when
 //! needed; storing the counts would double the memory.
 
-use serde::{Deserialize, Serialize};
-
 use crate::cohesion::Cohesion;
 use crate::novelty::Impact;
 use crate::terms::{Bag, Term};
 use crate::vocabulary::Vocabulary;
 
 /// A profile for storage. It contains texts, from which the frequencies are learnt again.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct StoredProfile {
     /// The terms of the last items, oldest first, without forgotten terms.
     pub items: Vec<Vec<String>>,

@@ -8,8 +8,6 @@
 //! then a moving one), and the rate stays in a range, so that an empty refresh costs at most a tenth of
 //! the rate.
 
-use serde::{Deserialize, Serialize};
-
 const HOUR: f64 = 3600.0;
 /// The initial α, and the hours in which it falls by a factor of e, as in the paper.
 const ALPHA: f64 = 0.1;
@@ -21,8 +19,7 @@ const SLOWEST: f64 = 1.0 / (7.0 * 24.0 * HOUR);
 const QUICKEST: f64 = 1.0 / 60.0;
 
 /// The rule by which to learn a rate.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Learning {
     /// As in the paper.
     Printed,
@@ -31,7 +28,7 @@ pub enum Learning {
 }
 
 /// The monitoring rate of one channel.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Rate {
     learning: Learning,
     /// Refreshes per second.

@@ -10,7 +10,6 @@
 mod parts;
 
 use rustc_hash::FxHashMap;
-use serde::{Deserialize, Serialize};
 
 use crate::ids::{QueryId, SourceId};
 pub use parts::{AgedCount, SelectivityParts};
@@ -23,8 +22,7 @@ const PRIOR_KEPT: f64 = 1.0;
 const PRIOR_SEEN: f64 = 2.0;
 
 /// Counters for all pairs of source and feed.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(into = "Stored", from = "Stored")]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Selectivity {
     half_life: u32,
     sources: FxHashMap<SourceId, Learnt>,
@@ -168,13 +166,13 @@ impl Selectivity {
 }
 
 /// A number of items, at a time.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 struct Count {
     count: f64,
     at: i64,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 struct Pair {
     kept: Count,
     /// The count of the source when the pair began.
@@ -200,40 +198,5 @@ impl Count {
     fn sane(self) -> Self {
         let good = self.count.is_finite() && self.count >= 0.0;
         Self { count: if good { self.count } else { 0.0 }, ..self }
-    }
-}
-
-/// The stored form: lists, because not every format allows such keys in maps.
-#[derive(Serialize, Deserialize)]
-struct Stored {
-    half_life: u32,
-    seen: Vec<(SourceId, Count)>,
-    pairs: Vec<(SourceId, QueryId, Pair)>,
-}
-
-impl From<Selectivity> for Stored {
-    fn from(learnt: Selectivity) -> Self {
-        let mut sources: Vec<_> = learnt.sources.into_iter().collect();
-        sources.sort_unstable_by_key(|(source, _)| *source);
-        let seen = sources.iter().map(|(source, learnt)| (*source, learnt.seen)).collect();
-        let of = |(source, learnt): (SourceId, Learnt)| {
-            learnt.pairs.into_iter().map(move |(feed, pair)| (source, feed, pair))
-        };
-        let pairs = sources.into_iter().flat_map(of).collect();
-        Self { half_life: learnt.half_life, seen, pairs }
-    }
-}
-
-impl From<Stored> for Selectivity {
-    fn from(stored: Stored) -> Self {
-        let mut learnt = Self::new(stored.half_life);
-        for (source, count) in stored.seen {
-            learnt.sources.entry(source).or_default().seen = count.sane();
-        }
-        for (source, feed, pair) in stored.pairs {
-            let pair = Pair { kept: pair.kept.sane(), before: pair.before.sane() };
-            *learnt.sources.entry(source).or_default().pair_or(feed, pair) = pair;
-        }
-        learnt
     }
 }

@@ -1,11 +1,11 @@
 //! Characterises a source: how busy it is, how regular, and its daily rhythm.
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use crate::time::{DAY, HOUR};
 
 /// Classes of sources by items per day.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 pub enum Activity {
     /// Fewer than one.
     #[serde(rename = "lt1")]
@@ -46,7 +46,7 @@ impl Activity {
 }
 
 /// The daily rhythm of a source, as in "Online Change Estimation Models for Dynamic Web Resources".
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Rhythm {
     /// Very busy hours and silent ones, nothing in between: robots.
@@ -90,7 +90,7 @@ const HIGH: f64 = 1.5;
 const NEGLIGIBLE: f64 = 0.5;
 
 /// The characteristics of a source, from its past items.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Characteristics {
     pub items_per_day: f64,
     pub activity: Activity,

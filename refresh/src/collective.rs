@@ -22,13 +22,11 @@
 
 use std::collections::BTreeMap;
 
-use serde::{Deserialize, Serialize};
-
 /// A larger reported worth is not trusted.
 const MOST_WORTH: f64 = 1e6;
 
 /// The readers of a feed.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Audience {
     own: f64,
     told: BTreeMap<u64, f64>,
@@ -61,7 +59,7 @@ fn sane(worth: f64) -> f64 {
 }
 
 /// What a node offers when it exchanges budget with a neighbour.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Offer {
     /// Its τ: the utility of the last refresh that it can afford. A node that cannot spend its budget must
     /// set the lowest possible price, or its constant τ would attract budget for ever.

@@ -24,8 +24,6 @@ mod relayed;
 mod single;
 mod slots;
 
-use serde::{Deserialize, Serialize};
-
 use crate::observation::Observation;
 pub use calendar::Calendar;
 pub use constant::Constant;
@@ -45,21 +43,19 @@ pub use single::SingleVariable;
 ///
 /// Nodes with very many sources use the Gamma model, so it is small and stored inline. Larger models are
 /// boxed.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Debug, Clone, PartialEq)]
 pub enum Model {
     Constant(Constant),
     Single(Box<SingleVariable>),
+    MovingAverage(Box<MovingAverage>),
+    Dynamo(Box<Dynamo>),
     Periodic(Box<Periodic>),
     Hybrid(Box<Hybrid>),
     Likelihood(Box<Likelihood>),
     Gamma(GammaPoisson),
     GammaSlots(Box<GammaSlots>),
     Calendar(Box<Calendar>),
-    MovingAverage(Box<MovingAverage>),
     Relayed(Box<Relayed>),
-    // Last, because stored models are known by their place.
-    Dynamo(Box<Dynamo>),
 }
 
 macro_rules! delegate {

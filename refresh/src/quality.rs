@@ -7,7 +7,7 @@ mod parts;
 
 use std::collections::VecDeque;
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 pub use parts::EstimateParts;
 
@@ -149,7 +149,7 @@ pub fn completeness(delivered: u64, published: u64) -> f64 {
 }
 
 /// Delays from publication to delivery, in seconds.
-#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize)]
 pub struct Delay {
     pub mean: f64,
     pub median: f64,
@@ -174,7 +174,7 @@ impl Delay {
 ///
 /// A window without a known item indicates losses; the model estimates how many. The freshness is what
 /// the model expects to be missing, averaged over time.
-#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Estimate {
     delivered: f64,
     lost: f64,

@@ -9,8 +9,6 @@
 
 mod parts;
 
-use serde::{Deserialize, Serialize};
-
 use crate::error::Invalid;
 pub use parts::ThresholdParts;
 
@@ -23,7 +21,7 @@ const INCREASE: f64 = 1.05;
 const CORRIDOR: f64 = 0.9;
 
 /// How the threshold adapts to the spending.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Controller {
     /// As published: × 1.05 above the budget, × 0.95 below nine tenths of it.
     Literal,
@@ -49,7 +47,7 @@ pub struct Spending {
 }
 
 /// The threshold of one node.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Threshold {
     value: f64,
     controller: Controller,

@@ -1,6 +1,5 @@
 //! Feeds that a page links to.
 
-use serde::{Deserialize, Serialize};
 use url::Url;
 
 use crate::markup::lexer::{Lexer, Tag, Token};
@@ -10,7 +9,7 @@ use crate::markup::links::resolve;
 const MOST: usize = 32;
 
 /// A feed that a page advertises.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FeedLink {
     pub href: String,
     pub title: Option<String>,

@@ -1,7 +1,6 @@
 //! Reads pages with CSS selectors.
 
 use scraper::{ElementRef, Html, Selector};
-use serde::{Deserialize, Serialize};
 use url::Url;
 
 use crate::identity;
@@ -15,8 +14,7 @@ use crate::time::parse_date;
 const PAGE_BYTES: usize = 2 << 20;
 
 /// Selects the parts of an item. All selectors but `item` apply inside the item.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Selectors {
     /// One match for each item.
     pub item: String,

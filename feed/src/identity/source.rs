@@ -4,8 +4,6 @@ mod parts;
 
 use std::collections::{HashMap, HashSet, VecDeque};
 
-use serde::{Deserialize, Serialize};
-
 use super::{Policy, identify};
 use crate::model::{Document, Item, ItemId, digest};
 pub use parts::IdentityParts;
@@ -20,7 +18,7 @@ const MEMORY: u32 = 1000;
 const REMEMBERED: usize = 512;
 
 /// The identity policy of one source: a small value to store with it.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct SourceIdentity {
     policy: Policy,
     judged: u32,
@@ -30,7 +28,7 @@ pub struct SourceIdentity {
 }
 
 /// A source has fallen back to a weaker policy.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Degraded {
     /// The policy until now.
     pub from: Policy,

@@ -1,13 +1,11 @@
 //! A node that an item has passed, and when.
 
-use serde::{Deserialize, Serialize};
-
 use super::ids::NodeId;
 use crate::time::Millis;
 
 /// One hop of an item through the mesh. The times come from the clock of that node, which may be
 /// wrong; a node may also leave them out.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Hop {
     pub node: NodeId,
     /// When the node received the item.

@@ -1,15 +1,11 @@
 //! Typed ids, so that swapped arguments do not compile.
 
-use serde::{Deserialize, Serialize};
-
 /// Identifies an item everywhere: its guid or, without one, a substitute.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(transparent)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ItemId(pub String);
 
 /// The name of a node of the mesh.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(transparent)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct NodeId(pub String);
 
 impl std::fmt::Display for ItemId {

@@ -1,6 +1,6 @@
 //! One item and its parts.
 
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 
 use super::hop::Hop;
 use super::ids::{ItemId, NodeId, digest};
@@ -8,7 +8,7 @@ use super::person::Person;
 use crate::time::{Millis, Timestamp};
 
 /// One entry of a feed.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Item {
     /// Identifies the item; the identity module chooses it.
     pub id: ItemId,
@@ -146,8 +146,7 @@ fn between(from: Millis, to: Millis) -> Option<i64> {
 }
 
 /// Where an item's date comes from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Dated {
     /// The publisher's date of publication.
     Published,
@@ -160,8 +159,7 @@ pub enum Dated {
 }
 
 /// Whether a text is markup.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum TextKind {
     /// Show it as it is.
     Plain,
@@ -170,7 +168,7 @@ pub enum TextKind {
 }
 
 /// A text and its kind.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Text {
     pub kind: TextKind,
     /// The text as published.
@@ -188,7 +186,7 @@ impl Text {
 }
 
 /// A link and its relation.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub struct Link {
     pub href: String,
     /// The relation, such as `alternate`, `self` or `hub`.
@@ -203,7 +201,7 @@ impl Link {
 }
 
 /// What an item is about.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub struct Category {
     pub term: String,
     /// The vocabulary that the term belongs to.
@@ -218,7 +216,7 @@ impl Category {
 }
 
 /// A media file that belongs to an item.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Enclosure {
     pub url: String,
     pub media_type: Option<String>,
@@ -227,7 +225,7 @@ pub struct Enclosure {
 }
 
 /// The feed that first published an item (`atom:source`).
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 pub struct Origin {
     pub id: Option<String>,
     pub title: Option<String>,

@@ -1,9 +1,7 @@
 //! People: a name, a page and an address, in the forms that publishers use.
 
-use serde::{Deserialize, Serialize};
-
 /// An author.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Person {
     pub name: Option<String>,
     /// A page about the person.

@@ -4,11 +4,9 @@
 //! and read in another.
 
 use chrono::{DateTime, Datelike, Timelike, Utc};
-use serde::{Deserialize, Serialize};
 
 /// Seconds since the Unix epoch.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(transparent)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Timestamp(i64);
 
 /// The range of years with four digits, which every format can express.

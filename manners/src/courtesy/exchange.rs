@@ -3,7 +3,6 @@
 use http::HeaderMap;
 use http::header::{self, HeaderName, HeaderValue};
 use pergola_feed::Hints;
-use serde::{Deserialize, Serialize};
 use url::Url;
 
 use super::{FailureKind, Terms};
@@ -16,7 +15,7 @@ const IM: HeaderName = HeaderName::from_static("im");
 const LONGEST_VALIDATOR: usize = 4_096;
 
 /// How a source recognises the document that we have; byte for byte as received.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Validators {
     /// `ETag`, quotes included.
     pub etag: Option<Vec<u8>>,

@@ -1,12 +1,10 @@
 //! How busy a source has been lately, as evidence for refreshing it more often.
 
-use serde::{Deserialize, Serialize};
-
 /// The weight that a refresh keeps after the next one.
 const MEMORY: f64 = 0.75;
 
 /// New items and the time in which they came; older refreshes count less and less.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Pace {
     items: f64,
     seconds: f64,

@@ -1,12 +1,11 @@
 //! `skipHours` and `skipDays`: when a publisher does not want to be asked at all.
 
 use pergola_feed::Hints;
-use serde::{Deserialize, Serialize};
 
 const HOUR: f64 = 3_600.0;
 
 /// The hours (UTC) and days in which nobody should ask, as bits.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct QuietTimes {
     hours: u32,
     days: u8,

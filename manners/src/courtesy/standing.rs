@@ -1,11 +1,9 @@
 //! What is remembered of a source between refreshes: what it wants, what went wrong, where it went.
 
-use serde::{Deserialize, Serialize};
-
 use super::FailureKind;
 
 /// The source wants to be left alone.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Pause {
     pub until: f64,
     /// What it answered: 429, 503 or 403; nothing if it is a peer and said so over gRPC.
@@ -15,7 +13,7 @@ pub struct Pause {
 }
 
 /// What has gone wrong since the last good answer.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Failures {
     /// Failures in a row.
     pub count: u32,
@@ -26,7 +24,7 @@ pub struct Failures {
 }
 
 /// A permanent redirect that is not yet believed.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Moved {
     pub to: String,
     /// Since when it leads there.
@@ -34,7 +32,7 @@ pub struct Moved {
 }
 
 /// The source says that it is gone.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Ended {
     /// What it answered.
     pub status: u16,

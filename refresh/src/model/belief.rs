@@ -1,8 +1,6 @@
 //! A belief about a rate as a Gamma distribution: a number of items in a length of time. The models that
 //! learn by Bayes' rule share it.
 
-use serde::{Deserialize, Serialize};
-
 use super::publication::bounded;
 use crate::counts::{Distribution, bundle};
 use crate::time::DAY;
@@ -13,7 +11,7 @@ const PRIOR_ITEMS: f64 = 0.5;
 const MOST_PRIOR_TIME: f64 = 7.0 * DAY;
 
 /// The belief before any observation: half an item in some time.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Prior {
     pub(super) time: f32,
 }

@@ -9,8 +9,6 @@
 //! An item is credited to the tables *before* it enters them, that is, by their predictions. If it were
 //! credited afterwards, the finest table would always win.
 
-use serde::{Deserialize, Serialize};
-
 use super::belief::{Prior, fading};
 use super::publication::{PublicationModel, bounded};
 use crate::error::Invalid;
@@ -45,7 +43,7 @@ const WEIGHT_PRIOR: f64 = 3.0;
 const WEIGHT_MEMORY: f64 = 150.0;
 
 /// A mixture of five beliefs about when a source publishes.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Calendar {
     pub(super) prior: Prior,
     pub(super) items: f32,

@@ -1,13 +1,11 @@
 //! A constant rate.
 
-use serde::{Deserialize, Serialize};
-
 use super::publication::{PublicationModel, at_constant_rate, bounded};
 use crate::error::Invalid;
 use crate::observation::Observation;
 
 /// A known rate that no observation changes.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Constant {
     pub(super) rate: f32,
 }

@@ -8,8 +8,6 @@
 
 use std::collections::VecDeque;
 
-use serde::{Deserialize, Serialize};
-
 use super::publication::{PublicationModel, at_constant_rate, bounded};
 use crate::error::Invalid;
 use crate::observation::Observation;
@@ -25,7 +23,7 @@ const ALPHA: f64 = 0.5;
 const TOLERANCE: f64 = 1e-3;
 
 /// The smoothed interval of one source.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Dynamo {
     /// τ in seconds.
     pub(super) interval: f64,

@@ -3,8 +3,6 @@
 //! Unlike smoothing, it weighs an observation by its length, starts uncertain, and handles a full window
 //! by Bayes' rule. It is the best simple model for items without dates.
 
-use serde::{Deserialize, Serialize};
-
 use super::belief::{Prior, fading};
 use super::publication::{PublicationModel, at_constant_rate, bounded};
 use crate::error::Invalid;
@@ -15,7 +13,7 @@ use crate::time::DAY;
 const MEMORY: f64 = 7.0 * DAY;
 
 /// A Gamma distribution over one rate: the prior, and `items` in `time`.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct GammaPoisson {
     pub(super) prior: Prior,
     pub(super) memory: f32,

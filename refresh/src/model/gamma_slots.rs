@@ -4,8 +4,6 @@
 //! items. With dates, every item goes into its own slot, and a full window becomes an exact observation
 //! of the shorter interval since its oldest item.
 
-use serde::{Deserialize, Serialize};
-
 use super::belief::{Belief, Prior, fading};
 use super::publication::{PublicationModel, bounded};
 use super::slots::{MAX_SLOTS, SlotClock};
@@ -19,7 +17,7 @@ const SHRINKAGE: f64 = 1.0;
 const MEMORY: f64 = 10.0 * DAY;
 
 /// Beliefs about the rate of each slot of a period.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct GammaSlots {
     pub(super) clock: SlotClock,
     pub(super) prior: Prior,

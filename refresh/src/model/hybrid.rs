@@ -1,8 +1,6 @@
 //! The hybrid model: a single variable and a periodic table learn in parallel, and the one with the
 //! smaller errors over the last few refreshes predicts. (A single error would be noise.)
 
-use serde::{Deserialize, Serialize};
-
 use super::publication::PublicationModel;
 use super::{Periodic, SingleVariable};
 use crate::observation::Observation;
@@ -11,7 +9,7 @@ use crate::observation::Observation;
 const MEMORY: usize = 5;
 
 /// Two models and their recent absolute errors.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Hybrid {
     pub(super) single: SingleVariable,
     pub(super) periodic: Periodic,

@@ -2,8 +2,6 @@
 
 use std::str::FromStr;
 
-use serde::{Deserialize, Serialize};
-
 use super::{
     Calendar, Dynamo, GammaPoisson, GammaSlots, Hybrid, Likelihood, Model, MovingAverage, Periodic,
     SingleVariable,
@@ -11,8 +9,7 @@ use super::{
 use crate::error::Invalid;
 
 /// A learning model with its default settings.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum ModelKind {
     /// One rate, exponentially smoothed.
     Single,

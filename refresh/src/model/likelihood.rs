@@ -4,8 +4,6 @@
 //! bisection finds its root. (The published fixed-step ascent may diverge.) If every window is full there
 //! is no root, and without any item the root is zero; then the model assumes half an item.
 
-use serde::{Deserialize, Serialize};
-
 use super::publication::{PublicationModel, RATE_CEILING, RATE_FLOOR, at_constant_rate, bounded};
 use crate::counts::{Distribution, bundle};
 use crate::error::Invalid;
@@ -15,7 +13,7 @@ use crate::observation::Observation;
 const MEMORY: usize = 16;
 
 /// One remembered observation.
-#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Seen {
     /// Length of the observation in seconds; 0 marks an unused entry.
     pub span: f32,
@@ -80,7 +78,7 @@ impl Seen {
 }
 
 /// The most likely rate for the last observations.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Likelihood {
     pub(super) rate: f32,
     pub(super) profile: [Seen; MEMORY],

@@ -1,8 +1,6 @@
 //! The moving average, the simplest approach: the number of items of the last few productive refreshes
 //! over the time they took. While nothing is new, the time grows.
 
-use serde::{Deserialize, Serialize};
-
 use super::publication::{PublicationModel, at_constant_rate, bounded};
 use crate::error::Invalid;
 use crate::observation::Observation;
@@ -11,7 +9,7 @@ use crate::observation::Observation;
 const MEMORY: usize = 8;
 
 /// The mean interval between the last new items.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct MovingAverage {
     pub(super) prior: f32,
     pub(super) counts: [f32; MEMORY],

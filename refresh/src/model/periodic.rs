@@ -1,8 +1,6 @@
 //! The periodic model: a table of rates over a period (by default a day of 24 hours). Each slot is
 //! exponentially smoothed in proportion to the part of it that an interval covers.
 
-use serde::{Deserialize, Serialize};
-
 use super::publication::{PublicationModel, RATE_FLOOR, bounded};
 use super::slots::{MAX_SLOTS, SlotClock};
 use crate::error::Invalid;
@@ -13,7 +11,7 @@ use crate::observation::Observation;
 const CLAIM: f64 = 0.1;
 
 /// A rate for each slot of a period, learnt from the counts between refreshes.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Periodic {
     pub(super) clock: SlotClock,
     /// Weight of an observation for a slot that it covers completely.

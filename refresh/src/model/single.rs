@@ -4,8 +4,6 @@
 //! Full windows bias it, and it weighs a refresh after a minute like one after a day. It is here because
 //! the papers use it and because it is the baseline for all other models.
 
-use serde::{Deserialize, Serialize};
-
 use super::publication::{PublicationModel, at_constant_rate, bounded};
 use crate::error::Invalid;
 use crate::observation::Observation;
@@ -18,7 +16,7 @@ const LEAST_ALPHA: f32 = 0.01;
 const MOST_ALPHA: f32 = 0.5;
 
 /// λ' = α·x/ΔT + (1 − α)·λ.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct SingleVariable {
     pub(super) rate: f32,
     /// Weight of the new observation.
@@ -70,7 +68,7 @@ impl PublicationModel for SingleVariable {
 }
 
 /// A ring buffer of the last errors.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub(super) struct RecentErrors {
     pub(super) ring: [f32; LONG],
     pub(super) seen: u32,

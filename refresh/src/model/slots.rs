@@ -3,8 +3,6 @@
 //! The two periodic models share it. The published formulas are wrong in three cases that this handles:
 //! both ends in one slot, intervals longer than a period, and the wrap-around.
 
-use serde::{Deserialize, Serialize};
-
 use crate::error::Invalid;
 use crate::time::DAY;
 
@@ -12,7 +10,7 @@ use crate::time::DAY;
 pub(crate) const MAX_SLOTS: usize = 24;
 
 /// Maps times to the slots of the period.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct SlotClock {
     /// Length of a slot, and not of the period, because multiplying is faster than dividing.
     pub(super) length: f32,

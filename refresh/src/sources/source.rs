@@ -1,7 +1,5 @@
 //! One source, and what it learns from a refresh.
 
-use serde::{Deserialize, Serialize};
-
 use crate::error::Invalid;
 use crate::model::{Model, PublicationModel};
 use crate::observation::Observation;
@@ -11,7 +9,7 @@ const DISPERSION_MEMORY: f64 = 50.0;
 pub(super) const MOST_DISPERSION: f64 = 8.0;
 
 /// The state of one source.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Source {
     pub model: Model,
     /// Items that its document can show.

@@ -10,7 +10,7 @@ use super::packing::{pack, unpack};
 use super::{Nonsense, Stored, encode_onto};
 
 /// The items of a chunk, unpacked but not yet decoded.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, PartialEq)]
 pub(crate) struct Chunk {
     /// Their number, and then one after another.
     bytes: Vec<u8>,

@@ -14,7 +14,8 @@ use pergola_store::{Backend, open};
 
 mod contents;
 
-const FOLDERS: [(&str, u32); 2] = [("schema-2-sled", 2), ("schema-2-redb", 2)];
+const FOLDERS: [(&str, u32); 4] =
+    [("schema-1-sled", 1), ("schema-1-redb", 1), ("schema-2-sled", 2), ("schema-2-redb", 2)];
 
 fn fixtures() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures")
