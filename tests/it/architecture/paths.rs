@@ -26,7 +26,7 @@ pub(super) fn references(file: &SourceFile) -> Vec<Reference> {
             "crate" | "super" | "self" if begins_path(&tokens, number) => {
                 let inline = scopes.iter().flatten().cloned();
                 let scope: Vec<String> = file.module.iter().cloned().chain(inline).collect();
-                expand(&tokens, number, &scope, &scope, &mut references);
+                expand(&tokens, number, &scope, &mut references);
             }
             _ => {}
         }
@@ -55,7 +55,6 @@ fn expand(
     tokens: &[Token<'_>],
     number: usize,
     base: &[String],
-    scope: &[String],
     found: &mut Vec<Reference>,
 ) -> usize {
     let mut path = base.to_vec();
@@ -69,7 +68,7 @@ fn expand(
                 let end = closing(tokens, number);
                 let mut member = number + 1;
                 while member < end {
-                    member = expand(tokens, member, &path, scope, found);
+                    member = expand(tokens, member, &path, found);
                     // Past the comma, and past `as name`.
                     while member < end && tokens[member - 1].text != "," {
                         member += 1;
@@ -97,7 +96,7 @@ pub(super) fn foreign(file: &SourceFile) -> Vec<Reference> {
     let mut imported: Vec<Reference> = Vec::new();
     for (number, token) in tokens.iter().enumerate() {
         if token.text == "use" && tokens.get(number + 1).is_some_and(|next| next.is_word()) {
-            expand(&tokens, number + 1, &[], &[], &mut imported);
+            expand(&tokens, number + 1, &[], &mut imported);
         }
     }
     let mut found = imported.clone();
@@ -107,7 +106,7 @@ pub(super) fn foreign(file: &SourceFile) -> Vec<Reference> {
             && (number == 0 || tokens[number - 1].text != "::");
         if begins && !matches!(token.text, "crate" | "super" | "self" | "Self") {
             let mut inline = Vec::new();
-            expand(&tokens, number, &[], &[], &mut inline);
+            expand(&tokens, number, &[], &mut inline);
             found.extend(inline.into_iter().map(|reference| spelt_out(reference, &imported)));
         }
     }
