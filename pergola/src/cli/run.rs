@@ -86,7 +86,7 @@ pub(super) async fn run(args: Args, mut settings: Settings) -> anyhow::Result<()
     }
     tracing::info!("node stopped");
     match end {
-        End::Asked => Ok(()),
+        End::Stopped => Ok(()),
         End::Failed(why) => Err(Failure::new(format!("the node has failed: {why}"))
             .hint("the log says more; start it again, and report it if it happens again")
             .into()),
@@ -95,7 +95,7 @@ pub(super) async fn run(args: Args, mut settings: Settings) -> anyhow::Result<()
 
 /// Why the node stops.
 enum End {
-    Asked,
+    Stopped,
     Failed(String),
 }
 
@@ -111,7 +111,7 @@ async fn watch(mut running: Running, signals: &mut Signals) -> (Running, End) {
             command = signals.next() => match command {
                 SignalCommand::Stop => {
                     tracing::info!("stopping: finishing requests under way; a second signal stops at once");
-                    return (running, End::Asked);
+                    return (running, End::Stopped);
                 }
                 SignalCommand::Reload => {
                     service::reloading();
