@@ -282,7 +282,7 @@ impl Refused {
     fn over_http(status: u16, url: &Url) -> Self {
         let words = match status {
             401 => format!(
-                "the source answered {status}: it wants a token; set `token` of {} in the \
+                "the source answered {status}: it wants a token that it knows; set `token` of {} in the \
                  configuration",
                 url.host_str().unwrap_or("its host")
             ),
