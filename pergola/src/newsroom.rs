@@ -15,6 +15,7 @@ use axum::routing::get;
 use serde_json::json;
 use tokio::net::TcpListener;
 
+use pergola_api::operation::Readiness;
 use pergola_config as config;
 use pergola_node::clock::Clock;
 
@@ -97,7 +98,8 @@ pub async fn run(args: Args) -> anyhow::Result<()> {
     };
     let newsroom = file.open(&clock, begun, args.seed)?.base_url(base).remember(REMEMBER);
     let newsroom = newsroom.build().with_context(|| args.file.display().to_string())?;
-    let ready = || get(async || axum::Json(json!({ "ready": true })));
+    let readiness = || Readiness { ready: true, reasons: Vec::new() };
+    let ready = || get(async move || axum::Json(readiness()));
     let router = newsroom.router().route("/readyz", ready()).route("/healthz", ready());
     let port_file = args.port_file.as_deref();
     if let Some(path) = port_file {

@@ -105,7 +105,7 @@ async fn what_cannot_be_run_is_told_before_anything_is_started() {
         output.stderr
     };
     let said = refused(folder.path(), &[]).await;
-    assert!(said.contains("no bundle") && said.contains("topology-gen bundle"), "{said}");
+    assert!(said.contains("not a bundle") && said.contains("topology-gen bundle"), "{said}");
 
     let containers = folder.path().join("containers");
     let mut command = topology_gen();
