@@ -42,7 +42,7 @@ async fn a_port_in_use_is_said_and_nothing_is_left_running() {
     let _listener = TcpListener::bind(taken).unwrap();
     let output = bundle.script(&["start"]).await;
     assert_eq!(output.code, Some(1), "{output:?}");
-    let port = format!("port {} is taken", taken.port());
+    let port = format!("port {} is in use", taken.port());
     assert!(output.stderr.contains("Storms did not start"), "{}", output.stderr);
     assert!(output.stderr.contains(&port), "{}", output.stderr);
     assert!(bundle.processes().is_empty());
