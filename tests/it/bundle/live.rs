@@ -122,7 +122,10 @@ async fn what_cannot_be_run_is_told_before_anything_is_started() {
     let mut command = lab();
     command.arg("live").arg("--mesh").arg(bundle.path()).args(["--pergola", "/no/such/program"]);
     let output = run(command).await;
-    assert!(output.stderr.contains("--pergola /no/such/program: there is no such file"), "{output:?}");
+    assert!(
+        output.stderr.contains("--pergola /no/such/program: there is no such file"),
+        "{output:?}"
+    );
 
     bundle.does(&["start", "newsroom"]).await;
     eventually("the newsroom", async || bundle.newsroom().try_get("/truth").await.map(drop)).await;
