@@ -17,7 +17,7 @@ use url::Url;
 use crate::setting::Setting;
 
 /// What stands in the place of a secret.
-pub(crate) const MASK: &str = "********";
+pub(crate) use pergola_feed::address::MASK;
 
 type Read<V> = Box<dyn Fn(&Setting) -> Result<V, String>>;
 type Write<V> = Box<dyn Fn(&V) -> String>;

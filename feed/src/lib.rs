@@ -13,6 +13,7 @@
 //! - `time`: points in time, and a parser for dates in any style.
 //! - `markup`: encodings, characters, a tokeniser, names and addresses.
 //! - `model`: items, documents and their normal form.
+//! - `address`: what of an address may be shown, and what identifies the feed behind it.
 //! - `identity`: which items are the same.
 //! - `html`: web pages as sources: links to feeds, marks in comments, CSS selectors.
 //! - `error`: why a document could not be read.
@@ -21,6 +22,7 @@
 //! - `sanitize`: HTML that is safe to show.
 //! - `opml`: subscription lists.
 
+pub mod address;
 mod error;
 pub mod html;
 pub mod identity;
@@ -38,7 +40,7 @@ pub use error::ParseError;
 pub use limits::Limits;
 pub use model::{
     Category, Dated, Document, Enclosure, Format, Hints, Hop, Item, ItemId, Link, NodeId, Origin,
-    Person, Text, TextKind, digest,
+    OriginId, Person, Text, TextKind, digest, digest_after,
 };
 pub use parse::{ParseOptions, parse};
 pub use sanitize::sanitize;

@@ -14,7 +14,7 @@ use serde::Serialize;
 
 use crate::time::Timestamp;
 pub use hop::Hop;
-pub use ids::{ItemId, NodeId, digest};
+pub use ids::{ItemId, NodeId, OriginId, digest, digest_after};
 pub use item::{Category, Dated, Enclosure, Item, Link, Origin, Text, TextKind};
 pub(crate) use normal::media_type;
 pub use person::Person;

@@ -15,6 +15,7 @@
 //! - `hints`: what a node says about when its feed may have news
 //! - `link`: what is known of the peer behind a source
 //! - `courtesy`: what a source has asked of us, and how long to leave it alone
+//! - `secret`: a value that is never printed
 //! - `lanes`: how requests to one site are kept apart
 //! - `source`: a source, its state and what was seen of it
 //! - `loops`: sources whose items come back to this node
@@ -44,6 +45,7 @@ pub mod networks;
 pub mod refreshed;
 pub mod reply;
 pub mod roster;
+pub mod secret;
 pub mod source;
 pub mod trail;
 

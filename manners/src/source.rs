@@ -2,13 +2,15 @@
 
 use std::collections::VecDeque;
 
+use pergola_feed::address::origin_of;
 use pergola_feed::html::Selectors;
 use pergola_feed::identity::SourceIdentity;
-use pergola_feed::{Item, ItemId, NodeId, digest};
+use pergola_feed::{Item, ItemId, NodeId, OriginId, digest};
 use pergola_refresh::quality::Estimate;
 use pergola_refresh::{DAY, Invalid, ModelKind, Observation, Source};
 
 use crate::courtesy::{Courtesy, Outcome};
+use crate::secret::Secret;
 
 /// The number of a source.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -60,6 +62,53 @@ pub struct SourceRecord {
     pub declared: bool,
     /// The lists it is on.
     pub lists: Vec<SourceId>,
+    /// Identifies it in ids of its items; unchanged by moves.
+    pub origin: OriginId,
+    /// Its address is published nowhere.
+    pub private: bool,
+    /// What it is shown to let us in.
+    pub credentials: Option<Credentials>,
+    /// The folders that its user put it in.
+    pub folders: Vec<String>,
+}
+
+impl SourceRecord {
+    /// A feed that nobody has asked for yet.
+    pub fn new(url: impl Into<String>, added_at: f64) -> Self {
+        let url = url.into();
+        Self {
+            origin: origin_of(&url),
+            url,
+            formerly: Vec::new(),
+            title: None,
+            kind: SourceKind::Feed,
+            importance: 1.0,
+            added_at,
+            wanted: false,
+            declared: false,
+            lists: Vec::new(),
+            private: false,
+            credentials: None,
+            folders: Vec::new(),
+        }
+    }
+}
+
+/// What a source is shown to let us in.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Credentials {
+    /// They are sent to this origin only (`https://example.org`, with the port if it is not the usual one).
+    pub origin: String,
+    pub proof: Proof,
+}
+
+/// How we prove who we are.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Proof {
+    /// User and password (RFC 7617).
+    Password { user: String, password: Secret },
+    /// A header of any name.
+    Header { name: String, value: Secret },
 }
 
 /// A source after its last refresh.

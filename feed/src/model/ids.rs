@@ -4,6 +4,11 @@
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ItemId(pub String);
 
+/// Identifies the feed in which an item first appeared: a digest of the address at which it was first read,
+/// without user and secrets ([`crate::address::origin_of`]). It stays when the feed moves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct OriginId(pub u128);
+
 /// The name of a node of the mesh.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct NodeId(pub String);
@@ -24,8 +29,13 @@ impl std::fmt::Display for NodeId {
 /// Unlike the standard hasher it is stable across platforms, versions and runs. It does not resist
 /// forgery.
 pub fn digest(parts: &[&str]) -> u128 {
+    digest_after(0x6c62_272e_07bb_0142_62b8_2175_6295_c58d, parts)
+}
+
+/// The digest of more parts after those whose digest is `hash`:
+/// `digest_after(digest(&[a]), &[b]) == digest(&[a, b])`.
+pub fn digest_after(mut hash: u128, parts: &[&str]) -> u128 {
     const PRIME: u128 = 0x0000_0000_0100_0000_0000_0000_0000_013B;
-    let mut hash: u128 = 0x6c62_272e_07bb_0142_62b8_2175_6295_c58d;
     let mut eat = |word: u64| hash = (hash ^ u128::from(word)).wrapping_mul(PRIME);
     for part in parts {
         eat(part.len() as u64);

@@ -29,17 +29,7 @@ fn manners() -> Manners {
 }
 
 fn subject() -> Subject {
-    let record = SourceRecord {
-        url: FEED.into(),
-        formerly: Vec::new(),
-        title: None,
-        kind: SourceKind::Feed,
-        importance: 1.0,
-        added_at: 0.0,
-        wanted: true,
-        declared: false,
-        lists: Vec::new(),
-    };
+    let record = SourceRecord { wanted: true, ..SourceRecord::new(FEED, 0.0) };
     let model = ModelKind::Gamma.build(1e-3).unwrap();
     Subject {
         id: ID,

@@ -161,15 +161,13 @@ impl Node {
             fresh.insert(url.to_owned(), id);
             wishes.extend(source.wish().map(|wish| (id, wish)));
             let record = SourceRecord {
-                url: url.to_owned(),
-                formerly: Vec::new(),
                 title: source.title,
                 kind: source.kind,
                 importance: source.importance,
-                added_at: self.clock.now(),
                 wanted: source.wanted,
                 declared: source.declared,
                 lists: source.list.into_iter().collect(),
+                ..SourceRecord::new(url, self.clock.now())
             };
             added.new.push(id);
             records.push((id, record, source.url));

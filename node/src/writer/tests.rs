@@ -135,17 +135,7 @@ fn delivery(source: u32, at: f64, item: &Item) -> Job {
 }
 
 fn record(url: &str) -> SourceRecord {
-    SourceRecord {
-        url: url.into(),
-        formerly: Vec::new(),
-        title: None,
-        kind: SourceKind::Feed,
-        importance: 1.0,
-        added_at: 0.0,
-        wanted: true,
-        declared: false,
-        lists: Vec::new(),
-    }
+    SourceRecord { wanted: true, ..SourceRecord::new(url, 0.0) }
 }
 
 impl Office {

@@ -1,7 +1,7 @@
 //! The data folder: which engine and version it holds, and who is using it.
 //!
 //! ```text
-//! format.json              {"schema": 2, "backend": "sled"}: read before any engine is started
+//! format.json              {"schema": 3, "backend": "sled"}: read before any engine is started
 //! store.sled/, store.redb  the engine's own files
 //! lock                     locked as long as the store is open
 //! restoring/               a backup that is being unpacked

@@ -5,6 +5,8 @@
 //! names the new version before the first commit, so an older program never opens a half-migrated folder.
 
 mod hop_times;
+mod rewrite;
+mod source_origins;
 
 use super::{Batch, SCHEMA_KEY, Store, StoreError, Table};
 
@@ -13,7 +15,7 @@ use super::{Batch, SCHEMA_KEY, Store, StoreError, Table};
 pub(super) type Step = fn(&dyn Store) -> Result<Batch, StoreError>;
 
 /// The steps from version 1 on: the first one leads to version 2.
-pub(super) const STEPS: &[Step] = &[hop_times::step];
+pub(super) const STEPS: &[Step] = &[hop_times::step, source_origins::step];
 
 /// The version that all steps lead to.
 pub(super) fn latest(steps: &[Step]) -> u32 {

@@ -2,10 +2,13 @@
 
 use std::borrow::Cow;
 
+use pergola_feed::OriginId;
 use pergola_feed::html::Selectors;
 use pergola_manners::courtesy::{FailureKind, Outcome};
+use pergola_manners::secret::Secret;
 use pergola_manners::source::{
-    ItemKey, PastRefresh, SourceId, SourceKind, SourceRecord, SourceState, Tally, unknown,
+    Credentials, ItemKey, PastRefresh, Proof, SourceId, SourceKind, SourceRecord, SourceState,
+    Tally, unknown,
 };
 use pergola_refresh::quality::{Estimate, EstimateParts};
 use serde::{Deserialize, Serialize};
@@ -25,7 +28,47 @@ row!(SourceRecord as SourceRow<'a> {
     wanted: bool,
     declared: bool,
     lists: List<'a, SourceId>,
+    origin: u128,
+    private: bool,
+    credentials: Option<CredentialsRow<'a>>,
+    folders: List<'a, String>,
 });
+
+inside!(OriginId(u128));
+
+row!(Credentials as CredentialsRow<'a> { origin: Cow<'a, str>, proof: ProofRow<'a> });
+
+#[derive(Serialize, Deserialize)]
+pub(crate) enum ProofRow<'a> {
+    Password(Cow<'a, str>, Cow<'a, str>),
+    Header(Cow<'a, str>, Cow<'a, str>),
+}
+
+impl Stored for Proof {
+    type Row<'a> = ProofRow<'a>;
+
+    fn to_row(&self) -> ProofRow<'_> {
+        match self {
+            Self::Password { user, password } => {
+                ProofRow::Password(user.to_row(), Cow::Borrowed(password.reveal()))
+            }
+            Self::Header { name, value } => {
+                ProofRow::Header(name.to_row(), Cow::Borrowed(value.reveal()))
+            }
+        }
+    }
+
+    fn from_row(row: ProofRow<'static>) -> Result<Self, Nonsense> {
+        Ok(match row {
+            ProofRow::Password(user, password) => {
+                Self::Password { user: user.into_owned(), password: Secret::new(password) }
+            }
+            ProofRow::Header(name, value) => {
+                Self::Header { name: name.into_owned(), value: Secret::new(value) }
+            }
+        })
+    }
+}
 
 #[derive(Serialize, Deserialize)]
 pub(crate) enum SourceKindRow<'a> {

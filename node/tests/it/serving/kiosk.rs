@@ -195,15 +195,7 @@ fn put(commit: &mut Commit, feed: FeedId, sequence: u64, chunk: u32, item: &Item
 }
 
 fn source_record(id: SourceId) -> SourceRecord {
-    SourceRecord {
-        url: format!("https://source{}.example/feed", id.0),
-        formerly: Vec::new(),
-        title: Some(format!("Source {}", id.0)),
-        kind: SourceKind::Feed,
-        importance: 1.0,
-        added_at: START,
-        wanted: true,
-        declared: false,
-        lists: Vec::new(),
-    }
+    let url = format!("https://source{}.example/feed", id.0);
+    let title = Some(format!("Source {}", id.0));
+    SourceRecord { title, wanted: true, ..SourceRecord::new(url, START) }
 }

@@ -4,16 +4,11 @@
 //! them. A chunk that cannot be read stays as it is: it could not be read before either, and whoever reads
 //! it gets an error.
 
-use std::{error::Error, ops::ControlFlow};
-
 use serde::{Deserialize, Serialize};
 
-use crate::engine::{Batch, Order, Store, StoreError, Table};
+use super::rewrite::{Unreadable, rewrite};
+use crate::engine::{Batch, Store, StoreError, Table};
 
-/// The row that holds the last chunk that is done, until all are done.
-const DONE_KEY: &[u8] = b"hop times";
-/// Chunks are committed in groups of about this many bytes.
-const GROUP_BYTES: u64 = 4 << 20;
 /// No chunk is larger when unpacked.
 const MAX_UNPACKED: usize = 256 << 20;
 
@@ -45,48 +40,11 @@ type Before = String;
 /// A node, when it got the item, and when it published it.
 type After = (String, Option<i64>, Option<i64>);
 
-/// Converts every chunk, group by group; the last group is returned.
 pub(super) fn step(store: &dyn Store) -> Result<Batch, StoreError> {
-    let mut unreadable = 0_u64;
-    loop {
-        let mut group = Batch::default();
-        let mut last = None;
-        store.scan(Table::Chunk, &next(store)?, None, Order::Ascending, &mut |key, value| {
-            match converted(value) {
-                Ok(value) => group.put(Table::Chunk, key, value),
-                Err(error) => {
-                    tracing::debug!(%error, ?key, "a chunk cannot be migrated");
-                    unreadable += 1;
-                }
-            }
-            if group.bytes() < GROUP_BYTES {
-                return ControlFlow::Continue(());
-            }
-            last = Some(key.to_vec());
-            ControlFlow::Break(())
-        })?;
-        let Some(last) = last else {
-            if unreadable > 0 {
-                tracing::warn!(chunks = unreadable, "items that cannot be read stay as they are");
-            }
-            group.delete(Table::Meta, DONE_KEY);
-            return Ok(group);
-        };
-        group.put(Table::Meta, DONE_KEY, last);
-        store.commit(&group)?;
-    }
+    rewrite(store, Table::Chunk, "hop times", converted)
 }
 
-/// The first key that is not done.
-fn next(store: &dyn Store) -> Result<Vec<u8>, StoreError> {
-    let done = store.get(Table::Meta, DONE_KEY)?;
-    Ok(done.map_or_else(Vec::new, |mut key| {
-        key.push(0);
-        key
-    }))
-}
-
-fn converted(value: &[u8]) -> Result<Vec<u8>, Box<dyn Error>> {
+fn converted(value: &[u8]) -> Result<Vec<u8>, Unreadable> {
     let (at, length, packed): Row = postcard::from_bytes(value)?;
     let length = usize::try_from(length).unwrap_or(usize::MAX).min(MAX_UNPACKED);
     let items: Vec<Item<Before>> = postcard::from_bytes(&zstd::bulk::decompress(&packed, length)?)?;

@@ -27,7 +27,7 @@ fn a_new_folder_gets_sled_and_says_so() {
     assert_eq!(store.backend(), Backend::Sled);
     assert!(store.bytes_on_disk() > 0);
     let format = fs::read_to_string(folder.path().join("new/data/format.json")).unwrap();
-    assert_eq!(format, r#"{"schema":2,"backend":"sled"}"#);
+    assert_eq!(format, r#"{"schema":3,"backend":"sled"}"#);
 }
 
 #[test]

@@ -5,16 +5,17 @@ use std::collections::VecDeque;
 use pergola_feed::html::Selectors;
 use pergola_feed::identity::{IdentityParts, Policy, SourceIdentity};
 use pergola_feed::{
-    Category, Enclosure, Hop, Item, Link, Millis, NodeId, Origin, Person, Text, Timestamp,
+    Category, Enclosure, Hop, Item, Link, Millis, NodeId, Origin, OriginId, Person, Text, Timestamp,
 };
 use pergola_manners::Cooperation;
 use pergola_manners::courtesy::{
     Courtesy, Ended, FailureKind, Failures, Moved, Outcome, Pace, Pause, QuietTimes, Validators,
 };
 use pergola_manners::link::{self, PeerNode, PeerQuality, Setback};
+use pergola_manners::secret::Secret;
 use pergola_manners::source::{
-    ItemKey, Known, KnownItem, Loop, PastRefresh, SourceId, SourceKind, SourceRecord, SourceState,
-    Tally, unknown,
+    Credentials, ItemKey, Known, KnownItem, Loop, PastRefresh, Proof, SourceId, SourceKind,
+    SourceRecord, SourceState, Tally, unknown,
 };
 use pergola_profile::{Cohesion, StoredProfile};
 use pergola_query::{AgedCount, QueryId, Selectivity, SelectivityParts};
@@ -92,6 +93,13 @@ pub(super) fn sources(written: &mut Written) {
         wanted: true,
         declared: false,
         lists: vec![SourceId(7), SourceId(300)],
+        origin: OriginId(u128::MAX),
+        private: true,
+        credentials: Some(Credentials {
+            origin: "https://example.org".into(),
+            proof: Proof::Password { user: "bob".into(), password: Secret::new("sesame") },
+        }),
+        folders: vec!["Tech".into(), "Friends".into()],
     };
     written.is("source-feed", &feed);
     let selectors = Selectors {
@@ -102,8 +110,18 @@ pub(super) fn sources(written: &mut Written) {
         content: None,
     };
     let kind = SourceKind::Page(selectors);
-    written.is("source-page", &SourceRecord { kind, title: None, ..feed.clone() });
-    written.is("source-list", &SourceRecord { kind: SourceKind::List, lists: vec![], ..feed });
+    let proof = Proof::Header { name: "X-Key".into(), value: Secret::new("sesame") };
+    let credentials = feed.credentials.clone().map(|given| Credentials { proof, ..given });
+    written.is("source-page", &SourceRecord { kind, title: None, credentials, ..feed.clone() });
+    let list = SourceRecord {
+        kind: SourceKind::List,
+        lists: vec![],
+        private: false,
+        credentials: None,
+        folders: vec![],
+        ..feed
+    };
+    written.is("source-list", &list);
 
     written.is("state-new", &SourceState::new(unknown()));
     let outcomes =
