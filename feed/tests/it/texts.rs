@@ -22,6 +22,48 @@ fn an_rss_description_is_html_and_an_atom_text_has_its_declared_type() {
 }
 
 #[test]
+fn a_title_is_text_whatever_its_publisher_made_of_it() {
+    for (title, text) in [
+        ("A &lt;em&gt;real&lt;/em&gt; surprise", "A real surprise"),
+        ("<![CDATA[A <em>real</em> surprise &amp; more]]>", "A real surprise & more"),
+        ("<![CDATA[<a href=\"https://example.org/\">Link</a>]]>", "Link"),
+        ("One&lt;br/&gt;two", "One two"),
+        ("&lt;script&gt;alert(1)&lt;/script&gt;News", "News"),
+        ("a &lt; b", "a < b"),
+        ("Use &lt;em&gt; in HTML", "Use <em> in HTML"),
+        ("Vec&lt;String&gt; explained", "Vec<String> explained"),
+        ("&amp;lt;b&amp;gt;literally&amp;lt;/b&amp;gt;", "<b>literally</b>"),
+        ("Fish &amp;amp; chips", "Fish & chips"),
+        ("Fish &amp; chips", "Fish & chips"),
+    ] {
+        let item = first(&rss(&format!("<item><title>{title}</title></item>")));
+        assert_eq!(item.title.as_deref(), Some(text), "{title}");
+    }
+    for (title, text) in [
+        ("<title>A &lt;em&gt;word&lt;/em&gt;</title>", "A <em>word</em>"),
+        (
+            "<title type=\"html\">A &lt;em&gt;real&lt;/em&gt; &amp;amp; true</title>",
+            "A real & true",
+        ),
+        ("<title type=\"html\"><![CDATA[A <b>real</b> one]]></title>", "A real one"),
+        (
+            "<title type=\"xhtml\"><div xmlns=\"http://www.w3.org/1999/xhtml\">A <i>real</i> one\
+             </div></title>",
+            "A real one",
+        ),
+    ] {
+        let item = first(&atom(&format!("<entry><id>urn:x:1</id>{title}</entry>")));
+        assert_eq!(item.title.as_deref(), Some(text), "{title}");
+    }
+}
+
+#[test]
+fn the_title_of_a_feed_is_text_too() {
+    let text = rss("").replace("<title>Feed", "<title>The &lt;b&gt;Feed&lt;/b&gt;");
+    assert_eq!(read(&text).title.as_deref(), Some("The Feed"));
+}
+
+#[test]
 fn xhtml_keeps_its_attributes_and_loses_its_wrapper() {
     let item = first(&atom(
         "<entry><title>a</title><id>urn:x:1</id><content type=\"xhtml\">\
