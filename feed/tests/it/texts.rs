@@ -140,14 +140,33 @@ fn an_enclosure_survives_beside_media_rss() {
 }
 
 #[test]
-fn a_missing_date_becomes_first_seen_and_a_future_date_becomes_now() {
-    let now = Timestamp::parse("2026-11-16T00:00:00Z").unwrap();
-    let mut item = Item::new("x");
-    assert_eq!(item.dated(now), None);
-    item.first_seen = Some(Timestamp::from_unix(5));
-    assert_eq!(item.dated(now), Some((Timestamp::from_unix(5), Dated::FirstSeen)));
-    item.published = Timestamp::parse("2099-01-01");
-    assert_eq!(item.dated(now), Some((now, Dated::Clamped)));
+fn without_a_credible_date_an_item_is_dated_by_when_it_was_first_seen() {
+    let at = |text: &str| Timestamp::parse(text).unwrap();
+    let (now, seen) = (at("2026-11-16T00:00:00Z"), at("2026-11-15T00:00:00Z"));
+    let item = |published: Option<&str>, updated: Option<&str>| Item {
+        published: published.map(at),
+        updated: updated.map(at),
+        first_seen: Some(seen),
+        ..Item::new("x")
+    };
+    let first_seen = Some((seen, Dated::FirstSeen));
+    for (published, updated, expected) in [
+        (Some("2001-02-03"), None, Some((at("2001-02-03"), Dated::Published))),
+        (Some("2001-02-03"), Some("2020-02-03"), Some((at("2001-02-03"), Dated::Published))),
+        (None, Some("2020-02-03"), Some((at("2020-02-03"), Dated::Updated))),
+        (Some("1970-01-01"), Some("2020-02-03"), Some((at("2020-02-03"), Dated::Updated))),
+        (None, None, first_seen),
+        (Some("2099-01-01"), None, first_seen),
+        (Some("1970-01-01"), None, first_seen),
+        (Some("0001-01-01"), Some("1969-12-31"), first_seen),
+    ] {
+        let item = item(published, updated);
+        assert_eq!(item.dated(now), expected, "{published:?} {updated:?}");
+        assert_eq!(item.credible_date(now), expected.filter(|(_, kind)| *kind != Dated::FirstSeen));
+    }
+    let unseen = |published| Item { first_seen: None, ..item(published, None) };
+    assert_eq!(unseen(None).dated(now), None);
+    assert_eq!(unseen(Some("2099-01-01")).dated(now), Some((now, Dated::Clamped)));
 }
 
 #[test]
