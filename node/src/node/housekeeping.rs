@@ -183,7 +183,7 @@ impl Node {
             let below = self.read(move || first_kept(&archive, card.id, now - keep)).await?;
             let deleted = self.delete_entries(card.id, below).await?;
             if deleted > 0 {
-                self.shelf.removed(card.id);
+                self.shelf.renew(card.id);
             }
             cleared.entries += deleted;
             self.delete_edits(card.id, below).await?;

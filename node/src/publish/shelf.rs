@@ -226,9 +226,9 @@ impl Shelf {
         self.access.is_open(id)
     }
 
-    /// Entries of a feed were removed, which is no change to tell of: its next reader gets an edition
-    /// without them.
-    pub fn removed(&self, id: FeedId) {
+    /// A feed shows something else although no item came: entries were removed, or a source has another
+    /// title. That is no change to tell of; its next reader gets a new edition.
+    pub fn renew(&self, id: FeedId) {
         if let Some(publication) = self.publication(id) {
             publication.renew();
         }

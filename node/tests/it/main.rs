@@ -20,3 +20,4 @@ mod surroundings;
 mod syndication;
 mod trust;
 mod websub;
+mod titles;
