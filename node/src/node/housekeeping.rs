@@ -66,6 +66,7 @@ impl Node {
 
     async fn every_minute(&self, minute: u64, before: &mut Counted) -> Result<(), FeedError> {
         let now = self.clock.now();
+        self.metrics.mark_minute(now);
         if let Err(invalid) = self.crawler.steer(now) {
             tracing::error!(%invalid, "the threshold could not be steered");
         }

@@ -105,6 +105,7 @@ impl Node {
             hub,
             subscriber,
         });
+        node.metrics.mark_minute(node.opened_at);
         node.load_sources()?;
         node.load_feeds()?;
         node.save_record().await?;
@@ -127,6 +128,7 @@ impl Shared {
         let contact = (!own).then(|| config.node.contact.to_string());
         Shelf::new(self.archive.clone(), imprint, self.clock.clone())
             .with_contact(contact)
+            .with_failures(self.metrics.failed_renderings.clone())
             .with_access(Arc::clone(&self.access))
             .with_blocking(self.blocking.clone())
     }

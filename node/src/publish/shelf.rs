@@ -17,6 +17,7 @@ use http::HeaderValue;
 use pergola_feed::NodeId;
 use pergola_query::syntax::OrderBy;
 use pergola_store::archive::{Archive, FeedId, FeedTally};
+use prometheus_client::metrics::counter::Counter;
 use tokio::sync::{Semaphore, watch};
 use url::Url;
 
@@ -121,7 +122,7 @@ pub(super) struct Counters {
     pub(super) not_modified: AtomicU64,
     pub(super) rendered: AtomicU64,
     pub(super) differences: AtomicU64,
-    failed: AtomicU64,
+    failed: Counter,
     outdated: AtomicU64,
 }
 
@@ -165,6 +166,12 @@ impl Shelf {
     /// Says who may read what; without it, anybody everything.
     pub fn with_access(mut self, access: Arc<Access>) -> Self {
         self.access = access;
+        self
+    }
+
+    /// Counts documents that could not be rendered there.
+    pub fn with_failures(mut self, failed: Counter) -> Self {
+        self.counters.failed = failed;
         self
     }
 
@@ -294,7 +301,7 @@ impl Shelf {
             sent: sent.load(Relaxed),
             not_modified: not_modified.load(Relaxed),
             rendered: rendered.load(Relaxed),
-            failed: failed.load(Relaxed),
+            failed: failed.get(),
             outdated: outdated.load(Relaxed),
             differences: differences.load(Relaxed),
             bytes_held: self.held.load(Relaxed) as u64,
