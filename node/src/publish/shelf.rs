@@ -91,7 +91,6 @@ pub struct Shelf {
     pub(super) archive: Archive,
     pub(super) imprint: Imprint,
     pub(super) clock: Clock,
-    pub(super) contact: Option<String>,
     pub(super) access: Arc<Access>,
     catalogue: RwLock<Catalogue>,
     opml: RwLock<Option<Arc<Rendered>>>,
@@ -141,7 +140,6 @@ impl Shelf {
             archive,
             imprint,
             clock,
-            contact: None,
             access: Arc::new(Access::new(&pergola_config::Config::default())),
             catalogue: RwLock::default(),
             opml: RwLock::default(),
@@ -154,13 +152,6 @@ impl Shelf {
             counters: Counters::default(),
             changes: watch::Sender::default(),
         }
-    }
-
-    /// How the operator can be reached, for the page that site owners read: an address of the web or
-    /// a mail address.
-    pub fn with_contact(mut self, contact: Option<String>) -> Self {
-        self.contact = contact;
-        self
     }
 
     /// Says who may read what; without it, anybody everything.
