@@ -8,7 +8,8 @@ use utoipa::{IntoParams, ToSchema};
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct ItemRange {
-    /// Only those after this number; by default the newest.
+    /// Only those after this number, in the order of their arrival; by default the newest, sorted by the
+    /// dates of their publication.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub after: Option<u64>,
     /// How many to list at most; 100 by default, up to 1000.
@@ -22,7 +23,7 @@ pub struct ItemRange {
 /// A page of items.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct ItemPage {
-    /// Oldest first.
+    /// Oldest first: after a number by arrival, without one by date.
     pub items: Vec<PublishedItem>,
     /// Where the next page starts: send it as `after`.
     pub next: u64,

@@ -19,7 +19,7 @@
 //! - `error`: why a document could not be read.
 //! - `parse`: feeds of every format.
 //! - `write`: RSS, Atom and JSON Feed.
-//! - `sanitize`: HTML that is safe to show.
+//! - `sanitize`: HTML that is safe to show and to pass on.
 //! - `opml`: subscription lists.
 
 pub mod address;
@@ -43,5 +43,5 @@ pub use model::{
     OriginId, Person, Text, TextKind, digest, digest_after,
 };
 pub use parse::{ParseOptions, parse};
-pub use sanitize::sanitize;
+pub use sanitize::{disarm, sanitize};
 pub use time::{Millis, Timestamp, parse_date};

@@ -5,6 +5,7 @@
 pub(crate) mod chars;
 mod decode;
 mod flatten;
+pub(crate) mod inline;
 pub(crate) mod lexer;
 pub(crate) mod links;
 pub(crate) mod names;

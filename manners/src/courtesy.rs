@@ -88,6 +88,12 @@ impl Courtesy {
         self.next_at
     }
 
+    /// Whether something is wrong with the source: it has neither ended nor asked for quiet, and its last answer
+    /// was no good.
+    pub fn is_failing(&self) -> bool {
+        self.ended.is_none() && self.pause.is_none() && self.failures.is_some()
+    }
+
     /// Whether more refreshes than the plain floor allows are justified: by a hint (a positive `max-age`,
     /// `Expires`, `ttl` or update period shorter than the floor), or by history (at least two new items in
     /// the recent refreshes, and at least one per floor).

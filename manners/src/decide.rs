@@ -7,7 +7,7 @@
 use std::collections::{HashMap, HashSet};
 
 use pergola_feed::identity::{Assigned, Degraded, Policy};
-use pergola_feed::{Document, Hop, Item, Millis, NodeId, Origin, Timestamp};
+use pergola_feed::{Document, Hop, Item, Millis, NodeId, Origin, Timestamp, disarm};
 use pergola_refresh::DAY;
 
 use crate::courtesy::Span;
@@ -166,12 +166,24 @@ impl<'a> Comparison<'a> {
         };
         self.met += 1;
         let memory = &mut self.known.items[place];
-        let edited = memory.digest != digest;
-        (memory.key, memory.digest, memory.seen_at) = (key, digest, now);
+        let edited = memory.digest != digest && !was_disarmed(&item, memory.digest);
+        (memory.key, memory.seen_at) = (key, now);
         if edited {
+            memory.digest = digest;
             item.first_seen = Some(Timestamp::from_unix(memory.first_seen as i64));
             self.news.push((place, News { item, key, edited, chunk: 0, index: 0 }));
         }
+    }
+}
+
+/// Whether this is what another node had published disarmed, with this digest: over HTTP every reader gets items
+/// that way, over gRPC a node gets them as they were.
+fn was_disarmed(item: &Item, digest: u128) -> bool {
+    let passed_another = item.hops.len() > 1;
+    passed_another && {
+        let mut disarmed = item.clone();
+        disarm(&mut disarmed);
+        disarmed.normalised().content_digest() == digest
     }
 }
 
@@ -245,7 +257,7 @@ fn forget(known: &mut Known, now: f64) {
 
 #[cfg(test)]
 mod tests {
-    use pergola_feed::Format;
+    use pergola_feed::{Format, Text};
 
     use super::*;
 
@@ -306,6 +318,27 @@ mod tests {
         assert_eq!(second.news[0].item.first_seen, Some(Timestamp::from_unix(100)));
         let third = refresh(document(&[("c", "Three"), ("b", "Two!")]), second.known, 300.0);
         assert_eq!(told(&third), Vec::<String>::new());
+    }
+
+    #[test]
+    fn an_item_that_another_node_disarmed_is_no_other_item() {
+        let relayed = |body: &str| {
+            let mut document = document(&[("a", "One")]);
+            document.items[0].content = Some(Text::html(body));
+            document.items[0].hops.push(Hop::at(NodeId("there".into())));
+            document
+        };
+        let original = "<p onclick=\"x()\">One <script>x()</script></p> ";
+        let mut published = relayed(original);
+        disarm(&mut published.items[0]);
+        published.items[0] = published.items[0].normalised();
+        let over_http = refresh(published.clone(), Known::default(), 100.0);
+        let over_grpc = refresh(relayed(original), over_http.known, 200.0);
+        assert_eq!(told(&over_grpc), Vec::<String>::new());
+        let again = refresh(published, over_grpc.known, 300.0);
+        assert_eq!(told(&again), Vec::<String>::new());
+        let edited = refresh(relayed(&original.replace("One", "1")), again.known, 400.0);
+        assert_eq!(told(&edited), ["~One"]);
     }
 
     #[test]

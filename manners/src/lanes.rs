@@ -91,6 +91,11 @@ impl Lanes {
         }
     }
 
+    /// How fast a lane is without rules of its own: seconds of rest, and requests at once.
+    pub fn usual_pace(&self) -> (f64, u32) {
+        (self.rules.spacing, self.rules.parallel)
+    }
+
     /// The lane of a URL: its registrable domain, or the group that the domain belongs to. An IP address or a
     /// single label is a lane of its own.
     pub fn lane_of(&self, url: &Url) -> LaneId {

@@ -6,6 +6,7 @@
 //! Never: a change by a caller who may not make it; a request or response of unbounded size; a failure of the
 //! node that is not in the log.
 
+mod about_page;
 pub(crate) mod access;
 mod backup;
 mod feeds;
@@ -109,8 +110,8 @@ fn routes() -> Vec<Route> {
 
 /// Pages for people. They are not part of the description for programs.
 fn pages() -> Vec<Route> {
-    let search = get(search_page::page);
-    vec![Route { method: Method::GET, path: "/search", access: Anybody, handler: search }]
+    let read = |path, handler| Route { method: Method::GET, path, access: Anybody, handler };
+    vec![read("/search", get(search_page::page)), read("/about", get(about_page::page))]
 }
 
 async fn no_such_route() -> Refusal {

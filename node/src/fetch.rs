@@ -135,6 +135,11 @@ impl Fetcher {
         }
     }
 
+    /// The user agent without the number of subscribers.
+    pub fn agent(&self) -> String {
+        format!("{})", self.product)
+    }
+
     fn headers(&self, ask: &Ask) -> HeaderMap {
         let mut headers = HeaderMap::with_capacity(8);
         headers.insert(ACCEPT, ask.accept.clone().unwrap_or(ACCEPTED));

@@ -2,6 +2,8 @@
 
 mod ages;
 mod peers;
+mod register;
+mod spending;
 mod websub;
 
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -14,8 +16,12 @@ use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::histogram::Histogram;
 use prometheus_client::registry::{Registry, Unit};
 
+use crate::locks::Mutex;
+
 pub use ages::{Ages, Journey};
 pub use peers::{PeerMetrics, PeerOutcome};
+use register::Register;
+use spending::Spending;
 
 type Label = [(&'static str, &'static str); 2];
 type Level = Gauge<f64, AtomicU64>;
@@ -23,6 +29,9 @@ type Level = Gauge<f64, AtomicU64>;
 /// Everything that is counted or measured.
 pub struct Metrics {
     registry: Registry,
+    names: Vec<String>,
+    samples: Vec<String>,
+    spending: Mutex<Spending>,
     /// Refreshes by outcome and, if they failed, by kind of failure.
     refreshes: Family<Label, Counter>,
     all: AtomicU64,
@@ -104,7 +113,7 @@ pub struct Levels {
 impl Metrics {
     /// All counts at zero.
     pub fn new() -> Self {
-        let mut registry = Registry::with_prefix("pergola");
+        let mut register = Register::new();
         let delay = Histogram::new([
             60.0, 300.0, 900.0, 1_800.0, 3_600.0, 7_200.0, 21_600.0, 86_400.0, 604_800.0,
         ]);
@@ -131,12 +140,26 @@ impl Metrics {
             levels: Levels::default(),
             peers: PeerMetrics::default(),
             registry: Registry::default(),
+            names: Vec::new(),
+            samples: Vec::new(),
+            spending: Mutex::default(),
         };
-        metrics.register(&mut registry);
-        Self { registry, ..metrics }
+        metrics.register(&mut register);
+        let Register { registry, names, samples } = register;
+        Self { registry, names, samples, ..metrics }
     }
 
-    fn register(&self, to: &mut Registry) {
+    /// The names of all metrics, also of those without a value yet.
+    pub fn names(&self) -> &[String] {
+        &self.names
+    }
+
+    /// The names under which their values are told: a counter has one that ends in `_total`.
+    pub fn samples(&self) -> &[String] {
+        &self.samples
+    }
+
+    fn register(&self, to: &mut Register) {
         to.register("refreshes", "Refreshes by outcome and failure", self.refreshes.clone());
         to.register_with_unit("fetched", "Received from sources", Unit::Bytes, self.bytes.clone());
         to.register("items_delivered", "Items that refreshes delivered", self.items.clone());
@@ -162,7 +185,8 @@ impl Metrics {
         let levels = &self.levels;
         to.register("threshold", "The scheduler's threshold", levels.threshold.clone());
         to.register("budget_per_minute", "Refreshes allowed", levels.budget.clone());
-        to.register("spending_per_minute", "Refreshes made lately", levels.spending.clone());
+        let spending = "Refreshes made, over the last ten minutes";
+        to.register("spending_per_minute", spending, levels.spending.clone());
         to.register(
             "freshness_ratio",
             "Share of windows held, estimated",
@@ -206,6 +230,16 @@ impl Metrics {
         };
         let label = [("outcome", outcome.name()), ("failure", failure)];
         self.refreshes.get_or_create(&label).inc();
+    }
+
+    /// Another minute begins.
+    pub fn mark_minute(&self, now: f64) {
+        self.spending.lock().mark(now, self.all.load(Ordering::Relaxed));
+    }
+
+    /// Refreshes per minute that were made lately.
+    pub fn spending_per_minute(&self, now: f64) -> f64 {
+        self.spending.lock().per_minute(now, self.all.load(Ordering::Relaxed))
     }
 
     /// In the text format of Prometheus.

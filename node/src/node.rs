@@ -5,6 +5,7 @@
 //! if none is running; both ways do the same.
 
 mod callers;
+mod conduct;
 mod feeds;
 mod housekeeping;
 mod opening;

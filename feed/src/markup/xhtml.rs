@@ -107,7 +107,8 @@ pub(crate) fn to_text(html: &str) -> String {
     words.join(" ")
 }
 
-fn is_block(name: &str) -> bool {
+/// Whether an element parts the words before and after it.
+pub(super) fn is_block(name: &str) -> bool {
     matches!(
         name.to_ascii_lowercase().as_str(),
         "p" | "br"

@@ -7,6 +7,9 @@ use super::ids::{ItemId, NodeId, digest};
 use super::person::Person;
 use crate::time::{Millis, Timestamp};
 
+/// 1990, when the first web page was published.
+const FIRST_PAGE: i64 = 631_152_000;
+
 /// One entry of a feed.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Item {
@@ -75,14 +78,21 @@ impl Item {
         }
     }
 
-    /// The date to show, and where it comes from. A date in the future becomes `now`. Dates never
-    /// decide whether an item is new.
+    /// The publisher's date, of publication or else of the last change, if it can be true: a date after `now`
+    /// or from before the web (most often 1970, a clock that was never set) is not believed.
+    pub fn credible_date(&self, now: Timestamp) -> Option<(Timestamp, Dated)> {
+        let credible = |at: &Timestamp| at.unix() >= FIRST_PAGE && *at <= now;
+        let published = self.published.filter(credible).map(|at| (at, Dated::Published));
+        let updated = || self.updated.filter(credible).map(|at| (at, Dated::Updated));
+        published.or_else(updated)
+    }
+
+    /// The date to show, and where it comes from: the publisher's if it is credible, else when this node
+    /// first saw the item, else `now` for a date in the future. Dates never decide whether an item is new.
     pub fn dated(&self, now: Timestamp) -> Option<(Timestamp, Dated)> {
-        let published = self.published.map(|at| (at, Dated::Published));
-        let updated = self.updated.map(|at| (at, Dated::Updated));
-        let seen = self.first_seen.map(|at| (at, Dated::FirstSeen));
-        let (at, kind) = published.or(updated).or(seen)?;
-        if at > now { Some((now, Dated::Clamped)) } else { Some((at, kind)) }
+        let seen = self.first_seen.map(|at| (at.min(now), Dated::FirstSeen));
+        let future = self.published.or(self.updated).filter(|at| *at > now);
+        self.credible_date(now).or(seen).or(future.map(|_| (now, Dated::Clamped)))
     }
 
     /// A digest of the visible parts: it changes when the item is edited.
@@ -152,7 +162,7 @@ pub enum Dated {
     Published,
     /// The publisher's date of the last change, because there was no date of publication.
     Updated,
-    /// When this node first saw the item, because the publisher gave no date.
+    /// When this node first saw the item, because the publisher gave no credible date.
     FirstSeen,
     /// Now, because the publisher's date lies in the future.
     Clamped,

@@ -14,7 +14,7 @@ use super::survey::{Extras, Field, ItemExtras};
 use crate::identity::from_uri;
 use crate::limits::{Limits, prefix};
 use crate::markup::links::{is_web, resolve};
-use crate::markup::{chars, xhtml};
+use crate::markup::{chars, inline, xhtml};
 use crate::model::{Category, Document, Format, Hop, Item, NodeId, Text};
 use crate::time::{Timestamp, parse_date};
 use links::{enclosures, feed_link, origin};
@@ -76,7 +76,7 @@ impl Context<'_> {
             .or_else(|| extras.text(&["xhtml/title"]).and_then(|t| filled(xhtml::to_text(t))))
             .or_else(|| {
                 let other = ["dc:title", "atom:title", "itunes:title", "media:title"];
-                first(&extras, &other).map(|title| chars::decoded(&title))
+                first(&extras, &other).map(ambiguous_title)
             });
         if let Some(title) = &mut item.title {
             let kept = prefix(title, self.limits.text).len();
@@ -139,16 +139,23 @@ fn first_date(extras: &ItemExtras, names: &[&str]) -> Option<Timestamp> {
     fields.filter_map(|field| parse_date(&field.text)).next()
 }
 
-/// RSS titles are ambiguous: most are text, some are HTML that was escaped twice. So we resolve
-/// character references but keep tags. Atom declares the type of a title.
+/// A title as plain text. Atom declares the type of a title.
 fn plain_title(title: parsed::Text, atom: bool) -> Option<String> {
     let html = title.content_type.as_str() != "text/plain";
     filled(match (atom, html) {
         (true, false) => title.content,
         (true, true) => xhtml::to_text(&title.content),
-        (false, _) if title.content.contains('&') => chars::decoded(&title.content),
-        (false, _) => title.content,
+        (false, _) => ambiguous_title(title.content),
     })
+}
+
+/// RSS titles are ambiguous: most are text, some are HTML. So only what is certainly markup is removed, and
+/// character references are resolved.
+fn ambiguous_title(title: String) -> String {
+    if !title.contains(['<', '&']) {
+        return title;
+    }
+    chars::decoded(&inline::without_markup(&title))
 }
 
 fn typed(text: parsed::Text, atom: bool) -> Option<Text> {

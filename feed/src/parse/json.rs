@@ -116,9 +116,16 @@ fn item(raw: RawItem, base: Option<&Url>, limits: &Limits) -> Item {
     }
     let html = raw.content_html.and_then(filled).map(Text::html);
     let plain = raw.content_text.and_then(filled).map(Text::plain);
-    let summary = raw.pergola.summary_html.map(Text::html);
-    item.content = settle(html.or(plain), base, limits);
-    item.summary = settle(summary.or(raw.summary.and_then(filled).map(Text::plain)), base, limits);
+    let content = html.or(plain);
+    let summary = raw.summary.and_then(filled).map(Text::plain);
+    let summary = raw.pergola.summary_html.map(Text::html).or(summary);
+    let (content, summary) = match raw.pergola.content_is.as_deref() {
+        Some("summary") => (None, content),
+        Some("title") => (None, summary),
+        _ => (content, summary),
+    };
+    item.content = settle(content, base, limits);
+    item.summary = settle(summary, base, limits);
     item.published = raw.published.as_deref().and_then(parse_date);
     item.updated = raw.modified.as_deref().and_then(parse_date);
     item.authors = raw.authors;

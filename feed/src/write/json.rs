@@ -1,10 +1,12 @@
 //! JSON Feed 1.1.
 
+use std::borrow::Cow;
+
 use serde_json::{Map, Value, json};
 
 use super::feed_id;
 use crate::markup::xhtml::to_text;
-use crate::model::{Category, Document, Enclosure, Hop, Item, Link, Person, TextKind};
+use crate::model::{Category, Document, Enclosure, Hop, Item, Link, Person, Text, TextKind};
 use crate::time::Millis;
 
 /// The document as JSON Feed 1.1.
@@ -20,11 +22,7 @@ pub fn write_json(document: &Document) -> String {
     let mut own = Map::new();
     own.insert("id".into(), feed_id(&document).into());
     if let Some(about) = &document.description {
-        let plain = match about.kind {
-            TextKind::Plain => about.body.clone(),
-            TextKind::Html => to_text(&about.body),
-        };
-        put(&mut feed, "description", Some(&plain));
+        put(&mut feed, "description", Some(&plain(about)));
         if about.kind == TextKind::Html {
             put(&mut own, "description_html", Some(&about.body));
         }
@@ -60,20 +58,11 @@ fn item(item: &Item) -> Value {
     map.insert("id".into(), item.id.0.as_str().into());
     put(&mut map, "url", item.link.as_deref());
     put(&mut map, "title", item.title.as_deref());
-    match &item.content {
-        Some(content) if content.kind == TextKind::Html => {
-            put(&mut map, "content_html", Some(&content.body));
-        }
-        Some(content) => put(&mut map, "content_text", Some(&content.body)),
-        // JSON Feed demands one of the two.
-        None => put(&mut map, "content_text", Some("")),
-    }
-    if let Some(summary) = &item.summary {
-        match summary.kind {
-            TextKind::Plain => put(&mut map, "summary", Some(&summary.body)),
-            TextKind::Html => put(&mut map, "summary", Some(&to_text(&summary.body))),
-        }
-    }
+    let (content, _) = content(item);
+    let key = if content.kind == TextKind::Html { "content_html" } else { "content_text" };
+    put(&mut map, key, Some(&content.body));
+    let summary = item.summary.as_ref().map(plain).filter(|summary| !summary.is_empty());
+    put(&mut map, "summary", summary.as_deref());
     put(&mut map, "date_published", item.published.map(|at| at.to_rfc3339()).as_deref());
     put(&mut map, "date_modified", item.updated.map(|at| at.to_rfc3339()).as_deref());
     list(&mut map, "authors", item.authors.iter().map(author));
@@ -89,10 +78,34 @@ fn item(item: &Item) -> Value {
     Value::Object(map)
 }
 
+/// The content of an item, which JSON Feed demands, and what else of the item stands in for it: the summary, else
+/// the title.
+fn content(item: &Item) -> (Cow<'_, Text>, Option<&'static str>) {
+    match (&item.content, &item.summary) {
+        (Some(content), _) => (Cow::Borrowed(content), None),
+        (None, Some(summary)) => (Cow::Borrowed(summary), Some("summary")),
+        (None, None) => {
+            let title = item.title.as_deref();
+            (Cow::Owned(Text::plain(title.unwrap_or(""))), title.map(|_| "title"))
+        }
+    }
+}
+
+/// A text without markup.
+fn plain(text: &Text) -> Cow<'_, str> {
+    match text.kind {
+        TextKind::Plain => Cow::Borrowed(&text.body),
+        TextKind::Html => Cow::Owned(to_text(&text.body)),
+    }
+}
+
 /// The fields that JSON Feed lacks.
 fn extension(item: &Item) -> Map<String, Value> {
     let mut own = Map::new();
-    let summary = item.summary.as_ref().filter(|summary| summary.kind == TextKind::Html);
+    let (_, stand_in) = content(item);
+    put(&mut own, "content_is", stand_in);
+    let html = |summary: &&Text| summary.kind == TextKind::Html && stand_in.is_none();
+    let summary = item.summary.as_ref().filter(html);
     put(&mut own, "summary_html", summary.map(|summary| summary.body.as_str()));
     if item.categories.iter().any(|category| category.scheme.is_some()) {
         list(&mut own, "categories", item.categories.iter().map(category));

@@ -4,6 +4,7 @@ use super::document_date;
 use super::xml::Xml;
 use crate::identity::to_uri;
 use crate::markup::chars::{escaped, is_known, reference};
+use crate::markup::inline::has_markup;
 use crate::markup::names::PERGOLA_NS;
 use crate::model::{Document, Item, Person, Text, TextKind};
 
@@ -166,8 +167,8 @@ fn html(text: &Text) -> String {
     }
 }
 
-/// A title that reads the same as text and as HTML: escapes an ampersand only where it would start a
-/// character reference.
+/// A title that reads the same as text and as HTML: an ampersand is escaped only where it would start a
+/// character reference, and a `<` only where there would be markup.
 fn title(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
@@ -179,5 +180,5 @@ fn title(text: &str) -> String {
         rest = &after[1..];
     }
     out.push_str(rest);
-    out
+    if has_markup(&out) { out.replace('<', "&lt;") } else { out }
 }

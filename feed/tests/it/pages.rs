@@ -1,7 +1,7 @@
 //! Web pages as sources.
 
 use pergola_feed::html::{PageError, Selectors, annotated, discover, select};
-use pergola_feed::{Limits, Text, Timestamp, sanitize};
+use pergola_feed::{Item, Limits, Text, Timestamp, disarm, sanitize};
 use url::Url;
 
 fn site() -> Url {
@@ -95,6 +95,54 @@ fn sanitised_html_has_no_scripts_and_only_web_and_mail_addresses() {
     }
     assert!(safe.contains("href=\"https://example.org/b\""), "{safe}");
     assert_eq!(sanitize(&Text::plain("1 < 2 & 3"), None), "1 &lt; 2 &amp; 3");
+}
+
+#[test]
+fn an_item_is_disarmed_and_keeps_what_is_useful() {
+    let mut item = Item::new("urn:x:1");
+    item.link = Some("https://example.org/a/b".into());
+    item.content = Some(Text::html(
+        "<p onclick=\"x()\">Hi<script>alert(1)</script> <a href=\"javascript:x()\">a</a>\
+         <a href=\"data:text/html,x\">d</a><a href=\"c\">c</a> <img src=\"/i.png\" onerror=x alt=\"i\">\
+         <video controls src=\"v.mp4\" poster=\"javascript:p\"></video>\
+         <audio src=\"https://example.org/a.mp3\" controls></audio>\
+         <table><tr><td colspan=\"2\">t</td></tr></table><figure><figcaption>f</figcaption></figure>\
+         <pre><code>1 &lt; 2</code></pre><iframe src=\"https://example.org/\"></iframe>\
+         <blockquote cite=\"javascript:q\">q</blockquote><style>p{}</style><form action=\"/x\"></form>",
+    ));
+    item.summary = Some(Text::plain("<script>is a word</script>"));
+    disarm(&mut item);
+    let body = item.content.unwrap().body;
+    for word in ["script", "onclick", "onerror", "data:", "iframe", "style", "form", "poster"] {
+        assert!(!body.contains(word), "{word} in {body}");
+    }
+    for kept in [
+        "href=\"https://example.org/a/c\"",
+        "src=\"https://example.org/i.png\"",
+        "src=\"https://example.org/a/v.mp4\"",
+        "src=\"https://example.org/a.mp3\"",
+        "<td colspan=\"2\">t</td>",
+        "<figcaption>f</figcaption>",
+        "<code>1 &lt; 2</code>",
+        "<blockquote>q</blockquote>",
+    ] {
+        assert!(body.contains(kept), "{kept} in {body}");
+    }
+    assert!(!body.contains("rel="), "links are as their publisher made them: {body}");
+    assert_eq!(item.summary, Some(Text::plain("<script>is a word</script>")), "it is not markup");
+}
+
+#[test]
+fn disarming_changes_nothing_that_is_harmless_and_nothing_twice() {
+    let mut item = Item::new("urn:x:1");
+    let harmless = "<p>caf&eacute; <a href=\"https://example.org/?a=1&amp;b\">x</a><br/></p>";
+    item.summary = Some(Text::html(harmless));
+    item.content = Some(Text::html("<P>one<p class=x>two <b>three"));
+    disarm(&mut item);
+    assert_eq!(item.summary, Some(Text::html(harmless)), "byte for byte");
+    let once = item.clone();
+    disarm(&mut item);
+    assert_eq!(item, once);
 }
 
 #[test]

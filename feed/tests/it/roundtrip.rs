@@ -155,6 +155,44 @@ proptest! {
 }
 
 #[test]
+fn an_item_in_json_has_content_whatever_its_source_gave() {
+    let base = Item { title: Some("Title".into()), ..Item::new("urn:example:1") };
+    let (html, plain) = (Text::html("<p>Des<b>cription</b></p>"), Text::plain("1 < 2"));
+    let with = |summary: &Text| Item { summary: Some(summary.clone()), ..base.clone() };
+    let both = Item { content: Some(plain.clone()), ..with(&html) };
+    let bare = Item::new("urn:example:1");
+    for (item, key, content, summary) in [
+        (&with(&html), "content_html", "<p>Des<b>cription</b></p>", Some("Description")),
+        (&with(&plain), "content_text", "1 < 2", Some("1 < 2")),
+        (&both, "content_text", "1 < 2", Some("Description")),
+        (&base, "content_text", "Title", None),
+        (&bare, "content_text", "", None),
+    ] {
+        let document = document(vec![item.clone()]);
+        let written: serde_json::Value = serde_json::from_str(&write_json(&document)).unwrap();
+        let written = &written["items"][0];
+        assert_eq!(written[key], content, "{written}");
+        assert_eq!(written["summary"].as_str(), summary, "{written}");
+        let read = parse(write_json(&document).as_bytes(), &ParseOptions::default()).unwrap();
+        assert_eq!(read.items, expected(&document));
+    }
+}
+
+#[test]
+fn titles_that_look_like_markup_survive() {
+    let titles = ["<b>bold</b>", "Use <em> in HTML", "a <b & c> d", "&lt;i&gt;x&lt;/i&gt;", "<br>"];
+    let items = titles.iter().enumerate().map(|(number, title)| Item {
+        title: Some((*title).to_owned()),
+        ..Item::new(format!("urn:example:{number}"))
+    });
+    let document = document(items.collect());
+    for (format, write) in WRITERS {
+        let read = parse(write(&document).as_bytes(), &ParseOptions::default()).unwrap();
+        assert_eq!(read.items, expected(&document), "{format}");
+    }
+}
+
+#[test]
 fn very_long_fields_survive() {
     let mut item = Item::new("urn:example:long");
     item.title = Some("wörd & <b> ".repeat(2000).trim().to_owned());

@@ -22,6 +22,48 @@ fn an_rss_description_is_html_and_an_atom_text_has_its_declared_type() {
 }
 
 #[test]
+fn a_title_is_text_whatever_its_publisher_made_of_it() {
+    for (title, text) in [
+        ("A &lt;em&gt;real&lt;/em&gt; surprise", "A real surprise"),
+        ("<![CDATA[A <em>real</em> surprise &amp; more]]>", "A real surprise & more"),
+        ("<![CDATA[<a href=\"https://example.org/\">Link</a>]]>", "Link"),
+        ("One&lt;br/&gt;two", "One two"),
+        ("&lt;script&gt;alert(1)&lt;/script&gt;News", "News"),
+        ("a &lt; b", "a < b"),
+        ("Use &lt;em&gt; in HTML", "Use <em> in HTML"),
+        ("Vec&lt;String&gt; explained", "Vec<String> explained"),
+        ("&amp;lt;b&amp;gt;literally&amp;lt;/b&amp;gt;", "<b>literally</b>"),
+        ("Fish &amp;amp; chips", "Fish & chips"),
+        ("Fish &amp; chips", "Fish & chips"),
+    ] {
+        let item = first(&rss(&format!("<item><title>{title}</title></item>")));
+        assert_eq!(item.title.as_deref(), Some(text), "{title}");
+    }
+    for (title, text) in [
+        ("<title>A &lt;em&gt;word&lt;/em&gt;</title>", "A <em>word</em>"),
+        (
+            "<title type=\"html\">A &lt;em&gt;real&lt;/em&gt; &amp;amp; true</title>",
+            "A real & true",
+        ),
+        ("<title type=\"html\"><![CDATA[A <b>real</b> one]]></title>", "A real one"),
+        (
+            "<title type=\"xhtml\"><div xmlns=\"http://www.w3.org/1999/xhtml\">A <i>real</i> one\
+             </div></title>",
+            "A real one",
+        ),
+    ] {
+        let item = first(&atom(&format!("<entry><id>urn:x:1</id>{title}</entry>")));
+        assert_eq!(item.title.as_deref(), Some(text), "{title}");
+    }
+}
+
+#[test]
+fn the_title_of_a_feed_is_text_too() {
+    let text = rss("").replace("<title>Feed", "<title>The &lt;b&gt;Feed&lt;/b&gt;");
+    assert_eq!(read(&text).title.as_deref(), Some("The Feed"));
+}
+
+#[test]
 fn xhtml_keeps_its_attributes_and_loses_its_wrapper() {
     let item = first(&atom(
         "<entry><title>a</title><id>urn:x:1</id><content type=\"xhtml\">\
@@ -98,14 +140,33 @@ fn an_enclosure_survives_beside_media_rss() {
 }
 
 #[test]
-fn a_missing_date_becomes_first_seen_and_a_future_date_becomes_now() {
-    let now = Timestamp::parse("2026-11-16T00:00:00Z").unwrap();
-    let mut item = Item::new("x");
-    assert_eq!(item.dated(now), None);
-    item.first_seen = Some(Timestamp::from_unix(5));
-    assert_eq!(item.dated(now), Some((Timestamp::from_unix(5), Dated::FirstSeen)));
-    item.published = Timestamp::parse("2099-01-01");
-    assert_eq!(item.dated(now), Some((now, Dated::Clamped)));
+fn without_a_credible_date_an_item_is_dated_by_when_it_was_first_seen() {
+    let at = |text: &str| Timestamp::parse(text).unwrap();
+    let (now, seen) = (at("2026-11-16T00:00:00Z"), at("2026-11-15T00:00:00Z"));
+    let item = |published: Option<&str>, updated: Option<&str>| Item {
+        published: published.map(at),
+        updated: updated.map(at),
+        first_seen: Some(seen),
+        ..Item::new("x")
+    };
+    let first_seen = Some((seen, Dated::FirstSeen));
+    for (published, updated, expected) in [
+        (Some("2001-02-03"), None, Some((at("2001-02-03"), Dated::Published))),
+        (Some("2001-02-03"), Some("2020-02-03"), Some((at("2001-02-03"), Dated::Published))),
+        (None, Some("2020-02-03"), Some((at("2020-02-03"), Dated::Updated))),
+        (Some("1970-01-01"), Some("2020-02-03"), Some((at("2020-02-03"), Dated::Updated))),
+        (None, None, first_seen),
+        (Some("2099-01-01"), None, first_seen),
+        (Some("1970-01-01"), None, first_seen),
+        (Some("0001-01-01"), Some("1969-12-31"), first_seen),
+    ] {
+        let item = item(published, updated);
+        assert_eq!(item.dated(now), expected, "{published:?} {updated:?}");
+        assert_eq!(item.credible_date(now), expected.filter(|(_, kind)| *kind != Dated::FirstSeen));
+    }
+    let unseen = |published| Item { first_seen: None, ..item(published, None) };
+    assert_eq!(unseen(None).dated(now), None);
+    assert_eq!(unseen(Some("2099-01-01")).dated(now), Some((now, Dated::Clamped)));
 }
 
 #[test]

@@ -90,6 +90,11 @@ impl RuleBook {
         Self { usual, hosts: HashMap::new() }
     }
 
+    /// The rules for hosts that have no others.
+    pub fn usual(&self) -> &Rules {
+        &self.usual
+    }
+
     /// Other rules for `host`: a name or an address, optionally with `:port`. A name covers its subdomains.
     pub fn set(&mut self, host: &str, rules: Rules) {
         self.hosts.insert(host.to_ascii_lowercase().replace(['[', ']'], ""), rules);

@@ -16,7 +16,7 @@ use super::request::{Named, Parameters, bad_request};
 use super::work::blocking;
 use crate::access::Caller;
 use crate::node::Node;
-use crate::publish::{Refusal, origin_name};
+use crate::publish::{Refusal, origin_name, published_at};
 
 /// Items in one answer, unless the caller asks for another number.
 const PAGE: usize = 100;
@@ -25,7 +25,7 @@ const LARGEST_PAGE: usize = 1_000;
 /// The longest that a caller may wait for an item, in seconds.
 const LONGEST_WAIT: f64 = 30.0;
 
-/// The items of a feed after a number, or the newest.
+/// The items of a feed after a number in the order of their arrival, or the newest by their dates.
 pub(super) async fn list(
     State(node): State<Arc<Node>>,
     caller: Caller,
@@ -67,11 +67,15 @@ async fn more(node: &Node, feed: FeedId, after: u64) {
 }
 
 fn page(node: &Node, feed: FeedId, after: Option<u64>, limit: usize) -> Result<ItemPage, Refusal> {
-    let items = match after {
+    let mut items = match after {
         Some(after) => node.items_from(feed, after, limit)?,
         None => node.newest_items(feed, limit)?,
     };
     let last = items.last().map(|published| published.sequence + 1);
+    if after.is_none() {
+        // Whoever reads on by numbers needs the order of arrival; a list of the newest is for people.
+        items.sort_by_key(published_at);
+    }
     let next = match (last, after) {
         (Some(last), _) => last,
         (None, Some(after)) => after,
@@ -82,6 +86,8 @@ fn page(node: &Node, feed: FeedId, after: Option<u64>, limit: usize) -> Result<I
 
 /// An item that this node publishes, as the API shows it.
 fn shown(Published { sequence, entry, item }: Published) -> PublishedItem {
+    // As in the documents of the feed: links lead to the web and nowhere else.
+    let item = item.normalised();
     PublishedItem {
         sequence: sequence + 1,
         at: entry.at,

@@ -16,7 +16,7 @@ mod schedule;
 mod sending;
 mod settling;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -101,6 +101,8 @@ pub struct Crawler {
     pub loops: Loops,
     roster: Mutex<Roster>,
     lanes: Mutex<Lanes>,
+    /// Sources that fail.
+    failing: Mutex<HashSet<SourceId>>,
     pauses: Mutex<HostPauses>,
     /// What was done to each host, and whether that is saved.
     hosts: Mutex<HashMap<String, (HostTally, bool)>>,
@@ -125,6 +127,7 @@ impl Crawler {
             tools,
             roster: Mutex::new(roster),
             lanes: Mutex::new(lanes),
+            failing: Mutex::default(),
             pauses: Mutex::default(),
             hosts: Mutex::new(hosts),
             waiting: Mutex::default(),

@@ -63,7 +63,7 @@ impl Fetcher {
     pub async fn call(&self, call: Call) -> Result<Called, FetchError> {
         let Call { url, method, mut headers, body, timeout, answer_bytes } = call;
         self.may_call(&url)?;
-        if let Ok(agent) = HeaderValue::try_from(format!("{})", self.product)) {
+        if let Ok(agent) = HeaderValue::try_from(self.agent()) {
             headers.insert(USER_AGENT, agent);
         }
         let deadline = network_now() + timeout.min(self.total_timeout);

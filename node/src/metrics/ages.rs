@@ -7,7 +7,9 @@ use pergola_feed::Item;
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::histogram::Histogram;
-use prometheus_client::registry::{Registry, Unit};
+use prometheus_client::registry::Unit;
+
+use super::register::Register;
 
 /// From a neighbour's round trip to a day.
 const SECONDS: [f64; 15] = [
@@ -63,7 +65,7 @@ impl Ages {
         age.max(0) as f64 / 1000.0
     }
 
-    pub(super) fn register(&self, to: &mut Registry) {
+    pub(super) fn register(&self, to: &mut Register) {
         let last = "From an item's publication at the node before to its delivery here";
         to.register_with_unit("hop_age", last, Unit::Seconds, self.last.clone());
         let whole =
@@ -117,10 +119,10 @@ mod tests {
     fn text(journeys: &[Option<Journey>]) -> String {
         let ages = Ages::default();
         journeys.iter().flatten().for_each(|journey| ages.count(*journey));
-        let mut registry = Registry::default();
-        ages.register(&mut registry);
+        let mut register = Register::new();
+        ages.register(&mut register);
         let mut text = String::new();
-        encode(&mut text, &registry).unwrap();
+        encode(&mut text, &register.registry).unwrap();
         text
     }
 

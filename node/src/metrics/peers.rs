@@ -4,7 +4,8 @@ use pergola_manners::reply::PeerReply;
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::gauge::Gauge;
-use prometheus_client::registry::Registry;
+
+use super::register::Register;
 
 /// What came of asking a peer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -59,7 +60,7 @@ impl PeerMetrics {
         self.asked.get_or_create(&[("outcome", outcome.name())]).inc();
     }
 
-    pub(super) fn register(&self, to: &mut Registry) {
+    pub(super) fn register(&self, to: &mut Register) {
         to.register("peer_fetches", "Refreshes of peers over gRPC by outcome", self.asked.clone());
         let notifications = "Times that a peer said it had news";
         to.register("peer_notifications", notifications, self.notifications.clone());

@@ -3,7 +3,8 @@
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::gauge::Gauge;
-use prometheus_client::registry::Registry;
+
+use super::register::Register;
 
 type ByOutcome = Family<[(&'static str, &'static str); 1], Counter>;
 
@@ -24,7 +25,7 @@ pub struct Counts {
 
 impl Counts {
     /// Adds everything to a registry.
-    pub fn register(&self, to: &mut Registry) {
+    pub(super) fn register(&self, to: &mut Register) {
         let help = "Subscriptions at this node's hub";
         to.register("websub_subscriptions", help, self.subscriptions.clone());
         let help = "Subscription requests at this node's hub by how their verification ended";

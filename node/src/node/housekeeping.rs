@@ -66,6 +66,7 @@ impl Node {
 
     async fn every_minute(&self, minute: u64, before: &mut Counted) -> Result<(), FeedError> {
         let now = self.clock.now();
+        self.metrics.mark_minute(now);
         if let Err(invalid) = self.crawler.steer(now) {
             tracing::error!(%invalid, "the threshold could not be steered");
         }
@@ -183,7 +184,7 @@ impl Node {
             let below = self.read(move || first_kept(&archive, card.id, now - keep)).await?;
             let deleted = self.delete_entries(card.id, below).await?;
             if deleted > 0 {
-                self.shelf.removed(card.id);
+                self.shelf.renew(card.id);
             }
             cleared.entries += deleted;
             self.delete_edits(card.id, below).await?;

@@ -105,6 +105,7 @@ impl Node {
             hub,
             subscriber,
         });
+        node.metrics.mark_minute(node.opened_at);
         node.load_sources()?;
         node.load_feeds()?;
         node.save_record().await?;
@@ -123,10 +124,8 @@ impl Shared {
             node: NodeId(record.id.clone()),
             hub: config.websub.hub,
         };
-        let own = config.node.contact.as_str().starts_with(config.node.public_url.as_str());
-        let contact = (!own).then(|| config.node.contact.to_string());
         Shelf::new(self.archive.clone(), imprint, self.clock.clone())
-            .with_contact(contact)
+            .with_failures(self.metrics.failed_renderings.clone())
             .with_access(Arc::clone(&self.access))
             .with_blocking(self.blocking.clone())
     }

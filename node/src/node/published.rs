@@ -1,7 +1,11 @@
 //! What is published: the feeds, how far each has come, and their items.
 
+use std::collections::HashSet;
+
 use pergola_store::Order;
-use pergola_store::archive::{Archive, ArchiveError, Entry, FeedId, FeedTally, Published, Sample};
+use pergola_store::archive::{
+    Archive, ArchiveError, Entry, FeedId, FeedTally, Published, Sample, SourceId,
+};
 use tokio::sync::watch;
 
 use super::Node;
@@ -86,6 +90,16 @@ impl Node {
     ) -> Result<Vec<Published>, ArchiveError> {
         let archived = read_entries(|| self.archive.with_items(entries()?))?;
         Publisher::new(&self.archive, self.imprint()).publish_all(archived)
+    }
+
+    /// Renders the feeds that read these sources again when somebody asks: the sources may have other titles.
+    pub(super) fn renew_readers_of(&self, sources: &[SourceId]) {
+        let changed: HashSet<&SourceId> = sources.iter().collect();
+        for card in self.desk.feeds() {
+            if self.desk.sources_of(card.id).iter().any(|source| changed.contains(source)) {
+                self.shelf.renew(card.id);
+            }
+        }
     }
 
     /// How many entries a feed has been given so far, as stored. Blocks.

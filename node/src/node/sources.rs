@@ -174,6 +174,7 @@ impl Node {
         }
         if !commit.is_empty() {
             self.commit(commit).await?;
+            self.renew_readers_of(&added.known);
         }
         self.store_sources(&records, before + records.len()).await?;
         self.store_wishes(&wishes).await?;

@@ -56,6 +56,8 @@ impl Node {
         let whole = |count: usize| i64::try_from(count).unwrap_or(i64::MAX);
         levels.threshold.set(status.threshold);
         levels.budget.set(status.budget_per_minute);
+        levels.spending.set(self.metrics.spending_per_minute(self.clock.now()));
+        levels.failing.set(whole(self.crawler.count_failing()));
         levels.freshness.set(status.freshness);
         levels.completeness.set(status.completeness);
         levels.sources.set(whole(status.sources));

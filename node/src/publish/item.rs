@@ -1,15 +1,18 @@
 //! An item as this node publishes it: documents, pages for people, messages to other nodes and the API all
 //! show the item that [`Publisher`] returns.
 //!
-//! The item keeps its id, authors, dates and origin. The node adds when it published the item, and says
-//! which source delivered it if the item names no origin.
+//! The item keeps its id, authors, dates and origin. The node adds when it published the item, says
+//! which source delivered it if the item names no origin, and calls its own sources by the titles that its user
+//! gave them.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry as Slot;
 
 use pergola_feed::{Item, Millis, Origin, Timestamp};
 use pergola_store::Table;
-use pergola_store::archive::{Archive, ArchiveError, Entry, Published, SourceId, SourceKind};
+use pergola_store::archive::{
+    Archive, ArchiveError, Entry, Published, SourceId, SourceKind, SourceRecord,
+};
 
 use super::shelf::Imprint;
 
@@ -17,20 +20,27 @@ use super::shelf::Imprint;
 pub(crate) struct Publisher<'a> {
     archive: &'a Archive,
     imprint: &'a Imprint,
-    origins: HashMap<SourceId, Option<Origin>>,
+    records: HashMap<SourceId, Option<SourceRecord>>,
 }
 
 impl<'a> Publisher<'a> {
     pub(crate) fn new(archive: &'a Archive, imprint: &'a Imprint) -> Self {
-        Self { archive, imprint, origins: HashMap::new() }
+        Self { archive, imprint, records: HashMap::new() }
     }
 
     /// The item of an entry, as this node publishes it. Blocks.
     pub(crate) fn publish(&mut self, entry: &Entry, mut item: Item) -> Result<Item, ArchiveError> {
         item.first_seen.get_or_insert(Timestamp::from_unix(entry.at as i64));
         item.published_by(&self.imprint.node, Millis::from_seconds(entry.at));
-        if item.origin.is_none() {
-            item.origin = self.origin(entry.source)?;
+        let archive = self.archive;
+        if let Some(source) = self.record(entry.source)? {
+            match &mut item.origin {
+                None => item.origin = Some(origin(archive, entry.source, source)?),
+                Some(origin) if is_of(origin, source) && source.title.is_some() => {
+                    origin.title.clone_from(&source.title);
+                }
+                Some(_) => {}
+            }
         }
         Ok(item)
     }
@@ -47,27 +57,33 @@ impl<'a> Publisher<'a> {
         archived.into_iter().map(publish).collect()
     }
 
-    fn origin(&mut self, source: SourceId) -> Result<Option<Origin>, ArchiveError> {
-        Ok(match self.origins.entry(source) {
-            Slot::Occupied(known) => known.get().clone(),
-            Slot::Vacant(new) => new.insert(origin(self.archive, source)?).clone(),
-        })
+    /// The source; `None` if it was removed.
+    fn record(&mut self, id: SourceId) -> Result<Option<&SourceRecord>, ArchiveError> {
+        Ok(match self.records.entry(id) {
+            Slot::Occupied(known) => known.into_mut(),
+            Slot::Vacant(new) => new.insert(self.archive.source(id)?),
+        }
+        .as_ref())
     }
 }
 
-/// A source as the origin of its items; `None` if the source was removed. The title is the source's own;
-/// the name that the operator gave it is used only if the source has none.
-fn origin(archive: &Archive, id: SourceId) -> Result<Option<Origin>, ArchiveError> {
-    let Some(source) = archive.source(id)? else { return Ok(None) };
+/// Whether a source is the feed that an item comes from, now or before it moved.
+fn is_of(origin: &Origin, source: &SourceRecord) -> bool {
+    let own = |feed: &String| *feed == source.url || source.formerly.contains(feed);
+    origin.feed.as_ref().is_some_and(own)
+}
+
+/// A source as the origin of its items. The user's title comes before the source's own.
+fn origin(archive: &Archive, id: SourceId, source: &SourceRecord) -> Result<Origin, ArchiveError> {
     let (title, home) =
         archive.state_alone(id)?.map(|state| (state.title, state.home)).unwrap_or_default();
-    let title = title.or(source.title);
-    Ok(Some(match source.kind {
-        SourceKind::Page(_) => Origin { title, home: Some(source.url), ..Origin::default() },
+    let (title, url) = (source.title.clone().or(title), Some(source.url.clone()));
+    Ok(match source.kind {
+        SourceKind::Page(_) => Origin { title, home: url, ..Origin::default() },
         SourceKind::Feed | SourceKind::List => {
-            Origin { title, home, feed: Some(source.url), ..Origin::default() }
+            Origin { title, home, feed: url, ..Origin::default() }
         }
-    }))
+    })
 }
 
 /// The name to show for where a published item comes from.

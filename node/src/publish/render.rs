@@ -1,5 +1,5 @@
-//! Renders a feed as a document in one of the forms: an edition (the newest items in order), the difference
-//! to an earlier edition, or a volume of the archives.
+//! Renders a feed as a document in one of the forms: an edition (the newest items, sorted by their dates), the
+//! difference to an earlier edition, or a volume of the archives (both in the order of arrival).
 //!
 //! The bytes depend only on what is stored, never on when they are written.
 
@@ -7,7 +7,7 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
 
-use pergola_feed::{Document, Format, Link, Text, Timestamp, write};
+use pergola_feed::{Document, Format, Link, Text, Timestamp, disarm, write};
 use pergola_query::syntax::OrderBy;
 use pergola_store::Order;
 use pergola_store::archive::{Archive, ArchiveError, Published};
@@ -134,8 +134,8 @@ impl Press<'_> {
         Link { media_type: Some(form.media_type().to_owned()), ..Link::new(rel, address) }
     }
 
-    /// Puts items into a document as they are published; returns when it last changed, which is not
-    /// before `changed_at`.
+    /// Puts items into a document as they are published, without anything in them that could harm a reader;
+    /// returns when it last changed, which is not before `changed_at`.
     fn fill(
         &self,
         document: &mut Document,
@@ -148,6 +148,10 @@ impl Press<'_> {
         document.updated = modified.map(Timestamp::from_unix);
         let published = Publisher::new(self.archive, self.imprint).publish_all(published)?;
         document.items.extend(published.into_iter().map(|published| published.item));
+        // A page disarms what it shows in its own way.
+        if self.form != Form::Page {
+            document.items.iter_mut().for_each(disarm);
+        }
         Ok(modified)
     }
 
@@ -185,17 +189,24 @@ fn bare(imprint: &Imprint, listing: &Listing) -> Document {
     document
 }
 
-/// Entries come newest first; within a source, or on the same date, they stay so.
+/// The window holds the newest arrivals, the last one first. It shows them by when they were published; those of
+/// one date stay in that order.
 fn sort(published: &mut [Published], order: Option<OrderBy>) {
     match order {
-        None => {}
-        Some(OrderBy::Published) => published.sort_by_key(|item| std::cmp::Reverse(date(item))),
-        Some(OrderBy::Source) => published.sort_by_key(|item| item.entry.source),
+        None | Some(OrderBy::Published) => {
+            published.sort_by_key(|item| std::cmp::Reverse(published_at(item)));
+        }
+        Some(OrderBy::Source) => {
+            published
+                .sort_by_key(|item| (item.entry.source, std::cmp::Reverse(published_at(item))));
+        }
     }
 }
 
-/// The publisher's date as far as it can be true: nothing was published after it came here.
-fn date(published: &Published) -> Timestamp {
-    let came = Timestamp::from_unix(published.entry.at.max(published.entry.changed_at) as i64);
-    published.item.dated(came).map_or(came, |(at, _)| at)
+/// When an item was published: the publisher's date, if it is credible, else when the item came here. Nothing
+/// that is here was published later than it came, or was last edited.
+pub(crate) fn published_at(Published { entry, item, .. }: &Published) -> Timestamp {
+    let known = Timestamp::from_unix(entry.at.max(entry.changed_at) as i64);
+    let came = || item.first_seen.unwrap_or(Timestamp::from_unix(entry.at as i64));
+    item.credible_date(known).map_or_else(came, |(at, _)| at)
 }

@@ -4,12 +4,11 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use axum::Router;
-use axum::extract::{Query, Request, State};
+use axum::extract::{Request, State};
 use axum::response::Response;
 use axum::routing::get;
-use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
+use http::{HeaderName, HeaderValue, StatusCode};
 use pergola_feed::percent;
-use serde::Deserialize;
 
 use super::answer::{
     VOLUME_KEPT, Varies, answer, answer_difference, kept_for, kept_privately, max_age,
@@ -34,7 +33,6 @@ pub fn router(shelf: Arc<Shelf>) -> Router {
         .route("/feeds/{name}/archive/{volume}", get(volume))
         .route("/opml", get(opml))
         .route("/", get(home))
-        .route("/about", get(about))
         .with_state(shelf)
 }
 
@@ -148,33 +146,6 @@ async fn opml(State(shelf): State<Arc<Shelf>>, request: Request) -> Response {
 async fn home(State(shelf): State<Arc<Shelf>>, request: Request) -> Response {
     let listings = shelf.listings_for(&caller(&shelf, &request));
     pages::respond(StatusCode::OK, &pages::home::page(&shelf.imprint, &listings))
-}
-
-/// Which hosts the ledger shows.
-#[derive(Debug, Default, Deserialize)]
-struct LedgerQuery {
-    #[serde(default)]
-    host: String,
-}
-
-async fn about(
-    State(shelf): State<Arc<Shelf>>,
-    Query(query): Query<LedgerQuery>,
-    headers: HeaderMap,
-) -> Response {
-    let archive = shelf.archive.clone();
-    let hosts = shelf.blocking(move || pages::about::Ledger::read(&archive, &query.host)).await;
-    match hosts {
-        Ok(Ok(ledger)) => {
-            let page = pages::about::page(&shelf.imprint, shelf.contact.as_deref(), &ledger);
-            pages::respond(StatusCode::OK, &page)
-        }
-        Ok(Err(error)) => {
-            tracing::warn!(%error, "the ledger of hosts could not be read");
-            Refusal::unavailable().answer(&headers)
-        }
-        Err(_) => Refusal::unavailable().answer(&headers),
-    }
 }
 
 /// A segment of a path, decoded. What cannot be decoded stays as it is: no feed has such a name.

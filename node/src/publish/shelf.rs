@@ -17,6 +17,7 @@ use http::HeaderValue;
 use pergola_feed::NodeId;
 use pergola_query::syntax::OrderBy;
 use pergola_store::archive::{Archive, FeedId, FeedTally};
+use prometheus_client::metrics::counter::Counter;
 use tokio::sync::{Semaphore, watch};
 use url::Url;
 
@@ -90,7 +91,6 @@ pub struct Shelf {
     pub(super) archive: Archive,
     pub(super) imprint: Imprint,
     pub(super) clock: Clock,
-    pub(super) contact: Option<String>,
     pub(super) access: Arc<Access>,
     catalogue: RwLock<Catalogue>,
     opml: RwLock<Option<Arc<Rendered>>>,
@@ -121,7 +121,7 @@ pub(super) struct Counters {
     pub(super) not_modified: AtomicU64,
     pub(super) rendered: AtomicU64,
     pub(super) differences: AtomicU64,
-    failed: AtomicU64,
+    failed: Counter,
     outdated: AtomicU64,
 }
 
@@ -140,7 +140,6 @@ impl Shelf {
             archive,
             imprint,
             clock,
-            contact: None,
             access: Arc::new(Access::new(&pergola_config::Config::default())),
             catalogue: RwLock::default(),
             opml: RwLock::default(),
@@ -155,16 +154,15 @@ impl Shelf {
         }
     }
 
-    /// How the operator can be reached, for the page that site owners read: an address of the web or
-    /// a mail address.
-    pub fn with_contact(mut self, contact: Option<String>) -> Self {
-        self.contact = contact;
-        self
-    }
-
     /// Says who may read what; without it, anybody everything.
     pub fn with_access(mut self, access: Arc<Access>) -> Self {
         self.access = access;
+        self
+    }
+
+    /// Counts documents that could not be rendered there.
+    pub fn with_failures(mut self, failed: Counter) -> Self {
+        self.counters.failed = failed;
         self
     }
 
@@ -226,9 +224,9 @@ impl Shelf {
         self.access.is_open(id)
     }
 
-    /// Entries of a feed were removed, which is no change to tell of: its next reader gets an edition
-    /// without them.
-    pub fn removed(&self, id: FeedId) {
+    /// A feed shows something else although no item came: entries were removed, or a source has another
+    /// title. That is no change to tell of; its next reader gets a new edition.
+    pub fn renew(&self, id: FeedId) {
         if let Some(publication) = self.publication(id) {
             publication.renew();
         }
@@ -294,7 +292,7 @@ impl Shelf {
             sent: sent.load(Relaxed),
             not_modified: not_modified.load(Relaxed),
             rendered: rendered.load(Relaxed),
-            failed: failed.load(Relaxed),
+            failed: failed.get(),
             outdated: outdated.load(Relaxed),
             differences: differences.load(Relaxed),
             bytes_held: self.held.load(Relaxed) as u64,

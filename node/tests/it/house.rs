@@ -1,5 +1,6 @@
 //! A node and a newsroom on ports of their own, for tests that talk to a node as a client would.
 
+use std::any::Any;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
@@ -38,6 +39,9 @@ impl Press {
         format!("http://{}/sources/{name}", self.address)
     }
 }
+
+/// A node to which something happened or is about to, and whatever that takes.
+pub(crate) type Scene = (House, Box<dyn Any>);
 
 /// A configuration for tests: quick cycles, no floors, loopback allowed.
 pub(crate) fn quick_config(folder: &TempDir) -> Config {

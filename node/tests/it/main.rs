@@ -2,12 +2,14 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on should say where")]
 
+mod about;
 mod api;
 mod archived;
 mod fetching;
 mod following;
 mod house;
 mod many_sources;
+mod metrics;
 mod origin;
 mod pipeline;
 mod profiles;
@@ -18,5 +20,6 @@ mod serving;
 mod subscribing;
 mod surroundings;
 mod syndication;
+mod titles;
 mod trust;
 mod websub;

@@ -16,6 +16,7 @@ use tempfile::TempDir;
 use tokio::net::TcpListener;
 
 use crate::house::{House, eventually, quick_config};
+pub(crate) use cooperating::items_are_missed;
 use stranger::Stranger;
 
 /// What is asked of peers in most of these tests.

@@ -15,6 +15,7 @@ use tempfile::TempDir;
 
 use crate::house::{House, quick_config};
 use papers::{Authority, Papers};
+pub(crate) use secured::a_handshake_fails;
 
 /// A client that trusts one authority, and shows papers if it has any.
 fn client(trusted: Option<&Path>, papers: Option<&Papers>) -> Client {

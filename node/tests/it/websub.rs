@@ -15,6 +15,8 @@ use tokio::net::TcpListener;
 use url::Url;
 
 use crate::house::{House, Press, eventually, quick_config};
+pub(crate) use subscriber::a_hub_leaves_something_out;
+pub(crate) use together::{a_hub_pushes, a_reader_subscribes};
 
 /// A node that is known to the world by the address it listens at.
 async fn node(change: impl FnOnce(&mut Config)) -> House {

@@ -325,7 +325,7 @@ pub enum OptionKind {
 /// How a feed orders its items.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OrderBy {
-    /// Newest first.
+    /// Newest first; so are the items of a feed that says nothing.
     Published,
     /// Source by source, newest first in each.
     Source,

@@ -57,6 +57,8 @@ pub(super) struct Pergola {
     pub hop_times: Vec<RawTimes>,
     pub origin: Option<Origin>,
     pub summary_html: Option<String>,
+    /// What stands in for the content: `summary` or `title`.
+    pub content_is: Option<String>,
     pub description_html: Option<String>,
     pub id: Option<String>,
     pub links: Vec<Link>,

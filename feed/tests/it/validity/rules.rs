@@ -350,8 +350,10 @@ pub(super) fn json(text: &str) -> Vec<String> {
         urls(&mut report, item, &["url"]);
         let id = item["id"].as_str().unwrap_or("");
         report.rule(!id.is_empty() && ids.insert(id.to_owned()), format!("id {id:?}"));
-        let content = item["content_html"].is_string() || item["content_text"].is_string();
-        report.rule(content, "no content");
+        let content = item["content_html"].as_str().or(item["content_text"].as_str());
+        report.rule(content.is_some(), "no content");
+        let has_text = item["title"].is_string() || item["summary"].is_string();
+        report.rule(content != Some("") || !has_text, "empty content beside a title or summary");
         for date in ["date_published", "date_modified"] {
             let date = item[date].as_str();
             report.rule(date.is_none_or(is_rfc3339), format!("date {date:?}"));

@@ -1,6 +1,7 @@
 //! What the rest of the node asks of the scheduler. Nobody else holds its lock.
 
 use pergola_manners::budget::Purse;
+use pergola_manners::courtesy::Courtesy;
 use pergola_refresh::{Invalid, PublicationModel, Source, StrategyKind, Taste, Threshold};
 use pergola_store::archive::{SourceId, SourceRecord, SourceState};
 use url::Url;
@@ -30,6 +31,21 @@ impl Crawler {
             per_minute: roster.purse.per_minute(),
             freshness: roster.freshness(now),
         }
+    }
+
+    /// Refreshes per minute that the budget allows.
+    pub fn per_minute(&self) -> f64 {
+        self.roster().purse.per_minute()
+    }
+
+    /// How fast a lane is without rules of its own: seconds of rest, and requests at once.
+    pub fn usual_pace(&self) -> (f64, u32) {
+        self.lanes.lock().usual_pace()
+    }
+
+    /// How many sources fail.
+    pub fn count_failing(&self) -> usize {
+        self.failing.lock().len()
     }
 
     /// The threshold with all that its controller knows, to be stored.
@@ -98,6 +114,7 @@ impl Crawler {
         state: SourceState,
     ) -> Result<(), Invalid> {
         let lane = self.lane_for(id, url);
+        self.note_standing(id, &state.courtesy);
         let mut roster = self.roster();
         roster.add(id, &record.url, lane, state.schedule, state.next_at)?;
         roster.set_importance(id, record.importance);
@@ -107,8 +124,18 @@ impl Crawler {
     /// Crawls a source no more.
     pub fn drop_source(&self, id: SourceId) {
         self.roster().remove(id);
+        self.failing.lock().remove(&id);
         self.loops.forget(id);
         self.tools.peers.forget(id);
+    }
+
+    /// Remembers whether a source fails now.
+    pub(super) fn note_standing(&self, id: SourceId, courtesy: &Courtesy) {
+        let mut failing = self.failing.lock();
+        match courtesy.is_failing() {
+            true => failing.insert(id),
+            false => failing.remove(&id),
+        };
     }
 
     /// What one item of a source is worth to its user.

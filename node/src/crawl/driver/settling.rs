@@ -22,6 +22,7 @@ impl Crawler {
         if let Some(link) = &refreshed.change.link {
             self.tools.peers.put(id, link.clone());
         }
+        self.note_standing(id, &refreshed.change.state.courtesy);
         self.tell_scheduler(&refreshed, model);
         self.tools.metrics.refreshed(refreshed.account.outcome);
         self.tools.metrics.bytes.inc_by(refreshed.schedule.bytes);
@@ -55,6 +56,7 @@ impl Crawler {
         let model = model(&mut refreshed.change);
         let relevance = self.relevance(&refreshed);
         let id = refreshed.change.id;
+        self.note_standing(id, &refreshed.change.state.courtesy);
         if let Some(observation) = observation(&refreshed) {
             let mut roster = self.roster();
             let learnt = roster.learnt(id, model, &observation);

@@ -63,6 +63,7 @@ impl Node {
         let found = move || wanted_so_far(&archive, &desk, feed, &sources, now);
         let appends = self.read(found).await?;
         let committed = self.writer.commit(Job { appends, ..Job::default() }).await?;
+        self.metrics.published.inc_by(committed.published as u64);
         Ok(committed.published)
     }
 

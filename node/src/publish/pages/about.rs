@@ -3,6 +3,7 @@
 
 use maud::{Markup, html};
 use pergola_feed::Timestamp;
+use pergola_manners::courtesy::Rules;
 use pergola_store::archive::{Archive, ArchiveError, HostTally};
 
 use super::{counted, layout, time};
@@ -10,6 +11,24 @@ use crate::publish::Imprint;
 
 /// Hosts shown at a time.
 const SHOWN: usize = 200;
+
+/// How the node treats sites, as it is set up now.
+pub(crate) struct Conduct {
+    /// The user agent that it sends.
+    pub(crate) agent: String,
+    /// How a site is treated that the configuration does not name.
+    pub(crate) usual: Rules,
+    /// How the host is treated that was asked for, if that is different.
+    pub(crate) here: Option<Rules>,
+    /// Seconds between two requests to one domain.
+    pub(crate) spacing: f64,
+    /// Requests to one domain at the same time.
+    pub(crate) parallel: u32,
+    /// Requests a minute to all sites together, on average.
+    pub(crate) per_minute: f64,
+    /// How the operator can be reached: an address of the web or a mail address.
+    pub(crate) contact: Option<String>,
+}
 
 /// What was done to which host, as far as it is shown.
 pub(crate) struct Ledger {
@@ -33,6 +52,11 @@ impl Ledger {
         rows.truncate(SHOWN);
         Ok(Self { wanted, matching, rows })
     }
+
+    /// The host that was asked for, or nothing.
+    pub(crate) fn wanted(&self) -> &str {
+        &self.wanted
+    }
 }
 
 /// The host in what somebody typed, who may have typed an address.
@@ -44,7 +68,7 @@ fn host_of(typed: &str) -> String {
 }
 
 /// The contact page.
-pub(crate) fn page(imprint: &Imprint, contact: Option<&str>, ledger: &Ledger) -> Markup {
+pub(crate) fn page(imprint: &Imprint, conduct: &Conduct, ledger: &Ledger) -> Markup {
     let title = format!("About {}", imprint.name);
     let content = html! {
         h1 { (title) }
@@ -55,34 +79,92 @@ pub(crate) fn page(imprint: &Imprint, contact: Option<&str>, ledger: &Ledger) ->
         }
         h2 { "Why it refreshed your site" }
         p {
-            "Somebody here subscribed to a feed or a page of yours. The node asks as seldom as it can: it learns \
-             when you publish, asks conditionally, and comes at most once in fifteen minutes to \
-             an address, mostly far less often. It calls itself "
-            code { "Pergola/" (env!("CARGO_PKG_VERSION")) } " and names this page."
+            "Somebody here subscribed to a feed or a page of yours. The node learns when you publish and \
+             asks conditionally. Its user agent is " code { (conduct.agent) }
+            ", with the number of feeds that read the address."
         }
-        (advice())
+        (pace(conduct, ledger))
+        (advice(&conduct.usual))
         h2 { "Who runs it" }
-        (operator(imprint, contact))
+        (operator(imprint, conduct.contact.as_deref()))
         (table(ledger))
     };
     layout(&title, "./", html! {}, content)
 }
 
-fn advice() -> Markup {
+/// How often the node comes: what is configured, in words.
+fn pace(conduct: &Conduct, ledger: &Ledger) -> Markup {
+    let Conduct { usual, here, spacing, parallel, per_minute, .. } = conduct;
+    let budget = format!("{per_minute:.3}");
+    let budget = budget.trim_end_matches('0').trim_end_matches('.');
+    html! {
+        h2 { "How often it comes" }
+        ul {
+            li { (floors(usual)) }
+            @if let Some(rules) = here {
+                li { "Its operator has chosen otherwise for " strong { (ledger.wanted) } ". " (floors(rules)) }
+            }
+            li { "To all sites together it sends " (budget) " requests a minute at most, on average." }
+            li {
+                "To one domain it sends " (counted(u64::from(*parallel), "request")) " at a time"
+                @if *spacing > 0.0 { ", with a pause of " (interval(*spacing)) " before the next" }
+                "."
+            }
+            li {
+                "Other nodes of Pergola limit their readers themselves, and are read more often. A refresh that \
+                 the operator asks for by hand may come sooner."
+            }
+        }
+    }
+}
+
+/// The shortest time between two refreshes of an address.
+fn floors(rules: &Rules) -> Markup {
+    let (new, known) = (rules.floor, rules.floor_with_evidence);
+    html! {
+        @if new <= 0.0 {
+            "It comes to an address whenever that seems worth it: no shortest interval is set."
+        } @else if known >= new {
+            "It comes to an address at most once in " (interval(new)) ", mostly far less often."
+        } @else {
+            "It comes to an address at most once in " (interval(new)) ", or "
+            @if known > 0.0 { "once in " (interval(known)) } @else { "as often as seems worth it" }
+            " if you publish that often or your feed asks for it; mostly far less often."
+        }
+    }
+}
+
+/// A length of time in words: in the largest unit that leaves no fraction.
+fn interval(seconds: f64) -> String {
+    const UNITS: [(f64, &str); 4] =
+        [(86_400.0, "day"), (3_600.0, "hour"), (60.0, "minute"), (1.0, "second")];
+    let whole = |unit: &&(f64, &str)| seconds >= unit.0 && seconds % unit.0 == 0.0;
+    match UNITS.iter().find(whole) {
+        Some((unit, name)) => counted((seconds / unit) as u64, name),
+        None if seconds < 1.0 => counted((seconds * 1000.0).round() as u64, "millisecond"),
+        None => format!("{seconds:.1} seconds"),
+    }
+}
+
+fn advice(rules: &Rules) -> Markup {
     html! {
         h2 { "How to slow it or stop it" }
         ul {
             li { code { "429" } " or " code { "503" } " with " code { "Retry-After" }
-                ": it stays away for that long, up to 31 days, and does not try in between." }
+                ": it stays away for that long, up to " (interval(rules.retry_after_cap))
+                ", and does not try in between." }
             li { code { "Cache-Control: max-age" } ", " code { "Expires" } ", RSS " code { "ttl" } ", "
                 code { "skipHours" } ", " code { "skipDays" } " and " code { "sy:updatePeriod" }
-                ": it comes back no earlier." }
+                ": it comes back no earlier, for up to " (interval(rules.hint_cap)) "." }
             li { code { "ETag" } " and " code { "Last-Modified" }
                 ": it sends them back, so that an unchanged feed costs you a 304." }
-            li { code { "301" } " or " code { "308" } ": it moves to the new address." }
+            li { code { "301" } " or " code { "308" } ": it moves to the new address once that was named for "
+                (interval(rules.adopt_after)) "." }
             li { code { "410" } ": it stops for good. " code { "404" }
-                ": it comes back more and more rarely, at last once a week." }
-            li { code { "403" } ": several in a row are taken as a request to stay away." }
+                ": it comes back more and more rarely, at last once in " (interval(rules.backoff_cap)) "." }
+            li { code { "403" } ": " (rules.forbidden_burst)
+                " in a row are taken as a request to stay away." }
+            // What robots.txt forbids is said here.
         }
     }
 }
@@ -154,6 +236,27 @@ fn row(host: &str, tally: &HostTally) -> Markup {
             td.number { (tally.pauses) }
             td.number { (tally.hints) }
             td { (time(Timestamp::from_unix(tally.last as i64))) }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn intervals_are_told_in_the_largest_unit_without_a_fraction() {
+        for (seconds, words) in [
+            (0.5, "500 milliseconds"),
+            (1.0, "1 second"),
+            (2.5, "2.5 seconds"),
+            (90.0, "90 seconds"),
+            (900.0, "15 minutes"),
+            (3_600.0, "1 hour"),
+            (5_400.0, "90 minutes"),
+            (604_800.0, "7 days"),
+        ] {
+            assert_eq!(interval(seconds), words);
         }
     }
 }

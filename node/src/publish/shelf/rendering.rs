@@ -78,7 +78,7 @@ impl Shelf {
     pub(super) fn count_failure(&self, publication: &Publication, error: &RenderError) {
         let feed = publication.name();
         tracing::warn!(feed, %error, "a feed could not be rendered");
-        self.counters.failed.fetch_add(1, Relaxed);
+        self.counters.failed.inc();
     }
 
     /// Runs work that blocks, when a worker is free.

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::{delete, feed, get, origin, post, quiet_house};
 use crate::house::House;
-use crate::origin::Origin;
+use crate::origin::{Origin, Reply};
 
 async fn run(house: &House, query: &str) -> (StatusCode, Value) {
     post(house, "/api/v1/feeds", json!({"query": query})).await
@@ -143,6 +143,31 @@ async fn items_are_told_by_their_numbers_oldest_first() {
         let (status, _) = get(&house, &format!("/api/v1/feeds/News/items{wrong}")).await;
         assert_eq!(status, StatusCode::BAD_REQUEST, "{wrong}");
     }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_newest_items_are_told_by_date_and_those_after_a_number_by_arrival() {
+    let item = |title: &str, year: u32| {
+        let date = format!("{year}-01-01T00:00:00Z");
+        format!(
+            "<entry><id>urn:x:{title}</id><title>{title}</title><published>{date}</published></entry>"
+        )
+    };
+    let feed = |entries: String| {
+        Reply::ok(format!("<feed xmlns=\"http://www.w3.org/2005/Atom\">{entries}</feed>"))
+    };
+    let origin = origin("/rss", feed(item("New", 2024))).await;
+    let house = quiet_house().await;
+    let url = origin.url("/rss");
+    run(&house, &format!("CREATE FEED News AS RETURN \"{url}\";")).await;
+    let refresh = async || post(&house, "/api/v1/sources/1/refresh", json!({})).await;
+    assert_eq!(refresh().await.0, StatusCode::OK);
+    origin.set("/rss", feed(item("New", 2024) + &item("Old", 2020)));
+    assert_eq!(refresh().await.0, StatusCode::OK);
+    let (new, old) = ((1, "New".to_owned()), (2, "Old".to_owned()));
+    assert_eq!(items(&house, "").await, (vec![old.clone(), new.clone()], 2));
+    assert_eq!(items(&house, "?limit=1").await, (vec![old.clone()], 2), "the last that came");
+    assert_eq!(items(&house, "?after=0").await, (vec![new, old], 2));
 }
 
 #[tokio::test(flavor = "multi_thread")]

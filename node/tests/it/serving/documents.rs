@@ -2,11 +2,13 @@
 
 use http::StatusCode;
 use pergola_feed::opml::Opml;
-use pergola_feed::{Document, Hop, Millis, NodeId, ParseOptions, parse};
+use pergola_feed::{
+    Document, Enclosure, Hop, Item, Link, Millis, NodeId, ParseOptions, Text, Timestamp, parse,
+};
 use pergola_query::syntax::OrderBy;
 use pergola_store::archive::{FeedId, SourceId};
 
-use super::kiosk::{FEED, Kiosk, START, item, listing};
+use super::kiosk::{FEED, Kiosk, START, item, listing, numbered};
 
 async fn document(kiosk: &Kiosk, path: &str) -> Document {
     let answer = kiosk.get(path, &[]).await;
@@ -48,21 +50,116 @@ async fn every_form_holds_the_same_items_with_their_ids_authors_and_origins() {
 async fn the_window_limits_what_is_shown_and_the_order_is_the_one_asked_for() {
     let kiosk = Kiosk::new();
     let mut dated = item("old");
-    dated.published = Some(pergola_feed::Timestamp::from_unix(1000));
+    dated.published = Some(Timestamp::from_unix(1_000_000_000));
     for (source, item) in [(2, item("a")), (1, item("b")), (2, item("c")), (1, dated)] {
         kiosk.publish_from(FEED, SourceId(source), item);
     }
     let mut wanted = listing(FEED, "News");
     for (order, window, expected) in [
-        (None, 20, vec!["old", "c", "b", "a"]),
-        (None, 2, vec!["old", "c"]),
+        (None, 20, vec!["c", "b", "a", "old"]),
+        (None, 2, vec!["c", "old"]),
         (Some(OrderBy::Published), 20, vec!["c", "b", "a", "old"]),
-        (Some(OrderBy::Source), 20, vec!["old", "b", "c", "a"]),
+        (Some(OrderBy::Source), 20, vec!["b", "old", "c", "a"]),
     ] {
         (wanted.order, wanted.window) = (order, window);
         kiosk.shelf.put(wanted.clone());
         assert_eq!(ids(&document(&kiosk, "/feeds/News.atom").await), expected, "{order:?}");
     }
+}
+
+#[tokio::test]
+async fn items_are_sorted_by_publication_and_without_a_credible_date_by_arrival() {
+    let kiosk = Kiosk::new();
+    kiosk.shelf.put(listing(FEED, "News"));
+    // The first item comes at START, each one a minute after the one before.
+    let at = |minutes: f64| Some(Timestamp::from_unix((START + minutes * 60.0) as i64));
+    let year = 365.0 * 1440.0;
+    for (name, published) in [
+        ("yesterday", at(-1440.0)),
+        ("undated", None),
+        ("future", at(5.0 * year)),
+        ("decade", at(-10.0 * year)),
+        ("never-set", Some(Timestamp::from_unix(0))),
+        ("just-now", at(4.5)),
+        ("tomorrow", at(1440.0)),
+    ] {
+        kiosk.publish(FEED, vec![Item { published, ..item(name) }]);
+    }
+    let expected =
+        ["tomorrow", "just-now", "never-set", "future", "undated", "yesterday", "decade"];
+    for path in ["/feeds/News.atom", "/feeds/News.rss", "/feeds/News.json"] {
+        assert_eq!(ids(&document(&kiosk, path).await), expected, "{path}");
+    }
+    let page = kiosk.get("/feeds/News", &[("accept", "text/html")]).await;
+    let places = expected.map(|name| page.text().find(&format!("Title of {name}<")).unwrap());
+    assert!(places.is_sorted(), "{places:?}");
+    // Whoever is sent only what is new gets it as it came.
+    let tag = kiosk.get("/feeds/News.atom", &[]).await.header("etag").to_owned();
+    kiosk.publish(FEED, vec![item("late"), Item { published: at(-3.0 * year), ..item("later") }]);
+    let asked = [("a-im", "feed"), ("if-none-match", tag.as_str())];
+    let news = kiosk.get("/feeds/News.atom", &asked).await;
+    assert_eq!(news.status.as_u16(), 226);
+    let news = parse(&news.body, &ParseOptions::default()).unwrap();
+    assert_eq!(ids(&news), ["later", "late"]);
+    let whole = document(&kiosk, "/feeds/News.atom").await;
+    assert_eq!(ids(&whole)[4..], ["undated", "late", "yesterday", "later", "decade"]);
+}
+
+#[tokio::test]
+async fn an_edited_item_stays_where_it_was() {
+    let kiosk = Kiosk::new();
+    kiosk.shelf.put(listing(FEED, "News"));
+    let undated = |number: u64| Item { published: None, ..numbered(number) };
+    kiosk.publish(FEED, (0..3).map(undated).collect());
+    kiosk.edit(FEED, 0, &undated(0));
+    assert_eq!(ids(&document(&kiosk, "/feeds/News.atom").await), ["0002", "0001", "0000"]);
+}
+
+#[tokio::test]
+async fn archives_keep_the_order_of_arrival() {
+    let kiosk = Kiosk::new();
+    kiosk.shelf.put(listing(FEED, "News"));
+    for number in 0..100 {
+        // The later one comes, the older it is.
+        let published = Some(Timestamp::from_unix(START as i64 - 86_400 * number as i64));
+        kiosk.publish(FEED, vec![Item { published, ..numbered(number) }]);
+    }
+    let volume = document(&kiosk, "/feeds/News/archive/0.atom").await;
+    assert_eq!(ids(&volume)[..2], ["0099", "0098"]);
+    assert_eq!(ids(&document(&kiosk, "/feeds/News.atom").await)[..2], ["0080", "0081"]);
+}
+
+#[tokio::test]
+async fn nothing_that_is_published_could_harm_a_reader() {
+    let kiosk = Kiosk::new();
+    kiosk.shelf.put(listing(FEED, "News"));
+    let mut evil = item("evil");
+    evil.content = Some(Text::html(
+        "<p onmouseover=\"steal()\">Kept<script>alert(1)</script><a href=\"javascript:go()\">a</a>\
+         <a href=\"data:text/html,x\">b</a><a href=\"more\">c</a><iframe src=\"//x.example\"></iframe></p>",
+    ));
+    evil.summary = Some(Text::html("<img src=x onerror=alert(2)> short"));
+    evil.link = Some("https://source.example/evil/".into());
+    evil.links = vec![Link::new("related", "javascript:alert(3)")];
+    let enclosure = |url: &str| Enclosure { url: url.into(), media_type: None, length: None };
+    evil.enclosures = vec![enclosure("javascript:alert(4)"), enclosure("data:audio/mpeg,x")];
+    let mut bare = item("bare");
+    bare.link = Some("javascript:alert(5)".into());
+    kiosk.publish(FEED, vec![evil, bare]);
+    for path in ["/feeds/News.atom", "/feeds/News.rss", "/feeds/News.json", "/feeds/News"] {
+        let answer = kiosk.get(path, &[("accept", "text/html, */*;q=0.5")]).await;
+        let text = answer.text();
+        for word in ["alert", "javascript", "onmouseover", "onerror", "data:", "iframe"] {
+            assert!(!text.contains(word), "{word} in {path}: {text}");
+        }
+        for kept in ["Kept", "https://source.example/evil/more", "short", "Title of bare"] {
+            assert!(text.contains(kept), "{kept} in {path}: {text}");
+        }
+    }
+    // What is stored, and what other nodes get, is as it was published.
+    let stored = kiosk.archive.window(FEED, 20).unwrap();
+    let stored = stored.iter().find(|published| published.item.id.0.ends_with("evil")).unwrap();
+    assert!(stored.item.content.as_ref().unwrap().body.contains("<script>"));
 }
 
 #[tokio::test]

@@ -119,7 +119,7 @@ impl Kiosk {
             commit.feed(feed).delete_entry(sequence, entry.key);
         }
         self.archive.commit(commit).unwrap();
-        self.shelf.removed(feed);
+        self.shelf.renew(feed);
     }
 
     /// As after a restart: what was in memory is gone.

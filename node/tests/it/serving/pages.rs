@@ -2,9 +2,8 @@
 
 use http::StatusCode;
 use pergola_feed::Text;
-use pergola_store::archive::{Commit, HostTally};
 
-use super::kiosk::{Answer, FEED, Kiosk, START, item};
+use super::kiosk::{Answer, FEED, Kiosk, item};
 
 const BROWSER: (&str, &str) =
     ("accept", "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8");
@@ -66,50 +65,4 @@ async fn a_browser_sees_the_items_and_nothing_of_them_runs() {
     assert_eq!(atom.header("vary"), "Accept, Accept-Encoding");
     let again = kiosk.get("/feeds/News", &[BROWSER, ("if-none-match", page.header("etag"))]).await;
     assert_eq!(again.status, StatusCode::NOT_MODIFIED);
-}
-
-#[tokio::test]
-async fn the_contact_page_shows_what_was_done_to_a_host() {
-    let kiosk = Kiosk::new();
-    let mut commit = Commit::new();
-    for number in 0..250 {
-        let tally =
-            HostTally { requests: 1, last: START + f64::from(number), ..HostTally::default() };
-        commit.node().put_host(&format!("host{number}.example"), &tally);
-    }
-    let tally = HostTally {
-        requests: 40,
-        not_modified: 30,
-        bytes: 12_345,
-        pauses: 6,
-        hints: 17,
-        last: START,
-    };
-    commit.node().put_host("feeds.example.org", &tally);
-    kiosk.archive.commit(commit).unwrap();
-
-    let all = kiosk.get("/about", &[BROWSER]).await;
-    assert_is_a_safe_page(&all);
-    assert_eq!(all.text().matches("<tr>").count(), 201, "a head and 200 rows");
-    assert!(all.text().contains("251 hosts"));
-    for path in ["/about?host=example.org", "/about?host=https://Feeds.Example.org/news.xml"] {
-        let page = kiosk.get(path, &[BROWSER]).await;
-        assert_eq!(page.text().matches("<tr>").count(), 2, "{path}");
-        for part in ["feeds.example.org", ">40<", ">75 %<", ">12345<", ">6<", ">17<"] {
-            assert!(page.text().contains(part), "{part}");
-        }
-    }
-    let none = kiosk.get("/about?host=%3Cscript%3E.example", &[]).await;
-    assert_is_a_safe_page(&none);
-    assert!(none.text().contains("never asked"));
-}
-
-#[tokio::test]
-async fn the_contact_page_says_how_the_operator_is_reached() {
-    let without = Kiosk::new().get("/about", &[]).await;
-    assert!(without.text().contains("node.example"));
-    let clock = pergola_node::clock::Clock::real();
-    let kiosk = Kiosk::with(clock, |shelf| shelf.with_contact(Some("ops@node.example".into())));
-    let with = kiosk.get("/about", &[]).await;
-    assert!(with.text().contains("href=\"mailto:ops@node.example\""));
 }

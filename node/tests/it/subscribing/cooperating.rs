@@ -4,12 +4,13 @@ use pergola_refresh::Model;
 
 use super::stranger::{Manner, Stranger, WINDOW};
 use super::*;
+use crate::house::Scene;
 
 const PLAIN: Cooperation = Cooperation { hints: false, watch: false, archive: false };
 const WATCH: Cooperation = Cooperation { hints: false, watch: true, archive: true };
 
-#[tokio::test(flavor = "multi_thread")]
-async fn without_archive_only_the_newest_window_comes_and_the_loss_is_counted_exactly() {
+/// A node that was away while its peer published more than a window, and the peer.
+async fn back_again() -> (Reader, Stranger) {
     let stranger = Stranger::start().await;
     stranger.publish(5);
     let reader = Reader::of(&stranger, PLAIN).await;
@@ -19,7 +20,17 @@ async fn without_archive_only_the_newest_window_comes_and_the_loss_is_counted_ex
     stranger.publish(3 * WINDOW + 7);
     let mut config = quick_config(&folder);
     config.peers.cooperate = PLAIN;
-    let reader = Reader::open(folder, config, &url, Clock::real()).await;
+    (Reader::open(folder, config, &url, Clock::real()).await, stranger)
+}
+
+pub(crate) async fn items_are_missed() -> Scene {
+    let (reader, stranger) = back_again().await;
+    (reader.house, Box::new(stranger))
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn without_archive_only_the_newest_window_comes_and_the_loss_is_counted_exactly() {
+    let (reader, _stranger) = back_again().await;
     let all = 5 + 3 * WINDOW + 7;
     let mut wanted: Vec<String> = (0..5).chain(all - WINDOW..all).map(stranger::id).collect();
     wanted.sort();

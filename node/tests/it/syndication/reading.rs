@@ -63,11 +63,11 @@ async fn a_fetch_tells_the_items_as_they_are_published() {
 async fn documents_pages_messages_and_the_api_name_the_same_origin() {
     let mut stand = Stand::open().await;
     let source = NewSource::feed(stand.origin.url("/paper.json").as_str()).unwrap();
-    let source = NewSource { title: Some("The operator's name".into()), ..source };
+    let source = NewSource { title: Some("The user's name".into()), ..source };
     stand.house.node().add_sources(vec![source]).await.unwrap();
     stand.publish(1).await;
     let fetched = stand.fetch("").await.entries.remove(0).item.unwrap();
-    assert_eq!(fetched.origin.unwrap().title.as_deref(), Some("Paper"));
+    assert_eq!(fetched.origin.unwrap().title.as_deref(), Some("The user's name"));
     let client = plain_client().build().unwrap();
     let get = async |path: &str| {
         let request = client.get(stand.house.url(path)).header("accept", "text/html, */*;q=0.1");
@@ -77,12 +77,12 @@ async fn documents_pages_messages_and_the_api_name_the_same_origin() {
     let document = get("/feeds/Paper.atom").await;
     let document = pergola_feed::parse(document.as_bytes(), &ParseOptions::default()).unwrap();
     let origin = document.items[0].origin.as_ref().unwrap();
-    assert_eq!(origin.title.as_deref(), Some("Paper"));
+    assert_eq!(origin.title.as_deref(), Some("The user's name"));
     let page = get("/feeds/Paper").await;
-    assert!(page.contains("Paper · ") && !page.contains("The operator"), "{page}");
+    assert!(page.contains("The user's name · ") && !page.contains("Paper · "), "{page}");
     let items: serde_json::Value =
         serde_json::from_str(&get("/api/v1/feeds/Paper/items").await).unwrap();
-    assert_eq!(items["items"][0]["source"], "Paper", "{items}");
+    assert_eq!(items["items"][0]["source"], "The user's name", "{items}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

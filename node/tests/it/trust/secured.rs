@@ -10,7 +10,7 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 
 use super::{Authority, client, reader, secure_url, secured_config, text};
-use crate::house::{House, eventually, quick_config};
+use crate::house::{House, Scene, eventually, quick_config};
 
 async fn secured(authority: &Authority, clients: Option<Clients>) -> House {
     let folder = TempDir::new().unwrap();
@@ -35,12 +35,18 @@ async fn both_versions_of_http_are_spoken() {
     }
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn who_does_not_trust_the_issuer_goes_away_and_is_counted() {
-    let house = secured(&Authority::new("ours"), None).await;
-    let other = Authority::new("another");
+/// A node that somebody turned to who does not trust it, and the papers of both.
+pub(crate) async fn a_handshake_fails() -> Scene {
+    let (ours, other) = (Authority::new("ours"), Authority::new("another"));
+    let house = secured(&ours, None).await;
     let sent = client(Some(&other.file), None).get(secure_url(&house, "/healthz")).send().await;
     assert!(sent.unwrap_err().is_connect());
+    (house, Box::new((ours, other)))
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn who_does_not_trust_the_issuer_goes_away_and_is_counted() {
+    let (house, _papers) = a_handshake_fails().await;
     eventually("the failed handshake", async || {
         if house.metric("handshakes_failed_total") > 0.0 { Ok(()) } else { Err("none".to_owned()) }
     })

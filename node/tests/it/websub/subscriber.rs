@@ -12,7 +12,7 @@ use ring::hmac;
 
 use super::site::{Asked, Names, Site, signature};
 use super::{metric, node, node_by, restarted, shows};
-use crate::house::{House, eventually};
+use crate::house::{House, Scene, eventually};
 use crate::origin::{Origin, Reply};
 
 /// A node that reads a site whose feed names a hub, and what the hub was asked.
@@ -190,8 +190,8 @@ async fn a_hub_that_has_proved_itself_leaves_a_look_a_day() {
     assert!(site.refreshes() > refreshes);
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn a_hub_that_misses_items_is_found_out_and_not_trusted() {
+/// A node whose source's hub keeps two items to itself.
+async fn half_told() -> (House, Site) {
     // Ten minutes, which a hub has to tell of an item, are half a second.
     let house = node_by(Clock::accelerated(1_200.0), |config| {
         config.websub.poll = Duration::from_secs(300);
@@ -209,6 +209,17 @@ async fn a_hub_that_misses_items_is_found_out_and_not_trusted() {
     // The safety net finds what the hub keeps to itself.
     site.shows(&["Fourth", "Third", "Second", "First"]);
     shows(&house, "All", "Fourth").await;
+    (house, site)
+}
+
+pub(crate) async fn a_hub_leaves_something_out() -> Scene {
+    let (house, site) = half_told().await;
+    (house, Box::new(site))
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_hub_that_misses_items_is_found_out_and_not_trusted() {
+    let (house, site) = half_told().await;
     eventually_push(&house, &site, "the missed", |push| push.missed == 2 && !push.trusted).await;
     assert_eq!(metric(&house, "pergola_websub_items_missed_total").await, 2.0);
     site.was_refreshed().await;
