@@ -7,6 +7,7 @@
 mod callers;
 mod feeds;
 mod housekeeping;
+mod next;
 mod opening;
 mod outlook;
 mod peers;

@@ -8,7 +8,7 @@ use serde_json::json;
 
 use super::client::{Client, Target};
 use super::failure::Failure;
-use super::screen::{Cell, Screen, Tone, facts, harmless, percent, size, span};
+use super::screen::{Cell, Screen, Tone, facts, harmless, known_percent, size, span};
 use super::settings::Settings;
 
 /// Time for a healthy node to answer.
@@ -52,8 +52,8 @@ fn shown(status: &NodeStatus, folder: Option<&Path>, screen: &Screen) -> String 
             ("refreshes", since(refreshes).into()),
             ("queue", since(queue).into()),
             ("items", since(format!("{} (about {:.0} lost)", status.items, status.lost)).into()),
-            ("freshness", percent(status.freshness).into()),
-            ("completeness", since(percent(status.completeness)).into()),
+            ("freshness", known_percent(status.freshness).into()),
+            ("completeness", since(known_percent(status.completeness)).into()),
             ("store", format!("{}, {}", status.store, size(status.store_bytes)).into()),
         ],
     );
