@@ -1,4 +1,4 @@
-//! `pergola status` and `pergola healthcheck`.
+//! `pergola status`, `pergola healthcheck` and `pergola doctor`.
 
 use std::path::Path;
 use std::time::Duration;
@@ -10,6 +10,7 @@ use super::client::{Client, Target};
 use super::failure::Failure;
 use super::screen::{Cell, Screen, Tone, facts, harmless, known_percent, size, span};
 use super::settings::Settings;
+use crate::doctor::{self, Patient, Verdict};
 
 /// Time for a healthy node to answer.
 const PATIENCE: Duration = Duration::from_secs(4);
@@ -78,4 +79,25 @@ pub(super) async fn healthcheck(settings: &Settings, screen: &Screen) -> anyhow:
         return Err(Failure::new(format!("the node is not ready: {why}")).hint(hint).into());
     }
     screen.show(&json!({ "ready": true }), || "ready\n".to_owned())
+}
+
+/// Examines the node, and fails if something needs attention.
+pub(super) async fn doctor(args: doctor::Args, settings: &Settings) -> anyhow::Result<()> {
+    let args = doctor::Args { json: settings.options.json, ..args };
+    let config = settings.load()?;
+    match doctor::run(args, config, patient(settings).await).await? {
+        Verdict::Well => Ok(()),
+        Verdict::Ailing | Verdict::Ill => {
+            Err(Failure::new("something needs attention; see above").into())
+        }
+    }
+}
+
+/// The node that the doctor examines.
+async fn patient(settings: &Settings) -> Patient {
+    match Target::find(settings).await {
+        Ok(Target::Running(client)) => Patient::Running(Box::new(client)),
+        Ok(Target::Folder(_)) => Patient::Asleep,
+        Err(error) => Patient::Silent { what: format!("{error:#}") },
+    }
 }
