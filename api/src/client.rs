@@ -11,6 +11,7 @@ use url::Url;
 use crate::feed::{AppliedList, Explained, FeedDetail, FeedList, FeedReaders, QueryRequest};
 use crate::item::{ItemPage, ItemRange};
 use crate::mesh::{MeshFile, ProfilesRequest};
+use crate::next::RefreshRequest;
 use crate::operation::{
     BudgetRequest, History, HistoryRange, ImportRequest, Imported, NodeStatus, Readiness, Reloaded,
 };
@@ -124,8 +125,10 @@ impl Client {
     }
 
     /// `POST /api/v1/sources/{id}/refresh`, by its number or URL.
-    pub async fn refresh_source(&self, id: &str) -> Result<Refreshed> {
-        self.send(Method::POST, &["sources", id, "refresh"], &()).await
+    pub async fn refresh_source(&self, id: &str, request: RefreshRequest) -> Result<Refreshed> {
+        let mut url = self.url(&["api", "v1", "sources", id, "refresh"])?;
+        url.set_query(request.force.then_some("force=true"));
+        read(self.good(Method::POST, url, None).await?).await
     }
 
     /// `GET /api/v1/feeds`

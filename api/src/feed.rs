@@ -52,8 +52,9 @@ pub struct ReadSource {
     pub source: u32,
     /// Its URL.
     pub url: String,
-    /// The share of its items that the feed keeps, as the node estimates.
-    pub share: f64,
+    /// The share of its items that the feed keeps, as the node estimates; null while it is not known, because
+    /// no item of the source has come since the feed reads it.
+    pub share: Option<f64>,
     /// How much an item counts for the feed.
     pub weight: f64,
 }

@@ -11,6 +11,7 @@
 //!
 //! - `problem`: why a request was refused
 //! - `mesh`: what sources and feeds are about, in the file format of topology-gen
+//! - `next`: when a source is refreshed next, and why
 //! - `source`: sources
 //! - `feed`: feeds
 //! - `item`: items of a feed
@@ -24,6 +25,7 @@ pub mod client;
 pub mod feed;
 pub mod item;
 pub mod mesh;
+pub mod next;
 pub mod openapi;
 pub mod operation;
 pub mod problem;

@@ -69,6 +69,7 @@ mod routes {
     use crate::feed::{AppliedList, Explained, FeedDetail, FeedList, FeedReaders, QueryRequest};
     use crate::item::{ItemPage, ItemRange};
     use crate::mesh::{MeshFile, ProfilesRequest};
+    use crate::next::RefreshRequest;
     use crate::operation::{
         BudgetRequest, History, HistoryRange, ImportRequest, Imported, NodeStatus, Readiness,
         Reloaded,
@@ -107,9 +108,11 @@ mod routes {
         responses((status = 204), (status = 404, body = Problem), (status = 409, body = Problem)))]
     fn remove_source() {}
 
-    /// Refreshes a source now, if it may be asked.
+    /// Refreshes a source now, if it may be asked. If not, the problem says why not, until when, and which key
+    /// of the configuration changes that.
     #[utoipa::path(post, path = "/api/v1/sources/{id}/refresh", security(("token" = [])),
-        params(("id" = String, Path, description = "its number, or its URL percent-encoded")),
+        params(("id" = String, Path, description = "its number, or its URL percent-encoded"),
+            RefreshRequest),
         responses((status = 200, body = Refreshed), (status = 404, body = Problem),
             (status = 429, body = Problem)))]
     fn refresh_source() {}

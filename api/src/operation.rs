@@ -36,10 +36,12 @@ pub struct NodeStatus {
     pub lost: f64,
     /// Bytes received since it started.
     pub bytes: u64,
-    /// The share of the sources' current documents that it has, as it estimates.
-    pub freshness: f64,
-    /// The share of items that it delivered since it started, as it estimates.
-    pub completeness: f64,
+    /// The share of the sources' current documents that it has, as it estimates; null while it is not known,
+    /// because no source was ever refreshed.
+    pub freshness: Option<f64>,
+    /// The share of items that it delivered since it started, as it estimates; null while it is not known,
+    /// because there were none.
+    pub completeness: Option<f64>,
     /// Sources that are due and wait until their host may be asked.
     pub waiting: usize,
     /// Requests under way.
@@ -128,10 +130,11 @@ pub struct MinuteSample {
     pub items: u32,
     /// Bytes received.
     pub bytes: u64,
-    /// The share of items delivered, as the node estimated.
-    pub completeness: f64,
-    /// The share of the sources' current documents that the node had, as it estimated.
-    pub freshness: f64,
+    /// The share of items delivered, as the node estimated; null if there were none.
+    pub completeness: Option<f64>,
+    /// The share of the sources' current documents that the node had, as it estimated; null if it had never
+    /// refreshed any.
+    pub freshness: Option<f64>,
 }
 
 /// An OPML list to import.

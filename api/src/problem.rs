@@ -29,6 +29,9 @@ pub struct Problem {
     /// When to try again, in Unix seconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub retry_at: Option<f64>,
+    /// The key of the configuration that stands in the way, such as `crawl.floor`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub key: Option<String>,
     /// URLs of feeds that were found instead.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub feeds: Vec<String>,
@@ -48,6 +51,7 @@ impl Problem {
             hint: None,
             nearest: None,
             retry_at: None,
+            key: None,
             feeds: Vec::new(),
             links: Vec::new(),
         }
@@ -122,8 +126,10 @@ codes! {
     UnknownSource = NOT_FOUND, "no such source";
     /// A feed reads the source, so it cannot be removed.
     SourceInUse = CONFLICT, "the source is in use";
-    /// The source may not be refreshed yet.
+    /// The source may not be refreshed yet, unless it is forced.
     TooEarly = TOO_MANY_REQUESTS, "too early for a refresh";
+    /// The site of the source has itself asked for quiet.
+    WantsQuiet = TOO_MANY_REQUESTS, "the site asked for quiet";
     /// The first refresh of a new source failed for good.
     UnusableSource = UNPROCESSABLE_ENTITY, "not a usable source";
     /// The scheduler does not accept a value.
@@ -174,6 +180,7 @@ mod tests {
             hint: Some("list the feeds".to_owned()),
             nearest: Some("News".to_owned()),
             retry_at: Some(12.5),
+            key: Some("crawl.floor".to_owned()),
             feeds: vec!["https://example.org/rss".to_owned()],
             links: vec!["/opml".to_owned()],
             ..Problem::new(Code::UnknownFeed, "there is no feed `Newz`")

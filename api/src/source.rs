@@ -3,6 +3,8 @@
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
+use crate::next::NextRefresh;
+
 /// The state of a source in one word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "kebab-case")]
@@ -216,6 +218,8 @@ pub struct SourceStatus {
     pub standing: SourceStanding,
     /// What went wrong last, if something did.
     pub trouble: Option<String>,
+    /// What has gone wrong since the last good answer; null if nothing has.
+    pub failing: Option<FailingStatus>,
     /// Whether somebody added it by itself, and not only a feed or a list names it.
     pub wanted: bool,
     /// How much one of its items counts.
@@ -228,8 +232,8 @@ pub struct SourceStatus {
     pub next_refresh: Option<f64>,
     /// Whether it is being refreshed now.
     pub busy: bool,
-    /// Items a day, as the node estimates.
-    pub items_per_day: f64,
+    /// Items a day, as the node estimates; null while it is not known, because no refresh has succeeded.
+    pub items_per_day: Option<f64>,
     /// How many items its document shows.
     pub window: u32,
     /// Requests sent.
@@ -242,10 +246,12 @@ pub struct SourceStatus {
     pub bytes: u64,
     /// Items delivered.
     pub items: u64,
-    /// The share of its items that was delivered, as the node estimates.
-    pub completeness: f64,
-    /// The share of its current document that the node has, as the node estimates.
-    pub freshness: f64,
+    /// The share of its items that was delivered, as the node estimates; null while it is not known, because
+    /// nothing was delivered since the first refresh.
+    pub completeness: Option<f64>,
+    /// The share of its document that the node had on average, as the node estimates; null while it is not
+    /// known, because it was not refreshed twice.
+    pub freshness: Option<f64>,
     /// If its items come back to this node: the nodes on the way, this one first and last.
     #[serde(rename = "loop")]
     pub way_back: Option<Vec<String>>,
@@ -253,6 +259,17 @@ pub struct SourceStatus {
     pub via: Via,
     /// The node that publishes it, if one does.
     pub peer: Option<PeerStatus>,
+}
+
+/// What has gone wrong with a source since its last good answer.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct FailingStatus {
+    /// The first failure, in Unix seconds.
+    pub since: f64,
+    /// Failures in a row.
+    pub count: u32,
+    /// The kind of the last one, such as `dns`, `timeout` or `not-a-feed`.
+    pub kind: String,
 }
 
 /// The node that publishes a source.
@@ -285,6 +302,8 @@ pub struct PeerStatus {
 pub struct SourceDetail {
     /// Its state.
     pub source: SourceStatus,
+    /// Its next refresh, and why it is not earlier.
+    pub next: NextRefresh,
     /// The last refreshes, oldest first.
     pub recent: Vec<RecentRefresh>,
     /// Its URLs before it moved.

@@ -62,6 +62,7 @@ impl Crawl {
                 .required(whole(1..=1_000_000), 10_000, |crawl| crawl.max_items),
             floor: table
                 .key("floor", "The shortest time between two refreshes of a source that is new.")
+                .reloads()
                 .required(duration(Duration::ZERO..=MONTH), "60 min", |crawl| crawl.floor),
             floor_known: table
                 .key(
@@ -69,6 +70,7 @@ impl Crawl {
                     "The same once the history of a source, or what it says about itself, justifies \
                      more refreshes.",
                 )
+                .reloads()
                 .required(duration(Duration::ZERO..=MONTH), "15 min", |crawl| crawl.floor_known),
             spacing: table
                 .key("spacing", "The shortest time between two requests to one domain.")

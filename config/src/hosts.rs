@@ -105,6 +105,7 @@ impl HostRule {
             });
         let floor = table
             .key("floor", "The shortest time between two refreshes of a source there, new or not.")
+            .reloads()
             .optional(duration(Duration::ZERO..=MONTH), "5 min", |rule| {
                 let one = rule.floor == rule.floor_known && usual.floor != usual.floor_known;
                 (one || rule.floor != usual.floor).then_some(rule.floor)

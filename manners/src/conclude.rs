@@ -18,6 +18,7 @@ use pergola_feed::{Limits, NodeId};
 use pergola_refresh::Invalid;
 use url::Url;
 
+use crate::backoff::share_of;
 use crate::courtesy::{RuleBook, Verdict};
 use crate::decide::Observed;
 use crate::heard::{Heard, Hearing, Said};
@@ -39,6 +40,14 @@ pub struct Manners {
     pub limits: Limits,
     /// Peers are read over gRPC.
     pub peers: bool,
+}
+
+impl Manners {
+    /// The number in [0, 1) that spreads what follows from a refresh. It differs from node to node, source to
+    /// source and refresh to refresh, and is the same whenever it is asked for.
+    pub fn chance(&self, id: SourceId, at: f64) -> f64 {
+        share_of((&self.node.0, id, at.to_bits()))
+    }
 }
 
 /// A source as it was before a reply.

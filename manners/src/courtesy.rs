@@ -2,13 +2,15 @@
 //!
 //! This is the promise to the people whose servers we use. It is pure, told the time and the randomness,
 //! stored with the source, and every rule has a test named after it. The scheduler refreshes no source
-//! before [`Courtesy::next_at`], and nobody asks a source while it wants quiet.
+//! before the last of its [`Courtesy::holds`] has passed. Whoever asks by hand may, unless the source itself
+//! has asked for quiet.
 //!
 //! Never: a refresh earlier than the latest time that the source named; an altered validator; a pause
 //! counted as an error; a source dropped without a word in the log.
 
 mod exchange;
 mod freshness;
+mod holds;
 mod hosts;
 mod moves;
 mod pace;
@@ -23,9 +25,10 @@ mod tests;
 use pergola_feed::Hints;
 use url::Url;
 
-use crate::backoff::{backoff, lengthened};
+use crate::backoff::backoff;
 pub use exchange::{Exchange, Gist, Head, Hop, No, Span, Validation, Validators};
 pub use freshness::Terms;
+pub use holds::{Asked, Cause, Hold};
 pub use hosts::HostPauses;
 pub use pace::Pace;
 pub use quiet_times::QuietTimes;
@@ -64,7 +67,8 @@ pub struct Courtesy {
     pub last_unconditional: Option<f64>,
     /// How busy the source has been lately.
     pub pace: Pace,
-    next_at: f64,
+    /// The headers of the last answer ask us to stay away until then (`Retry-After`, `max-age`, `Expires`).
+    pub asked_until: f64,
 }
 
 impl Courtesy {
@@ -75,17 +79,6 @@ impl Courtesy {
             Some(last) if now - last < AUDIT_EVERY => self.validators.clone(),
             _ => Validators::default(),
         }
-    }
-
-    /// The same, but not to be asked before this instant: how what was stored is put together again.
-    pub fn until(self, next_at: f64) -> Self {
-        Self { next_at, ..self }
-    }
-
-    /// The scheduler does not ask before this instant. It is stored, so a restart causes no burst. Infinite
-    /// once the source has ended.
-    pub fn next_at(&self) -> f64 {
-        self.next_at
     }
 
     /// Whether something is wrong with the source: it has neither ended nor asked for quiet, and its last answer
@@ -119,13 +112,7 @@ impl Courtesy {
         }
         self.recognise(exchange.validation, exchange.terms);
         let verdict = self.answered(exchange.gist, exchange.validation, step);
-        let mut verdict = self.moving(verdict, exchange.url, exchange.hops, step);
-        if self.ended.is_some() {
-            // A refresh by hand that fails does not revive it.
-            verdict.next_at = f64::INFINITY;
-        }
-        self.next_at = verdict.next_at;
-        verdict
+        self.moving(verdict, exchange.url, exchange.hops, step)
     }
 
     /// The document is no longer what is read: what it said about itself means nothing from now on. Its
@@ -190,11 +177,8 @@ impl Courtesy {
         });
         self.pause = None;
         self.ended = None;
-        let wait = self.asked_for(step).max(self.period.unwrap_or(0.0)).max(self.floor(step));
-        Verdict {
-            note: recovered,
-            ..Verdict::new(outcome, self.free_from(step.spread(wait), step))
-        }
+        self.asked_until = step.now + self.asked_for(step);
+        Verdict { note: recovered, ..Verdict::new(outcome, self.next_at(step)) }
     }
 
     fn refused(&mut self, no: No, step: Step) -> Verdict {
@@ -236,18 +220,26 @@ impl Courtesy {
         let unasked = backoff(step.rules.pause, 2.0, count).min(step.rules.pause_cap);
         let unasked = if retry.is_some_and(|seconds| seconds > 0.0) { 0.0 } else { unasked };
         let wait = asked.max(unasked);
-        let next_at = self.free_from(step.spread(wait.max(self.floor(step))), step);
-        self.pause = Some(Pause { until: next_at, status, count });
+        let floor = self.floor(step.rules).0;
+        let until =
+            self.free_from(step.now + step.asked().spread(wait.max(floor), step.rules), step);
+        self.asked_until = step.now + asked;
+        self.pause = Some(Pause { until, status, count });
         let note = (count == 1).then(|| {
-            let seconds = next_at - step.now;
+            let seconds = until - step.now;
             match status {
                 Some(status) => format!("answered {status}: quiet for {seconds:.0} s"),
                 None => format!("asks for quiet: for {seconds:.0} s"),
             }
         });
         let host_pause = (!step.rules.peer).then_some(step.now + wait);
-        let quiet_until = Some(next_at);
-        Verdict { note, host_pause, quiet_until, ..Verdict::new(Outcome::Paused, next_at) }
+        let quiet_until = Some(until);
+        Verdict {
+            note,
+            host_pause,
+            quiet_until,
+            ..Verdict::new(Outcome::Paused, self.next_at(step))
+        }
     }
 
     /// Something went wrong; `asked` is how long the answer, if there was one, asked us to wait.
@@ -256,16 +248,15 @@ impl Courtesy {
         let failures = self.failures.get_or_insert(Failures { count: 0, since: step.now, kind });
         failures.kind = kind;
         failures.count = failures.count.saturating_add(1);
-        let factor = if kind == FailureKind::NotFound { 4.0 } else { 2.0 };
-        let backoff = backoff(step.rules.backoff, factor, failures.count);
-        let cap = step.rules.backoff_cap * (0.9 + 0.1 * step.random);
-        let backoff = lengthened(backoff, step.random).min(cap);
-        let wait = step.spread(asked).max(backoff).max(step.spread(self.floor(step)));
-        let next_at = self.free_from(wait, step);
-        let note = (known != Some(kind)).then(|| {
+        self.asked_until = step.now + asked;
+        let next_at = self.next_at(step);
+        let note = (known != Some(kind) && next_at.is_finite()).then(|| {
             format!("failed ({}): the next refresh is in {:.0} s", kind.name(), next_at - step.now)
         });
-        Verdict { note, ..Verdict::new(Outcome::Failed(kind), next_at) }
+        // Whoever insisted on asking during a pause has not ended it by failing.
+        let quiet_until = self.pause.as_ref().map(|pause| pause.until);
+        let quiet_until = quiet_until.filter(|until| *until > step.now);
+        Verdict { note, quiet_until, ..Verdict::new(Outcome::Failed(kind), next_at) }
     }
 
     /// Adds the new address if a good answer came by a redirect that may now be believed.
@@ -287,20 +278,13 @@ impl Courtesy {
         lifetime.max(step.terms.quiet(step.rules).unwrap_or(0.0))
     }
 
-    fn floor(&self, step: Step) -> f64 {
-        if self.has_evidence(step.rules) {
-            step.rules.floor_with_evidence.min(step.rules.floor)
-        } else {
-            step.rules.floor
-        }
+    /// When the source may be asked again, after this step.
+    fn next_at(&self, step: Step) -> f64 {
+        self.holds(step.asked(), step.rules).first().map_or(step.now, |hold| hold.until)
     }
 
-    /// The first instant after a wait that is in no quiet time; spread, so that not everybody comes on the
-    /// hour.
-    fn free_from(&self, wait: f64, step: Step) -> f64 {
-        let at = step.now + wait;
-        let free = self.quiet_times.first_free(at);
-        if free > at { free + step.random * step.rules.offset_cap } else { at }
+    fn free_from(&self, at: f64, step: Step) -> f64 {
+        self.skipped(at, step.asked(), step.rules).unwrap_or(at)
     }
 }
 
@@ -314,9 +298,8 @@ struct Step<'a> {
 }
 
 impl Step<'_> {
-    /// A wait made a little longer by chance.
-    fn spread(self, wait: f64) -> f64 {
-        wait + self.random * (0.1 * wait).min(self.rules.offset_cap)
+    fn asked(self) -> Asked {
+        Asked { at: self.now, random: self.random }
     }
 }
 

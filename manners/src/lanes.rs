@@ -65,6 +65,8 @@ struct Lane {
     in_flight: u32,
     /// Nothing starts before.
     free_at: f64,
+    /// Its site wants quiet until then.
+    quiet_until: f64,
     limits: Limits,
     /// Its entry in `ready` or `resting`.
     turn: Option<Turn>,
@@ -72,7 +74,8 @@ struct Lane {
 
 impl Lane {
     fn new(limits: Limits) -> Self {
-        Self { waiting: VecDeque::new(), in_flight: 0, free_at: 0.0, limits, turn: None }
+        let (free_at, quiet_until) = (0.0, 0.0);
+        Self { waiting: VecDeque::new(), in_flight: 0, free_at, quiet_until, limits, turn: None }
     }
 }
 
@@ -165,7 +168,13 @@ impl Lanes {
     pub fn pause(&mut self, lane: LaneId, until: f64) {
         let entry = self.lanes.entry(lane).or_insert_with(|| Lane::new(self.rules.limits(lane)));
         entry.free_at = entry.free_at.max(until);
+        entry.quiet_until = entry.quiet_until.max(until);
         self.requeue(lane);
+    }
+
+    /// Until when nothing starts in a lane because its site wants quiet.
+    pub fn quiet_until(&self, lane: LaneId) -> Option<f64> {
+        self.lanes.get(&lane).map(|lane| lane.quiet_until).filter(|until| *until > 0.0)
     }
 
     /// When [`Lanes::pop`] may next return something, if nothing else is pushed or finished before.

@@ -28,6 +28,7 @@
 //! - `conclude`: what follows from what was heard
 //! - `budget`: what refreshing may cost
 //! - `roster`: which source is due
+//! - `why`: why the next refresh of a source is when it is
 
 pub mod backoff;
 pub mod budget;
@@ -48,6 +49,7 @@ pub mod roster;
 pub mod secret;
 pub mod source;
 pub mod trail;
+pub mod why;
 
 pub use conclude::Manners;
 pub use cooperation::Cooperation;

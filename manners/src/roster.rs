@@ -5,7 +5,7 @@
 //! the roster loses nothing: everything is stored as well.
 //!
 //! Never: a source sent by the scheduler before its `next_at`; a source sent by anybody while it wants
-//! quiet; a source out twice.
+//! quiet, unless somebody lifts that first; a source out twice.
 
 mod foresight;
 #[cfg(test)]
@@ -22,6 +22,7 @@ use super::budget::{HORIZON_CYCLES, Purse};
 use super::lanes::LaneId;
 use crate::source::SourceId;
 use foresight::Foresight;
+pub use foresight::Prospect;
 
 /// τ before its right value is known. It is below the right value of any sensible node, so that the budget is
 /// spent on the most urgent sources while τ rises. From above, nothing would be refreshed until τ has fallen.
@@ -198,6 +199,16 @@ impl Roster {
         }
     }
 
+    /// A source may be asked from another instant on: what is known of it, or the rules, say so.
+    pub fn set_next_at(&mut self, id: SourceId, next_at: f64) {
+        let Some(&place) = self.places.get(&id) else { return };
+        let seat = &mut self.seats[place];
+        seat.next_at = next_at;
+        if !seat.out {
+            self.sources.hold(place, seat.held_until());
+        }
+    }
+
     /// Whether a source wants quiet.
     pub fn wants_quiet(&self, id: SourceId, now: f64) -> bool {
         self.places.get(&id).is_some_and(|&place| self.seats[place].pause_until > now)
@@ -341,6 +352,11 @@ impl Roster {
         Some(self.sources.get(*self.places.get(&id)?))
     }
 
+    /// The lane in which a source waits.
+    pub fn lane(&self, id: SourceId) -> Option<LaneId> {
+        self.places.get(&id).map(|&place| self.seats[place].lane)
+    }
+
     /// Whether a source is being refreshed, and when it may be asked next.
     pub fn standing(&self, id: SourceId) -> Option<(bool, f64)> {
         let seat = self.seats[*self.places.get(&id)?];
@@ -366,7 +382,8 @@ impl Roster {
 
     /// Called once a minute: lets the budget follow what was measured.
     pub fn steer(&mut self, now: f64) -> Result<(), Invalid> {
-        let freshness = self.sources.freshness(now);
+        // As long as nothing was refreshed, nothing is stale.
+        let freshness = self.sources.freshness(now).unwrap_or(1.0);
         if self.purse.steer(freshness) {
             self.scheduler.steer_budget(self.purse.budget()?);
         }
@@ -390,8 +407,8 @@ impl Roster {
         self.scheduler.threshold()
     }
 
-    /// The estimated share of all windows that is held now.
-    pub fn freshness(&self, now: f64) -> f64 {
+    /// The estimated share of all windows that is held now; nothing while it is not known.
+    pub fn freshness(&self, now: f64) -> Option<f64> {
         self.sources.freshness(now)
     }
 

@@ -168,6 +168,20 @@ impl SourceState {
         Ok(self)
     }
 
+    /// When the source was last asked. What was pushed does not count.
+    pub fn last_asked(&self) -> Option<f64> {
+        let bad = self.recent.iter().rev().find(|refresh| !refresh.outcome.is_good());
+        let bad = bad.map(|refresh| refresh.at);
+        [self.courtesy.pace.last_refresh(), bad].into_iter().flatten().reduce(f64::max)
+    }
+
+    /// Until when the headers of the last answer ask us to stay away. Nothing if that is not known: rows
+    /// of schema 2 have the time of the next refresh in its place.
+    pub fn asked_until(&self) -> Option<f64> {
+        let asked = self.courtesy.asked_until;
+        (asked != self.next_at).then_some(asked)
+    }
+
     /// Remembers a refresh and forgets the oldest one beyond [`SourceState::REMEMBERED`].
     pub fn remember(&mut self, refresh: PastRefresh) {
         if self.recent.len() == Self::REMEMBERED {

@@ -8,6 +8,7 @@ mod callers;
 mod conduct;
 mod feeds;
 mod housekeeping;
+mod next;
 mod opening;
 mod outlook;
 mod peers;

@@ -12,7 +12,9 @@ mod view;
 use pergola_feed::Item;
 use pergola_manners::decide::News;
 use pergola_query::syntax::{FeedBody, SourceRef};
-use pergola_query::{Catalogue, Change, Explanation, QueryError, Scratch, Selectivity, explain};
+use pergola_query::{
+    Catalogue, Change, Estimate, Explanation, QueryError, Scratch, Selectivity, explain,
+};
 use pergola_store::archive::{FeedId, ItemKey, SourceId};
 
 pub use found::{Found, Kind};
@@ -179,13 +181,20 @@ impl Desk {
         self.read().sources_of(feed).to_vec()
     }
 
-    /// The sources that a feed reads, at most `limit` of them, with the share of each that it keeps.
+    /// The sources that a feed reads, at most `limit` of them, with the share of each that it keeps: a guess
+    /// until something is known.
     pub fn shares_of(&self, feed: FeedId, now: f64, limit: usize) -> Vec<(SourceId, f64)> {
+        let learnt = self.learnt_of(feed, now, limit).into_iter();
+        learnt.map(|(source, learnt)| (source, learnt.share())).collect()
+    }
+
+    /// The sources that a feed reads, at most `limit` of them, with what was learnt of the share that it keeps.
+    pub fn learnt_of(&self, feed: FeedId, now: f64, limit: usize) -> Vec<(SourceId, Estimate)> {
         let sources: Vec<SourceId> =
             self.read().sources_of(feed).iter().copied().take(limit).collect();
         let learnt = self.learnt();
-        let share = |source| learnt.estimate(at(source), of(feed), now as i64).share();
-        sources.into_iter().map(|source| (source, share(source))).collect()
+        let estimate = |source| learnt.estimate(at(source), of(feed), now as i64);
+        sources.into_iter().map(|source| (source, estimate(source))).collect()
     }
 
     /// How many feeds read a source.

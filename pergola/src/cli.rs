@@ -20,6 +20,8 @@ mod search;
 mod service;
 mod settings;
 mod source;
+#[cfg(test)]
+mod tests;
 
 use std::process::ExitCode;
 
@@ -67,7 +69,12 @@ enum Command {
     /// Publish made-up feeds to test with, and the truth about them
     Newsroom(crate::newsroom::Args),
     /// Check for common problems, or rate how polite the crawler is
-    #[command(after_help = "Example:\n  pergola doctor\n  pergola doctor --politeness")]
+    #[command(
+        long_about = "Check for common problems, or rate how polite the crawler is. Asks the node that \
+                      runs, or looks into the data folder if none does. Exits with 0 if all is well, and \
+                      with 1 if something needs attention: everything marked ! or ✗.",
+        after_help = "Example:\n  pergola doctor\n  pergola doctor --json\n  pergola doctor --politeness"
+    )]
     Doctor(crate::doctor::Args),
     /// Measure the performance of this machine's nodes
     #[command(subcommand)]
@@ -121,15 +128,7 @@ impl Command {
                 let json = settings.options.json;
                 crate::newsroom::run(crate::newsroom::Args { json, ..args }).await
             }
-            Self::Doctor(args) => {
-                let args = crate::doctor::Args { json: settings.options.json, ..args };
-                match crate::doctor::run(args, settings.load()?).await? {
-                    crate::doctor::Verdict::Ill => {
-                        anyhow::bail!("the doctor found problems; see above")
-                    }
-                    _ => Ok(()),
-                }
-            }
+            Self::Doctor(args) => overview::doctor(args, &settings).await,
             Self::Bench(command) => {
                 let json = settings.options.json;
                 // Its parts start runtimes of their own.

@@ -1,8 +1,9 @@
 //! `pergola doctor`: what commonly goes wrong, and what to do about it.
 //!
-//! Plain, it checks the configuration, the machine and the sources, and changes nothing. With
-//! `--politeness` it runs the crawler against a server that scores its manners. Neither asks anything
-//! of anybody outside this machine.
+//! Plain, it checks the configuration, the machine, the node and its sources, and changes nothing. It asks the
+//! node that runs; only if none does, it opens the data folder itself. With `--politeness` it runs the crawler
+//! against a server that scores its manners. Neither asks anything of anybody outside this machine, unless the
+//! node runs elsewhere.
 
 mod checks;
 pub mod finding;
@@ -23,6 +24,19 @@ pub struct Args {
     pub json: bool,
 }
 
+/// The node that the doctor examines.
+pub enum Patient {
+    /// It runs, and answers here.
+    Running(Box<pergola_api::Client>),
+    /// None runs.
+    Asleep,
+    /// A process uses the data folder and does not answer.
+    Silent {
+        /// Which process, and why it is not heard.
+        what: String,
+    },
+}
+
 /// What the doctor found, in one word; whoever calls decides on the exit code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Verdict {
@@ -38,9 +52,9 @@ pub enum Verdict {
 ///
 /// # Errors
 /// When the examination itself cannot be made.
-pub async fn run(args: Args, config: Config) -> anyhow::Result<Verdict> {
+pub async fn run(args: Args, config: Config, patient: Patient) -> anyhow::Result<Verdict> {
     if !args.politeness {
-        let examination = examine(&config).await;
+        let examination = checks::all(&config, &patient).await;
         match args.json {
             true => println!("{}", serde_json::to_string_pretty(&examination)?),
             false => println!("{examination}"),
@@ -63,9 +77,4 @@ pub async fn run(args: Args, config: Config) -> anyhow::Result<Verdict> {
         false => println!("{score}"),
     }
     Ok(if score.is_full() { Verdict::Well } else { Verdict::Ill })
-}
-
-/// Checks everything that commonly goes wrong.
-pub async fn examine(config: &Config) -> Examination {
-    checks::all(config).await
 }

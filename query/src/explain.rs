@@ -145,10 +145,14 @@ impl Display for Explanation {
             }
             writeln!(f, "    evaluates {}", read.found_by)?;
             let share = read.share();
-            let percent = share.share() * 100.0;
-            let doubt = share.deviation() * 100.0;
-            let seen = share.seen;
-            writeln!(f, "    passes {percent:.1} % ± {doubt:.1}, learnt from {seen:.0} items")?;
+            match share.known() {
+                None => writeln!(f, "    passes: not known yet, because no item has come")?,
+                Some(known) => {
+                    let (percent, doubt) = (known * 100.0, share.deviation() * 100.0);
+                    let seen = counted(share.seen.round() as usize, "item");
+                    writeln!(f, "    passes {percent:.1} % ± {doubt:.1}, learnt from {seen}")?;
+                }
+            }
         }
         let Cost { phrases, regexes, every_item, .. } = self.cost;
         let (phrases, regexes) =

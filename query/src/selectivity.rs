@@ -21,6 +21,9 @@ pub const HALF_LIFE: u32 = 30 * 86_400;
 const PRIOR_KEPT: f64 = 1.0;
 const PRIOR_SEEN: f64 = 2.0;
 
+/// Fewer items than this, weighted by age, are none.
+const LEAST_SEEN: f64 = 0.5;
+
 /// Counters for all pairs of source and feed.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Selectivity {
@@ -69,6 +72,11 @@ impl Estimate {
     /// The expected share, strictly between 0 and 1.
     pub fn share(&self) -> f64 {
         (self.kept + PRIOR_KEPT) / (self.seen + PRIOR_SEEN)
+    }
+
+    /// The expected share; nothing while it is not known, because no item was seen.
+    pub fn known(&self) -> Option<f64> {
+        (self.seen >= LEAST_SEEN).then(|| self.share())
     }
 
     /// The standard deviation of the share.

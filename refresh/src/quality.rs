@@ -148,6 +148,13 @@ pub fn completeness(delivered: u64, published: u64) -> f64 {
     if published == 0 { 1.0 } else { delivered as f64 / published as f64 }
 }
 
+/// The estimated share of published items that were delivered; nothing while it is not known, because none were
+/// published.
+pub fn known_completeness(delivered: f64, lost: f64) -> Option<f64> {
+    let all = delivered + lost;
+    (all > 0.0).then(|| delivered / all)
+}
+
 /// Delays from publication to delivery, in seconds.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize)]
 pub struct Delay {
@@ -203,15 +210,15 @@ impl Estimate {
         self.time += age;
     }
 
-    /// The estimated share of published items that were delivered.
-    pub fn completeness(&self) -> f64 {
-        let all = self.delivered + self.lost;
-        if all == 0.0 { 1.0 } else { self.delivered / all }
+    /// The estimated share of published items that were delivered; nothing while it is not known.
+    pub fn completeness(&self) -> Option<f64> {
+        known_completeness(self.delivered, self.lost)
     }
 
-    /// The estimated mean share of the window that was delivered.
-    pub fn freshness(&self) -> f64 {
-        if self.time == 0.0 { 1.0 } else { 1.0 - self.stale / self.time }
+    /// The estimated mean share of the window that was delivered; nothing while it is not known, because no
+    /// time has passed between two refreshes.
+    pub fn freshness(&self) -> Option<f64> {
+        (self.time > 0.0).then(|| 1.0 - self.stale / self.time)
     }
 }
 
@@ -297,7 +304,16 @@ mod tests {
         let mut estimate = Estimate::default();
         estimate.refreshed(20, 25.0, true, 10.0, 20, 100.0);
         estimate.refreshed(5, 5.0, false, 2.5, 20, 100.0);
-        assert_eq!(estimate.completeness(), 25.0 / 30.0);
-        assert_eq!(estimate.freshness(), 1.0 - (0.5 + 0.125) / 2.0);
+        assert_eq!(estimate.completeness(), Some(25.0 / 30.0));
+        assert_eq!(estimate.freshness(), Some(1.0 - (0.5 + 0.125) / 2.0));
+    }
+
+    #[test]
+    fn what_was_never_observed_is_not_known() {
+        let mut estimate = Estimate::default();
+        assert_eq!((estimate.completeness(), estimate.freshness()), (None, None));
+        estimate.refreshed(0, 0.5, false, 0.25, 20, 100.0);
+        assert_eq!(estimate.completeness(), None, "nothing was delivered");
+        assert!(estimate.freshness().is_some_and(|share| share > 0.98));
     }
 }

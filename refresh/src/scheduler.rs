@@ -6,7 +6,7 @@ use crate::knowledge::Knowledge;
 use crate::model::PlannedRefresh;
 use crate::observation::Observation;
 use crate::sources::Sources;
-use crate::strategy::{Cycle, Decisions, Strategy};
+use crate::strategy::{Cycle, Decisions, Rule, Strategy};
 use crate::threshold::{Controller, Spending, Threshold};
 
 /// Refreshes that even the smallest budget may spend ahead. With only one, sources that are due at about
@@ -218,19 +218,8 @@ impl Scheduler<Sources> {
         now: f64,
         end: f64,
     ) -> Vec<PlannedRefresh> {
-        let step = self.budget.cycle;
-        let mut start = self.decided.map_or(now, |decided| decided + step);
-        if start < now {
-            start += step * ((now - start) / step).ceil();
-        }
-        let cycle = Cycle {
-            now: start,
-            length: step,
-            threshold: self.threshold.value(),
-            budget: self.budget.per_cycle,
-            quota: 0,
-            limit: usize::MAX,
-        };
+        let cycle = self.next_cycle(now);
+        let (start, step) = (cycle.now, cycle.length);
         let last = known.last(source).unwrap_or(f64::NEG_INFINITY);
         let held = known.held_until(source);
         let under_way = held == f64::INFINITY;
@@ -246,5 +235,33 @@ impl Scheduler<Sources> {
         let decisions = Decisions { start, step, end };
         refreshes.extend(known.foresee(source, &rule, decisions, from, earliest));
         refreshes
+    }
+    /// What a refresh of a source is worth now, and from which worth on it is refreshed. Nothing if the strategy
+    /// decides otherwise, or the source was never refreshed.
+    pub fn worth(&mut self, known: &Sources, source: usize, now: f64) -> Option<(f64, f64)> {
+        let last = known.last(source)?;
+        let cycle = self.next_cycle(now);
+        match self.strategy.rule(&cycle, known, source, last) {
+            Rule::Utility { least, .. } => Some((known.outlook(source, now).utility, least)),
+            Rule::Index { least, taste } => Some((known.index(source, now, &taste), least)),
+            Rule::Interval(_) | Rule::Timetable { .. } => None,
+        }
+    }
+
+    /// The next decision, without a limit.
+    fn next_cycle(&self, now: f64) -> Cycle {
+        let step = self.budget.cycle;
+        let mut start = self.decided.map_or(now, |decided| decided + step);
+        if start < now {
+            start += step * ((now - start) / step).ceil();
+        }
+        Cycle {
+            now: start,
+            length: step,
+            threshold: self.threshold.value(),
+            budget: self.budget.per_cycle,
+            quota: 0,
+            limit: usize::MAX,
+        }
     }
 }

@@ -148,8 +148,8 @@ impl Sources {
     }
 
     /// The estimated freshness: the mean share of the windows that the node has, over the relevant sources
-    /// that were ever refreshed. 1 if there are none.
-    pub fn freshness(&self, now: f64) -> f64 {
+    /// that were ever refreshed. Nothing if there are none.
+    pub fn freshness(&self, now: f64) -> Option<f64> {
         let (mut held, mut count) = (0.0, 0u32);
         for source in 0..self.models.len() {
             let last = self.last[source];
@@ -159,7 +159,7 @@ impl Sources {
                 count += 1;
             }
         }
-        if count == 0 { 1.0 } else { held / f64::from(count) }
+        (count > 0).then(|| held / f64::from(count))
     }
 
     /// Σ over the sources of rate × relevance, in relevant items per second.

@@ -126,9 +126,9 @@ pub struct Sample {
     pub items: u32,
     /// Bytes received.
     pub bytes: u64,
-    /// Estimated share of items delivered.
+    /// Estimated share of items delivered; not a number while it is not known.
     pub completeness: f64,
-    /// Estimated share of windows held.
+    /// Estimated share of windows held; not a number while it is not known.
     pub freshness: f64,
 }
 

@@ -45,7 +45,7 @@ async fn call_everything(client: &Client) {
     let _ = client.add_source(&AddSourceRequest::new("https://example.org/")).await;
     let _ = client.source("ID").await;
     let _ = client.remove_source("ID").await;
-    let _ = client.refresh_source("ID").await;
+    let _ = client.refresh_source("ID", RefreshRequest { force: true }).await;
     let _ = client.feeds().await;
     let query = QueryRequest { query: String::new() };
     let _ = client.run_statements(&query).await;

@@ -146,6 +146,10 @@ fn sources_feeds_and_the_budget_change_without_a_restart() {
     assert_eq!(old.reloadable_changes(&feed), Reload { feeds: true, ..Reload::default() });
     let budget = from_file("[budget]\nrefreshes_per_minute = 1\n");
     assert_eq!(old.reloadable_changes(&budget), Reload { budget: true, ..Reload::default() });
+    for floor in ["[crawl]\nfloor = \"20 min\"\n", "[hosts.\"b.example\"]\nfloor = \"1 min\"\n"] {
+        let floor = from_file(floor);
+        assert_eq!(old.reloadable_changes(&floor), Reload { floors: true, ..Reload::default() });
+    }
 }
 
 #[test]

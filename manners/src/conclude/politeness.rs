@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use url::Url;
 
 use super::Moment;
-use crate::courtesy::{Courtesy, Outcome, RuleBook, Rules, Verdict};
+use crate::courtesy::{Asked, Courtesy, Outcome, RuleBook, Rules, Verdict};
 use crate::heard::{Carrier, Heard, Said};
 use crate::link::Link;
 use crate::refreshed::HostVisit;
@@ -49,7 +49,10 @@ pub(super) fn judge(
         // An archive asked for it, but it is the same source.
         let asked = quiet.exchange(0, url);
         let pause = state.courtesy.clone().after(&asked, now, rules, random);
-        verdict.next_at = verdict.next_at.max(pause.next_at);
+        let courtesy = &mut state.courtesy;
+        courtesy.asked_until = courtesy.asked_until.max(pause.next_at);
+        let held = courtesy.holds(Asked { at: now, random }, rules);
+        verdict.next_at = held.first().map_or(now, |hold| hold.until);
         verdict.quiet_until = pause.quiet_until.or(verdict.quiet_until);
         verdict.host_pause = pause.host_pause.or(verdict.host_pause);
     }

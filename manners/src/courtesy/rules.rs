@@ -40,6 +40,8 @@ pub struct Rules {
     pub offset_cap: f64,
     /// The host is a peer named in the configuration: a pause of one URL never spreads to others.
     pub peer: bool,
+    /// The host or domain that the configuration gives them for; nothing if they are the usual ones.
+    pub named: Option<String>,
 }
 
 impl Default for Rules {
@@ -57,6 +59,7 @@ impl Default for Rules {
             adopt_after: 7.0 * DAY,
             offset_cap: 300.0,
             peer: false,
+            named: None,
         }
     }
 }
@@ -97,6 +100,7 @@ impl RuleBook {
 
     /// Other rules for `host`: a name or an address, optionally with `:port`. A name covers its subdomains.
     pub fn set(&mut self, host: &str, rules: Rules) {
+        let rules = Rules { named: Some(host.to_owned()), ..rules };
         self.hosts.insert(host.to_ascii_lowercase().replace(['[', ']'], ""), rules);
     }
 
@@ -121,10 +125,10 @@ impl RuleBook {
     /// the floor is low where the configuration names none, and a peer that was away is retried soon.
     pub fn peer_rules_for(&self, url: &Url) -> Rules {
         let rules = self.rules_for(url);
-        let named = !std::ptr::eq(rules, &self.usual);
-        let floor = if named { rules.floor } else { PEER_FLOOR.min(rules.floor) };
+        let named = rules.named.clone();
+        let floor = if named.is_some() { rules.floor } else { PEER_FLOOR.min(rules.floor) };
         let floor_with_evidence = rules.floor_with_evidence.min(floor);
-        Rules { floor, floor_with_evidence, backoff: PEER_BACKOFF, ..Rules::for_peer() }
+        Rules { floor, floor_with_evidence, backoff: PEER_BACKOFF, named, ..Rules::for_peer() }
     }
 }
 

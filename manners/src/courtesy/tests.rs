@@ -21,6 +21,7 @@ struct Story {
     now: f64,
     random: f64,
     url: &'static str,
+    next_at: f64,
 }
 
 impl Story {
@@ -31,6 +32,7 @@ impl Story {
             now: NOW,
             random: 0.0,
             url: "https://a.example/feed",
+            next_at: 0.0,
         }
     }
 
@@ -48,7 +50,7 @@ impl Story {
 
     /// The wait that the last verdict imposed.
     fn wait(&self) -> f64 {
-        self.courtesy.next_at() - self.now
+        self.next_at - self.now
     }
 
     fn answer(&mut self, status: u16, headers: &[(&str, &str)]) -> Verdict {
@@ -132,7 +134,10 @@ impl Story {
         let verdict = self.courtesy.after(exchange, self.now, &self.rules, self.random);
         // Everything must survive being stored.
         assert_eq!(rebuilt(&self.courtesy), self.courtesy);
-        assert_eq!(verdict.next_at, self.courtesy.next_at());
+        let asked = Asked { at: self.now, random: self.random };
+        let holds = self.courtesy.holds(asked, &self.rules);
+        assert_eq!(verdict.next_at, holds.first().map_or(self.now, |hold| hold.until));
+        self.next_at = verdict.next_at;
         verdict
     }
 }
@@ -154,7 +159,7 @@ fn changes(body: Gist<'_>) -> Gist<'_> {
 fn rebuilt(courtesy: &Courtesy) -> Courtesy {
     let (hours, days) = courtesy.quiet_times.bits();
     let (items, seconds, last_refresh) = courtesy.pace.parts();
-    let mut again = Courtesy::default().until(courtesy.next_at());
+    let mut again = Courtesy { asked_until: courtesy.asked_until, ..Courtesy::default() };
     again.validators = courtesy.validators.clone();
     again.lifetime = courtesy.lifetime;
     again.period = courtesy.period;

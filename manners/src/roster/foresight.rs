@@ -7,7 +7,7 @@ use std::collections::HashMap;
 
 use pergola_refresh::{Model, PlannedRefresh};
 
-use super::Roster;
+use super::{Roster, Seat};
 use crate::hints::Hints;
 use crate::source::SourceId;
 
@@ -29,6 +29,25 @@ struct Foreseen {
     threshold: f64,
     at: f64,
     refreshes: Vec<PlannedRefresh>,
+}
+
+/// What the scheduler knows of the next refresh of a source.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Prospect {
+    /// It is being refreshed, or waits in its lane.
+    pub out: bool,
+    /// It was refreshed before.
+    pub seen: bool,
+    /// Politeness allows no refresh before.
+    pub next_at: f64,
+    /// Its peer says at once when it has news, so that it is not polled before.
+    pub watched_until: Option<f64>,
+    /// Its hub pushes its news, so that it is not polled before.
+    pub hub_until: Option<f64>,
+    /// When the scheduler will probably choose it.
+    pub expected: Option<f64>,
+    /// What a refresh is worth now, and what it must be worth; nothing if the strategy decides otherwise.
+    pub worth: Option<(f64, f64)>,
 }
 
 /// Forecasts, and how long a refresh takes.
@@ -105,6 +124,22 @@ impl Roster {
             .into_iter()
             .map(|refresh| PlannedRefresh { at: refresh.at + delay, ..refresh });
         Some(readable.filter(|refresh| refresh.at <= end).collect())
+    }
+
+    /// What is known of the next refresh of a source, as far as it comes before `end`.
+    pub fn prospect(&mut self, id: SourceId, now: f64, end: f64) -> Option<Prospect> {
+        let place = *self.places.get(&id)?;
+        let expected = self.foreseen(place, now, end).first().map(|refresh| refresh.at);
+        let Seat { out, next_at, watched_until, hub_until, .. } = self.seats[place];
+        Some(Prospect {
+            out,
+            seen: self.sources.last(place).is_some(),
+            next_at,
+            watched_until,
+            hub_until,
+            expected,
+            worth: self.scheduler.worth(&self.sources, place, now),
+        })
     }
 
     /// The forecast for a source, from memory while it holds.

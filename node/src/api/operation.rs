@@ -83,6 +83,11 @@ fn rule(request: &BudgetRequest) -> Result<BudgetRule, &'static str> {
     }
 }
 
+/// A share, unless it was not known.
+fn known(share: f64) -> Option<f64> {
+    (!share.is_nan()).then_some(share)
+}
+
 fn sample((minute, sample): (u64, Sample)) -> MinuteSample {
     MinuteSample {
         minute,
@@ -93,7 +98,7 @@ fn sample((minute, sample): (u64, Sample)) -> MinuteSample {
         failures: sample.failures,
         items: sample.items,
         bytes: sample.bytes,
-        completeness: sample.completeness,
-        freshness: sample.freshness,
+        completeness: known(sample.completeness),
+        freshness: known(sample.freshness),
     }
 }

@@ -22,16 +22,28 @@ impl From<SourceError> for Refusal {
             }
             SourceError::StillRead { .. } => Self::new(Code::SourceInUse, detail)
                 .hint("drop or alter the feeds that read it first"),
-            SourceError::TooEarly { until, .. } => {
-                let refusal = Self::new(Code::TooEarly, detail);
-                if until.is_finite() { refusal.retry_at(until) } else { refusal }
-            }
+            SourceError::TooEarly { until, key, firm, .. } => too_early(detail, until, key, firm),
             SourceError::Unfinished(_) => unavailable(detail),
             SourceError::NotCommitted(error) => error.into(),
             SourceError::Archive(error) => error.into(),
             SourceError::Invalid(error) => error.into(),
         }
     }
+}
+
+fn too_early(detail: String, until: f64, key: Option<String>, firm: bool) -> Refusal {
+    let refusal = match (firm, &key) {
+        (true, _) => Refusal::new(Code::WantsQuiet, detail)
+            .hint("wait until then: the site itself asked for it, and `force` changes nothing"),
+        (false, Some(key)) => Refusal::new(Code::TooEarly, detail).hint(format!(
+            "send `?force=true` to ask anyway; `{key}` in the configuration changes this"
+        )),
+        (false, None) => {
+            Refusal::new(Code::TooEarly, detail).hint("send `?force=true` to ask anyway")
+        }
+    };
+    let refusal = refusal.key(key);
+    if until.is_finite() { refusal.retry_at(until) } else { refusal }
 }
 
 impl From<FeedError> for Refusal {

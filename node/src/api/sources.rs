@@ -6,6 +6,7 @@ use axum::Json as Answer;
 use axum::extract::State;
 use http::StatusCode;
 use pergola_api::Code;
+use pergola_api::next::RefreshRequest;
 use pergola_api::source::{
     AddSourceRequest, AddedSource, PageSelectors, RecentRefresh, RefreshReport, Refreshed,
     SourceDetail, SourceFilter, SourcePage, SourceStatus,
@@ -14,6 +15,7 @@ use pergola_feed::html::Selectors;
 use pergola_feed::identity::Policy;
 use pergola_manners::Cooperation;
 use pergola_manners::courtesy::{FailureKind, Outcome};
+use pergola_manners::why::Asking;
 use pergola_query::nearest;
 use pergola_store::archive::{PastRefresh, SourceId, SourceKind};
 
@@ -92,6 +94,7 @@ pub(super) async fn show(
         };
         Ok(Answer(SourceDetail {
             source,
+            next: node.next_refresh(id)?,
             recent: state.recent.iter().map(recent).collect(),
             formerly,
             identity: identity.to_owned(),
@@ -113,9 +116,12 @@ pub(super) async fn remove(
 pub(super) async fn refresh(
     State(node): State<Arc<Node>>,
     Named(named): Named,
+    Parameters(RefreshRequest { force }): Parameters<RefreshRequest>,
 ) -> Result<Answer<Refreshed>, Refusal> {
     let id = found(&node, named).await?;
-    let refresh = async move { Ok(node.refresh_now(id, node.is_running()).await?) };
+    let asking = if force { Asking::Anyway } else { Asking::Politely };
+    let running = node.is_running();
+    let refresh = async move { Ok(node.refresh_by_hand(id, asking, running).await?) };
     let report = report(to_the_end(refresh).await?);
     Ok(Answer(Refreshed { report }))
 }

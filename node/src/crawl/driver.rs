@@ -37,7 +37,7 @@ use url::Url;
 use super::loops::Loops;
 use crate::clock::Clock;
 use crate::fetch::Fetcher;
-use crate::locks::{Mutex, MutexGuard};
+use crate::locks::{Mutex, MutexGuard, RwLock};
 use crate::metrics::Metrics;
 use crate::peers::Peers;
 use crate::select::Desk;
@@ -75,7 +75,7 @@ pub struct Tools {
     pub archive: Archive,
     pub clock: Clock,
     pub fetcher: Fetcher,
-    pub manners: Manners,
+    pub(crate) manners: RwLock<Arc<Manners>>,
     pub desk: Arc<Desk>,
     pub metrics: Arc<Metrics>,
     pub peers: Arc<Peers>,
@@ -89,6 +89,13 @@ pub struct Tools {
     pub lists: mpsc::Sender<List>,
     /// The way to whoever subscribes to hubs.
     pub hub_notices: mpsc::Sender<HubNotice>,
+}
+
+impl Tools {
+    /// How sources are treated now.
+    pub fn manners(&self) -> Arc<Manners> {
+        Arc::clone(&self.manners.read())
+    }
 }
 
 /// A list that was read, and the sources on it.

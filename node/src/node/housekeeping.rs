@@ -7,6 +7,7 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
+use pergola_refresh::quality::known_completeness;
 use pergola_store::Order;
 use pergola_store::archive::{Archive, ArchiveError, Commit, FeedId, Sample, SourceId, SourceKind};
 use tokio_util::sync::CancellationToken;
@@ -143,8 +144,8 @@ impl Node {
             failures: small(after.failures - since.failures),
             items: small(after.items - since.items),
             bytes: after.bytes - since.bytes,
-            completeness: if items + lost > 0.0 { items / (items + lost) } else { 1.0 },
-            freshness: pulse.freshness,
+            completeness: known_completeness(items, lost).unwrap_or(f64::NAN),
+            freshness: pulse.freshness.unwrap_or(f64::NAN),
         }
     }
 

@@ -170,7 +170,7 @@ impl Shared {
             clock: self.clock.clone(),
             peers: Arc::new(Peers::load(archive, enabled, usual, &settings)?),
             fetcher: Fetcher::new(settings)?,
-            manners: manners(config, NodeId(record.id.clone())),
+            manners: RwLock::new(Arc::new(manners(config, NodeId(record.id.clone())))),
             desk: Arc::clone(&self.desk),
             metrics: Arc::clone(&self.metrics),
             blocking: self.blocking.clone(),

@@ -20,32 +20,53 @@ const REFRESHES: usize = 16;
 pub struct Outlook {
     /// Items per day that it publishes.
     pub items_per_day: f64,
-    /// The share of its sources' items that it received.
-    pub completeness: f64,
-    /// The share of its sources' windows that it holds.
-    pub freshness: f64,
+    /// The share of its sources' items that it received; nothing while it is not known of any source.
+    pub completeness: Option<f64>,
+    /// The share of its sources' windows that it holds; nothing while it is not known of any source.
+    pub freshness: Option<f64>,
+}
+
+/// A mean of what is known, each by its weight.
+#[derive(Default)]
+struct Mean {
+    sum: f64,
+    weight: f64,
+}
+
+impl Mean {
+    fn add(&mut self, share: Option<f64>, weight: f64) {
+        if let Some(share) = share {
+            self.sum += weight * share;
+            self.weight += weight;
+        }
+    }
+
+    fn value(&self) -> Option<f64> {
+        (self.weight > 0.0).then(|| (self.sum / self.weight).clamp(0.0, 1.0))
+    }
 }
 
 impl Node {
     /// Estimates for a feed; each source counts by the items it brings. Blocks.
     pub fn outlook(&self, feed: FeedId) -> Result<Outlook, ArchiveError> {
         let sources = self.rates_of(feed);
-        let (mut rate, mut complete, mut fresh) = (0.0, 0.0, 0.0);
+        let mut rate = 0.0;
+        let (mut complete, mut fresh) = (Mean::default(), Mean::default());
         for (source, brought) in &sources {
             let Some(state) = self.archive.state_alone(*source)? else { continue };
             rate += brought;
             // A peer cannot deliver what it missed, so the shares multiply.
             let before = self.crawler.tools.peers.quality(*source);
-            complete += brought * state.quality.completeness() * before.completeness;
-            fresh += brought * state.quality.freshness() * before.freshness;
+            let (delivered, held) = (state.quality.completeness(), state.quality.freshness());
+            complete.add(delivered.map(|share| share * before.completeness), *brought);
+            fresh.add(held.map(|share| share * before.freshness), *brought);
         }
         let all = self.desk.sources_of(feed).len().max(1) as f64;
         let scale = all / sources.len().clamp(1, all as usize) as f64;
-        let mean = |sum: f64| if rate > 0.0 { (sum / rate).clamp(0.0, 1.0) } else { 1.0 };
         Ok(Outlook {
             items_per_day: rate * scale * DAY,
-            completeness: mean(complete),
-            freshness: mean(fresh),
+            completeness: complete.value(),
+            freshness: fresh.value(),
         })
     }
 

@@ -15,8 +15,8 @@ pub struct Upstream {
     pub id: SourceId,
     pub url: String,
     pub title: Option<String>,
-    /// The share of its items that the feed takes.
-    pub share: f64,
+    /// The share of its items that the feed takes; nothing while it is not known.
+    pub share: Option<f64>,
     /// Items a day that it publishes, as estimated.
     pub items_per_day: Option<f64>,
     /// What is known of the peer that publishes it.
@@ -30,9 +30,9 @@ impl Node {
     /// The sources that a feed takes most from, at most `limit` of them. Blocks.
     pub fn upstreams(&self, feed: FeedId, limit: usize) -> Result<Vec<Upstream>, ArchiveError> {
         let mut upstreams = Vec::new();
-        for (id, share) in self.desk.shares_of(feed, self.clock.now(), limit) {
+        for (id, learnt) in self.desk.learnt_of(feed, self.clock.now(), limit) {
             if let Some(record) = self.archive.source(id)? {
-                upstreams.push(self.upstream(id, record, share));
+                upstreams.push(self.upstream(id, record, learnt.known()));
             }
         }
         Ok(upstreams)
@@ -45,13 +45,13 @@ impl Node {
             if record.kind != SourceKind::List {
                 let title = self.archive.state_alone(id)?.and_then(|state| state.title);
                 record.title = record.title.or(title);
-                upstreams.push(self.upstream(id, record, 1.0));
+                upstreams.push(self.upstream(id, record, Some(1.0)));
             }
         }
         Ok(upstreams)
     }
 
-    fn upstream(&self, id: SourceId, record: SourceRecord, share: f64) -> Upstream {
+    fn upstream(&self, id: SourceId, record: SourceRecord, share: Option<f64>) -> Upstream {
         let link = self.crawler.tools.peers.link(id).filter(|link| link.url == record.url);
         let items_per_day = self.crawler.mean_rate(id).map(|rate| rate * DAY);
         Upstream { id, url: record.url, title: record.title, share, items_per_day, link }

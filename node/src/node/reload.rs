@@ -5,9 +5,11 @@ use std::sync::Arc;
 
 use pergola_api::operation::Reloaded;
 use pergola_config::{Budget, Config, ConfigError};
+use pergola_manners::Manners;
 use pergola_query::Change;
 use pergola_store::archive::{Commit, SourceId, SourceKind};
 
+use super::settings::rule_book;
 use super::{NewSource, Node, SourceError, StartError};
 
 /// Reads the configuration again from where it came.
@@ -68,8 +70,8 @@ impl Node {
         Ok(())
     }
 
-    /// Applies another configuration: certificates, readers, sources, feeds and budget at once, the rest at
-    /// the next start.
+    /// Applies another configuration: certificates, readers, sources, feeds, budget and floors at once, the
+    /// rest at the next start.
     pub async fn reload(&self, mut config: Config) -> Result<Reloaded, StartError> {
         let before = self.config();
         let budget = config.budget.clone();
@@ -86,6 +88,13 @@ impl Node {
             let purse = config.budget.purse(self.crawler.tools.cycle);
             self.crawler.set_purse(purse)?;
             changed.push("budget".to_owned());
+        }
+        if differences.floors {
+            let before = self.crawler.tools.manners();
+            let (node, limits, peers) = (before.node.clone(), before.limits.clone(), before.peers);
+            self.crawler.set_manners(Manners { node, rules: rule_book(&config), limits, peers });
+            self.reconsider()?;
+            changed.push("floors".to_owned());
         }
         self.access.know(&config);
         changed.extend(differences.readers.then(|| "readers".to_owned()));

@@ -12,7 +12,8 @@ use crate::fetch::{DecodeLimits, FetchSettings};
 use crate::guard::Guard;
 use crate::surroundings::Outside;
 
-pub(super) fn manners(config: &Config, node: NodeId) -> Manners {
+/// How the hosts of sources are treated.
+pub(super) fn rule_book(config: &Config) -> RuleBook {
     let usual = Rules {
         floor: config.crawl.floor.as_secs_f64(),
         floor_with_evidence: config.crawl.floor_known.as_secs_f64(),
@@ -25,13 +26,17 @@ pub(super) fn manners(config: &Config, node: NodeId) -> Manners {
         let floor_with_evidence = rule.floor_known.as_secs_f64().min(floor);
         rules.set(host, Rules { floor, floor_with_evidence, ..base });
     }
+    rules
+}
+
+pub(super) fn manners(config: &Config, node: NodeId) -> Manners {
     let limits = pergola_feed::Limits {
         items: config.crawl.max_items,
         bytes: config.crawl.max_body,
         ..Default::default()
     };
     let peers = config.peers.enabled && config.crawl.proxy.is_none();
-    Manners { node, rules, limits, peers }
+    Manners { node, rules: rule_book(config), limits, peers }
 }
 
 pub(super) fn lane_rules(config: &Config) -> LaneRules {

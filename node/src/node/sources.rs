@@ -1,4 +1,4 @@
-//! What can be done to sources: add, remove, refresh now; and the lists that bring their own.
+//! What can be done to sources: add and remove; and the lists that bring their own.
 //!
 //! A source is crawled as long as somebody wants it: a person or the configuration asked for it, a list
 //! names it, or a feed reads it. When nobody does any more it goes, but the items that feeds hold stay.
@@ -12,13 +12,10 @@ use pergola_store::archive::{ArchiveError, Commit, SourceId, SourceKind, SourceR
 use url::Url;
 
 use super::{Node, normal_url};
-use crate::crawl::driver::Report;
 use crate::writer::NotCommitted;
 
 /// The name by which a query means every source of the node: `OPML "all"`.
 pub const EVERY_SOURCE: &str = "all";
-/// A source that fails may be tried by hand after this many seconds.
-const IMPATIENCE: f64 = 60.0;
 
 /// What goes wrong with sources.
 #[derive(Debug, thiserror::Error)]
@@ -42,15 +39,19 @@ pub enum SourceError {
         /// The feeds.
         feeds: Vec<String>,
     },
-    /// It was asked for quiet.
-    #[error("{url} is not to be asked before {}: {why}", crate::node::sources::instant(*.until))]
+    /// It is not to be asked yet.
+    #[error("{url} is not to be asked {}: {why}", crate::node::sources::before(*.until))]
     TooEarly {
         /// The source.
         url: String,
-        /// When it may be asked.
+        /// When it may be asked; infinite if never.
         until: f64,
         /// Who says so.
         why: String,
+        /// The key of the configuration that changes it.
+        key: Option<String>,
+        /// Nobody may insist: the site itself has asked for quiet.
+        firm: bool,
     },
     /// The refresh did not end.
     #[error("the refresh {0} was not finished: the node is stopping or its store fails")]
@@ -66,12 +67,11 @@ pub enum SourceError {
     Invalid(#[from] pergola_refresh::Invalid),
 }
 
-/// An instant as people read it.
-pub(super) fn instant(at: f64) -> String {
-    if at.is_finite() {
-        pergola_feed::Timestamp::from_unix(at as i64).to_rfc3339()
-    } else {
-        "ever".into()
+/// How long to wait, as people read it.
+fn before(until: f64) -> String {
+    match until.is_finite() {
+        true => format!("before {}", pergola_feed::Timestamp::from_unix(until as i64).to_rfc3339()),
+        false => "any more".to_owned(),
     }
 }
 
@@ -318,35 +318,6 @@ impl Node {
         }
         self.rebind_readers_of(&HashSet::new());
         Box::pin(self.reap_sources(&orphans)).await
-    }
-
-    /// Refreshes of a source now, if the source allows it. A refresh by hand is conditional like any other.
-    pub async fn refresh_now(&self, id: SourceId, running: bool) -> Result<Report, SourceError> {
-        let record =
-            self.archive.source(id)?.ok_or_else(|| SourceError::Unknown(id.0.to_string()))?;
-        let now = self.clock.now();
-        if let Some(state) = self.archive.state(id)? {
-            let tried = state.recent.back().map_or(f64::NEG_INFINITY, |refresh| refresh.at);
-            let may_retry = state.courtesy.failures.is_some()
-                && state.courtesy.pause.is_none()
-                && now - tried > IMPATIENCE;
-            if state.next_at > now && !may_retry {
-                let why = match (&state.courtesy.ended, &state.courtesy.pause) {
-                    (Some(ended), _) => format!("it has ended (it answered {})", ended.status),
-                    (_, Some(pause)) => match pause.status {
-                        Some(status) => format!("it answered {status} and wants quiet"),
-                        None => "it wants quiet".to_owned(),
-                    },
-                    _ => "it was asked a short while ago".to_owned(),
-                };
-                return Err(SourceError::TooEarly { url: record.url, until: state.next_at, why });
-            }
-        }
-        let report = match running {
-            true => self.crawler.request(id).await.ok(),
-            false => self.crawler.refresh_once(id).await,
-        };
-        report.ok_or(SourceError::Unfinished(record.url))
     }
 
     /// What stands on a list is subscribed to, and what has left it is not.

@@ -4,6 +4,7 @@ mod sources;
 
 use pergola_api::feed::FeedStatus;
 use pergola_api::operation::NodeStatus;
+use pergola_refresh::quality::known_completeness;
 use pergola_store::archive::{ArchiveError, SourceId};
 
 use super::Node;
@@ -19,7 +20,6 @@ impl Node {
         let config = self.config();
         let counts = self.metrics.refresh_counts();
         let (items, lost) = (self.metrics.items.get(), self.metrics.lost.get());
-        let delivered = items as f64;
         let (waiting, in_flight) = self.crawler.queue();
         let store = self.archive.store();
         let pulse = self.crawler.pulse(now);
@@ -40,7 +40,7 @@ impl Node {
             lost,
             bytes: self.metrics.bytes.get(),
             freshness: pulse.freshness,
-            completeness: if delivered + lost > 0.0 { delivered / (delivered + lost) } else { 1.0 },
+            completeness: known_completeness(items as f64, lost),
             waiting,
             in_flight,
             store: store.backend().to_string(),
@@ -58,8 +58,9 @@ impl Node {
         levels.budget.set(status.budget_per_minute);
         levels.spending.set(self.metrics.spending_per_minute(self.clock.now()));
         levels.failing.set(whole(self.crawler.count_failing()));
-        levels.freshness.set(status.freshness);
-        levels.completeness.set(status.completeness);
+        // Prometheus compares nothing with what is not a number, so no alert fires before it is known.
+        levels.freshness.set(status.freshness.unwrap_or(f64::NAN));
+        levels.completeness.set(status.completeness.unwrap_or(f64::NAN));
         levels.sources.set(whole(status.sources));
         levels.feeds.set(whole(status.feeds));
         levels.in_flight.set(whole(status.in_flight));

@@ -60,6 +60,12 @@ impl Refusal {
         self
     }
 
+    /// Names the key of the configuration that stands in the way.
+    pub(crate) fn key(mut self, key: Option<String>) -> Self {
+        self.0.problem.key = key;
+        self
+    }
+
     /// Names feeds that were found instead.
     pub(crate) fn feeds(mut self, feeds: Vec<String>) -> Self {
         self.0.problem.feeds = feeds;

@@ -3,6 +3,7 @@
 mod access;
 mod description;
 mod feeds;
+mod next;
 mod operation;
 mod sources;
 

@@ -213,8 +213,9 @@ fn shown(feed: &FeedDetail, screen: &Screen) -> String {
     );
     if !reads.is_empty() {
         let row = |read: &ReadSource| -> Vec<Cell> {
-            let number = |number: f64| format!("{number:.3}").into();
-            vec![(&read.url).into(), number(read.share), number(read.weight)]
+            let number = |number: f64| format!("{number:.3}");
+            let share = read.share.map_or_else(|| "not known yet".to_owned(), number);
+            vec![(&read.url).into(), share.into(), number(read.weight).into()]
         };
         let rows = reads.iter().map(row);
         let columns = [Column::cut("reads"), Column::right("share"), Column::right("weight")];

@@ -1,4 +1,4 @@
-//! `pergola status` and `pergola healthcheck`.
+//! `pergola status`, `pergola healthcheck` and `pergola doctor`.
 
 use std::path::Path;
 use std::time::Duration;
@@ -8,8 +8,9 @@ use serde_json::json;
 
 use super::client::{Client, Target};
 use super::failure::Failure;
-use super::screen::{Cell, Screen, Tone, facts, harmless, percent, size, span};
+use super::screen::{Cell, Screen, Tone, facts, harmless, known_percent, size, span};
 use super::settings::Settings;
+use crate::doctor::{self, Patient, Verdict};
 
 /// Time for a healthy node to answer.
 const PATIENCE: Duration = Duration::from_secs(4);
@@ -52,8 +53,8 @@ fn shown(status: &NodeStatus, folder: Option<&Path>, screen: &Screen) -> String 
             ("refreshes", since(refreshes).into()),
             ("queue", since(queue).into()),
             ("items", since(format!("{} (about {:.0} lost)", status.items, status.lost)).into()),
-            ("freshness", percent(status.freshness).into()),
-            ("completeness", since(percent(status.completeness)).into()),
+            ("freshness", known_percent(status.freshness).into()),
+            ("completeness", since(known_percent(status.completeness)).into()),
             ("store", format!("{}, {}", status.store, size(status.store_bytes)).into()),
         ],
     );
@@ -78,4 +79,25 @@ pub(super) async fn healthcheck(settings: &Settings, screen: &Screen) -> anyhow:
         return Err(Failure::new(format!("the node is not ready: {why}")).hint(hint).into());
     }
     screen.show(&json!({ "ready": true }), || "ready\n".to_owned())
+}
+
+/// Examines the node, and fails if something needs attention.
+pub(super) async fn doctor(args: doctor::Args, settings: &Settings) -> anyhow::Result<()> {
+    let args = doctor::Args { json: settings.options.json, ..args };
+    let config = settings.load()?;
+    match doctor::run(args, config, patient(settings).await).await? {
+        Verdict::Well => Ok(()),
+        Verdict::Ailing | Verdict::Ill => {
+            Err(Failure::new("something needs attention; see above").into())
+        }
+    }
+}
+
+/// The node that the doctor examines.
+async fn patient(settings: &Settings) -> Patient {
+    match Target::find(settings).await {
+        Ok(Target::Running(client)) => Patient::Running(Box::new(client)),
+        Ok(Target::Folder(_)) => Patient::Asleep,
+        Err(error) => Patient::Silent { what: format!("{error:#}") },
+    }
 }

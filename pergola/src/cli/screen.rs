@@ -15,7 +15,7 @@ use serde::Serialize;
 use super::settings::Settings;
 pub(super) use progress::Progress;
 pub(super) use table::{Cell, Column, Tone, facts, table};
-pub(super) use words::{count, instant, percent, relative, size, span};
+pub(super) use words::{clock, count, instant, known_percent, relative, size, span};
 
 /// Standard output, and how to write to it.
 #[derive(Debug, Clone, Copy)]

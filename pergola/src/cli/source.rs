@@ -3,6 +3,7 @@
 mod shown;
 
 use clap::{Args, Subcommand};
+use pergola_api::next::RefreshRequest;
 use pergola_api::source::{AddSourceRequest, PageSelectors, SourceFilter, SourceStanding};
 use pergola_manners::Cooperation;
 use serde_json::json;
@@ -37,9 +38,15 @@ pub(super) enum Command {
     /// Remove a source
     #[command(after_help = "Example:\n  pergola source remove 12")]
     Remove(Which),
-    /// Refresh a source now
-    #[command(after_help = "Example:\n  pergola source refresh 12")]
-    Refresh(Which),
+    /// Refresh a source now, unless it is too early
+    #[command(
+        long_about = "Refresh a source now, unless it is too early: its site may have said when to come \
+                      back, it may have failed a moment ago, and this node has a floor of its own. The \
+                      refusal says what stands in the way, until when, and which key of the configuration \
+                      changes that. --force asks anyway.",
+        after_help = "Example:\n  pergola source refresh 12\n  pergola source refresh 12 --force"
+    )]
+    Refresh(Refresh),
 }
 
 /// A new source.
@@ -106,6 +113,16 @@ pub(super) struct Which {
     source: String,
 }
 
+/// A source to refresh.
+#[derive(Debug, Args)]
+pub(super) struct Refresh {
+    /// Its number or URL
+    source: String,
+    /// Ask although it is too early, except while the site itself has asked for quiet (Retry-After)
+    #[arg(long)]
+    force: bool,
+}
+
 pub(super) async fn run(command: Command, client: &Client, screen: &Screen) -> anyhow::Result<()> {
     match command {
         Command::Add(new) => add(*new, client, screen).await,
@@ -120,8 +137,8 @@ pub(super) async fn run(command: Command, client: &Client, screen: &Screen) -> a
                 format!("removed source {}\n", harmless(&source))
             })
         }
-        Command::Refresh(Which { source }) => {
-            let refreshed = client.refresh_source(&source).await?;
+        Command::Refresh(Refresh { source, force }) => {
+            let refreshed = client.refresh_source(&source, RefreshRequest { force }).await?;
             screen.show(&refreshed, || report(&refreshed.report, screen.now))
         }
     }

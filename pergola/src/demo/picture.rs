@@ -106,7 +106,10 @@ fn draw(stage: &Stage, state: &State) -> String {
         vec![
             format!("{} items{age}", node.items),
             format!("τ {:.1e}, {} requests", node.threshold, node.requests),
-            format!("complete {:.1} %, it thinks", 100.0 * node.completeness),
+            match node.completeness {
+                Some(share) => format!("complete {:.1} %, it thinks", 100.0 * share),
+                None => "completeness not known yet".to_owned(),
+            },
         ]
     });
     let figures = Figures {

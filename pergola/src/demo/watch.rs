@@ -82,7 +82,7 @@ pub struct NodeState {
     /// Requests made.
     pub requests: u64,
     /// Share of its sources' items that it got, as it estimates.
-    pub completeness: f64,
+    pub completeness: Option<f64>,
     /// Half of the items were no older when they arrived, in seconds.
     pub median_age: Option<f64>,
 }

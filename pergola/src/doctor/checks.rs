@@ -1,23 +1,35 @@
 //! The checks of a plain `pergola doctor`, one after the other.
 
+mod budget;
 mod certificates;
 mod machine;
+mod node;
+mod private;
 mod sources;
+mod stored;
 
 use pergola_config::{Config, Warning};
 
-use super::{Examination, Finding};
+use super::{Examination, Finding, Patient};
 
 /// Everything that commonly goes wrong.
-pub(super) async fn all(config: &Config) -> Examination {
+pub(super) async fn all(config: &Config, patient: &Patient) -> Examination {
     let mut findings = configuration(config);
     findings.push(machine::clock());
     findings.push(machine::name_servers(&Default::default()));
     findings.extend(certificates::all(config));
-    let (runs, address) = machine::address(config).await;
-    findings.push(address);
     findings.extend(machine::folder(&config.node.data));
-    findings.extend(sources::all(config, runs));
+    match patient {
+        Patient::Running(client) => findings.extend(node::all(config, client).await),
+        Patient::Asleep => {
+            findings.push(machine::address(config).await);
+            findings.extend(stored::all(config));
+        }
+        Patient::Silent { what } => findings.push(Finding::wrong(
+            what.clone(),
+            "it may be starting or stopping: try again, or read its log",
+        )),
+    }
     Examination { findings }
 }
 

@@ -81,7 +81,7 @@ impl fmt::Display for Examination {
         let count = |grade| self.findings.iter().filter(|finding| finding.grade == grade).count();
         match (count(Grade::Wrong), count(Grade::Warning)) {
             (0, 0) => write!(to, "\nAll is well."),
-            (wrong, warnings) => write!(to, "\n{wrong} wrong, {warnings} to refresh."),
+            (wrong, warnings) => write!(to, "\n{wrong} wrong, {warnings} to look into."),
         }
     }
 }

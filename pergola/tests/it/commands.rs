@@ -1,6 +1,7 @@
 //! The command line as a person uses it: the real program, on a running node and on a bare data folder.
 
 mod asking;
+mod doctor;
 mod keeping;
 mod refusing;
 mod running;

@@ -25,7 +25,8 @@ pub(crate) struct CourtesyRow<'a> {
     last_unconditional: Option<f64>,
     /// Items, seconds, and the last refresh.
     pace: (f64, f64, Option<f64>),
-    next_at: f64,
+    /// In rows of schema 2 the time of the next refresh.
+    asked_until: f64,
 }
 
 impl Stored for Courtesy {
@@ -44,13 +45,13 @@ impl Stored for Courtesy {
             ended: self.ended.to_row(),
             last_unconditional: self.last_unconditional,
             pace: self.pace.parts(),
-            next_at: self.next_at(),
+            asked_until: self.asked_until,
         }
     }
 
     fn from_row(row: CourtesyRow<'static>) -> Result<Self, Nonsense> {
         let ((hours, days), (items, seconds, last_refresh)) = (row.quiet_times, row.pace);
-        let mut courtesy = Self::default().until(row.next_at);
+        let mut courtesy = Self { asked_until: row.asked_until, ..Self::default() };
         courtesy.validators = Stored::from_row(row.validators)?;
         courtesy.lifetime = row.lifetime;
         courtesy.period = row.period;

@@ -175,10 +175,10 @@ fn rule_9_skip_hours_and_skip_days_are_honoured() {
     story.document(&hints, 0);
     // An hour later it is 23:13 on Tuesday; Wednesday is skipped, and so are the first hours.
     let thursday_2_00 = 1_700_006_400.0 + 86_400.0 + 2.0 * HOUR;
-    assert_eq!(story.courtesy.next_at(), thursday_2_00);
+    assert_eq!(story.next_at, thursday_2_00);
     story.random = 0.5;
     story.failure(FailureKind::Connect);
-    let offset = story.courtesy.next_at() - thursday_2_00;
+    let offset = story.next_at - thursday_2_00;
     assert_eq!(offset, 150.0, "not everybody at the stroke of the hour");
 }
 

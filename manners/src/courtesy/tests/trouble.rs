@@ -133,10 +133,10 @@ fn rule_6_gone_ends_the_source_and_says_so_once() {
     let verdict = story.answer(410, &[]);
     assert_eq!(verdict.outcome, Outcome::Gone);
     assert!(verdict.note.unwrap().contains("archive is kept"));
-    assert_eq!(story.courtesy.next_at(), f64::INFINITY);
+    assert_eq!(story.next_at, f64::INFINITY);
     assert_eq!(story.courtesy.ended, Some(Ended { status: 410, at: story.now }));
     story.failure(FailureKind::Timeout);
-    assert_eq!(story.courtesy.next_at(), f64::INFINITY, "a failure does not bring it back");
+    assert_eq!(story.next_at, f64::INFINITY, "a failure does not bring it back");
     assert_eq!(story.answer(410, &[]).note, None);
     story.answer(200, &[]);
     assert_eq!(story.courtesy.ended, None, "a document does");

@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use pergola_manners::backoff::share_of;
 use pergola_manners::conclude::{Moment, Subject, conclude};
 use pergola_manners::heard::{Heard, Said, hear};
 use pergola_manners::refreshed::Refreshed;
@@ -90,8 +89,8 @@ impl Crawler {
         let heard = self.hear(&mut subject, received, now)?;
         let Subject { record, known, state, .. } = &*subject;
         let since = state.schedule.last.unwrap_or(now);
-        let node = &self.tools.manners.node;
-        let begin = || Trail::begin(&heard, &record.url, known, node, since);
+        let manners = self.tools.manners();
+        let begin = || Trail::begin(&heard, &record.url, known, &manners.node, since);
         if let Some(trail) = follow.then(begin).flatten() {
             return Ok(Step::Missed(Box::new((*subject, heard)), Box::new(trail)));
         }
@@ -121,7 +120,7 @@ impl Crawler {
         now: f64,
     ) -> Result<Heard, ArchiveError> {
         let reply = received.into_reply(self.tools.fetcher.decode_limits());
-        let heard = hear(reply, subject.hearing(&self.tools.manners, now));
+        let heard = hear(reply, subject.hearing(&self.tools.manners(), now));
         if let Said::Document(_) = heard.said {
             subject.known = self.tools.archive.known(subject.id)?.unwrap_or_default();
         }
@@ -135,10 +134,8 @@ impl Crawler {
         backlog: Backlog,
         now: f64,
     ) -> Result<Box<Refreshed>, Unfinished> {
-        let manners = &self.tools.manners;
-        // It differs from node to node, source to source and refresh to refresh.
-        let random = share_of((&manners.node.0, subject.id, now.to_bits()));
-        let moment = Moment { now, random };
-        Ok(Box::new(conclude(subject, heard, backlog, manners, moment)?))
+        let manners = self.tools.manners();
+        let moment = Moment { now, random: manners.chance(subject.id, now) };
+        Ok(Box::new(conclude(subject, heard, backlog, &manners, moment)?))
     }
 }

@@ -41,7 +41,8 @@ impl Crawler {
             let ask = Ask::new(url, Validators::default(), readers);
             let received = self.get(&ask, None).await;
             let read = move |crawler: &Self| {
-                let limits = &crawler.tools.manners.limits;
+                let manners = crawler.tools.manners();
+                let limits = &manners.limits;
                 let reply = received.into_reply(crawler.tools.fetcher.decode_limits());
                 let (kind, last, formerly) = (&SourceKind::Feed, 0, &[][..]);
                 let now = crawler.tools.clock.now();

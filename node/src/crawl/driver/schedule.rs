@@ -1,7 +1,12 @@
 //! What the rest of the node asks of the scheduler. Nobody else holds its lock.
 
+use std::sync::Arc;
+
+use pergola_manners::Manners;
 use pergola_manners::budget::Purse;
 use pergola_manners::courtesy::Courtesy;
+use pergola_manners::roster::Prospect;
+use pergola_manners::why::Case;
 use pergola_refresh::{Invalid, PublicationModel, Source, StrategyKind, Taste, Threshold};
 use pergola_store::archive::{SourceId, SourceRecord, SourceState};
 use url::Url;
@@ -17,8 +22,8 @@ pub struct Pulse {
     pub threshold: f64,
     /// Refreshes per minute that the budget allows.
     pub per_minute: f64,
-    /// The estimated share of windows held now.
-    pub freshness: f64,
+    /// The estimated share of windows held now; nothing while it is not known.
+    pub freshness: Option<f64>,
 }
 
 impl Crawler {
@@ -115,10 +120,44 @@ impl Crawler {
     ) -> Result<(), Invalid> {
         let lane = self.lane_for(id, url);
         self.note_standing(id, &state.courtesy);
+        let next_at = self.next_at(id, url, &state);
         let mut roster = self.roster();
-        roster.add(id, &record.url, lane, state.schedule, state.next_at)?;
+        roster.add(id, &record.url, lane, state.schedule, next_at)?;
         roster.set_importance(id, record.importance);
         Ok(())
+    }
+
+    /// Treats sources otherwise from now on.
+    pub fn set_manners(&self, manners: Manners) {
+        *self.tools.manners.write() = Arc::new(manners);
+    }
+
+    /// A source waits by the rules of today.
+    pub fn reconsider(&self, id: SourceId, url: &Url, state: &SourceState) {
+        let next_at = self.next_at(id, url, state);
+        self.roster().set_next_at(id, next_at);
+    }
+
+    fn next_at(&self, id: SourceId, url: &Url, state: &SourceState) -> f64 {
+        let link = self.tools.peers.link(id);
+        self.tools.manners().next_at(Case { id, url, state, link: link.as_ref() })
+    }
+
+    /// What the scheduler knows of the next refresh of a source, and until when its site wants quiet.
+    pub fn prospect(&self, id: SourceId, now: f64, end: f64) -> Option<(Prospect, Option<f64>)> {
+        let prospect = self.roster().prospect(id, now, end)?;
+        Some((prospect, self.site_quiet(id, now)))
+    }
+
+    /// Until when the site of a source wants quiet, if it does.
+    pub fn site_quiet(&self, id: SourceId, now: f64) -> Option<f64> {
+        let lane = self.roster().lane(id)?;
+        self.lanes.lock().quiet_until(lane).filter(|until| *until > now)
+    }
+
+    /// A person insists on asking a source that wants quiet.
+    pub fn lift_quiet(&self, id: SourceId) {
+        self.roster().keep_quiet(id, None);
     }
 
     /// Crawls a source no more.

@@ -143,7 +143,7 @@ impl Crawler {
         if !has_hub && !self.roster().has_hub(id) {
             return;
         }
-        let named_peer = |url: Url| self.tools.manners.rules.rules_for(&url).peer;
+        let named_peer = |url: Url| self.tools.manners().rules.rules_for(&url).peer;
         if self.tools.peers.is_known(id) || Url::parse(url).is_ok_and(named_peer) {
             notice.advertised = Advertised::NoHub;
         }

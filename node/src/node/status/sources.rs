@@ -1,6 +1,8 @@
 //! The state of sources, and which source a number or URL means.
 
-use pergola_api::source::{self as api, PeerStatus, SourceStanding, SourceStatus, Via};
+use pergola_api::source::{
+    self as api, FailingStatus, PeerStatus, SourceStanding, SourceStatus, Via,
+};
 use pergola_feed::identity::Policy;
 use pergola_refresh::PublicationModel;
 use pergola_store::archive::{ArchiveError, SourceId, SourceKind, SourceRecord, SourceState};
@@ -124,13 +126,22 @@ impl Node {
             kind,
             standing: standing(state),
             trouble: state.trouble.clone(),
+            failing: state.courtesy.failures.as_ref().map(|failures| FailingStatus {
+                since: failures.since,
+                count: failures.count,
+                kind: failures.kind.name().to_owned(),
+            }),
             wanted: record.wanted,
             importance: record.importance,
             readers: self.desk.readers_of(id),
             last_refresh: state.recent.back().map(|refresh| refresh.at),
             next_refresh: next_at.is_finite().then_some(next_at),
             busy,
-            items_per_day: state.schedule.model.mean_rate() * pergola_refresh::DAY,
+            // Before the first refresh the model is a guess.
+            items_per_day: state
+                .schedule
+                .last
+                .map(|_| state.schedule.model.mean_rate() * pergola_refresh::DAY),
             window: state.schedule.shown,
             requests: state.tally.requests,
             not_modified: state.tally.not_modified,

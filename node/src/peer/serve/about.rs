@@ -108,7 +108,7 @@ fn upstreams(node: &Node, feed: FeedId) -> Result<Vec<v1::Upstream>, ArchiveErro
             url,
             node: peer.map(|peer| peer.id).unwrap_or_default(),
             feed,
-            selectivity: Some(share),
+            selectivity: share,
             items_per_day,
         }
     };
@@ -118,8 +118,8 @@ fn upstreams(node: &Node, feed: FeedId) -> Result<Vec<v1::Upstream>, ArchiveErro
 fn hints(node: &Node, feed: FeedId, outlook: Outlook) -> Hints {
     Hints {
         items_per_day: Some(outlook.items_per_day),
-        completeness: Some(outlook.completeness),
-        freshness: Some(outlook.freshness),
+        completeness: outlook.completeness,
+        freshness: outlook.freshness,
         planned: node.planned_refreshes(feed),
         now: node.clock.now(),
     }

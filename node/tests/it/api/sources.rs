@@ -171,7 +171,7 @@ async fn a_source_that_a_feed_reads_stays_until_the_feed_is_gone() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_source_is_refreshed_by_hand_unless_it_asked_for_quiet() {
+async fn a_source_is_refreshed_by_hand_unless_it_is_too_early_and_nobody_insists() {
     let house = quiet_house().await;
     let quiet = feed(&["One"]).header("cache-control", "max-age=3600");
     let origin = Origin::builder().page("/quiet", quiet).start().await;
@@ -184,5 +184,11 @@ async fn a_source_is_refreshed_by_hand_unless_it_asked_for_quiet() {
     assert_eq!(status, StatusCode::TOO_MANY_REQUESTS, "{problem}");
     let left = problem["retry_at"].as_f64().unwrap() - house.node().clock.now();
     assert!(left > 3_000.0 && left < 4_000.0, "{left}");
+    assert_eq!(problem["code"], "too-early");
+    assert!(problem["detail"].as_str().unwrap().contains("max-age 3600"), "{problem}");
+    assert!(problem["hint"].as_str().unwrap().contains("force=true"), "{problem}");
     assert_eq!(origin.hits("/quiet"), 1);
+    let (status, refreshed) = post(&house, &format!("{path}?force=true"), json!({})).await;
+    assert_eq!((status, &refreshed["report"]["outcome"]), (StatusCode::OK, &json!("unchanged")));
+    assert_eq!(origin.hits("/quiet"), 2);
 }

@@ -43,6 +43,15 @@ fn refused(problem: &Problem) -> Option<String> {
                 false => format!("{add}; or try {}", problem.feeds.join(" or ")),
             })
         }
+        Code::TooEarly => Some(match &problem.key {
+            Some(key) => {
+                format!("--force asks anyway; the key `{key}` of the configuration changes this")
+            }
+            None => "--force asks anyway".to_owned(),
+        }),
+        Code::WantsQuiet => {
+            Some("wait until then: the site itself asked for it, so --force is refused".to_owned())
+        }
         _ => problem.hint.clone(),
     }
 }

@@ -45,9 +45,19 @@ pub(in crate::cli) fn size(bytes: u64) -> String {
     format!("{amount:.1} TB")
 }
 
-/// A share of 1 in per cent.
-pub(in crate::cli) fn percent(share: f64) -> String {
-    format!("{:.0} %", share * 100.0)
+/// The time of day of an instant, in UTC; with the date if it is further away than a day.
+pub(in crate::cli) fn clock(at: f64, now: f64) -> String {
+    let text = instant(at);
+    match (text.get(..10), text.get(11..16)) {
+        (Some(_), Some(time)) if (at - now).abs() < DAY => format!("{time} UTC"),
+        (Some(date), Some(time)) => format!("{date} {time} UTC"),
+        _ => text,
+    }
+}
+
+/// A share of 1 in per cent, once it is known.
+pub(in crate::cli) fn known_percent(share: Option<f64>) -> String {
+    share.map_or_else(|| "not known yet".to_owned(), |share| format!("{:.0} %", share * 100.0))
 }
 
 /// "1 item", "2 items".
@@ -66,6 +76,18 @@ mod tests {
         assert_eq!(relative(Some(1000.4), 1000.0), "now");
         assert_eq!(relative(Some(0.0), 90.0 * DAY), "90 days ago");
         assert_eq!(relative(None, 5.0), "");
+    }
+
+    #[test]
+    fn a_time_far_away_has_a_date() {
+        assert_eq!(clock(14.0 * HOUR, 13.0 * HOUR), "14:00 UTC");
+        assert_eq!(clock(50.0 * HOUR, 0.0), "1970-01-03 02:00 UTC");
+    }
+
+    #[test]
+    fn what_is_not_known_has_no_percentage() {
+        assert_eq!(known_percent(Some(0.995)), "100 %");
+        assert_eq!(known_percent(None), "not known yet");
     }
 
     #[test]

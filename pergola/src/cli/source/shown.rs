@@ -1,12 +1,13 @@
 //! A source as text: a row of the list, or everything about it.
 
+use pergola_api::next::{NextRefresh, Reason, ReasonKind};
 use pergola_api::source::{
     PeerStatus, PushStatus, RecentRefresh, RefreshReport, SourceDetail, SourceStanding,
     SourceStatus,
 };
 
 use crate::cli::screen::{
-    Cell, Column, Screen, Tone, count, facts, harmless, percent, relative, size, table,
+    Cell, Column, Screen, Tone, clock, count, facts, harmless, known_percent, relative, size, table,
 };
 
 pub(super) fn row(source: &SourceStatus, screen: &Screen) -> Vec<Cell> {
@@ -38,7 +39,7 @@ fn standing(standing: SourceStanding) -> Cell {
 }
 
 pub(super) fn shown(detail: &SourceDetail, screen: &Screen) -> String {
-    let SourceDetail { source, recent, formerly, push, .. } = detail;
+    let SourceDetail { source, next, recent, formerly, push, .. } = detail;
     let requests = format!(
         "{} ({} unchanged, {} failed), {}",
         source.requests,
@@ -64,13 +65,15 @@ pub(super) fn shown(detail: &SourceDetail, screen: &Screen) -> String {
             ("importance", source.importance.to_string().into()),
             ("read by", count(source.readers.into(), "feed").into()),
             ("last refresh", relative(source.last_refresh, screen.now).into()),
-            ("next refresh", soon(source.next_refresh, screen.now).into()),
-            ("items", format!("{}, about {:.1} a day", source.items, source.items_per_day).into()),
+            ("next refresh", soon(next.at, screen.now).into()),
+            ("why", why(&next.because, screen.now).into()),
+            ("also", also(next, screen.now).into()),
+            ("items", items(source).into()),
             ("requests", requests.into()),
             ("hub", hub.into()),
             ("pushed", pushed.into()),
-            ("completeness", percent(source.completeness).into()),
-            ("freshness", percent(source.freshness).into()),
+            ("completeness", known_percent(source.completeness).into()),
+            ("freshness", known_percent(source.freshness).into()),
         ],
     );
     if !recent.is_empty() {
@@ -86,6 +89,36 @@ pub(super) fn shown(detail: &SourceDetail, screen: &Screen) -> String {
         text.push_str(&table(screen, columns, rows, ""));
     }
     text
+}
+
+/// How many items came, and how many come a day.
+fn items(source: &SourceStatus) -> String {
+    match source.items_per_day {
+        Some(rate) => format!("{}, about {rate:.1} a day", source.items),
+        None => source.items.to_string(),
+    }
+}
+
+/// A reason in a sentence.
+fn why(reason: &Reason, now: f64) -> String {
+    let detail = harmless(&reason.detail);
+    let mut text = match (reason.reason, reason.until) {
+        (ReasonKind::Threshold | ReasonKind::Planned, Some(until)) => {
+            format!("about {}: {detail}", clock(until, now))
+        }
+        (ReasonKind::UnderWay | ReasonKind::NeverRefreshed, _) | (_, None) => detail,
+        (_, Some(until)) => format!("not before {}: {detail}", clock(until, now)),
+    };
+    if let Some(key) = &reason.key {
+        text.push_str(&format!("; {} changes that", harmless(key)));
+    }
+    text
+}
+
+/// The reasons that do not decide, in a line.
+fn also(next: &NextRefresh, now: f64) -> String {
+    let reasons: Vec<String> = next.also.iter().map(|reason| why(reason, now)).collect();
+    reasons.join("; ")
 }
 
 /// The state of a subscription at a hub, and what came of it.
@@ -162,6 +195,23 @@ pub(super) fn report(report: &RefreshReport, now: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_reason_is_told_with_its_time_and_its_key() {
+        let reason = |kind, until, key: Option<&str>| Reason {
+            reason: kind,
+            until,
+            detail: "the site asked for it (max-age 3600)".into(),
+            key: key.map(str::to_owned),
+        };
+        let told = why(&reason(ReasonKind::MaxAge, Some(50_700.0), None), 48_000.0);
+        assert_eq!(told, "not before 14:05 UTC: the site asked for it (max-age 3600)");
+        let told = why(&reason(ReasonKind::Planned, Some(55_200.0), Some("a.b")), 48_000.0);
+        assert!(told.starts_with("about 15:20 UTC: "), "{told}");
+        assert!(told.ends_with("; a.b changes that"), "{told}");
+        let told = why(&reason(ReasonKind::Ended, None, None), 48_000.0);
+        assert_eq!(told, "the site asked for it (max-age 3600)");
+    }
 
     #[test]
     fn a_subscription_is_shown_in_two_lines() {

@@ -1,18 +1,11 @@
 //! What the machine must offer: a clock, name servers, an address, a folder.
 
-use std::net::SocketAddr;
 use std::path::Path;
-use std::sync::Arc;
-use std::time::Duration;
 
 use pergola_config::Config;
 use pergola_node::clock::Clock;
 use pergola_node::surroundings::ResolverFiles;
-use pergola_node::tls;
-use rustls::pki_types::ServerName;
-use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
-use tokio::net::{TcpListener, TcpStream};
-use tokio_rustls::TlsConnector;
+use tokio::net::TcpListener;
 
 use crate::doctor::Finding;
 
@@ -23,7 +16,6 @@ const UNLIKELY: f64 = 4_102_444_800.0;
 /// Less is too little to begin with; the store itself refuses to write below 16 MiB.
 const LITTLE_SPACE: u64 = 200 << 20;
 const TOO_LITTLE_SPACE: u64 = 16 << 20;
-const PATIENCE: Duration = Duration::from_secs(3);
 
 pub(super) fn clock() -> Finding {
     let now = Clock::real().now();
@@ -58,56 +50,23 @@ pub(super) fn name_servers(files: &ResolverFiles) -> Finding {
     }
 }
 
-/// Whether the address is free, or a node is there already: then whether that one is ready.
-pub(super) async fn address(config: &Config) -> (bool, Finding) {
+/// Whether the address is free, if no node runs here.
+pub(super) async fn address(config: &Config) -> Finding {
     let listen = config.node.listen;
     let taken = match TcpListener::bind(listen).await {
-        Ok(_) => return (false, Finding::well(format!("the address {listen} is free"))),
+        Ok(_) => return Finding::well(format!("the address {listen} is free")),
         Err(error) => error,
     };
-    if taken.kind() != std::io::ErrorKind::AddrInUse {
-        let advice = "choose another with node.listen (ports below 1024 need privileges)";
-        return (false, Finding::wrong(format!("cannot listen on {listen}: {taken}"), advice));
+    match taken.kind() {
+        std::io::ErrorKind::AddrInUse => Finding::wrong(
+            format!("{listen} is taken by another program, or by a node with another data folder"),
+            "stop it, or choose another with node.listen; --data names another data folder",
+        ),
+        _ => Finding::wrong(
+            format!("cannot listen on {listen}: {taken}"),
+            "choose another with node.listen (ports below 1024 need privileges)",
+        ),
     }
-    match tokio::time::timeout(PATIENCE, ready(config)).await {
-        Ok(Ok((200, _))) => (true, Finding::well(format!("a node runs on {listen} and is ready"))),
-        Ok(Ok((503, body))) => {
-            let said = body.lines().last().unwrap_or_default().trim();
-            let what = format!("a node runs on {listen} and is not ready: {said}");
-            (true, Finding::wrong(what, "its log says more"))
-        }
-        _ => {
-            let what = format!("{listen} is taken by something that is not a node");
-            (false, Finding::wrong(what, "stop it, or choose another with node.listen"))
-        }
-    }
-}
-
-/// What `/readyz` says: status and body.
-async fn ready(config: &Config) -> std::io::Result<(u16, String)> {
-    let mut at = config.node.listen;
-    if at.ip().is_unspecified() {
-        at.set_ip(std::net::Ipv4Addr::LOCALHOST.into());
-    }
-    let stream = TcpStream::connect(at).await?;
-    let Some(tls) = &config.tls else { return ask(stream, at).await };
-    let mut client = tls::client_of_own_node(Some(tls), &[]).map_err(std::io::Error::other)?;
-    client.alpn_protocols.clear();
-    let connector = TlsConnector::from(Arc::new(client));
-    ask(connector.connect(ServerName::from(at.ip()), stream).await?, at).await
-}
-
-async fn ask(
-    mut stream: impl AsyncRead + AsyncWrite + Unpin,
-    at: SocketAddr,
-) -> std::io::Result<(u16, String)> {
-    let request = format!("GET /readyz HTTP/1.1\r\nHost: {at}\r\nConnection: close\r\n\r\n");
-    stream.write_all(request.as_bytes()).await?;
-    let mut answer = Vec::new();
-    stream.take(64 * 1024).read_to_end(&mut answer).await?;
-    let answer = String::from_utf8_lossy(&answer);
-    let status = answer.split(' ').nth(1).and_then(|status| status.parse().ok()).unwrap_or(0);
-    Ok((status, answer.into_owned()))
 }
 
 /// Whether the data folder, or the one it will be made in, can be written to and has room.
@@ -136,7 +95,7 @@ pub(super) fn folder(data: &Path) -> Vec<Finding> {
         }
         Err(error) => Finding::warning(
             format!("nobody knows how much space is free at {}: {error}", there.display()),
-            "refresh with `df`",
+            "see what `df` says",
         ),
     };
     vec![written, space]
@@ -164,11 +123,9 @@ mod tests {
         let stranger = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let mut config = Config::default();
         config.node.listen = stranger.local_addr().unwrap();
-        let stranger = tokio::spawn(async move { while stranger.accept().await.is_ok() {} });
-        let (runs, found) = address(&config).await;
-        assert!(!runs);
-        assert!(found.what.contains("not a node"), "{found:?}");
-        stranger.abort();
+        let found = address(&config).await;
+        assert_eq!(found.grade, Grade::Wrong);
+        assert!(found.what.contains("taken by another program"), "{found:?}");
     }
 
     #[test]

@@ -24,8 +24,16 @@ fn a_source_is_added_listed_shown_and_removed() {
         let shown = sandbox.ok(&["source", "show", &url]);
         assert!(shown.contains("standing      well\n"), "{shown}");
         assert_eq!(sandbox.json(&["source", "show", "1"])["source"]["url"], url.as_str());
+        assert!(shown.contains("\nwhy           "), "{shown}");
+        assert!(shown.contains(" UTC: this node asks a source once in 60 min at most"), "{shown}");
+        assert!(shown.contains("; crawl.floor changes that"), "{shown}");
+        assert!(shown.contains("completeness  not known yet\n"), "{shown}");
         let refused = sandbox.fails(1, &["source", "refresh", "1"]);
         assert!(refused.contains("is not to be asked before"), "{refused}");
+        assert!(refused.contains(": this node asks a source once in 60 min at most"), "{refused}");
+        assert!(refused.contains("hint: --force asks anyway; the key `crawl.floor`"), "{refused}");
+        let forced = sandbox.ok(&["source", "refresh", "1", "--force"]);
+        assert!(forced.starts_with("unchanged: 0 new items"), "{forced}");
 
         assert_eq!(sandbox.ok(&["source", "remove", "1"]), "removed source 1\n");
         assert!(sandbox.ok(&["source", "list"]).starts_with("no sources; "));

@@ -187,7 +187,7 @@ pub(super) fn sources(written: &mut Written) {
 }
 
 fn courtesy() -> Courtesy {
-    let mut courtesy = Courtesy::default().until(f64::INFINITY);
+    let mut courtesy = Courtesy { asked_until: f64::INFINITY, ..Courtesy::default() };
     courtesy.validators =
         Validators { etag: Some(b"W/\"\xff\"".to_vec()), last_modified: Some(b"Mon".to_vec()) };
     courtesy.lifetime = Some(600.0);
