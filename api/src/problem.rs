@@ -126,6 +126,8 @@ codes! {
     TooEarly = TOO_MANY_REQUESTS, "too early for a refresh";
     /// The first refresh of a new source failed for good.
     UnusableSource = UNPROCESSABLE_ENTITY, "not a usable source";
+    /// An address in a statement leads nowhere; `detail` shows where it is.
+    UnreadableAddress = UNPROCESSABLE_ENTITY, "an address leads nowhere";
     /// The scheduler does not accept a value.
     NotSchedulable = UNPROCESSABLE_ENTITY, "not schedulable";
     /// A statement has a mistake; `detail` shows where.

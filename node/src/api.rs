@@ -7,6 +7,7 @@
 //! node that is not in the log.
 
 pub(crate) mod access;
+mod address;
 mod backup;
 mod feeds;
 mod health;

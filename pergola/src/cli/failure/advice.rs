@@ -43,6 +43,9 @@ fn refused(problem: &Problem) -> Option<String> {
                 false => format!("{add}; or try {}", problem.feeds.join(" or ")),
             })
         }
+        Code::UnreadableAddress => {
+            Some("to run the statements anyway and refresh it later, use --force".to_owned())
+        }
         _ => problem.hint.clone(),
     }
 }
