@@ -117,7 +117,7 @@ fn first_version(folder: &Path, backend: Backend) -> Arc<dyn Store> {
 }
 
 fn assert_whole(store: Arc<dyn Store>) {
-    assert_eq!(schema_of(&*store).unwrap(), Some(3));
+    assert_eq!(schema_of(&*store).unwrap(), Some(LATEST));
     assert_eq!(store.get(Table::Feed, b"other").unwrap().unwrap(), b"rows stay");
     let archive = Archive::new(store);
     for chunk in 0..CHUNKS {
@@ -155,10 +155,10 @@ fn a_folder_of_version_1_is_migrated_however_often_that_is_interrupted() {
             // A program that knows version 1 only refuses a half-migrated folder.
             let first = Opening { steps: &[], ..Opening::default() };
             let error = first.open(folder, None).map(|_| ()).unwrap_err();
-            assert!(matches!(error, StoreError::Newer { found: 3, known: 1, .. }), "{error}");
+            assert!(matches!(error, StoreError::Newer { found: LATEST, known: 1, .. }), "{error}");
         };
         assert!(interrupted > 1, "it was done at once");
-        assert_eq!(Format::read(folder, 3).unwrap().unwrap().schema, 3);
+        assert_eq!(Format::read(folder, LATEST).unwrap().unwrap().schema, LATEST);
         assert_whole(store);
     });
 }
@@ -170,7 +170,7 @@ fn a_backup_of_version_1_is_restored_and_migrated() {
     write_backup(&*first_version(folder.path(), Backend::Redb), &mut file, |_| ()).unwrap();
     on_each_backend(|backend, folder| {
         restore(folder, backend, Replace::Never, &file[..], |_| ()).unwrap();
-        assert_eq!(Format::read(folder, 3).unwrap().unwrap().schema, 1);
+        assert_eq!(Format::read(folder, LATEST).unwrap().unwrap().schema, 1);
         assert_whole(open_store(folder, backend));
     });
 }
