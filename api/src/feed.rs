@@ -9,6 +9,16 @@ use utoipa::ToSchema;
 pub struct QueryRequest {
     /// `CREATE FEED …; ALTER FEED …; DROP FEED …; EXPLAIN …`
     pub query: String,
+    /// Whether to run the statements even if an address in them leads nowhere; false by default.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub force: bool,
+}
+
+impl QueryRequest {
+    /// Statements, nothing forced.
+    pub fn new(query: impl Into<String>) -> Self {
+        Self { query: query.into(), force: false }
+    }
 }
 
 /// All feeds that the caller may read.
@@ -64,6 +74,9 @@ pub struct ReadSource {
 pub struct AppliedList {
     /// One for each statement, in their order.
     pub applied: Vec<Applied>,
+    /// What may go wrong: new addresses that cannot be read at present.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<String>,
 }
 
 /// What a statement did.

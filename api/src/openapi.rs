@@ -121,11 +121,12 @@ mod routes {
     #[utoipa::path(get, path = "/api/v1/feeds", responses((status = 200, body = FeedList)))]
     fn list_feeds() {}
 
-    /// Runs statements. All are checked before the first one changes anything.
+    /// Runs statements. All are checked, and the addresses that are new in them tried, before the first one
+    /// changes anything.
     #[utoipa::path(post, path = "/api/v1/feeds", request_body = QueryRequest,
         security(("token" = [])),
         responses((status = 200, body = AppliedList), (status = 400, body = Problem),
-            (status = 409, body = Problem)))]
+            (status = 409, body = Problem), (status = 422, body = Problem)))]
     fn run_statements() {}
 
     /// Everything about one feed.

@@ -132,6 +132,8 @@ codes! {
     WantsQuiet = TOO_MANY_REQUESTS, "the site asked for quiet";
     /// The first refresh of a new source failed for good.
     UnusableSource = UNPROCESSABLE_ENTITY, "not a usable source";
+    /// An address in a statement leads nowhere; `detail` shows where it is.
+    UnreadableAddress = UNPROCESSABLE_ENTITY, "an address leads nowhere";
     /// The scheduler does not accept a value.
     NotSchedulable = UNPROCESSABLE_ENTITY, "not schedulable";
     /// A statement has a mistake; `detail` shows where.

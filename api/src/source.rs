@@ -110,7 +110,7 @@ pub struct SourcePage {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct AddSourceRequest {
-    /// Its URL.
+    /// Its URL. Without a scheme, https is tried first, and http if nobody can be reached by https.
     pub url: String,
     /// Its title; by default the one that the source gives itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -179,6 +179,9 @@ pub struct AddedSource {
     pub source: SourceStatus,
     /// The result of the first refresh, if there was one.
     pub report: Option<RefreshReport>,
+    /// Which URL was taken, if the given one had no scheme.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub note: Option<String>,
 }
 
 /// The result of a refresh.

@@ -8,6 +8,7 @@
 
 mod about_page;
 pub(crate) mod access;
+mod address;
 mod backup;
 mod feeds;
 mod health;

@@ -9,8 +9,8 @@ use regex::{Regex, RegexBuilder};
 
 use crate::error::{ErrorKind, QueryError};
 use crate::item::{FieldSet, ItemView};
-use crate::syntax::{Compare, Expr, PublishedTest, Span, Spanned, Test, TextOp};
-use crate::text::normalise;
+use crate::syntax::{Compare, Expr, Literal, PublishedTest, Span, Spanned, Test, TextOp};
+use crate::text::Phrase;
 
 /// Size limit of a compiled regular expression, in bytes.
 const REGEX_SIZE: usize = 256 << 10;
@@ -39,10 +39,10 @@ pub(crate) struct Wanted<P> {
 }
 
 impl<P> Condition<P> {
-    /// Compiles a tree; `intern` converts the normal form of a phrase, which has at least one word.
+    /// Compiles a tree; `intern` converts phrases.
     pub(crate) fn compile(
         expr: &Expr,
-        intern: &mut impl FnMut(String) -> P,
+        intern: &mut impl FnMut(Phrase) -> P,
     ) -> Result<Self, QueryError> {
         let mut each = |parts: &[Expr]| -> Result<Vec<Self>, QueryError> {
             parts.iter().map(|part| Self::compile(part, intern)).collect()
@@ -57,15 +57,15 @@ impl<P> Condition<P> {
 
     fn compile_test(
         test: &Spanned<Test>,
-        intern: &mut impl FnMut(String) -> P,
+        intern: &mut impl FnMut(Phrase) -> P,
     ) -> Result<Self, QueryError> {
-        let mut has = |field, value: &str, whole| {
-            let normal = normalise(value);
-            if normal == " " {
-                return Err(QueryError::new(ErrorKind::EmptyPhrase, test.span));
-            }
+        let mut has = |field, value: &Spanned<Literal>, whole| {
+            let Literal { text, exact } = &value.value;
+            let Some(phrase) = Phrase::new(text, *exact) else {
+                return Err(QueryError::new(ErrorKind::EmptyPhrase, value.span));
+            };
             let fields = FieldSet::of(field);
-            Ok(Self::Has(Wanted { phrase: intern(normal), fields, whole }))
+            Ok(Self::Has(Wanted { phrase: intern(phrase), fields, whole }))
         };
         Ok(match &test.value {
             Test::Text { field, op: TextOp::Contains, value } => has(*field, value, false)?,
@@ -74,7 +74,7 @@ impl<P> Condition<P> {
                 Self::Not(Box::new(has(*field, value, true)?))
             }
             Test::Text { field, op: TextOp::Matches, value } => {
-                Self::Fits(FieldSet::of(*field), regex(value, test.span)?)
+                Self::Fits(FieldSet::of(*field), regex(&value.value.text, value.span)?)
             }
             Test::OneOf { field, values } => {
                 let each = values.iter().map(|value| has(*field, value, true));

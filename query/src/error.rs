@@ -76,6 +76,13 @@ pub enum ErrorKind {
     StillRead { feed: String, readers: Vec<String> },
     #[error("this string contains no word")]
     EmptyPhrase,
+    #[error("a `*` is allowed only at the end of the last word")]
+    MisplacedStar,
+    #[error("there is no list `{0}`")]
+    UnknownList(String),
+    /// Whoever fetches sources found that an address leads nowhere.
+    #[error("{url} cannot be read: {why}")]
+    Unreadable { url: String, why: String },
     #[error("invalid regular expression: {0}")]
     BadRegex(String),
     #[error("the first date of BETWEEN is after the second")]

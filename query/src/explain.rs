@@ -7,6 +7,7 @@ use crate::error::QueryError;
 use crate::ids::{QueryId, SourceId};
 use crate::selectivity::{Estimate, Selectivity};
 use crate::syntax::{FeedBody, SourceClause, SourceRef};
+use crate::text::Phrase;
 
 /// The explanation of a feed.
 #[derive(Clone, Debug, PartialEq)]
@@ -65,7 +66,7 @@ pub fn explain(
     let mut cost = Cost::default();
     let mut phrases = Vec::new();
     for expr in body.filter.exprs() {
-        tally(&Condition::compile(expr, &mut |normal| normal)?, &mut phrases, &mut cost);
+        tally(&Condition::compile(expr, &mut |phrase| phrase)?, &mut phrases, &mut cost);
     }
     phrases.sort_unstable();
     phrases.dedup();
@@ -75,7 +76,7 @@ pub fn explain(
     for clause in &body.sources {
         let variable = clause.variable.as_ref().map(|name| name.value.as_str());
         let expr = body.filter.for_variable(variable);
-        let compile = |expr| Condition::compile(expr, &mut |normal| normal);
+        let compile = |expr| Condition::compile(expr, &mut |phrase| phrase);
         let condition = expr.as_ref().map(compile).transpose()?;
         let sources = resolve(&clause.source.value);
         let found_by = found_by(condition.as_ref());
@@ -92,17 +93,16 @@ pub fn explain(
     Ok(Explanation { feed: feed.to_owned(), reads, cost })
 }
 
-fn found_by(condition: Option<&Condition<String>>) -> FoundBy {
+fn found_by(condition: Option<&Condition<Phrase>>) -> FoundBy {
     let Some(condition) = condition else {
         return FoundBy::Everything;
     };
-    let letters = |phrase: &String| phrase.chars().filter(|c| *c != ' ').count();
-    match condition.required(true, &|phrase| guessed_likelihood(letters(phrase))) {
+    match condition.required(true, &|phrase: &Phrase| guessed_likelihood(phrase.letters())) {
         None => FoundBy::EveryItem,
         Some(wanted) => {
             let mut phrases: Vec<String> = Vec::new();
             for Wanted { phrase, .. } in wanted {
-                let shown = phrase.trim().to_owned();
+                let shown = phrase.shown();
                 if !phrases.contains(&shown) {
                     phrases.push(shown);
                 }
@@ -112,7 +112,7 @@ fn found_by(condition: Option<&Condition<String>>) -> FoundBy {
     }
 }
 
-fn tally(condition: &Condition<String>, phrases: &mut Vec<String>, cost: &mut Cost) {
+fn tally(condition: &Condition<Phrase>, phrases: &mut Vec<Phrase>, cost: &mut Cost) {
     match condition {
         Condition::All(parts) | Condition::Any(parts) => {
             parts.iter().for_each(|part| tally(part, phrases, cost));

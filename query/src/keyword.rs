@@ -26,7 +26,7 @@ keywords! {
     Return "RETURN", Opml "OPML", Peer "PEER", Where "WHERE", And "AND", Or "OR", Not "NOT",
     Title "TITLE", Content "CONTENT", Author "AUTHOR", Link "LINK", Category "CATEGORY",
     Source "SOURCE", Item "ITEM", Published "PUBLISHED", Contains "CONTAINS", Matches "MATCHES",
-    In "IN", Between "BETWEEN", Within "WITHIN", Seconds "SECONDS", Minutes "MINUTES",
+    Exact "EXACT", In "IN", Between "BETWEEN", Within "WITHIN", Seconds "SECONDS", Minutes "MINUTES",
     Hours "HOURS", Days "DAYS", Weeks "WEEKS", Window "WINDOW", Keep "KEEP", Order "ORDER", By "BY",
     Weight "WEIGHT", Novel "NOVEL", Set "SET", Reset "RESET", Rename "RENAME", To "TO", Add "ADD", Remove "REMOVE",
 }

@@ -6,6 +6,7 @@
 
 use crate::error::{ErrorKind, QueryError};
 use crate::syntax::{Compare, Expr, FeedBody, Field, PublishedTest, Span, Spanned, Test, TextOp};
+use crate::text::Phrase;
 
 /// Warnings about a feed; show them with [`QueryError::render_warning`].
 pub fn warnings(body: &FeedBody) -> Vec<QueryError> {
@@ -86,20 +87,23 @@ fn disjoint_times(parts: &[Expr]) -> Option<QueryError> {
 }
 
 fn two_values_for_one_text(parts: &[Expr]) -> Option<QueryError> {
-    let mut known: Vec<(Field, String)> = Vec::new();
+    let mut known: Vec<(Field, Phrase)> = Vec::new();
     for part in parts {
         let Expr::Test(Spanned { value: Test::Text { field, op: TextOp::Equal, value }, span }) =
             part
         else {
             continue;
         };
-        let normal = crate::text::normalise(value);
+        // The beginning of a word equals many values, also that of another.
+        let Some(phrase) = Phrase::new(&value.value.text, false).filter(|it| !it.is_open()) else {
+            continue;
+        };
         let single = matches!(field, Field::Title | Field::Content | Field::Link);
-        if single && known.iter().any(|(other, text)| other == field && *text != normal) {
+        if single && known.iter().any(|(other, known)| other == field && *known != phrase) {
             let why = format!("{field} cannot equal two values at once");
             return Some(QueryError::new(ErrorKind::Contradiction(why), *span));
         }
-        known.push((*field, normal));
+        known.push((*field, phrase));
     }
     None
 }

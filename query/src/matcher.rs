@@ -16,9 +16,11 @@ mod entries;
 mod found;
 mod index;
 mod phrases;
+mod prefixes;
 mod program;
 mod readers;
 mod scratch;
+mod text;
 mod word;
 
 use rustc_hash::FxHashMap;
@@ -28,12 +30,14 @@ use crate::error::QueryError;
 use crate::ids::{QueryId, SourceId};
 use crate::item::{FieldSet, ItemView};
 use crate::syntax::{FeedBody, SourceRef};
+use crate::text::Phrase;
 
 pub use found::Match;
 use found::{NOWHERE, Slot};
 use index::{Index, Owner, Rule};
-use phrases::{PhraseId, Phrases};
+use phrases::Phrases;
 pub use scratch::Scratch;
+use word::PhraseId;
 
 /// All standing queries of a node.
 #[derive(Debug, Default)]
@@ -69,7 +73,7 @@ impl Matcher {
         self.queries.is_empty()
     }
 
-    /// The number of distinct phrases.
+    /// The number of distinct phrases that are searched for.
     pub fn phrase_count(&self) -> usize {
         self.phrases.len()
     }
@@ -95,8 +99,8 @@ impl Matcher {
         };
         for (clauses, condition) in compiled {
             let condition = condition.map(|text| {
-                text.map_phrases(&mut |normal: String| {
-                    let phrase = self.phrases.add(&normal);
+                text.map_phrases(&mut |phrase: Phrase| {
+                    let phrase = self.phrases.add(&phrase);
                     registered.phrases.push(phrase);
                     phrase
                 })
@@ -188,7 +192,7 @@ impl Matcher {
 }
 
 /// The conditions of a feed, each with its source clauses. Clauses without brackets share one.
-type Compiled = Vec<(Vec<usize>, Option<Condition<String>>)>;
+type Compiled = Vec<(Vec<usize>, Option<Condition<Phrase>>)>;
 
 fn compile(body: &FeedBody) -> Result<Compiled, QueryError> {
     let mut groups: Vec<(Option<&str>, Vec<usize>)> = Vec::new();
@@ -203,7 +207,7 @@ fn compile(body: &FeedBody) -> Result<Compiled, QueryError> {
     }
     let compiled = groups.into_iter().map(|(variable, clauses)| {
         let expr = body.filter.for_variable(variable);
-        let compile = |expr| Condition::compile(&expr, &mut |normal| normal);
+        let compile = |expr| Condition::compile(&expr, &mut |phrase| phrase);
         Ok((clauses, expr.map(compile).transpose()?))
     });
     compiled.collect()

@@ -6,10 +6,10 @@
 use std::collections::BTreeSet;
 
 use crate::syntax::{Expr, FeedBody, Field, Test, TextOp};
-use crate::text::words;
+use crate::text::Phrase;
 
 /// The words and phrases that a feed asks for, folded as in the matcher, in order, without those that
-/// it excludes and without addresses.
+/// it excludes and without addresses. The beginning of a word counts as a word.
 pub fn profile(body: &FeedBody) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     body.filter.exprs().for_each(|expr| collect(expr, true, &mut found));
@@ -36,8 +36,9 @@ fn collect(expr: &Expr, wanted: bool, found: &mut BTreeSet<String>) {
                 Test::Text { op: TextOp::Matches, .. } | Test::Published(_) => return,
             };
             if positive == wanted && !matches!(field, Field::Link | Field::Source) {
-                let phrases = values.iter().map(|value| words(value).join(" "));
-                found.extend(phrases.filter(|phrase| !phrase.is_empty()));
+                let phrases =
+                    values.iter().filter_map(|value| Phrase::new(&value.value.text, false));
+                found.extend(phrases.map(|phrase| phrase.words().collect::<Vec<_>>().join(" ")));
             }
         }
     }

@@ -17,9 +17,10 @@
 //! any       = all { "OR" all }
 //! all       = single { "AND" single }
 //! single    = "NOT" single | "(" any ")" | $variable "[" any "]" | test
-//! test      = field ( "CONTAINS" | "MATCHES" | "=" | "!=" ) ( string | "(" any ")" )
-//!           | field "IN" "(" string { "," string } ")"
-//!           | string                          (uses the field and comparison before it)
+//! test      = field ( "CONTAINS" | "MATCHES" | "=" | "!=" ) ( literal | "(" any ")" )
+//!           | field "IN" "(" literal { "," literal } ")"
+//!           | literal                         (uses the field and comparison before it)
+//! literal   = [ "EXACT" ] string              (no EXACT after MATCHES)
 //!           | "PUBLISHED" ( "<" | "<=" | ">" | ">=" | "=" | "!=" ) date
 //!           | "PUBLISHED" "BETWEEN" date "AND" date | "PUBLISHED" "WITHIN" period
 //! field     = "TITLE" | "CONTENT" | "AUTHOR" | "LINK" | "CATEGORY" | "SOURCE" | "ITEM"
@@ -43,7 +44,7 @@ pub use dates::Moment;
 pub use limits::Limits;
 pub use parser::{parse, parse_with};
 pub use tree::{
-    AlterAction, Bracket, Compare, ExplainTarget, Expr, Feed, FeedBody, Field, Filter, Name,
-    OptionKind, Options, OrderBy, Period, PublishedTest, Script, SourceClause, SourceRef,
+    AlterAction, Bracket, Compare, ExplainTarget, Expr, Feed, FeedBody, Field, Filter, Literal,
+    Name, OptionKind, Options, OrderBy, Period, PublishedTest, Script, SourceClause, SourceRef,
     Statement, Test, TextOp, Unit,
 };

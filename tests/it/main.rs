@@ -16,6 +16,7 @@ mod full_disk;
 mod harness;
 mod learnt;
 mod mesh;
+mod newcomer;
 mod newsboat;
 #[path = "../../node/tests/it/origin.rs"]
 #[expect(dead_code, reason = "the node's own tests use all of it")]

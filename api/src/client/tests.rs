@@ -47,7 +47,7 @@ async fn call_everything(client: &Client) {
     let _ = client.remove_source("ID").await;
     let _ = client.refresh_source("ID", RefreshRequest { force: true }).await;
     let _ = client.feeds().await;
-    let query = QueryRequest { query: String::new() };
+    let query = QueryRequest::new("");
     let _ = client.run_statements(&query).await;
     let _ = client.feed("NAME").await;
     let _ = client.drop_feed("NAME").await;

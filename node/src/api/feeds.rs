@@ -37,8 +37,8 @@ pub(super) async fn run(
     State(node): State<Arc<Node>>,
     Json(request): Json<QueryRequest>,
 ) -> Result<Answer<AppliedList>, Refusal> {
-    let run = async move { Ok(node.run_script(&request.query, ORIGIN).await?) };
-    Ok(Answer(AppliedList { applied: to_the_end(run).await? }))
+    let QueryRequest { query, force } = request;
+    to_the_end(async move { Ok(Answer(node.try_script(&query, ORIGIN, force).await?)) }).await
 }
 
 pub(super) async fn show(

@@ -16,7 +16,7 @@ impl From<SourceError> for Refusal {
         let detail = error.to_string();
         match error {
             SourceError::BadUrl { .. } => Self::new(Code::BadUrl, detail)
-                .hint("give an absolute URL that begins with http:// or https://"),
+                .hint("give the address of a feed or a page, such as https://example.org/feed"),
             SourceError::Unknown(_) => {
                 Self::new(Code::UnknownSource, detail).hint("GET /api/v1/sources lists all sources")
             }
@@ -52,6 +52,8 @@ impl From<FeedError> for Refusal {
         match error {
             FeedError::Query { conflict: true, .. } => Self::new(Code::QueryConflict, detail),
             FeedError::Query { .. } => Self::new(Code::BadQuery, detail),
+            FeedError::Unreadable(_) => Self::new(Code::UnreadableAddress, detail)
+                .hint("to run the statements anyway, send \"force\": true"),
             FeedError::NotOne(_) => Self::new(Code::NotOneStatement, detail),
             FeedError::Unknown { nearest, .. } => {
                 let refusal = Self::new(Code::UnknownFeed, detail);

@@ -11,6 +11,7 @@ use pergola_api::source::{
     AddSourceRequest, AddedSource, PageSelectors, RecentRefresh, RefreshReport, Refreshed,
     SourceDetail, SourceFilter, SourcePage, SourceStatus,
 };
+use pergola_feed::address::masked;
 use pergola_feed::html::Selectors;
 use pergola_feed::identity::Policy;
 use pergola_manners::Cooperation;
@@ -19,6 +20,7 @@ use pergola_manners::why::Asking;
 use pergola_query::nearest;
 use pergola_store::archive::{PastRefresh, SourceId, SourceKind};
 
+use super::address::meant;
 use super::request::{Json, Named, Parameters, bad_request};
 use super::work::{blocking, to_the_end};
 use crate::crawl::driver::Report;
@@ -63,19 +65,68 @@ pub(super) async fn add(
     Json(request): Json<AddSourceRequest>,
 ) -> Result<(StatusCode, Answer<AddedSource>), Refusal> {
     let refresh = request.refresh;
-    let new = new_source(request)?;
+    let addresses = meant(&request.url).into_iter();
+    let source = |url| new_source(AddSourceRequest { url, ..request.clone() });
+    let mut meant: Vec<NewSource> = addresses.map(source).collect::<Result<_, _>>()?;
+    // Of several addresses that may be meant, one that is known is.
+    meant.sort_by_key(|new| node.at(new.url.as_str()).is_none());
+    let is_sure = meant.len() == 1;
     to_the_end(async move {
-        let added = node.add_sources(vec![new]).await?;
-        let Some(&id) = added.new.first() else {
-            let known = added.known.first().copied().unwrap_or(SourceId(0));
-            let (source, _) = node.source(known)?;
-            return Ok((StatusCode::OK, Answer(AddedSource { source, report: None })));
-        };
-        let report = if refresh { Some(refresh_new(&node, id).await?) } else { None };
-        let (source, _) = node.source(id)?;
-        Ok((StatusCode::CREATED, Answer(AddedSource { source, report })))
+        let mut why = String::new();
+        let mut left = meant.into_iter();
+        while let Some(new) = left.next() {
+            let taken = format!("{} was taken{why}", masked(new.url.as_str()));
+            match add_one(&node, new, refresh, left.len() > 0).await? {
+                Attempt::Added(status, mut added) => {
+                    added.note = (!is_sure).then_some(taken);
+                    return Ok((status, Answer(added)));
+                }
+                Attempt::Unreachable(trouble) => {
+                    // What to do about it does not matter any more.
+                    let trouble = trouble.split(';').next().unwrap_or_default();
+                    why = format!(", because https failed: {trouble}");
+                }
+            }
+        }
+        Err(bad_request("`url` must be an address"))
     })
     .await
+}
+
+/// What became of one of the addresses that may be meant.
+enum Attempt {
+    Added(StatusCode, AddedSource),
+    /// Nobody can be reached there, and another address is left.
+    Unreachable(String),
+}
+
+async fn add_one(
+    node: &Node,
+    new: NewSource,
+    refresh: bool,
+    another_is_left: bool,
+) -> Result<Attempt, Refusal> {
+    let added = node.add_sources(vec![new]).await?;
+    let Some(&id) = added.new.first() else {
+        let known = added.known.first().copied().unwrap_or(SourceId(0));
+        let (source, _) = node.source(known)?;
+        let added = AddedSource { source, report: None, note: None };
+        return Ok(Attempt::Added(StatusCode::OK, added));
+    };
+    let mut report = None;
+    if refresh {
+        let first = first_refresh(node, id).await;
+        if let Ok((outcome, told)) = &first
+            && another_is_left
+            && is_unreachable(*outcome)
+        {
+            node.remove_source(id).await?;
+            return Ok(Attempt::Unreachable(told.trouble.clone().unwrap_or_default()));
+        }
+        report = Some(keep_if_usable(node, id, first).await?);
+    }
+    let (source, _) = node.source(id)?;
+    Ok(Attempt::Added(StatusCode::CREATED, AddedSource { source, report, note: None }))
 }
 
 pub(super) async fn show(
@@ -126,9 +177,13 @@ pub(super) async fn refresh(
     Ok(Answer(Refreshed { report }))
 }
 
-/// Refreshes a source that was just added. If the refresh fails for good, the source is removed again.
-async fn refresh_new(node: &Node, id: SourceId) -> Result<RefreshReport, Refusal> {
-    let refusal = match first_refresh(node, id).await {
+/// If the first refresh of a source failed for good, the source is removed again.
+async fn keep_if_usable(
+    node: &Node,
+    id: SourceId,
+    first: Result<(Outcome, RefreshReport), SourceError>,
+) -> Result<RefreshReport, Refusal> {
+    let refusal = match first {
         Ok((outcome, report)) if !is_hopeless(outcome) => return Ok(report),
         Ok((_, report)) => unusable(node, id, report)?,
         Err(error) => error.into(),
@@ -166,6 +221,12 @@ fn unusable(node: &Node, id: SourceId, report: RefreshReport) -> Result<Refusal,
     Ok(Refusal::new(Code::UnusableSource, detail)
         .feeds(feeds)
         .hint("check the URL; to add it anyway and refresh it later, send \"refresh\": false"))
+}
+
+/// Whether no answer came, so that another port or protocol may be worth a try.
+fn is_unreachable(outcome: Outcome) -> bool {
+    use FailureKind::{Connect, Protocol, Timeout, Tls};
+    matches!(outcome, Outcome::Failed(Connect | Tls | Timeout | Protocol))
 }
 
 /// Whether another refresh would most likely end the same way.

@@ -3,8 +3,9 @@
 mod entries;
 mod force;
 mod readers;
+mod trying;
 
-use pergola_api::feed::{Applied, Explained};
+use pergola_api::feed::{Applied, AppliedList, Explained};
 use pergola_query::syntax::{FeedBody, Script, SourceRef, Span, Spanned, Statement};
 use pergola_query::{Change, Explanation, QueryError, nearest};
 use pergola_store::archive::{ArchiveError, Commit, FeedId, FeedRecord, FeedTally, SourceKind};
@@ -14,6 +15,7 @@ use super::{NewSource, Node, SourceError};
 use crate::access::Caller;
 use crate::select::statement;
 use crate::writer::NotCommitted;
+use trying::Tried;
 
 /// Why something cannot be done to a feed.
 #[derive(Debug, thiserror::Error)]
@@ -26,6 +28,9 @@ pub enum FeedError {
         /// Whether the name exists already, or another feed reads the feed.
         conflict: bool,
     },
+    /// Addresses in a query lead nowhere; the message shows where they are.
+    #[error("{0}")]
+    Unreadable(String),
     /// No feed has this name.
     #[error("there is no feed `{name}`")]
     Unknown {
@@ -61,6 +66,28 @@ impl Node {
     /// Runs statements. All are checked before the first one changes anything.
     pub async fn run_script(&self, text: &str, origin: &str) -> Result<Vec<Applied>, FeedError> {
         let _turn = self.turn.acquire().await;
+        let changes = self.checked(text, origin)?;
+        self.apply_all(changes, Tried::default()).await
+    }
+
+    /// Runs statements after trying the addresses that are new in them. If one leads nowhere, nothing is
+    /// changed, unless that is forced. Also returns warnings.
+    pub async fn try_script(
+        &self,
+        text: &str,
+        origin: &str,
+        force: bool,
+    ) -> Result<AppliedList, FeedError> {
+        let _turn = self.turn.acquire().await;
+        let changes = self.checked(text, origin)?;
+        let render = |error: &QueryError| error.render(text, origin);
+        let mut tried = self.try_addresses(&changes, force, render).await?;
+        let warnings = std::mem::take(&mut tried.warnings);
+        Ok(AppliedList { applied: self.apply_all(changes, tried).await?, warnings })
+    }
+
+    /// What statements would change, if they may.
+    fn checked(&self, text: &str, origin: &str) -> Result<Vec<Change>, FeedError> {
         let changes = self.desk.check(text).map_err(|error| wrong(&error, text, origin))?;
         let created =
             changes.iter().filter(|change| matches!(change, Change::Create { .. })).count();
@@ -68,11 +95,30 @@ impl Node {
         if created > 0 && there + created > self.config().feeds.most {
             return Err(FeedError::TooMany(there));
         }
-        let mut applied = Vec::with_capacity(changes.len());
+        Ok(changes)
+    }
+
+    /// Applies changes. Sources that were added to try them count for the first feed that reads them.
+    async fn apply_all(
+        &self,
+        changes: Vec<Change>,
+        mut tried: Tried,
+    ) -> Result<Vec<Applied>, FeedError> {
+        let mut all = Vec::with_capacity(changes.len());
         for change in changes {
-            applied.push(self.apply(change, false).await?);
+            let named: Vec<_> = match &change {
+                Change::Create { body, .. } => sources_of(body).collect(),
+                _ => Vec::new(),
+            };
+            let named = named.iter().filter_map(|(url, _)| self.at(url));
+            let counted = named.filter(|id| tried.new.remove(id)).count();
+            let mut applied = self.apply(change, false).await?;
+            if let Applied::Created { sources, .. } = &mut applied {
+                *sources += counted;
+            }
+            all.push(applied);
         }
-        Ok(applied)
+        Ok(all)
     }
 
     pub(super) async fn apply(&self, change: Change, declared: bool) -> Result<Applied, FeedError> {
@@ -291,13 +337,18 @@ impl Node {
 
 /// The sources that a query names.
 fn sources_of(body: &FeedBody) -> impl Iterator<Item = (String, SourceKind)> {
-    body.sources.iter().filter_map(|clause| match &clause.source.value {
+    body.sources.iter().filter_map(|clause| source_of(&clause.source.value))
+}
+
+/// The source that a clause of a query names.
+fn source_of(clause: &SourceRef) -> Option<(String, SourceKind)> {
+    match clause {
         SourceRef::Url(url) => Some((url.clone(), SourceKind::Feed)),
         SourceRef::Opml(list) if list == EVERY_SOURCE => None,
         SourceRef::Opml(list) => Some((list.clone(), SourceKind::List)),
         SourceRef::Peer { node, feed } => Some((peer_address(node, feed), SourceKind::Feed)),
         SourceRef::Feed(_) => None,
-    })
+    }
 }
 
 /// An explanation as the API tells it.

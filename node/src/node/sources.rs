@@ -291,7 +291,7 @@ impl Node {
         self.reap_sources(&unnamed).await
     }
 
-    async fn forget_sources(&self, ids: &[SourceId]) -> Result<(), SourceError> {
+    pub(super) async fn forget_sources(&self, ids: &[SourceId]) -> Result<(), SourceError> {
         if ids.is_empty() {
             return Ok(());
         }
@@ -327,6 +327,9 @@ impl Node {
         found: Vec<Member>,
     ) -> Result<(), SourceError> {
         let _turn = self.turn.acquire().await;
+        if self.archive.source(list)?.is_none() {
+            return Ok(());
+        }
         let mut sources = Vec::new();
         let mut named = HashSet::new();
         for Member { url, title } in found {
@@ -362,7 +365,7 @@ impl Node {
     }
 
     /// The source with this URL.
-    pub(super) fn at(&self, url: &str) -> Option<SourceId> {
+    pub(crate) fn at(&self, url: &str) -> Option<SourceId> {
         let url = normal_url(url).ok()?;
         self.crawler.by_address(url.as_str())
     }

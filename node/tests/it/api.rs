@@ -1,6 +1,7 @@
 //! The API as its clients see it: a node at work, asked over HTTP.
 
 mod access;
+mod addresses;
 mod description;
 mod feeds;
 mod next;

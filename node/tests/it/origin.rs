@@ -27,6 +27,9 @@ use url::Url;
 
 pub(crate) use reply::Reply;
 
+/// The first byte of a TLS connection.
+const TLS_HANDSHAKE: u8 = 0x16;
+
 /// A running origin.
 pub(crate) struct Origin {
     address: SocketAddr,
@@ -201,6 +204,8 @@ async fn converse(mut stream: TcpStream, script: Arc<Script>, connection: usize)
         }
         match stream.read_buf(&mut received).await {
             Ok(0) | Err(_) => return,
+            // Somebody speaks TLS, which this origin does not.
+            Ok(_) if received.first() == Some(&TLS_HANDSHAKE) => return,
             Ok(_) => {}
         }
     }

@@ -62,13 +62,16 @@ pub(super) enum Command {
 
 /// Statements, or a file with statements.
 #[derive(Debug, Args)]
-#[group(required = true, multiple = false)]
 pub(super) struct Create {
     /// Statements of the query language
+    #[arg(required_unless_present = "file", conflicts_with = "file")]
     query: Option<String>,
     /// A file with statements; - is standard input
     #[arg(short, long, value_name = "FILE")]
     file: Option<PathBuf>,
+    /// Run the statements even if an address in them leads nowhere
+    #[arg(long)]
+    force: bool,
 }
 
 /// A feed, or a file with the query of a feed.
@@ -108,10 +111,14 @@ pub(super) struct Which {
 
 pub(super) async fn run(command: Command, client: &Client, screen: &Screen) -> anyhow::Result<()> {
     match command {
-        Command::Create(Create { query, file }) => {
+        Command::Create(Create { query, file, force }) => {
             let query = query.map_or_else(|| statements(file.as_deref()), Ok)?;
-            let done = client.run_statements(&QueryRequest { query }).await?;
-            screen.show(&done, || done.applied.iter().map(applied).collect())
+            let done = client.run_statements(&QueryRequest { query, force }).await?;
+            screen.show(&done, || {
+                let warnings =
+                    done.warnings.iter().map(|it| format!("warning: {}\n", harmless(it)));
+                done.applied.iter().map(applied).chain(warnings).collect()
+            })
         }
         Command::List => list(client, screen).await,
         Command::Show(Which { name }) => {
@@ -123,7 +130,7 @@ pub(super) async fn run(command: Command, client: &Client, screen: &Screen) -> a
                 Some(name) => client.explain_feed(&name).await?,
                 None => {
                     let query = statements(file.as_deref())?;
-                    client.explain_query(&QueryRequest { query }).await?
+                    client.explain_query(&QueryRequest::new(query)).await?
                 }
             };
             screen.show(&explained, || lines(&explained.text))

@@ -7,7 +7,6 @@ use pergola_api::next::RefreshRequest;
 use pergola_api::source::{AddSourceRequest, PageSelectors, SourceFilter, SourceStanding};
 use pergola_manners::Cooperation;
 use serde_json::json;
-use url::Url;
 
 use super::client::Client;
 use super::screen::{Column, Screen, harmless, table};
@@ -52,8 +51,8 @@ pub(super) enum Command {
 /// A new source.
 #[derive(Debug, Args)]
 pub(super) struct Add {
-    /// Its URL
-    url: Url,
+    /// Its URL; without https:// or http://, https is tried first
+    url: String,
     /// Its title [default: the one that the source gives itself]
     #[arg(long)]
     title: Option<String>,
@@ -162,7 +161,8 @@ async fn add(new: Add, client: &Client, screen: &Screen) -> anyhow::Result<()> {
         let source = &added.source;
         let name = harmless(source.title.as_deref().unwrap_or(&source.url));
         let report = added.report.as_ref().map(|it| report(it, screen.now)).unwrap_or_default();
-        format!("source {}: {name}\n{report}", source.id)
+        let note = added.note.as_ref().map(|note| format!("{}\n", harmless(note)));
+        format!("source {}: {name}\n{}{report}", source.id, note.unwrap_or_default())
     })
 }
 

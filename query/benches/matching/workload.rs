@@ -131,7 +131,7 @@ fn query(words: &[String], setting: Setting, rng: &mut ChaCha8Rng) -> Query {
     let mut phrases: Vec<String> = (0..3).map(|_| word().to_owned()).collect();
     phrases[2] = format!("{} {}", phrases[2], word());
     let test = |value: &String| -> Expr {
-        Test::Text { field: Field::Item, op: TextOp::Contains, value: value.clone() }.into()
+        Test::Text { field: Field::Item, op: TextOp::Contains, value: value.as_str().into() }.into()
     };
     let mut tests = phrases.iter().map(test);
     let (a, b, c) = (tests.next().unwrap(), tests.next().unwrap(), tests.next().unwrap());

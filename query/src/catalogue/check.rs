@@ -7,7 +7,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::feeds::{Feeds, read_feeds};
 use crate::condition::Condition;
 use crate::error::{ErrorKind, QueryError};
-use crate::syntax::{FeedBody, Name, SourceRef, Spanned};
+use crate::span::Span;
+use crate::syntax::{Expr, FeedBody, Literal, Name, SourceRef, Spanned, Test, TextOp};
+use crate::text::Phrase;
+
+/// `OPML "all"`: every source of the node.
+const EVERY_SOURCE: &str = "all";
 
 /// Checks the body of a feed `name` against the existing feeds.
 pub(super) fn check_body(name: &Name, body: &FeedBody, feeds: &Feeds) -> Result<(), QueryError> {
@@ -15,6 +20,7 @@ pub(super) fn check_body(name: &Name, body: &FeedBody, feeds: &Feeds) -> Result<
     check_sources(name, body, feeds)?;
     for expr in body.filter.exprs() {
         Condition::compile(expr, &mut |_| ())?;
+        check_stars(expr)?;
     }
     check_cycle(name, body, feeds)
 }
@@ -57,6 +63,11 @@ fn check_sources(name: &Name, body: &FeedBody, feeds: &Feeds) -> Result<(), Quer
                     error.help("an address starts with http:// or https://")
                 });
             }
+            SourceRef::Opml(list) if list != EVERY_SOURCE && !is_web_address(list) => {
+                let error = QueryError::new(ErrorKind::UnknownList(list.clone()), *span);
+                let help = "write OPML \"all\" for every source, or the address of a list";
+                return Err(error.help(help).nearest_of(list, [EVERY_SOURCE], str::to_owned));
+            }
             SourceRef::Feed(feed) if *feed != name.value => {
                 let feed = Spanned::new(feed.clone(), *span);
                 feeds.must_exist(&feed)?;
@@ -65,6 +76,34 @@ fn check_sources(name: &Name, body: &FeedBody, feeds: &Feeds) -> Result<(), Quer
         }
     }
     Ok(())
+}
+
+/// A `*` that is not at the end of the last word finds nothing.
+fn check_stars(expr: &Expr) -> Result<(), QueryError> {
+    let mut found = None;
+    expr.each_test(&mut |test| {
+        let values: &[Spanned<Literal>] = match &test.value {
+            Test::Text { op: TextOp::Matches, .. } | Test::Published(_) => &[],
+            Test::Text { value, .. } => std::slice::from_ref(value),
+            Test::OneOf { values, .. } => values.as_slice(),
+        };
+        let mut stars = values.iter().filter_map(misplaced_star);
+        found = found.take().or_else(|| stars.next());
+    });
+    found.map_or(Ok(()), |span| {
+        let help = "\"volcano*\" finds the words that begin with volcano; \
+                    to find the character *, write MATCHES r\"\\*\"";
+        Err(QueryError::new(ErrorKind::MisplacedStar, span).help(help))
+    })
+}
+
+/// The place of a `*` that finds nothing. If the string has escapes, that of the whole string.
+fn misplaced_star(value: &Spanned<Literal>) -> Option<Span> {
+    let at = Phrase::misplaced(&value.value.text)?;
+    let quoted = value.span.range();
+    let is_as_written = quoted.len() == value.value.text.len() + 2;
+    let star = quoted.start + 1 + at;
+    Some(if is_as_written { Span::new(star, star + 1) } else { value.span })
 }
 
 /// Whether a text is `http://` or `https://` and a host, without white space or control characters.

@@ -6,10 +6,11 @@
 
 use super::entries::{Entries, Entry};
 use super::found::{Candidate, Match, NOWHERE, Slot};
-use super::phrases::{PhraseId, Phrases};
+use super::phrases::Phrases;
 use super::program::Program;
 use super::readers::{Readers, is_set};
 use super::scratch::{Scratch, places};
+use super::word::PhraseId;
 use crate::condition::{Condition, guessed_likelihood};
 use crate::ids::{QueryId, SourceId};
 use crate::item::ItemView;

@@ -3,8 +3,8 @@
 //! In a tree every step goes to another allocation, and with 100,000 queries waits for memory. Here the
 //! tests of a rule are next to each other.
 
-use super::phrases::PhraseId;
 use super::scratch::{Scratch, places};
+use super::word::PhraseId;
 use crate::condition::Condition;
 use crate::item::ItemView;
 

@@ -6,16 +6,19 @@
 use rustc_hash::FxHashSet;
 
 use super::found::{Candidate, Match, Slot};
-use super::phrases::{PhraseId, Phrases, Step};
+use super::phrases::Phrases;
+use super::text::{ExactText, Steps};
+use super::word::PhraseId;
 use crate::condition::Wanted;
 use crate::item::{FieldSet, ItemView};
-use crate::text::Words;
+use crate::text::{Form, Words};
 
 /// Working memory for [`Matcher::matches`](super::Matcher::matches), reused from call to call.
 #[derive(Debug, Default)]
 pub struct Scratch {
     words: Words,
-    text: Vec<Step>,
+    text: Steps,
+    exact: ExactText,
     /// Where each phrase was found: fields in the lower byte, whole texts in the upper.
     found: Vec<u16>,
     /// The phrases whose `found` is not zero.
@@ -80,25 +83,30 @@ impl Scratch {
 
     /// Finds the phrases in the `searched` fields of an item.
     pub(super) fn scan(&mut self, phrases: &Phrases, item: &ItemView<'_>, searched: FieldSet) {
-        let Self { words, text, found, present, .. } = self;
+        let Self { words, text, exact, found, present, .. } = self;
+        let mut mark = |phrase: PhraseId, places: u16| {
+            let known = &mut found[phrase as usize];
+            if *known == 0 {
+                present.push(phrase);
+            }
+            *known |= places;
+        };
         for (field, value) in item.values().filter(|(field, _)| field.meets(searched)) {
             text.clear();
-            let mut any = false;
-            words.each(value, |word| {
-                let step = phrases.word(word);
-                any |= step.is_known();
-                text.push(step);
-            });
-            if !any {
+            words.each(value, Form::Folded, |word| phrases.read(word, text));
+            if !text.has_any() {
                 continue;
             }
+            exact.clear();
             phrases.scan(text, |phrase, start, end| {
-                let places = &mut found[phrase as usize];
-                if *places == 0 {
-                    present.push(phrase);
-                }
                 let whole = start == 0 && end == text.len();
-                *places |= u16::from(field.0) * if whole { 0x101 } else { 1 };
+                let places = u16::from(field.0) * if whole { 0x101 } else { 1 };
+                mark(phrase, places);
+                for variant in phrases.variants(phrase) {
+                    if variant.is(exact.words(value, start, end)) {
+                        mark(variant.phrase, places);
+                    }
+                }
             });
         }
     }

@@ -1,8 +1,32 @@
-//! Words as numbers of fixed size, to hash and compare them without following a pointer.
+//! Words as numbers: of fixed size, to hash and compare them without following a pointer, and as steps
+//! in the automaton.
 
 use std::hash::Hasher;
 
 use rustc_hash::FxHasher;
+
+/// A phrase: the node where its path ends.
+pub(super) type PhraseId = u32;
+/// A word of the vocabulary.
+pub(super) type WordId = u32;
+/// An unknown word, or the end of a path.
+pub(super) const NONE: u32 = u32::MAX;
+
+/// A word of a text: its id, and its target from the root.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Step {
+    pub(super) word: WordId,
+    pub(super) first: PhraseId,
+}
+
+impl Step {
+    pub(super) const UNKNOWN: Self = Self { word: NONE, first: NONE };
+
+    /// Whether any phrase contains the word.
+    pub(super) fn is_known(self) -> bool {
+        self.word != NONE
+    }
+}
 
 /// A word of up to 15 bytes, or the length and a hash of a longer one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

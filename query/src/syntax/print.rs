@@ -6,8 +6,9 @@
 use std::fmt::{self, Display, Formatter, Write};
 
 use super::tree::{
-    AlterAction, Compare, ExplainTarget, Expr, Feed, FeedBody, Field, Filter, OptionKind, Options,
-    OrderBy, Period, PublishedTest, Script, SourceClause, SourceRef, Statement, Test, TextOp, Unit,
+    AlterAction, Compare, ExplainTarget, Expr, Feed, FeedBody, Field, Filter, Literal, OptionKind,
+    Options, OrderBy, Period, PublishedTest, Script, SourceClause, SourceRef, Statement, Test,
+    TextOp, Unit,
 };
 
 impl Display for Script {
@@ -140,14 +141,20 @@ impl Display for Expr {
 impl Display for Test {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Text { field, op, value } => write!(f, "{field} {op} {}", Quoted(value)),
+            Self::Text { field, op, value } => write!(f, "{field} {op} {}", value.value),
             Self::OneOf { field, values } => {
                 write!(f, "{field} IN (")?;
-                joined(f, values.iter().map(|value| Quoted(value)), ", ")?;
+                joined(f, values.iter().map(|value| &value.value), ", ")?;
                 f.write_char(')')
             }
             Self::Published(test) => write!(f, "PUBLISHED {test}"),
         }
+    }
+}
+
+impl Display for Literal {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        write!(f, "{}{}", if self.exact { "EXACT " } else { "" }, Quoted(&self.text))
     }
 }
 

@@ -188,11 +188,19 @@ impl Filter {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Test {
     /// Compares a text with a string.
-    Text { field: Field, op: TextOp, value: String },
+    Text { field: Field, op: TextOp, value: Spanned<Literal> },
     /// `field IN ("a", "b")`
-    OneOf { field: Field, values: Vec<String> },
+    OneOf { field: Field, values: Vec<Spanned<Literal>> },
     /// `PUBLISHED …`
     Published(PublishedTest),
+}
+
+/// A string that a text is compared with.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Literal {
+    pub text: String,
+    /// `EXACT "…"`: accents count.
+    pub exact: bool,
 }
 
 /// A text of an item.
@@ -334,6 +342,12 @@ pub enum OrderBy {
 impl Spanned<Test> {
     pub fn into_expr(self) -> Expr {
         Expr::Test(self)
+    }
+}
+
+impl From<&str> for Spanned<Literal> {
+    fn from(text: &str) -> Self {
+        Spanned::unplaced(Literal { text: text.to_owned(), exact: false })
     }
 }
 

@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfc_quick};
 
 use super::class::{self, Class};
-use super::fold::fold_char;
+use super::fold::{Form, fold_char, is_accent};
 use super::table::{self, Folds};
 
 /// Buffers for splitting; reuse them from text to text.
@@ -21,8 +21,8 @@ pub(crate) struct Words {
 }
 
 impl Words {
-    /// Calls `emit` with each folded word of `text`, in order.
-    pub(crate) fn each(&mut self, text: &str, mut emit: impl FnMut(&str)) {
+    /// Calls `emit` with each word of `text` in a form, in order.
+    pub(crate) fn each(&mut self, text: &str, form: Form, mut emit: impl FnMut(&str)) {
         self.lowered.clear();
         if text.is_ascii() {
             self.lowered.push_str(text);
@@ -31,7 +31,7 @@ impl Words {
         } else {
             self.lowered.push_str(&composed(text));
             self.lowered.make_ascii_lowercase();
-            each_unicode(&self.lowered, &mut self.word, &mut emit);
+            each_unicode(&self.lowered, form, &mut self.word, &mut emit);
         }
     }
 }
@@ -55,7 +55,7 @@ fn each_ascii(text: &str, emit: &mut impl FnMut(&str)) {
     }
 }
 
-fn each_unicode(text: &str, word: &mut String, emit: &mut impl FnMut(&str)) {
+fn each_unicode(text: &str, form: Form, word: &mut String, emit: &mut impl FnMut(&str)) {
     let bytes = text.as_bytes();
     // The class of the first character of the current word.
     let mut base = Class::Space;
@@ -79,6 +79,8 @@ fn each_unicode(text: &str, word: &mut String, emit: &mut impl FnMut(&str)) {
                 base = Class::Space;
             }
             Class::Mark if !word.is_empty() => word.push(folded),
+            // An accent without a letter is no word in either form.
+            Class::Mark if is_accent(folded) => {}
             Class::Letter if base == Class::Letter => word.push(folded),
             class => {
                 flush(word, emit);
@@ -87,11 +89,11 @@ fn each_unicode(text: &str, word: &mut String, emit: &mut impl FnMut(&str)) {
             }
         };
         let Some(c) = rest.next() else { break };
-        let info = table::of(c);
+        let info = table::of(c, form);
         match info.folds {
             Folds::Same => push(c, info.class),
             Folds::To(code) => push(char::from_u32(code.into()).unwrap_or(c), info.class),
-            Folds::Further => fold_char(c, |folded| push(folded, class::of_char(folded))),
+            Folds::Further => fold_char(c, form, |folded| push(folded, class::of_char(folded))),
         }
     }
     flush(word, emit);
@@ -114,7 +116,7 @@ fn letters_end(bytes: &[u8], start: usize) -> usize {
 
 /// The text in composed form; does not copy a text that already is, as nearly all are.
 fn composed(text: &str) -> Cow<'_, str> {
-    let is_composed = text.chars().all(|c| c.is_ascii() || table::of(c).composed)
+    let is_composed = text.chars().all(|c| c.is_ascii() || table::of(c, Form::Exact).composed)
         || is_nfc_quick(text.chars()) == IsNormalized::Yes;
     if is_composed { Cow::Borrowed(text) } else { Cow::Owned(text.nfc().collect()) }
 }

@@ -130,6 +130,36 @@ error: no source has the variable `$nwes`
 }
 
 #[test]
+fn a_star_that_finds_nothing_is_marked() {
+    assert_message(
+        r#"CREATE FEED x AS RETURN FEED News WHERE ITEM CONTAINS "ash" OR EXACT "volc* ash""#,
+        r#"
+error: a `*` is allowed only at the end of the last word
+ --> query:1:75
+  |
+1 | CREATE FEED x AS RETURN FEED News WHERE ITEM CONTAINS "ash" OR EXACT "volc* ash"
+  |                                                                           ^
+  |
+  = help: "volcano*" finds the words that begin with volcano; to find the character *, write MATCHES r"\*"
+"#,
+    );
+    for (literal, marked) in [
+        (r#"CONTAINS "*""#, "*"),
+        (r#"CONTAINS "C++*""#, "*"),
+        (r#"IN ("a", "b*c")"#, "*"),
+        (r#"!= "*a""#, "*"),
+        (r#"= "a\tb *""#, r#""a\tb *""#),
+        (r#"= "\u{2060}""#, r#""\u{2060}""#),
+    ] {
+        let text = format!("CREATE FEED x AS RETURN \"http://a/\" WHERE TITLE {literal}");
+        let error = Catalogue::new().run(&parse(&text).unwrap()).unwrap_err();
+        assert_eq!(&text[error.span.range()], marked, "{text}");
+    }
+    let fine = r#"CREATE FEED x AS RETURN "http://a/" WHERE TITLE MATCHES "a*b" OR TITLE = "a*""#;
+    assert!(Catalogue::new().run(&parse(fine).unwrap()).is_ok());
+}
+
+#[test]
 fn a_cycle_of_feeds_is_shown_as_a_path() {
     assert_message(
         "ALTER FEED News ADD FEED Weather",
@@ -215,6 +245,11 @@ fn every_other_error_says_what_is_wrong_and_what_to_do() {
             "it is not clear what to compare this string with / write a field and a comparison before it: ITEM CONTAINS \"…\"",
         ),
         (filter("TITLE CONTAINS \" \""), "this string contains no word"),
+        (feed("OPML \"al\""), "there is no list `al` / did you mean `all`?"),
+        (
+            feed("OPML \"subscriptions.opml\""),
+            "there is no list `subscriptions.opml` / write OPML \"all\" for every source, or the address of a list",
+        ),
         (filter("TITLE MATCHES \"(\""), "invalid regular expression: unclosed group"),
         (
             filter("TITLE MATCHES \"(a{1000}){1000}\""),

@@ -59,6 +59,10 @@ fn filters_without_a_required_phrase_cost_an_evaluation_of_every_item() {
         (phrases(&["x"]), 0)
     );
     assert_eq!(
+        found("WHERE TITLE CONTAINS \"new Volcán*\" OR EXACT \"Café\""),
+        (phrases(&["new volcan*", "café"]), 0)
+    );
+    assert_eq!(
         found("WHERE TITLE CONTAINS (\"ice\" OR \"is\") AND ITEM CONTAINS \"volcano\""),
         (phrases(&["volcano"]), 0)
     );

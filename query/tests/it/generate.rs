@@ -2,8 +2,8 @@
 
 use pergola_query::syntax::{
     AlterAction, Bracket, Compare, ExplainTarget, Expr, Feed, FeedBody, Field, Filter, Keyword,
-    Moment, OptionKind, Options, OrderBy, Period, PublishedTest, Script, SourceClause, SourceRef,
-    Spanned, Statement, Test, TextOp, Unit,
+    Literal, Moment, OptionKind, Options, OrderBy, Period, PublishedTest, Script, SourceClause,
+    SourceRef, Spanned, Statement, Test, TextOp, Unit,
 };
 use proptest::collection::vec;
 use proptest::option;
@@ -51,11 +51,21 @@ fn published() -> impl Strategy<Value = PublishedTest> {
     ]
 }
 
+/// A string, perhaps with EXACT.
+pub(crate) fn literal(
+    text: impl Strategy<Value = String>,
+) -> impl Strategy<Value = Spanned<Literal>> {
+    let plain = |(text, exact)| Spanned::unplaced(Literal { text, exact });
+    (text, any::<bool>()).prop_map(plain)
+}
+
 fn any_test() -> impl Strategy<Value = Test> {
     prop_oneof![
-        4 => (field(), text_op(), any::<String>())
-            .prop_map(|(field, op, value)| Test::Text { field, op, value }),
-        1 => (field(), vec(any::<String>(), 1..4))
+        4 => (field(), text_op(), literal(any::<String>())).prop_map(|(field, op, mut value)| {
+            value.value.exact &= op != TextOp::Matches;
+            Test::Text { field, op, value }
+        }),
+        1 => (field(), vec(literal(any::<String>()), 1..4))
             .prop_map(|(field, values)| Test::OneOf { field, values }),
         1 => published().prop_map(Test::Published),
     ]

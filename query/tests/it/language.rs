@@ -1,8 +1,8 @@
 //! Queries and their trees.
 
 use pergola_query::syntax::{
-    AlterAction, Compare, ExplainTarget, Expr, Field, Moment, OptionKind, OrderBy, Period,
-    PublishedTest, SourceRef, Statement, Test, TextOp, Unit, parse,
+    AlterAction, Compare, ExplainTarget, Expr, Field, Literal, Moment, OptionKind, OrderBy, Period,
+    PublishedTest, SourceRef, Spanned, Statement, Test, TextOp, Unit, parse,
 };
 
 pub(crate) const SEED_WITH_BRACKETS: &str = r#"CREATE FEED IceVolEruFeed AS
@@ -37,7 +37,7 @@ fn condition(filter: &str) -> Expr {
 }
 
 fn text(field: Field, op: TextOp, value: &str) -> Expr {
-    Test::Text { field, op, value: value.to_owned() }.into()
+    Test::Text { field, op, value: value.into() }.into()
 }
 
 fn has(value: &str) -> Expr {
@@ -137,12 +137,38 @@ fn every_field_and_comparison_can_be_written() {
         ] {
             assert_eq!(condition(&format!("{word} {sign} \"x\"")), text(field, op, "x"));
         }
-        let values = vec!["x".to_owned(), "y".to_owned()];
+        let values = vec!["x".into(), "y".into()];
         assert_eq!(
             condition(&format!("{word} IN (\"x\", \"y\")")),
             Test::OneOf { field, values }.into()
         );
     }
+}
+
+#[test]
+fn exact_belongs_to_its_string_and_regular_expressions_have_none() {
+    let exact = |op, text: &str| -> Expr {
+        let value = Spanned::unplaced(Literal { text: text.to_owned(), exact: true });
+        Test::Text { field: Field::Item, op, value }.into()
+    };
+    let any = |parts| Expr::any(parts).unwrap();
+    assert_eq!(condition(r#"ITEM = EXACT "a""#), exact(TextOp::Equal, "a"));
+    assert_eq!(
+        condition(r#"ITEM CONTAINS exact "a" OR "b" OR EXACT "c""#),
+        any(vec![exact(TextOp::Contains, "a"), has("b"), exact(TextOp::Contains, "c")])
+    );
+    assert_eq!(
+        condition(r#"ITEM CONTAINS (EXACT "a" OR "b")"#),
+        any(vec![exact(TextOp::Contains, "a"), has("b")])
+    );
+    let list = condition(r#"TITLE IN (EXACT "a", "b")"#);
+    assert_eq!(list.to_string(), r#"TITLE IN (EXACT "a", "b")"#);
+    for text in [r#"TITLE MATCHES EXACT "a""#, r#"TITLE MATCHES "a" OR EXACT "b""#] {
+        let text = format!("CREATE FEED f AS RETURN \"http://a/\" WHERE {text}");
+        let error = parse(&text).unwrap_err();
+        assert_eq!(&text[error.span.range()], "EXACT");
+    }
+    assert!(parse("CREATE FEED Exact AS RETURN FEED exact").is_ok());
 }
 
 #[test]

@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use pergola_query::syntax::{
-    Bracket, Expr, FeedBody, Filter, Moment, Period, PublishedTest, SourceClause, SourceRef,
-    Spanned, Test, TextOp, Unit,
+    Bracket, Expr, FeedBody, Filter, Literal, Moment, Period, PublishedTest, SourceClause,
+    SourceRef, Spanned, Test, TextOp, Unit,
 };
 use pergola_query::{FeedFilter, ItemView, Matcher, PreparedItem, QueryId, Scratch, SourceId};
 use proptest::collection::vec;
@@ -20,7 +20,7 @@ const SOURCES: u64 = 4;
 const QUERIES: u64 = 6;
 
 /// Few words, so that they match often, in difficult forms.
-const WORDS: [&str; 14] = [
+const WORDS: [&str; 22] = [
     "internationalisation",
     "internationalization",
     "ice",
@@ -35,12 +35,32 @@ const WORDS: [&str; 14] = [
     "straße",
     "STRASSE",
     "-",
+    "café",
+    "cafe",
+    "cafe\u{301}s",
+    "CAFÉ",
+    "caféine",
+    "smørrebrød",
+    "smorrebrod",
+    "冰\u{301}",
 ];
 
 fn words(most: usize) -> impl Strategy<Value = String> {
     let gap = select(vec![" ", "", "  ", ", "]);
     vec((select(WORDS.to_vec()), gap), 1..=most)
         .prop_map(|parts| parts.iter().flat_map(|(word, gap)| [*word, *gap]).collect())
+}
+
+/// What a query asks for: accents may count, and the last word may be a beginning, of any length.
+fn literal() -> impl Strategy<Value = Spanned<Literal>> {
+    let cut = |(text, letters): (String, Option<usize>)| match letters {
+        None => text,
+        Some(letters) => {
+            let kept = text.chars().count().saturating_sub(letters).max(1);
+            text.chars().take(kept).chain(['*']).collect()
+        }
+    };
+    generate::literal((words(2), option::weighted(0.4, 0..9usize)).prop_map(cut))
 }
 
 fn test() -> impl Strategy<Value = Test> {
@@ -54,10 +74,10 @@ fn test() -> impl Strategy<Value = Test> {
         ),
     ]);
     prop_oneof![
-        8 => (field(), op, words(2)).prop_map(|(field, op, value)| Test::Text { field, op, value }),
-        1 => (field(), vec(words(2), 1..3)).prop_map(|(field, values)| Test::OneOf { field, values }),
+        8 => (field(), op, literal()).prop_map(|(field, op, value)| Test::Text { field, op, value }),
+        1 => (field(), vec(literal(), 1..3)).prop_map(|(field, values)| Test::OneOf { field, values }),
         1 => (field(), select(vec!["(?i)ice", "^new", "C\\+\\+$"])).prop_map(|(field, value)| {
-            Test::Text { field, op: TextOp::Matches, value: value.to_owned() }
+            Test::Text { field, op: TextOp::Matches, value: value.into() }
         }),
         1 => published.prop_map(Test::Published),
     ]
@@ -193,6 +213,40 @@ proptest! {
         prop_assert_eq!(matcher.phrase_count(), 0);
         prop_assert!(matcher.is_empty());
     }
+}
+
+#[test]
+fn the_same_words_with_and_without_accents_and_as_beginnings_are_told_apart() {
+    let asked = [
+        "\"cafe\"",
+        "EXACT \"cafe\"",
+        "EXACT \"café\"",
+        "\"café*\"",
+        "EXACT \"café*\"",
+        "EXACT \"le café\"",
+        "\"le caf*\"",
+        "EXACT \"le cafe*\"",
+    ];
+    let mut matcher = Matcher::new();
+    for (query, literal) in (0..).zip(asked) {
+        let text = format!("CREATE FEED f AS RETURN \"1\" WHERE TITLE CONTAINS {literal}");
+        matcher.add(QueryId(query), &crate::meaning::body(&text), None, resolve).unwrap();
+    }
+    let found = |matcher: &Matcher, title| {
+        let view = ItemView { title, ..ItemView::default() };
+        let mut scratch = Scratch::new();
+        let found = matcher.matches(SourceId(1), &view, NOW, &mut scratch);
+        let mut found: Vec<u64> = found.iter().map(|found| found.query.0).collect();
+        found.sort_unstable();
+        found
+    };
+    assert_eq!(found(&matcher, "cafe"), [0, 1, 3]);
+    assert_eq!(found(&matcher, "Un Café, noir"), [0, 2, 3, 4]);
+    assert_eq!(found(&matcher, "Le cafe\u{301}"), [0, 2, 3, 4, 5, 6]);
+    assert_eq!(found(&matcher, "le cafeine"), [3, 6, 7]);
+    assert_eq!(found(&matcher, "la caféine"), [3, 4]);
+    assert!(matcher.remove(QueryId(2)) && matcher.remove(QueryId(4)));
+    assert_eq!(found(&matcher, "Le café"), [0, 3, 5, 6]);
 }
 
 #[test]

@@ -92,8 +92,45 @@ fn contains_finds_words_and_phrases_but_not_parts_of_words() {
     assert!(!passes(r#"TITLE CONTAINS "ice""#, titled("service, iced")));
     assert!(passes(r#"TITLE CONTAINS "C++""#, titled("Modern C++ at last")));
     assert!(passes(r#"TITLE CONTAINS "straße""#, titled("SESAMSTRASSE, HAUPT STRASSE")));
+    assert!(!passes(r#"TITLE CONTAINS "volcano""#, titled("volcanoes")));
     assert!(passes(r#"TITLE CONTAINS "火山""#, titled("冰岛火山喷发")));
     assert!(!passes(r#"TITLE CONTAINS "山火""#, titled("冰岛火山喷发")));
+}
+
+#[test]
+fn accents_count_only_after_exact() {
+    for (filter, cafe, accented) in [
+        (r#"TITLE CONTAINS "cafe""#, true, true),
+        (r#"TITLE CONTAINS "café""#, true, true),
+        (r#"TITLE CONTAINS EXACT "café""#, false, true),
+        (r#"TITLE CONTAINS EXACT "CAFÉ""#, false, true),
+        (r#"TITLE CONTAINS EXACT "cafe""#, true, false),
+        (r#"TITLE != EXACT "a café""#, true, false),
+        (r#"TITLE IN ("tea", EXACT "a café")"#, false, true),
+        (r#"TITLE CONTAINS "tea" OR EXACT "café""#, false, true),
+    ] {
+        assert_eq!(passes(filter, titled("A cafe")), cafe, "{filter}");
+        assert_eq!(passes(filter, titled("A café")), accented, "{filter}");
+        assert_eq!(passes(filter, titled("A cafe\u{301}")), accented, "{filter}");
+    }
+    assert!(passes(r#"TITLE CONTAINS "lodz""#, titled("Nowa Łódź")));
+    assert!(passes(r#"TITLE CONTAINS "Ørsted""#, titled("orsted")));
+}
+
+#[test]
+fn a_star_finds_every_word_that_begins_so() {
+    for title in ["A volcano", "volcanoes", "Of Volcanology", "volcán", "volcánico"] {
+        assert!(passes(r#"TITLE CONTAINS "volcan*""#, titled(title)), "{title}");
+    }
+    assert!(!passes(r#"TITLE CONTAINS "volcano*""#, titled("a supervolcano, volcanic")));
+    assert!(passes(r#"TITLE CONTAINS "new volcano*""#, titled("The New Volcanoes")));
+    assert!(!passes(r#"TITLE CONTAINS "new volcano*""#, titled("new and volcanoes")));
+    assert!(passes(r#"TITLE CONTAINS EXACT "volcá*""#, titled("volcánico")));
+    assert!(!passes(r#"TITLE CONTAINS EXACT "volcá*""#, titled("volcanoes")));
+    assert!(passes(r#"TITLE = "new volcano*""#, titled("New volcanoes")));
+    assert!(!passes(r#"TITLE = "new volcano*""#, titled("New volcanoes erupt")));
+    assert!(passes(r#"TITLE CONTAINS "火山*""#, titled("冰岛火山喷发")));
+    assert!(!passes(r#"ITEM CONTAINS "a" AND NOT "volcano*""#, titled("a volcanologist")));
 }
 
 #[test]

@@ -16,6 +16,12 @@ fn the_words_asked_for_come_folded_in_order_and_once() {
 }
 
 #[test]
+fn accents_and_the_star_of_a_beginning_are_left_out() {
+    let words = words_of(r#"WHERE ITEM CONTAINS "Volcán*" OR EXACT "café" OR "le café noir*""#);
+    assert_eq!(words, ["cafe", "le cafe noir", "volcan"]);
+}
+
+#[test]
 fn brackets_count_and_lists_of_values_too() {
     let words = words_of(r#"WHERE $a[CATEGORY IN ("Iceland", "Lava")] AND TITLE CONTAINS "news""#);
     assert_eq!(words, ["iceland", "lava", "news"]);

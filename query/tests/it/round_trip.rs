@@ -22,6 +22,10 @@ proptest! {
 fn the_examples_print_in_canonical_form() {
     let printed = |text| parse(text).unwrap().to_string();
     assert_eq!(
+        printed("create feed f as return g where item contains 'vol*' or exact 'Café'"),
+        "CREATE FEED f AS\nRETURN FEED g\nWHERE ITEM CONTAINS \"vol*\" OR ITEM CONTAINS EXACT \"Café\";\n"
+    );
+    assert_eq!(
         printed(SEED_WITH_BRACKETS),
         r#"CREATE FEED IceVolEruFeed AS
 RETURN "http://feeds.guardian.co.uk/theguardian/rss" AS $guardian |

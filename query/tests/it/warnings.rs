@@ -41,5 +41,7 @@ fn filters_that_are_probably_wrong_give_warnings() {
     ] {
         assert_eq!(warned(&format!("{filter} AND {both}")), [expected], "{filter}");
     }
+    let open = "TITLE = \"vol*\" AND TITLE = \"volcano\" AND TITLE = EXACT \"volcano\"";
+    assert_eq!(warned(&format!("{open} AND {both}")), Vec::<String>::new());
     assert_eq!(warned(&format!("CATEGORY = \"x\" AND \"y\" AND {both}")), Vec::<String>::new());
 }

@@ -84,7 +84,8 @@ impl Client {
 
     /// Runs statements, which must succeed.
     pub(crate) async fn create_feed(&self, query: &str) {
-        let (status, text) = self.post("/api/v1/feeds", &json!({ "query": query })).await;
+        let (status, text) =
+            self.post("/api/v1/feeds", &json!({ "query": query, "force": true })).await;
         assert_eq!(status, 200, "{query}: {text}");
     }
 

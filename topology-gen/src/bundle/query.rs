@@ -35,7 +35,7 @@ pub(super) fn statement(
 
 fn keywords(mesh: &Mesh, feed: &Feed) -> Filter {
     let test = |&number: &u32| {
-        let value = mesh.dictionary.word(number).to_owned();
+        let value = mesh.dictionary.word(number).into();
         Expr::Test(Spanned::unplaced(Test::Text {
             field: Field::Item,
             op: TextOp::Contains,

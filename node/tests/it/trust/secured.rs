@@ -185,3 +185,31 @@ async fn connections_are_bounded_and_who_comes_later_waits() {
     three.read_exact(&mut first).await.unwrap();
     assert_eq!(&first, b"HTTP/1.1 200");
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_address_without_a_scheme_means_https_and_its_answer_counts() {
+    let authority = Authority::new("ours");
+    let upstream = secured(&authority, None).await;
+    let query = r#"CREATE FEED News AS RETURN "http://127.0.0.1:9/a";"#;
+    upstream.node().run_script(query, "test").await.unwrap();
+    let folder = TempDir::new().unwrap();
+    let mut config = quick_config(&folder);
+    config.crawl.extra_ca = vec![authority.file.clone()];
+    let house = House::open(folder, config).await;
+    let add = async |path: &str| {
+        let bare = upstream.url(path).replacen("http://", "", 1);
+        let body = serde_json::json!({ "url": bare }).to_string();
+        let request = house.client.post(house.url("/api/v1/sources")).body(body);
+        let sent = request.header("content-type", "application/json").send().await.unwrap();
+        let (status, text) = text(sent).await;
+        (status, serde_json::from_str::<serde_json::Value>(&text).unwrap())
+    };
+    let (status, added) = add("/feeds/News.atom").await;
+    assert_eq!(status, 201, "{added}");
+    let taken = secure_url(&upstream, "/feeds/News.atom");
+    assert_eq!(added["note"], format!("{taken} was taken"), "{added}");
+    let (status, problem) = add("/feeds/Missing.atom").await;
+    assert_eq!(status, 422, "{problem}");
+    let missing = format!("{} cannot be read", secure_url(&upstream, "/feeds/Missing.atom"));
+    assert!(problem["detail"].as_str().unwrap().starts_with(&missing), "{problem}");
+}

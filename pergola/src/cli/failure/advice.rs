@@ -52,6 +52,9 @@ fn refused(problem: &Problem) -> Option<String> {
         Code::WantsQuiet => {
             Some("wait until then: the site itself asked for it, so --force is refused".to_owned())
         }
+        Code::UnreadableAddress => {
+            Some("to run the statements anyway and refresh it later, use --force".to_owned())
+        }
         _ => problem.hint.clone(),
     }
 }

@@ -5,7 +5,9 @@
 //! brackets.
 
 use super::super::dates::Moment;
-use super::super::tree::{Bracket, Compare, Expr, Field, Filter, PublishedTest, Test, TextOp};
+use super::super::tree::{
+    Bracket, Compare, Expr, Field, Filter, Literal, PublishedTest, Test, TextOp,
+};
 use super::cursor::Cursor;
 use super::options;
 use crate::error::{ErrorKind, QueryError};
@@ -85,7 +87,7 @@ fn single(cursor: &mut Cursor<'_>) -> Result<Parsed, QueryError> {
     if cursor.eat_sign("(")? {
         return group(cursor, start);
     }
-    if cursor.at_string("a string") {
+    if cursor.at_string("a string") || cursor.at(Keyword::Exact) {
         return repeated(cursor).map(Parsed::expr);
     }
     if let Some(variable) = cursor.take_variable()? {
@@ -126,16 +128,26 @@ fn bracket(cursor: &mut Cursor<'_>, variable: Spanned<String>) -> Result<Parsed,
 
 /// The short form: a string alone uses the field and comparison before it.
 fn repeated(cursor: &mut Cursor<'_>) -> Result<Expr, QueryError> {
-    let value = cursor.string("a string")?;
+    let start = cursor.span();
+    let is_regex = matches!(cursor.repeat, Some((_, TextOp::Matches)));
+    let value = literal(cursor, is_regex)?;
     cursor.count_test()?;
-    if let Some((_, TextOp::Matches)) = cursor.repeat {
+    if is_regex {
         cursor.count_regex()?;
     }
     let Some((field, op)) = cursor.repeat else {
         let error = QueryError::new(ErrorKind::NothingToRepeat, value.span);
         return Err(error.help("write a field and a comparison before it: ITEM CONTAINS \"…\""));
     };
-    Ok(Expr::Test(Spanned::new(Test::Text { field, op, value: value.value }, value.span)))
+    let span = start.to(value.span);
+    Ok(Expr::Test(Spanned::new(Test::Text { field, op, value }, span)))
+}
+
+/// A string, perhaps after EXACT; regular expressions always are exact.
+fn literal(cursor: &mut Cursor<'_>, is_regex: bool) -> Result<Spanned<Literal>, QueryError> {
+    let exact = !is_regex && cursor.eat(Keyword::Exact)?;
+    let Spanned { value: text, span } = cursor.string("a string")?;
+    Ok(Spanned::new(Literal { text, exact }, span))
 }
 
 fn test(cursor: &mut Cursor<'_>) -> Result<Parsed, QueryError> {
@@ -189,21 +201,21 @@ fn text_test(cursor: &mut Cursor<'_>, field: Field, start: Span) -> Result<Parse
     if op == TextOp::Matches {
         cursor.count_regex()?;
     }
-    let value = cursor.string("a string")?.value;
+    let value = literal(cursor, op == TextOp::Matches)?;
     let test = Test::Text { field, op, value };
     Ok(Parsed::expr(Expr::Test(Spanned::new(test, start.to(cursor.last_span())))))
 }
 
 /// `("a", "b")`
-fn list(cursor: &mut Cursor<'_>) -> Result<Vec<String>, QueryError> {
+fn list(cursor: &mut Cursor<'_>) -> Result<Vec<Spanned<Literal>>, QueryError> {
     let opened = cursor.span();
     if !cursor.eat_sign("(")? {
         return Err(cursor.unexpected());
     }
-    let mut values = vec![cursor.string("a string")?.value];
+    let mut values = vec![literal(cursor, false)?];
     while cursor.eat_sign(",")? {
         cursor.count_test()?;
-        values.push(cursor.string("a string")?.value);
+        values.push(literal(cursor, false)?);
     }
     cursor.close(")", opened)?;
     Ok(values)
