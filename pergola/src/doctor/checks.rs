@@ -3,6 +3,7 @@
 mod certificates;
 mod machine;
 mod sources;
+mod upgraded;
 
 use pergola_config::{Config, Warning};
 
@@ -17,6 +18,7 @@ pub(super) async fn all(config: &Config) -> Examination {
     let (runs, address) = machine::address(config).await;
     findings.push(address);
     findings.extend(machine::folder(&config.node.data));
+    findings.extend(upgraded::backup(&config.node.data));
     findings.extend(sources::all(config, runs));
     Examination { findings }
 }

@@ -18,7 +18,7 @@ pub(super) type Step = fn(&dyn Store) -> Result<Batch, StoreError>;
 pub(super) const STEPS: &[Step] = &[hop_times::step, source_origins::step];
 
 /// The version that all steps lead to.
-pub(super) fn latest(steps: &[Step]) -> u32 {
+pub(super) const fn latest(steps: &[Step]) -> u32 {
     1 + steps.len() as u32
 }
 

@@ -7,7 +7,10 @@ mod rows;
 
 use std::{collections::BTreeMap, ops::ControlFlow, path::Path, sync::Arc};
 
-use super::{Backend, Batch, Order, Store, Table, open};
+use super::{Backend, Batch, Order, Store, Table, migrate, open};
+
+/// The version that all steps lead to.
+const LATEST: u32 = migrate::latest(migrate::STEPS);
 
 /// Rows by key, as a test expects or finds them.
 type Rows = BTreeMap<Vec<u8>, Vec<u8>>;

@@ -116,7 +116,7 @@ fn what_is_no_backup_or_a_newer_one_is_refused() {
     let mut newer_schema = b"pergola-backup\x01".to_vec();
     newer_schema.extend(zstd::encode_all(&9_u32.to_be_bytes()[..], 3).unwrap());
     let newer = restore(&newer_schema);
-    assert!(matches!(newer, BackupError::Newer { found: 9, known: 2 }), "{newer}");
+    assert!(matches!(newer, BackupError::Newer { found: 9, known: LATEST }), "{newer}");
 }
 
 #[test]
@@ -225,7 +225,7 @@ fn a_move_that_stops_anywhere_leaves_one_whole_store_and_can_be_repeated() {
             assert!(everything(&*store.store) == before, "stopped after {stop:?}");
             drop(store);
             assert_eq!(stores_in(folder).len(), 1);
-            assert_eq!(Format::read(folder, 2).unwrap().unwrap().discard, None);
+            assert_eq!(Format::read(folder, LATEST).unwrap().unwrap().discard, None);
             move_backend(folder, other, |_| ()).unwrap();
             assert!(contents(folder) == before);
         });
@@ -250,5 +250,5 @@ fn a_backup_carries_the_schema_of_its_rows() {
     let target = tempfile::tempdir().unwrap();
     restore(target.path(), Backend::Sled, Replace::Never, &file[..], |_| ()).unwrap();
     let store = open_store(target.path(), Backend::Sled);
-    assert_eq!(store.get(Table::Meta, SCHEMA_KEY).unwrap().unwrap(), [0, 0, 0, 2]);
+    assert_eq!(store.get(Table::Meta, SCHEMA_KEY).unwrap().unwrap(), LATEST.to_be_bytes());
 }

@@ -27,7 +27,7 @@ fn a_new_folder_gets_sled_and_says_so() {
     assert_eq!(store.backend(), Backend::Sled);
     assert!(store.bytes_on_disk() > 0);
     let format = fs::read_to_string(folder.path().join("new/data/format.json")).unwrap();
-    assert_eq!(format, r#"{"schema":3,"backend":"sled"}"#);
+    assert_eq!(format, format!(r#"{{"schema":{LATEST},"backend":"sled"}}"#));
 }
 
 #[test]
@@ -68,7 +68,7 @@ fn a_newer_folder_is_refused_before_anything_is_touched() {
     let newer = r#"{"schema": 7, "backend": "a later invention", "more": []}"#;
     fs::write(folder.path().join("format.json"), newer).unwrap();
     let error = open(folder.path(), None, 1 << 20).map(|_| ()).unwrap_err();
-    assert!(matches!(error, StoreError::Newer { found: 7, known: 2, .. }), "{error}");
+    assert!(matches!(error, StoreError::Newer { found: 7, known: LATEST, .. }), "{error}");
     assert_eq!(names(folder.path()), ["format.json"]);
 }
 
@@ -200,6 +200,9 @@ fn stop_if_told(store: &dyn Store) -> Result<Batch, StoreError> {
 }
 
 const TWO_STEPS: &[Step] = &[count_up, stop_if_told];
+/// One step more than there really are.
+const BEYOND: [Step; LATEST as usize] = [count_up; LATEST as usize];
+const NEXT: u32 = LATEST + 1;
 
 fn open_at(folder: &Path, steps: &[Step]) -> Result<Arc<dyn Store>, StoreError> {
     let opening = Opening { steps, ..Opening::default() };
@@ -220,11 +223,11 @@ fn an_old_folder_is_brought_forward_once() {
     on_each_backend(|backend, folder| {
         drop(open_first_version(folder, backend));
         for _ in 0..2 {
-            assert_eq!(counter(&*open_at(folder, TWO_STEPS).unwrap()), 2);
+            assert_eq!(u32::from(counter(&*open_at(folder, &BEYOND).unwrap())), LATEST);
         }
-        assert_eq!(Format::read(folder, 3).unwrap().unwrap().schema, 3);
+        assert_eq!(Format::read(folder, NEXT).unwrap().unwrap().schema, NEXT);
         let error = open(folder, None, 1 << 20).map(|_| ()).unwrap_err();
-        assert!(matches!(error, StoreError::Newer { found: 3, known: 2, .. }), "{error}");
+        assert!(matches!(error, StoreError::Newer { found: NEXT, known: LATEST, .. }), "{error}");
     });
 }
 
