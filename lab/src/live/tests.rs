@@ -110,6 +110,7 @@ fn source_at(url: &str) -> SourceStatus {
         trouble: None,
         wanted: false,
         importance: 1.0,
+        folders: Vec::new(),
         readers: 1,
         last_refresh: None,
         next_refresh: None,
