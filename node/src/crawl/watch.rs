@@ -11,18 +11,13 @@ use std::time::Duration;
 
 use pergola_manners::backoff::{backoff, share_of};
 use pergola_manners::link::Link;
-use pergola_proto::v1::WatchRequest;
-use pergola_proto::v1::syndication_client::SyndicationClient;
 use pergola_store::archive::SourceId;
 use tokio::task::{AbortHandle, JoinSet};
 use tokio_util::sync::CancellationToken;
-use tonic::{Code, Status};
-use url::Url;
 
 use crate::crawl::driver::Crawler;
+use crate::peers::notifications::{EndReason, Ended};
 
-/// Bytes of a notification.
-const MESSAGE_BYTES: usize = 64 << 10;
 /// The wait after a stream has ended; it doubles …
 const FIRST_WAIT: Duration = Duration::from_millis(250);
 /// … up to this.
@@ -89,47 +84,38 @@ fn wanted(crawler: &Crawler) -> HashMap<SourceId, Link> {
 async fn follow(crawler: Arc<Crawler>, id: SourceId) {
     let mut tries = 0;
     while let Some(link) = crawler.tools.peers.link(id) {
-        let mut heard = false;
-        let ended = listen(&crawler, id, &link, &mut heard).await;
+        let ended = listen(&crawler, id, &link).await;
+        tries = if crawler.tools.peers.is_watched(id) { 0 } else { tries + 1 };
         unwatch(&crawler, id);
-        tries = if heard { 0 } else { tries + 1 };
-        let wait = match ended.code() {
-            Code::Unimplemented | Code::ResourceExhausted => REFUSED_WAIT,
+        let wait = match ended.reason {
+            EndReason::Refused => REFUSED_WAIT,
             // A refresh will meet the same problem, and deals with it.
-            Code::NotFound => LONGEST_WAIT,
-            _ => FIRST_WAIT.mul_f64(backoff(1.0, 2.0, tries.min(10) + 1)).min(LONGEST_WAIT),
+            EndReason::NoSuchFeed => LONGEST_WAIT,
+            EndReason::Lost => {
+                FIRST_WAIT.mul_f64(backoff(1.0, 2.0, tries.min(10) + 1)).min(LONGEST_WAIT)
+            }
         };
-        let text = ended.message();
-        tracing::debug!(source = id.0, code = ?ended.code(), text, ?wait, "a stream has ended");
+        tracing::debug!(source = id.0, reason = ?ended.reason, text = ended.message, ?wait, "a stream has ended");
         tokio::time::sleep(spread(wait, id, crawler.tools.clock.now())).await;
     }
 }
 
 /// Listens until the stream ends; returns why it did.
-async fn listen(crawler: &Crawler, id: SourceId, link: &Link, heard: &mut bool) -> Status {
-    let Ok(url) = Url::parse(&link.url) else { return Status::not_found("no address") };
-    let now = crawler.tools.clock.now();
-    let channel = match crawler.tools.peers.connection(&url, now) {
-        Ok(channel) => channel,
-        Err(error) => return Status::unavailable(error.to_string()),
-    };
-    let mut client = SyndicationClient::new(channel).max_decoding_message_size(MESSAGE_BYTES);
-    let request = WatchRequest { feed: link.feed.clone(), cursor: link.cursor.clone() };
-    let mut stream = match client.watch(request).await {
-        Ok(response) => response.into_inner(),
-        Err(status) => return status,
+async fn listen(crawler: &Crawler, id: SourceId, link: &Link) -> Ended {
+    let peers = &crawler.tools.peers;
+    let mut stream = match peers.watch(link, crawler.tools.clock.now()).await {
+        Ok(stream) => stream,
+        Err(ended) => return ended,
     };
     loop {
-        match stream.message().await {
-            Ok(Some(news)) => {
-                if !*heard {
-                    *heard = true;
+        match stream.next().await {
+            Ok(head) => {
+                if !peers.is_watched(id) {
                     crawler.set_watched(id, true);
                 }
-                crawler.notified(id, &news.head);
+                crawler.notified(id, &head);
             }
-            Ok(None) => return Status::unavailable("the stream has ended"),
-            Err(status) => return status,
+            Err(ended) => return ended,
         }
     }
 }
