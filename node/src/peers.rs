@@ -4,6 +4,7 @@
 //! that is no peer costs one access of a map.
 
 pub mod channel;
+pub(crate) mod notifications;
 pub mod pull;
 mod search;
 
@@ -164,7 +165,7 @@ impl Peers {
     }
 
     /// The connection to the origin of an address.
-    pub(crate) fn connection(&self, url: &Url, now: f64) -> Result<Line, FetchError> {
+    fn connection(&self, url: &Url, now: f64) -> Result<Line, FetchError> {
         self.channels.to(url, now)
     }
 

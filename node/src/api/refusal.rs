@@ -26,6 +26,8 @@ impl From<SourceError> for Refusal {
                 let refusal = Self::new(Code::TooEarly, detail);
                 if until.is_finite() { refusal.retry_at(until) } else { refusal }
             }
+            SourceError::CannotRestore(_) => Self::new(Code::CannotRestore, detail)
+                .hint("GET /api/v1/removed lists what can be restored"),
             SourceError::Unfinished(_) => unavailable(detail),
             SourceError::NotCommitted(error) => error.into(),
             SourceError::Archive(error) => error.into(),
@@ -54,6 +56,8 @@ impl From<FeedError> for Refusal {
                 .hint("declare it in a [[reader]] of the node's configuration first"),
             FeedError::Declared(_) => Self::new(Code::Declared, detail)
                 .hint("change `readers` of its [[feed]] in the configuration and reload it"),
+            FeedError::CannotRestore(_) => Self::new(Code::CannotRestore, detail)
+                .hint("GET /api/v1/removed lists what can be restored"),
             FeedError::Source(error) => error.into(),
             FeedError::NotCommitted(error) => error.into(),
             FeedError::Archive(error) => error.into(),
@@ -130,6 +134,7 @@ fn refused_by_store(error: &StoreError) -> Refusal {
         StoreError::Locked { .. }
         | StoreError::Newer { .. }
         | StoreError::OtherBackend { .. }
+        | StoreError::NotBackedUp { .. }
         | StoreError::Io { .. }
         | StoreError::Corrupt { .. }
         | StoreError::Engine { .. } => unavailable(error.to_string()),

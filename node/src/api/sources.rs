@@ -1,4 +1,4 @@
-//! Sources: list, add, show, remove, refresh now.
+//! Sources: list, add, show, change, remove, refresh now.
 
 use std::sync::Arc;
 
@@ -7,11 +7,12 @@ use axum::extract::State;
 use http::StatusCode;
 use pergola_api::Code;
 use pergola_api::source::{
-    AddSourceRequest, AddedSource, PageSelectors, RecentRefresh, RefreshReport, Refreshed,
-    SourceDetail, SourceFilter, SourcePage, SourceStatus,
+    AddSourceRequest, AddedSource, ChangeSourceRequest, PageSelectors, RecentRefresh,
+    RefreshReport, Refreshed, SourceDetail, SourceFilter, SourcePage, SourceStatus,
 };
 use pergola_feed::html::Selectors;
 use pergola_feed::identity::Policy;
+use pergola_feed::opml::{folder_name, is_inside};
 use pergola_manners::Cooperation;
 use pergola_manners::courtesy::{FailureKind, Outcome};
 use pergola_query::nearest;
@@ -20,7 +21,7 @@ use pergola_store::archive::{PastRefresh, SourceId, SourceKind};
 use super::request::{Json, Named, Parameters, bad_request};
 use super::work::{blocking, to_the_end};
 use crate::crawl::driver::Report;
-use crate::node::{NewSource, Node, SourceError};
+use crate::node::{NewSource, Node, SourceError, normal_folders};
 use crate::publish::Refusal;
 
 /// Sources that are listed by default, and at most.
@@ -40,11 +41,14 @@ pub(super) async fn list(
         return Err(bad_request(format!("`limit` must be from 1 to {LARGEST_PAGE}")));
     }
     let search = filter.search.map(|text| text.to_lowercase());
+    let folder = filter.folder.and_then(|name| folder_name([name]));
     let wanted = move |source: &SourceStatus| {
         let found = |text: &str| {
             search.as_ref().is_none_or(|search| text.to_lowercase().contains(search.as_str()))
         };
+        let inside = |outer: &String| source.folders.iter().any(|folder| is_inside(folder, outer));
         filter.standing.is_none_or(|standing| standing == source.standing)
+            && folder.as_ref().is_none_or(inside)
             && (found(&source.url) || found(source.title.as_deref().unwrap_or_default()))
     };
     let after = filter.after.map(SourceId);
@@ -62,16 +66,29 @@ pub(super) async fn add(
 ) -> Result<(StatusCode, Answer<AddedSource>), Refusal> {
     let refresh = request.refresh;
     let new = new_source(request)?;
+    let url = new.url.to_string();
     to_the_end(async move {
         let added = node.add_sources(vec![new]).await?;
         let Some(&id) = added.new.first() else {
             let known = added.known.first().copied().unwrap_or(SourceId(0));
             let (source, _) = node.source(known)?;
-            return Ok((StatusCode::OK, Answer(AddedSource { source, report: None })));
+            let added = AddedSource { source, report: None, known: true };
+            return Ok((StatusCode::OK, Answer(added)));
         };
         let report = if refresh { Some(refresh_new(&node, id).await?) } else { None };
-        let (source, _) = node.source(id)?;
-        Ok((StatusCode::CREATED, Answer(AddedSource { source, report })))
+        // Its page, or a redirect, may have led to a source that was there.
+        node.merge_arrivals().await?;
+        match node.source(id) {
+            Ok((source, _)) => {
+                let added = AddedSource { source, report, known: false };
+                Ok((StatusCode::CREATED, Answer(added)))
+            }
+            Err(SourceError::Unknown(_)) => {
+                let (source, _) = node.source(node.find_source(&url)?)?;
+                Ok((StatusCode::OK, Answer(AddedSource { source, report: None, known: true })))
+            }
+            Err(error) => Err(error.into()),
+        }
     })
     .await
 }
@@ -97,6 +114,23 @@ pub(super) async fn show(
             identity: identity.to_owned(),
             push: node.push_status(id),
         }))
+    })
+    .await
+}
+
+pub(super) async fn change(
+    State(node): State<Arc<Node>>,
+    Named(named): Named,
+    Json(request): Json<ChangeSourceRequest>,
+) -> Result<Answer<SourceStatus>, Refusal> {
+    let ChangeSourceRequest { folders } = request;
+    let folders = folders.map(named_folders).transpose()?;
+    let id = found(&node, named).await?;
+    to_the_end(async move {
+        if let Some(folders) = folders {
+            node.set_folders(id, folders).await?;
+        }
+        Ok(Answer(node.source(id)?.0))
     })
     .await
 }
@@ -127,7 +161,7 @@ async fn refresh_new(node: &Node, id: SourceId) -> Result<RefreshReport, Refusal
         Ok((_, report)) => unusable(node, id, report)?,
         Err(error) => error.into(),
     };
-    match node.remove_source(id).await {
+    match node.take_back_source(id).await {
         // If a feed was created meanwhile that reads it, it stays.
         Ok(()) | Err(SourceError::StillRead { .. } | SourceError::Unknown(_)) => Err(refusal),
         Err(error) => Err(error.into()),
@@ -191,11 +225,11 @@ fn find(node: &Node, named: &str) -> Result<SourceId, Refusal> {
 
 /// The source that a request describes, if it makes sense.
 fn new_source(request: AddSourceRequest) -> Result<NewSource, Refusal> {
-    let AddSourceRequest { url, title, importance, list, page, cooperate, refresh: _ } = request;
+    let AddSourceRequest { url, title, importance, list, page, cooperate, only_new, .. } = request;
+    let folders = named_folders(request.folders)?;
     let cooperate = cooperate.map(Cooperation::of).transpose();
     let cooperate = cooperate.map_err(|error| bad_request(format!("`cooperate`: {error}")))?;
-    let importance = importance.unwrap_or(1.0);
-    if !(importance > 0.0 && importance <= 1_000.0) {
+    if importance.is_some_and(|importance| !(importance > 0.0 && importance <= 1_000.0)) {
         return Err(bad_request("`importance` must be above 0, up to 1000"));
     }
     short(&url)?;
@@ -206,7 +240,17 @@ fn new_source(request: AddSourceRequest) -> Result<NewSource, Refusal> {
         (None, true) => SourceKind::List,
         (None, false) => SourceKind::Feed,
     };
-    Ok(NewSource { title, kind, importance, cooperate, ..NewSource::feed(&url)? })
+    let new = NewSource::feed(&url)?;
+    Ok(NewSource { title, kind, importance, cooperate, folders, only_new, ..new })
+}
+
+/// The folders that somebody named, in their normal form.
+fn named_folders(given: Vec<String>) -> Result<Vec<String>, Refusal> {
+    given.iter().try_for_each(|name| short(name))?;
+    match given.iter().find(|name| folder_name([name]).is_none()) {
+        Some(name) => Err(bad_request(format!("{name:?} is no name of a folder"))),
+        None => Ok(normal_folders(given)),
+    }
 }
 
 fn selectors(page: PageSelectors) -> Result<Selectors, Refusal> {
@@ -224,7 +268,7 @@ fn short(text: &str) -> Result<(), Refusal> {
     if text.len() <= TEXT_BYTES {
         return Ok(());
     }
-    Err(bad_request(format!("a URL, title or selector has at most {TEXT_BYTES} bytes")))
+    Err(bad_request(format!("a URL, title, folder or selector has at most {TEXT_BYTES} bytes")))
 }
 
 fn report(report: Report) -> RefreshReport {

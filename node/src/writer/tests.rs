@@ -1,7 +1,7 @@
 //! What the writer does with its jobs, over a store that sometimes refuses.
 
 use pergola_feed::{Hop, Item, NodeId, Origin, Text};
-use pergola_store::archive::{Edit, ItemKey, SourceId, SourceKind, SourceRecord};
+use pergola_store::archive::{Edit, ItemKey, SourceId, SourceRecord};
 use pergola_store::testing::FaultyStore;
 use pergola_store::{Batch, Order, Table};
 

@@ -3,7 +3,9 @@
 mod access;
 mod description;
 mod feeds;
+mod folders;
 mod operation;
+mod removed;
 mod sources;
 
 use std::time::Duration;

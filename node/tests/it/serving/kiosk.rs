@@ -9,7 +9,7 @@ use pergola_feed::{Item, NodeId, Text, Timestamp};
 use pergola_node::clock::Clock;
 use pergola_node::publish::{Imprint, Listing, Shelf, router};
 use pergola_store::archive::{
-    Archive, Commit, Entry, FeedId, FeedTally, SourceId, SourceKind, SourceRecord, item_key,
+    Archive, Commit, Entry, FeedId, FeedTally, SourceId, SourceRecord, item_key,
 };
 use pergola_store::testing::FaultyStore;
 use pergola_store::{Backend, Order};
