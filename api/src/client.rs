@@ -8,7 +8,9 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use url::Url;
 
-use crate::feed::{AppliedList, Explained, FeedDetail, FeedList, FeedReaders, QueryRequest};
+use crate::feed::{
+    AppliedList, Explained, FeedDetail, FeedList, FeedReaders, FeedStatus, QueryRequest,
+};
 use crate::item::{ItemPage, ItemRange};
 use crate::mesh::{MeshFile, ProfilesRequest};
 use crate::next::RefreshRequest;
@@ -18,7 +20,8 @@ use crate::operation::{
 use crate::problem::Problem;
 use crate::search::{SearchRequest, SearchResults, SuggestRequest};
 use crate::source::{
-    AddSourceRequest, AddedSource, Refreshed, SourceDetail, SourceFilter, SourcePage,
+    AddSourceRequest, AddedSource, ChangeSourceRequest, Refreshed, RemovedList, SourceDetail,
+    SourceFilter, SourcePage, SourceStatus,
 };
 use crate::transport::{Body, Response, Transport, TransportError};
 
@@ -117,6 +120,30 @@ impl Client {
     /// `GET /api/v1/sources/{id}`, by its number or URL.
     pub async fn source(&self, id: &str) -> Result<SourceDetail> {
         self.get(&["sources", id], &()).await
+    }
+
+    /// `PATCH /api/v1/sources/{id}`, by its number or URL.
+    pub async fn change_source(
+        &self,
+        id: &str,
+        changes: &ChangeSourceRequest,
+    ) -> Result<SourceStatus> {
+        self.send(Method::PATCH, &["sources", id], changes).await
+    }
+
+    /// `GET /api/v1/removed`
+    pub async fn removed(&self) -> Result<RemovedList> {
+        self.get(&["removed"], &()).await
+    }
+
+    /// `POST /api/v1/sources/{id}/restore`, by its number or URL.
+    pub async fn restore_source(&self, id: &str) -> Result<SourceStatus> {
+        self.send(Method::POST, &["sources", id, "restore"], &()).await
+    }
+
+    /// `POST /api/v1/feeds/{name}/restore`
+    pub async fn restore_feed(&self, name: &str) -> Result<FeedStatus> {
+        self.send(Method::POST, &["feeds", name, "restore"], &()).await
     }
 
     /// `DELETE /api/v1/sources/{id}`, by its number or URL.

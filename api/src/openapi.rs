@@ -20,12 +20,16 @@ pub fn document() -> Document {
         routes::list_sources,
         routes::add_source,
         routes::show_source,
+        routes::change_source,
         routes::remove_source,
+        routes::restore_source,
         routes::refresh_source,
+        routes::removed,
         routes::list_feeds,
         routes::run_statements,
         routes::show_feed,
         routes::drop_feed,
+        routes::restore_feed,
         routes::readers,
         routes::set_readers,
         routes::explain_feed,
@@ -66,7 +70,9 @@ impl Modify for Token {
 /// One function for each route, to carry its description. Nobody calls them.
 #[expect(dead_code, reason = "utoipa reads the attributes; the functions are never called")]
 mod routes {
-    use crate::feed::{AppliedList, Explained, FeedDetail, FeedList, FeedReaders, QueryRequest};
+    use crate::feed::{
+        AppliedList, Explained, FeedDetail, FeedList, FeedReaders, FeedStatus, QueryRequest,
+    };
     use crate::item::{ItemPage, ItemRange};
     use crate::mesh::{MeshFile, ProfilesRequest};
     use crate::next::RefreshRequest;
@@ -77,7 +83,8 @@ mod routes {
     use crate::problem::Problem;
     use crate::search::{SearchRequest, SearchResults, SuggestRequest};
     use crate::source::{
-        AddSourceRequest, AddedSource, Refreshed, SourceDetail, SourceFilter, SourcePage,
+        AddSourceRequest, AddedSource, ChangeSourceRequest, Refreshed, RemovedList, SourceDetail,
+        SourceFilter, SourcePage, SourceStatus,
     };
 
     /// The state of the node.
@@ -102,7 +109,34 @@ mod routes {
         responses((status = 200, body = SourceDetail), (status = 404, body = Problem)))]
     fn show_source() {}
 
-    /// Removes a source that no feed reads.
+    /// Changes what is said of a source.
+    #[utoipa::path(patch, path = "/api/v1/sources/{id}", security(("token" = [])),
+        params(("id" = String, Path, description = "its number, or its URL percent-encoded")),
+        request_body = ChangeSourceRequest,
+        responses((status = 200, body = SourceStatus), (status = 400, body = Problem),
+            (status = 404, body = Problem)))]
+    fn change_source() {}
+
+    /// The sources and feeds that were removed within the last week.
+    #[utoipa::path(get, path = "/api/v1/removed", security(("token" = [])),
+        responses((status = 200, body = RemovedList)))]
+    fn removed() {}
+
+    /// Crawls a source again that was removed within the last week.
+    #[utoipa::path(post, path = "/api/v1/sources/{id}/restore", security(("token" = [])),
+        params(("id" = String, Path, description = "its number, or its URL percent-encoded")),
+        responses((status = 200, body = SourceStatus), (status = 404, body = Problem),
+            (status = 409, body = Problem)))]
+    fn restore_source() {}
+
+    /// Publishes a feed again that was dropped within the last week, with its items.
+    #[utoipa::path(post, path = "/api/v1/feeds/{name}/restore", params(("name" = String, Path)),
+        security(("token" = [])),
+        responses((status = 200, body = FeedStatus), (status = 404, body = Problem),
+            (status = 409, body = Problem)))]
+    fn restore_feed() {}
+
+    /// Removes a source that no feed reads. It can be restored for a week.
     #[utoipa::path(delete, path = "/api/v1/sources/{id}", security(("token" = [])),
         params(("id" = String, Path, description = "its number, or its URL percent-encoded")),
         responses((status = 204), (status = 404, body = Problem), (status = 409, body = Problem)))]
@@ -134,7 +168,7 @@ mod routes {
         responses((status = 200, body = FeedDetail), (status = 404, body = Problem)))]
     fn show_feed() {}
 
-    /// Drops a feed that no other feed reads.
+    /// Drops a feed that no other feed reads. It can be restored for a week.
     #[utoipa::path(delete, path = "/api/v1/feeds/{name}", params(("name" = String, Path)),
         security(("token" = [])),
         responses((status = 204), (status = 404, body = Problem), (status = 409, body = Problem)))]
@@ -190,12 +224,12 @@ mod routes {
         responses((status = 200, body = SearchResults), (status = 400, body = Problem)))]
     fn search() {}
 
-    /// The sources that are feeds, as OPML. Pages and lists are left out.
+    /// The sources as OPML, in their folders. Lists are left out, but not what they name.
     #[utoipa::path(get, path = "/api/v1/opml", security(("token" = [])),
         responses((status = 200, body = String, content_type = "text/x-opml")))]
     fn export_opml() {}
 
-    /// Adds every source on a list.
+    /// Adds every source on a list. Entries that are no sources are told of; a list that is cut off adds nothing.
     #[utoipa::path(post, path = "/api/v1/opml", security(("token" = [])),
         request_body(content((ImportRequest = "application/json"), (String = "text/x-opml"))),
         responses((status = 200, body = Imported), (status = 400, body = Problem),

@@ -146,6 +146,10 @@ pub struct ImportRequest {
     /// Also create a feed of this name that reads the whole list.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub feed: Option<String>,
+    /// Whether the items that new sources show at their first refresh are old: feeds then get only what they publish
+    /// later.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub only_new: bool,
 }
 
 /// What the import of a list did.
@@ -153,16 +157,31 @@ pub struct ImportRequest {
 pub struct Imported {
     /// Sources that were added.
     pub new: usize,
-    /// Sources that were there already.
+    /// Sources that were there already. They keep their title, their importance and their folders.
     pub known: usize,
+    /// Entries that name a source of the same folder once more.
+    #[serde(default)]
+    pub duplicates: usize,
+    /// Entries without an address.
+    #[serde(default)]
+    pub without_address: usize,
+    /// The folders that the sources are in.
+    #[serde(default)]
+    pub folders: Vec<String>,
     /// Entries that are not sources; at most 1000.
     pub skipped: Vec<SkippedEntry>,
 }
 
 /// An entry of a list that is not a source.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct SkippedEntry {
-    /// Its URL.
+    /// Its line in the list, if that is known.
+    #[serde(default)]
+    pub line: Option<usize>,
+    /// Its title.
+    #[serde(default)]
+    pub title: Option<String>,
+    /// Its URL; empty if it has none.
     pub url: String,
     /// Why it was skipped.
     pub reason: String,

@@ -124,6 +124,8 @@ codes! {
     BadUrl = BAD_REQUEST, "not a URL of a source";
     /// No source has this number or URL.
     UnknownSource = NOT_FOUND, "no such source";
+    /// It was not removed, or something else is in its place.
+    CannotRestore = CONFLICT, "cannot be restored";
     /// A feed reads the source, so it cannot be removed.
     SourceInUse = CONFLICT, "the source is in use";
     /// The source may not be refreshed yet, unless it is forced.

@@ -89,6 +89,9 @@ pub struct SourceFilter {
     /// Only those with this text in their URL or title.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub search: Option<String>,
+    /// Only those in this folder, or in one inside it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub folder: Option<String>,
     /// Only those after this number.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub after: Option<u32>,
@@ -128,6 +131,12 @@ pub struct AddSourceRequest {
     /// default as `peers.cooperate` in the configuration says.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cooperate: Option<Vec<String>>,
+    /// The folders to put it in, if it is in none; one inside another as `Tech/Rust`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub folders: Vec<String>,
+    /// Whether the items that it shows at its first refresh are old: feeds then get only what it publishes later.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub only_new: bool,
     /// Whether to refresh it at once and reject it if that fails for good; true by default.
     #[serde(default = "yes")]
     pub refresh: bool,
@@ -143,6 +152,8 @@ impl AddSourceRequest {
             list: false,
             page: None,
             cooperate: None,
+            folders: Vec::new(),
+            only_new: false,
             refresh: true,
         }
     }
@@ -182,6 +193,55 @@ pub struct AddedSource {
     /// Which URL was taken, if the given one had no scheme.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
+    /// Whether it was there already, at this URL or at one that has moved.
+    #[serde(default)]
+    pub known: bool,
+}
+
+/// Changes of a source. What is left out stays as it is.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ChangeSourceRequest {
+    /// The folders that it is in from now on; an empty list takes it out of all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub folders: Option<Vec<String>>,
+}
+
+/// The sources and feeds that were removed and can still be restored.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct RemovedList {
+    /// In the order of their numbers.
+    pub sources: Vec<RemovedSource>,
+    /// In the order in which they were created.
+    pub feeds: Vec<RemovedFeed>,
+}
+
+/// A source that was removed.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct RemovedSource {
+    /// Its number.
+    pub id: u32,
+    /// Its URL.
+    pub url: String,
+    /// The title that its user gave it.
+    pub title: Option<String>,
+    /// When it was removed, in Unix seconds.
+    pub removed_at: f64,
+    /// Until when it can be restored, in Unix seconds.
+    pub restorable_until: f64,
+}
+
+/// A feed that was removed.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct RemovedFeed {
+    /// Its name.
+    pub name: String,
+    /// The statement that creates it.
+    pub query: String,
+    /// When it was removed, in Unix seconds.
+    pub removed_at: f64,
+    /// Until when it can be restored, in Unix seconds.
+    pub restorable_until: f64,
 }
 
 /// The result of a refresh.
@@ -227,6 +287,9 @@ pub struct SourceStatus {
     pub wanted: bool,
     /// How much one of its items counts.
     pub importance: f32,
+    /// The folders that it is in; one inside another as `Tech/Rust`.
+    #[serde(default)]
+    pub folders: Vec<String>,
     /// How many feeds read it.
     pub readers: u32,
     /// When it was last refreshed, in Unix seconds.

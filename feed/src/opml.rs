@@ -2,19 +2,22 @@
 //!
 //! We use our own tokeniser and not the `opml` crate. That crate is recursive, so that a deeply nested
 //! list overflows the stack, and it rejects a list with a bare `&`, which several feed readers export.
+//!
+//! A page that is read by selectors is no subscription for other programs. It is written as a link, with its
+//! selectors in attributes of our own namespace.
 
-use crate::limits::prefix;
-use crate::markup::chars::{Declared, push_allowed, push_decoded, push_escaped};
-use crate::markup::lexer::{Lexer, Tag, Token, attributes};
+mod folder;
+mod read;
 
-/// Levels of folders; deeper ones are flattened into the last.
-const DEPTH: usize = 64;
-/// Entries of one list, folders included.
-const ENTRIES: usize = 50_000;
+use crate::html::Selectors;
+use crate::markup::chars::{push_allowed, push_escaped};
+use crate::markup::names::PERGOLA_NS;
+
+pub use folder::{folder_name, is_inside};
+use read::Reader;
+
 /// Bytes of a list.
 const BYTES: usize = 10 << 20;
-/// Bytes of one name or address.
-const TEXT: usize = 4096;
 
 /// A subscription list.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -32,6 +35,8 @@ pub struct Outline {
     pub feed: Option<String>,
     /// The page that the feed belongs to.
     pub home: Option<String>,
+    /// If the address is that of a page, what finds the items on it.
+    pub page: Option<Selectors>,
     pub children: Vec<Outline>,
 }
 
@@ -43,22 +48,54 @@ pub enum OpmlError {
     NotOpml,
 }
 
+/// Something in a list that is not as it should be.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Flaw {
+    /// Where it is, counted from 1.
+    pub line: usize,
+    /// The name of the entry, if it is about one.
+    pub text: String,
+    pub kind: FlawKind,
+}
+
+/// What is wrong with a list.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FlawKind {
+    /// An entry names no address and holds no others.
+    NoAddress,
+    /// The list ends in the middle.
+    CutOff,
+    /// There are more entries than are read.
+    TooMany,
+}
+
 impl Opml {
     /// Reads a list, however damaged.
     ///
     /// # Errors
     /// If the bytes contain no `opml` or `outline` element.
     pub fn parse(bytes: &[u8]) -> Result<Self, OpmlError> {
+        Self::inspect(bytes).map(|(list, _)| list)
+    }
+
+    /// Reads a list, however damaged, and says what is wrong with it.
+    ///
+    /// # Errors
+    /// If the bytes contain no `opml` or `outline` element.
+    pub fn inspect(bytes: &[u8]) -> Result<(Self, Vec<Flaw>), OpmlError> {
         let mut warnings = Vec::new();
         let text = crate::markup::decode(bytes, None, BYTES, &mut warnings);
-        Reader::default().read(&text)
+        Reader::new(&text).read()
     }
 
     /// The list as OPML 2.0.
     pub fn write(&self) -> String {
         let mut out =
-            String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<opml version=\"2.0\">\n");
-        out.push_str("<head>\n<title>");
+            String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<opml version=\"2.0\"");
+        if self.subscriptions().iter().any(|(_, outline)| outline.page.is_some()) {
+            out.push_str(&format!(" xmlns:pergola=\"{PERGOLA_NS}\""));
+        }
+        out.push_str(">\n<head>\n<title>");
         push_clean(&mut out, self.title.as_deref().unwrap_or("Subscriptions"));
         out.push_str("</title>\n</head>\n<body>\n");
         // A stack of iterators instead of recursion, because folders can nest to any depth.
@@ -114,14 +151,22 @@ fn push_clean(out: &mut String, text: &str) {
 }
 
 fn push_outline(out: &mut String, outline: &Outline) {
-    let kind = outline.feed.as_ref().map(|_| "rss");
-    let title = outline.feed.as_ref().map(|_| outline.text.as_str());
+    let Outline { text, feed, home, page, .. } = outline;
+    let address = feed.as_deref();
+    let kind = address.map(|_| if page.is_some() { "link" } else { "rss" });
+    let page = page.as_ref();
     let attributes = [
         ("type", kind),
-        ("text", Some(outline.text.as_str())),
-        ("title", title),
-        ("xmlUrl", outline.feed.as_deref()),
-        ("htmlUrl", outline.home.as_deref()),
+        ("text", Some(text.as_str())),
+        ("title", address.map(|_| text.as_str())),
+        ("xmlUrl", address.filter(|_| page.is_none())),
+        ("url", address.filter(|_| page.is_some())),
+        ("htmlUrl", home.as_deref()),
+        ("pergola:item", page.map(|page| page.item.as_str())),
+        ("pergola:title", page.and_then(|page| page.title.as_deref())),
+        ("pergola:link", page.and_then(|page| page.link.as_deref())),
+        ("pergola:date", page.and_then(|page| page.date.as_deref())),
+        ("pergola:content", page.and_then(|page| page.content.as_deref())),
     ];
     out.push_str("<outline");
     for (name, value) in attributes {
@@ -132,97 +177,4 @@ fn push_outline(out: &mut String, outline: &Outline) {
         }
     }
     out.push_str(if outline.children.is_empty() { "/>\n" } else { ">\n" });
-}
-
-#[derive(Default)]
-struct Reader {
-    opml: Opml,
-    /// Open folders, and the number of flattened ones inside the deepest.
-    open: Vec<Outline>,
-    flattened: usize,
-    entries: usize,
-    seen: bool,
-}
-
-impl Reader {
-    fn read(mut self, text: &str) -> Result<Opml, OpmlError> {
-        let mut lexer = Lexer::new(text);
-        while let Some(token) = lexer.next() {
-            match token {
-                Token::Start(tag) => match tag.name.to_ascii_lowercase().as_str() {
-                    "opml" | "body" => self.seen = true,
-                    "title" if self.open.is_empty() && self.opml.title.is_none() => {
-                        let here = lexer.position();
-                        match lexer.next() {
-                            Some(Token::Text(text) | Token::CData(text)) => {
-                                let mut title = String::new();
-                                push_decoded(&mut title, prefix(text, TEXT), &Declared::new());
-                                let title = title.trim().to_owned();
-                                self.opml.title = Some(title).filter(|title| !title.is_empty());
-                            }
-                            _ => lexer.jump(here),
-                        }
-                    }
-                    "outline" if self.entries < ENTRIES => self.outline(tag),
-                    _ => {}
-                },
-                Token::End { name, .. } if name.eq_ignore_ascii_case("outline") => self.close(),
-                _ => {}
-            }
-        }
-        while !self.open.is_empty() {
-            self.flattened = 0;
-            self.close();
-        }
-        if self.seen { Ok(self.opml) } else { Err(OpmlError::NotOpml) }
-    }
-
-    fn outline(&mut self, tag: Tag<'_>) {
-        self.seen = true;
-        let list = attributes(tag.attributes, &Declared::new());
-        let find = |wanted: &[&str]| {
-            let named = |wanted: &&str| {
-                let found = list.iter().find(|(name, value)| {
-                    name.eq_ignore_ascii_case(wanted) && !value.trim().is_empty()
-                });
-                found.map(|(_, value)| prefix(value.trim(), TEXT).to_owned())
-            };
-            wanted.iter().find_map(named)
-        };
-        let kind = find(&["type"]).unwrap_or_default().to_ascii_lowercase();
-        let feed = find(&["xmlUrl"]);
-        // Some programs write the address of a feed as `url`.
-        let feed =
-            feed.or_else(|| find(&["url"]).filter(|_| matches!(kind.as_str(), "rss" | "atom")));
-        let home = find(&["htmlUrl"]);
-        let text = find(&["text", "title"]).or_else(|| feed.clone()).unwrap_or_default();
-        let outline = Outline { text, feed, home, children: Vec::new() };
-        if tag.empty {
-            self.add(outline);
-        } else if self.open.len() >= DEPTH {
-            self.add(outline);
-            self.flattened += 1;
-        } else {
-            self.open.push(outline);
-        }
-    }
-
-    fn close(&mut self) {
-        if self.flattened > 0 {
-            self.flattened -= 1;
-        } else if let Some(outline) = self.open.pop() {
-            self.add(outline);
-        }
-    }
-
-    fn add(&mut self, outline: Outline) {
-        if outline.text.is_empty() && outline.feed.is_none() && outline.children.is_empty() {
-            return;
-        }
-        self.entries += 1;
-        match self.open.last_mut() {
-            Some(folder) => folder.children.push(outline),
-            None => self.opml.outlines.push(outline),
-        }
-    }
 }

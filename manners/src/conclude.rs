@@ -100,6 +100,9 @@ pub fn conclude(
     let since = state.schedule.last;
     let older = std::mem::take(&mut backlog.items);
     let mut found = news::found(&mut heard, known, older, &record.url, &manners.node, now);
+    if record.only_new && since.is_none() {
+        found.count_as_old();
+    }
     let rules = politeness::rules(&heard, link.as_ref(), &url, &manners.rules);
     let verdict =
         politeness::judge(&mut state, &heard, found.new_items(), &backlog, &url, &rules, moment);

@@ -12,7 +12,7 @@ use pergola_refresh::DAY;
 
 use crate::courtesy::Span;
 use crate::loops::Returned;
-use crate::source::{ItemKey, Known, KnownItem, item_key};
+use crate::source::{ItemKey, Known, KnownItem, NOT_KEPT, item_key};
 
 /// Items kept together in one row.
 pub const CHUNK: usize = 32;
@@ -170,6 +170,8 @@ impl<'a> Comparison<'a> {
         (memory.key, memory.seen_at) = (key, now);
         if edited {
             memory.digest = digest;
+        }
+        if edited && memory.chunk != NOT_KEPT {
             item.first_seen = Some(Timestamp::from_unix(memory.first_seen as i64));
             self.news.push((place, News { item, key, edited, chunk: 0, index: 0 }));
         }

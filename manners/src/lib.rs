@@ -18,6 +18,7 @@
 //! - `secret`: a value that is never printed
 //! - `lanes`: how requests to one site are kept apart
 //! - `source`: a source, its state and what was seen of it
+//! - `merge`: two sources that turned out to be one
 //! - `loops`: sources whose items come back to this node
 //! - `decide`: what is new in a document
 //! - `reply`: what came back for a source
@@ -42,6 +43,7 @@ pub mod hub;
 pub mod lanes;
 pub mod link;
 pub mod loops;
+pub mod merge;
 pub mod networks;
 pub mod refreshed;
 pub mod reply;

@@ -7,11 +7,11 @@
 //! Never: a source sent by the scheduler before its `next_at`; a source sent by anybody while it wants
 //! quiet, unless somebody lifts that first; a source out twice.
 
+mod addresses;
 mod foresight;
 #[cfg(test)]
 mod tests;
 
-use pergola_feed::digest;
 use pergola_refresh::{
     Controller, Invalid, Knowledge, Observation, Scheduler, Source, Sources, StrategyKind, Taste,
     Threshold,
@@ -21,6 +21,7 @@ use rustc_hash::FxHashMap;
 use super::budget::{HORIZON_CYCLES, Purse};
 use super::lanes::LaneId;
 use crate::source::SourceId;
+use addresses::Addresses;
 use foresight::Foresight;
 pub use foresight::Prospect;
 
@@ -37,7 +38,7 @@ pub struct Roster {
     sources: Sources,
     seats: Vec<Seat>,
     places: FxHashMap<SourceId, usize>,
-    addresses: FxHashMap<u128, SourceId>,
+    addresses: Addresses,
     foresight: Foresight,
     /// What refreshing may cost.
     pub purse: Purse,
@@ -93,7 +94,7 @@ impl Roster {
             sources: Sources::new(),
             seats: Vec::new(),
             places: FxHashMap::default(),
-            addresses: FxHashMap::default(),
+            addresses: Addresses::default(),
             foresight: Foresight::default(),
             purse,
         })
@@ -110,7 +111,7 @@ impl Roster {
     ) -> Result<(), Invalid> {
         let place = self.sources.add(source)?;
         self.sources.hold(place, next_at);
-        let address = digest(&[url]);
+        let address = self.addresses.arrive(url, id);
         self.seats.push(Seat {
             id,
             lane,
@@ -125,7 +126,6 @@ impl Roster {
             gone: false,
         });
         self.places.insert(id, place);
-        self.addresses.insert(address, id);
         Ok(())
     }
 
@@ -136,24 +136,33 @@ impl Roster {
             self.sources.hold(place, f64::INFINITY);
             // Otherwise it would still count in the sum of relevant rates.
             self.sources.set_relevance(place, 0.0).expect("zero is a relevance");
-            self.addresses.remove(&self.seats[place].address);
+            self.addresses.forget(self.seats[place].address, id);
             self.foresight.forget(place);
         }
     }
 
-    /// A source has a new address.
+    /// A source has a new address. If another source is there, that one is still found by it.
     pub fn moved(&mut self, id: SourceId, url: &str, lane: LaneId) {
         if let Some(&place) = self.places.get(&id) {
-            let address = digest(&[url]);
-            self.addresses.remove(&self.seats[place].address);
-            self.addresses.insert(address, id);
+            self.addresses.leave(self.seats[place].address, id);
+            let address = self.addresses.arrive(url, id);
             (self.seats[place].address, self.seats[place].lane) = (address, lane);
         }
     }
 
+    /// A source had this address before.
+    pub fn was_at(&mut self, id: SourceId, url: &str) {
+        self.addresses.remember(url, id);
+    }
+
     /// The source at an address.
+    pub fn resident(&self, url: &str) -> Option<SourceId> {
+        self.addresses.resident(url)
+    }
+
+    /// The source at an address, or the one that was there before it moved.
     pub fn by_address(&self, url: &str) -> Option<SourceId> {
-        self.addresses.get(&digest(&[url])).copied()
+        self.addresses.find(url)
     }
 
     /// All sources.

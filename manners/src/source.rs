@@ -68,8 +68,10 @@ pub struct SourceRecord {
     pub private: bool,
     /// What it is shown to let us in.
     pub credentials: Option<Credentials>,
-    /// The folders that its user put it in.
+    /// The folders that its user put it in; one inside another as `Tech/Rust`.
     pub folders: Vec<String>,
+    /// What its first document shows is old: it is known, but neither kept nor published.
+    pub only_new: bool,
 }
 
 impl SourceRecord {
@@ -90,7 +92,13 @@ impl SourceRecord {
             private: false,
             credentials: None,
             folders: Vec::new(),
+            only_new: false,
         }
+    }
+
+    /// Every address that it has or had.
+    pub fn addresses(&self) -> impl Iterator<Item = &str> {
+        std::iter::once(&self.url).chain(&self.formerly).map(String::as_str)
     }
 }
 
@@ -239,13 +247,16 @@ pub struct Known {
     pub next_chunk: u32,
 }
 
+/// In place of a chunk's number: the item is known, but it was old when its source was added.
+pub const NOT_KEPT: u32 = u32::MAX;
+
 /// One item that was seen.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct KnownItem {
     pub key: ItemKey,
     /// Digest of its content: an edited item has another one.
     pub digest: u128,
-    /// The chunk that holds it …
+    /// The chunk that holds it …; [`NOT_KEPT`] if none does.
     pub chunk: u32,
     /// … and its index there.
     pub index: u16,

@@ -6,15 +6,20 @@
 
 mod callers;
 mod conduct;
+mod dead;
 mod feeds;
+mod folders;
 mod housekeeping;
 mod next;
+mod lists;
+mod merging;
 mod opening;
 mod outlook;
 mod peers;
 mod places;
 mod published;
 mod reload;
+mod removing;
 mod running;
 mod scheduling;
 mod searching;
@@ -47,10 +52,14 @@ use crate::tls::Shown;
 use crate::websub::hub::Hub;
 use crate::websub::subscriber::Subscriber;
 use crate::writer::{NotCommitted, Writer};
+use dead::Dead;
 pub use feeds::{FeedError, explained};
+use folders::Folders;
+pub(crate) use folders::normal_folders;
 pub use outlook::Outlook;
 pub use peers::Upstream;
 pub use reload::ReloadError;
+pub use removing::RESTORABLE;
 pub use running::{Running, close};
 pub use scheduling::{FIRST_RATE, FIRST_WINDOW};
 pub use sources::{Added, EVERY_SOURCE, NewSource, SourceError};
@@ -75,6 +84,9 @@ pub struct Node {
     writer: Writer,
     record: Mutex<NodeRecord>,
     members: Mutex<HashMap<SourceId, Vec<SourceId>>>,
+    folders: Mutex<Folders>,
+    /// Sources that were dead when they were last looked at.
+    dead: Mutex<Vec<Dead>>,
     /// Its one permit is held while sources or feeds are changed.
     turn: Semaphore,
     lists: Mutex<Option<mpsc::Receiver<List>>>,

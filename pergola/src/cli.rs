@@ -86,10 +86,10 @@ enum Command {
 /// Commands that talk to a node, running or not.
 #[derive(Debug, Subcommand)]
 enum NodeCommand {
-    /// Manage sources: add, list, show, remove, refresh
+    /// Manage sources: add, list, show, set, remove, removed, restore, refresh
     #[command(subcommand)]
     Source(source::Command),
-    /// Manage feeds: create, list, show, explain, suggest, readers, drop, tail
+    /// Manage feeds: create, list, show, explain, suggest, readers, drop, removed, restore, tail
     #[command(subcommand)]
     Feed(feed::Command),
     Search(search::Args),

@@ -66,6 +66,8 @@ pub enum ErrorKind {
     BadUrl(String),
     #[error("there is no feed `{0}`")]
     UnknownFeed(String),
+    #[error("no source is in a folder `{0}`")]
+    UnknownFolder(String),
     #[error("there is already a feed `{0}`")]
     FeedExists(String),
     /// A feed that would read itself, directly or through others.

@@ -29,6 +29,7 @@ keywords! {
     Exact "EXACT", In "IN", Between "BETWEEN", Within "WITHIN", Seconds "SECONDS", Minutes "MINUTES",
     Hours "HOURS", Days "DAYS", Weeks "WEEKS", Window "WINDOW", Keep "KEEP", Order "ORDER", By "BY",
     Weight "WEIGHT", Novel "NOVEL", Set "SET", Reset "RESET", Rename "RENAME", To "TO", Add "ADD", Remove "REMOVE",
+    Folder "FOLDER",
 }
 
 impl Keyword {

@@ -10,7 +10,8 @@
 //!           | "SET" option { option } | "RESET" option-name { option-name } | "RENAME" "TO" name
 //! body      = "RETURN" sources [ "WHERE" filter ] { option }
 //! sources   = source [ "AS" $variable ] { "|" source [ "AS" $variable ] }
-//! source    = string | "OPML" string | [ "FEED" ] name | "PEER" string "FEED" name
+//! source    = string | "OPML" string | "FOLDER" string | [ "FEED" ] name
+//!           | "PEER" string "FEED" name
 //! option    = "WINDOW" number | "KEEP" period | "ORDER" "BY" ( "PUBLISHED" | "SOURCE" )
 //!           | "WEIGHT" number
 //! filter    = any, in which brackets are joined by AND only

@@ -9,6 +9,7 @@
 
 mod feeds;
 mod node;
+mod removed;
 mod sources;
 #[cfg(test)]
 mod tests;
@@ -22,12 +23,12 @@ use crate::rows::{Nonsense, Stored, decode};
 pub use crate::commit::{Commit, FeedPart, NodePart, SourcePart};
 pub use crate::records::{
     Channel, Edit, Entry, FeedId, FeedRecord, FeedTally, HostTally, HubTally, Lease, NodeRecord,
-    ProfileRecord, Push, Sample, Subscription, Suspect,
+    ProfileRecord, Push, Removed, Sample, Subscription, Suspect,
 };
 pub use feeds::Published;
 pub use pergola_manners::source::{
-    ItemKey, Known, KnownItem, Loop, PastRefresh, SourceId, SourceKind, SourceRecord, SourceState,
-    Tally, item_key, unknown,
+    ItemKey, Known, KnownItem, Loop, NOT_KEPT, PastRefresh, SourceId, SourceKind, SourceRecord,
+    SourceState, Tally, item_key, unknown,
 };
 
 /// Why something stored could not be read or written.

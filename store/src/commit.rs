@@ -127,8 +127,9 @@ fn set<T: Stored>(rows: &mut Batch, table: Table, key: impl Into<Vec<u8>>, value
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::records::Removed;
     use crate::records::{Edit, Entry, FeedTally};
-    use pergola_manners::source::ItemKey;
+    use pergola_manners::source::{ItemKey, SourceRecord};
 
     fn keys(commit: Commit) -> Vec<(Table, Vec<u8>, bool)> {
         let batch = commit.into_batch();
@@ -161,6 +162,7 @@ mod tests {
         let mut commit = Commit::new();
         let part = commit.source(SourceId(id));
         part.delete();
+        part.remove(&Removed { at: 1.0, what: SourceRecord::new("https://example.org/", 1.0) });
         part.delete_known();
         part.put_chunk(7, 1.0, &[]);
         part.delete_chunk(8);

@@ -9,7 +9,7 @@
 //!   retention and unreliable power. `pergola store move --to redb` converts a folder.
 //!
 //! Never: half a batch, a write into a folder of a newer version, a write on a nearly full disk, two processes
-//! in one folder, a damaged store that is deleted (it is renamed).
+//! in one folder, a damaged store that is deleted (it is renamed), a migration without a backup.
 //!
 //! All calls block. Each commit costs a disk sync, so the caller groups changes.
 
@@ -21,6 +21,7 @@ mod held;
 mod migrate;
 mod parts;
 mod redb_store;
+mod safeguard;
 mod sled_store;
 mod space;
 #[cfg(test)]
@@ -30,6 +31,7 @@ use std::{fmt, ops::ControlFlow, str::FromStr};
 
 pub use error::StoreError;
 pub use folder::{Opened, open};
+pub use safeguard::backups_before_migration;
 
 /// The longest key of a row in bytes; longer ones are refused.
 pub const MAX_KEY_BYTES: usize = 384;
@@ -117,11 +119,13 @@ pub enum Table {
     Loop = 17,
     /// What sources and feeds are about.
     Profile = 18,
+    /// Sources and feeds that were removed and can still be restored.
+    Removed = 19,
 }
 
 impl Table {
     /// Every table, by number.
-    pub const ALL: [Self; 19] = [
+    pub const ALL: [Self; 20] = [
         Self::Meta,
         Self::Source,
         Self::State,
@@ -141,6 +145,7 @@ impl Table {
         Self::Reader,
         Self::Loop,
         Self::Profile,
+        Self::Removed,
     ];
 
     /// The engine's key for a row: the table's number, then the row's own key.

@@ -65,6 +65,15 @@ pub struct FeedRecord {
     pub declared: bool,
 }
 
+/// A source or feed that was removed. What it has shown or published stays, so that it can be restored.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Removed<T> {
+    /// When it was removed.
+    pub at: f64,
+    /// As it was.
+    pub what: T,
+}
+
 /// How far a feed has come.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct FeedTally {

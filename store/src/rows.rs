@@ -21,6 +21,7 @@ mod node;
 mod packing;
 mod peer;
 mod profile;
+mod removed;
 mod source;
 mod websub;
 

@@ -44,8 +44,12 @@ async fn call_everything(client: &Client) {
     let _ = client.sources(&SourceFilter::default()).await;
     let _ = client.add_source(&AddSourceRequest::new("https://example.org/")).await;
     let _ = client.source("ID").await;
+    let _ = client.change_source("ID", &ChangeSourceRequest::default()).await;
     let _ = client.remove_source("ID").await;
     let _ = client.refresh_source("ID", RefreshRequest { force: true }).await;
+    let _ = client.removed().await;
+    let _ = client.restore_source("ID").await;
+    let _ = client.restore_feed("NAME").await;
     let _ = client.feeds().await;
     let query = QueryRequest::new("");
     let _ = client.run_statements(&query).await;
@@ -60,7 +64,9 @@ async fn call_everything(client: &Client) {
     let _ = client.profiles(&ProfilesRequest::default()).await;
     let _ = client.search(&SearchRequest::default()).await;
     let _ = client.export_opml().await;
-    let _ = client.import_opml(&ImportRequest { opml: String::new(), feed: None }).await;
+    let _ = client
+        .import_opml(&ImportRequest { opml: String::new(), feed: None, only_new: false })
+        .await;
     let _ = client.config().await;
     let _ = client.reload().await;
     let _ = client.set_budget(&BudgetRequest::default()).await;

@@ -1,6 +1,7 @@
 //! Subscription lists.
 
-use pergola_feed::opml::{Opml, OpmlError, Outline};
+use pergola_feed::html::Selectors;
+use pergola_feed::opml::{Flaw, FlawKind, Opml, OpmlError, Outline};
 use proptest::prelude::*;
 
 const LIST: &str = "<?xml version=\"1.0\"?><opml version=\"2.0\"><head><title>Mine &amp; yours</title></head>\
@@ -32,6 +33,47 @@ fn nested_folders_and_bare_ampersands_are_read() {
 fn a_list_that_is_cut_off_keeps_its_first_entries() {
     let cut = &LIST[..LIST.find("<outline title").unwrap() + 20];
     assert_eq!(Opml::parse(cut.as_bytes()).unwrap().subscriptions().len(), 1);
+}
+
+#[test]
+fn what_is_wrong_with_a_list_is_told_with_its_line() {
+    let list = "<opml version=\"2.0\">\n<body>\n<outline text=\"Folder\">\n\
+        <outline text=\"Nowhere\" type=\"rss\"/>\n\
+        <outline text=\"A\" xmlUrl=\"https://example.org/a\"/>\n\
+        <outline text=\"Also nowhere\" htmlUrl=\"https://example.org/\"></outline>\n\
+        <outline text=\"Empty folder\"></outline>\n</outline>\n</body>\n</opml>\n";
+    let flaw = |line, text: &str, kind| Flaw { line, text: text.to_owned(), kind };
+    let (_, flaws) = Opml::inspect(list.as_bytes()).unwrap();
+    let expected =
+        [flaw(4, "Nowhere", FlawKind::NoAddress), flaw(6, "Also nowhere", FlawKind::NoAddress)];
+    assert_eq!(flaws, expected);
+    for end in ["</outline>\n</body>", "</opml>", "xmlUrl"] {
+        let cut = &list[..list.find(end).unwrap()];
+        let (_, flaws) = Opml::inspect(cut.as_bytes()).unwrap();
+        let line = cut.trim_end().lines().count();
+        assert_eq!(flaws.last(), Some(&flaw(line, "", FlawKind::CutOff)), "{end}");
+    }
+    assert_eq!(Opml::inspect(LIST.as_bytes()).unwrap().1, []);
+}
+
+#[test]
+fn a_page_keeps_its_selectors_and_is_no_subscription_for_others() {
+    let page = Outline {
+        text: "Page".into(),
+        feed: Some("https://example.org/news".into()),
+        page: Some(Selectors {
+            item: "article > \"x\"".into(),
+            title: Some("h2".into()),
+            link: Some("h2 a".into()),
+            date: None,
+            content: Some("p".into()),
+        }),
+        ..Outline::default()
+    };
+    let list = Opml { title: Some("Mine".into()), outlines: vec![page] };
+    let written = list.write();
+    assert!(written.contains(" xmlns:pergola=") && !written.contains("xmlUrl"), "{written}");
+    assert_eq!(Opml::parse(written.as_bytes()).unwrap(), list);
 }
 
 #[test]

@@ -320,6 +320,7 @@ fn input<'a>(source: &'a SourceRef, own: &'a str, sources: &[String]) -> Result<
             Input::Source { number: number as u32, base }
         }
         SourceRef::Opml(url) => bail!("it reads the list {url}; name its sources"),
+        SourceRef::Folder(name) => bail!("it reads the folder {name}; name its sources"),
         SourceRef::Feed(feed) => Input::Feed((own, feed)),
         SourceRef::Peer { node, feed } => Input::Feed((node.trim_end_matches('/'), feed)),
     })

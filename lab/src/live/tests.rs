@@ -111,6 +111,7 @@ fn source_at(url: &str) -> SourceStatus {
         failing: None,
         wanted: false,
         importance: 1.0,
+        folders: Vec::new(),
         readers: 1,
         last_refresh: None,
         next_refresh: None,

@@ -6,7 +6,7 @@ use crate::decide::{Before, Decision, News, Observed, decide};
 use crate::heard::{Carrier, Heard, Said};
 use crate::loops::Returned;
 use crate::reply::PeerWord;
-use crate::source::Known;
+use crate::source::{Known, NOT_KEPT};
 
 /// What was found in a reply; nothing unless it was a document.
 #[derive(Debug, Default)]
@@ -22,6 +22,14 @@ pub(super) struct Found {
 impl Found {
     pub(super) fn new_items(&self) -> u32 {
         self.observed.as_ref().map_or(0, |observed| observed.new_items)
+    }
+
+    /// What a first document shows was there before its source was added: it is known from now on, but is
+    /// neither kept nor published, also not when it is edited.
+    pub(super) fn count_as_old(&mut self) {
+        self.news.clear();
+        let items = self.known.iter_mut().flat_map(|known| &mut known.items);
+        items.for_each(|item| item.chunk = NOT_KEPT);
     }
 
     /// Whether a document was read.

@@ -403,3 +403,22 @@ fn a_window_without_a_known_item_counts_as_loss() {
     assert!(second.account.lost > 0.0);
     assert_eq!(second.change.state.tally.overruns, 1);
 }
+
+#[test]
+fn what_a_source_shows_first_is_old_if_only_new_items_are_wanted() {
+    let mut first = subject();
+    first.record.only_new = true;
+    let refreshed = refresh(first, ok(0..3), 100.0);
+    assert!(refreshed.change.news.is_empty());
+    assert_eq!(refreshed.change.known.as_ref().unwrap().items.len(), 3);
+    // Only what comes later is new, also if something old was edited meanwhile.
+    let mut later = document(0..5);
+    later
+        .items
+        .iter_mut()
+        .for_each(|item| item.summary = Some(pergola_feed::Text::plain("edited")));
+    let later = Reply::Http(Box::new(answer(200, &[], write_atom(&later))));
+    let refreshed = refresh(next(refreshed), later, 200.0);
+    let news: Vec<_> = refreshed.change.news.iter().map(|news| news.item.id.0.as_str()).collect();
+    assert_eq!(news, ["urn:item:3", "urn:item:4"]);
+}

@@ -94,6 +94,7 @@ fn members(list: &Opml) -> Vec<Member> {
     let named = |text: &str| (!text.is_empty()).then(|| text.to_owned());
     list.subscriptions()
         .into_iter()
+        .filter(|(_, outline)| outline.page.is_none())
         .filter_map(|(_, outline)| {
             let url = outline.feed.clone()?;
             Some(Member { url, title: named(&outline.text) })

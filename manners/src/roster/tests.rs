@@ -142,3 +142,27 @@ fn a_source_that_wants_quiet_is_sent_out_by_nobody_before_its_pause_ends() {
     roster.keep_quiet(ID, None);
     assert!(roster.send(ID, 401.0).is_some(), "a person need not wait for the scheduler");
 }
+
+#[test]
+fn a_source_is_found_by_the_addresses_that_it_had() {
+    let mut roster = roster();
+    let (old, new) = ("https://example.org/rss", "https://example.org/new");
+    let lane = Lanes::new(Default::default()).lane_of(&url::Url::parse(new).unwrap());
+    roster.moved(ID, new, lane);
+    roster.was_at(ID, "https://example.org/older");
+    for url in [old, new, "https://example.org/older"] {
+        assert_eq!(roster.by_address(url), Some(ID), "{url}");
+    }
+    assert_eq!((roster.resident(old), roster.resident(new)), (None, Some(ID)));
+    // Another one that moves there does not take its place, whether it stays or goes.
+    let other = SourceId(2);
+    let source = Source::new(ModelKind::Gamma.build(1e-5).unwrap(), 20);
+    roster.add(other, "https://example.org/other", lane, source, 0.0).unwrap();
+    roster.moved(other, new, lane);
+    assert_eq!(roster.resident(new), Some(ID));
+    roster.remove(other);
+    assert_eq!(roster.resident(new), Some(ID));
+    assert_eq!(roster.by_address("https://example.org/other"), None);
+    roster.remove(ID);
+    assert_eq!([old, new].map(|url| roster.by_address(url)), [None, None]);
+}

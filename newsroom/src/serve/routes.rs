@@ -205,7 +205,7 @@ async fn opml(
         text: served.source.shown_title().into_owned(),
         feed: Some(format!("{base}/sources/{}", served.source.name)),
         home: Some(format!("{base}/")),
-        children: Vec::new(),
+        ..Outline::default()
     };
     let list = Opml {
         title: Some("Newsroom".to_owned()),

@@ -1,5 +1,6 @@
 //! Export and import of sources as OPML.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use axum::Json as Answer;
@@ -11,8 +12,10 @@ use http::HeaderMap;
 use http::header::{CONTENT_DISPOSITION, CONTENT_TYPE};
 use pergola_api::Code;
 use pergola_api::operation::{ImportRequest, Imported, SkippedEntry};
-use pergola_feed::opml::Opml;
+use pergola_feed::address::masked;
+use pergola_feed::opml::{Flaw, FlawKind, Opml, folder_name};
 use pergola_query::syntax::{SourceRef, Statement};
+use pergola_store::archive::SourceKind;
 
 use super::request::{bad_request, is_json, json, unread};
 use super::work::{blocking, to_the_end};
@@ -41,9 +44,11 @@ pub(super) async fn import(
     body: Result<Bytes, BytesRejection>,
 ) -> Result<Answer<Imported>, Refusal> {
     let body = body.map_err(unread)?;
-    let (list, feed) = blocking(node.blocking(), move || read(&headers, &body)).await?;
-    let (sources, skipped) = sources_on(&list);
-    let query = feed.map(|feed| query(&feed, &sources)).transpose()?;
+    let (request, list, flaws) = blocking(node.blocking(), move || read(&headers, &body)).await?;
+    let (mut sources, mut imported) = sources_on(&list);
+    sources.iter_mut().for_each(|source| source.only_new = request.only_new);
+    imported.tell_of(&flaws);
+    let query = request.feed.map(|feed| query(&feed, &sources)).transpose()?;
     to_the_end(async move {
         if let Some(query) = &query {
             // Find mistakes before anything is changed.
@@ -53,40 +58,92 @@ pub(super) async fn import(
         if let Some(query) = &query {
             node.run_script(query, "feed").await?;
         }
-        let (new, known) = (added.new.len(), added.known.len());
-        Ok(Answer(Imported { new, known, skipped }))
+        (imported.new, imported.known) = (added.new.len(), added.known.len());
+        Ok(Answer(imported))
     })
     .await
 }
 
-fn read(headers: &HeaderMap, body: &[u8]) -> Result<(Opml, Option<String>), Refusal> {
-    let (list, feed) = if is_json(headers) {
-        let ImportRequest { opml, feed } = json(body)?;
-        (Opml::parse(opml.as_bytes()), feed)
-    } else {
-        (Opml::parse(body), None)
+/// What is to be imported, and what is wrong with it.
+fn read(headers: &HeaderMap, body: &[u8]) -> Result<(ImportRequest, Opml, Vec<Flaw>), Refusal> {
+    let request = match is_json(headers) {
+        true => json(body)?,
+        false => ImportRequest { opml: String::new(), feed: None, only_new: false },
     };
-    let list = list.map_err(|error| {
+    let text = if is_json(headers) { request.opml.as_bytes() } else { body };
+    let (list, flaws) = Opml::inspect(text).map_err(|error| {
         Refusal::new(Code::NotOpml, error.to_string())
             .hint("send an OPML file, such as another feed reader exports")
     })?;
-    Ok((list, feed))
+    let cut = flaws.iter().find(|flaw| flaw.kind != FlawKind::NoAddress);
+    let refused = cut.map(|flaw| {
+        let what = match flaw.kind {
+            FlawKind::TooMany => "the list has more entries than are read at once, from",
+            _ => "the list is cut off: it ends in the middle, in",
+        };
+        let detail = format!("{what} line {}; nothing was imported", flaw.line);
+        Refusal::new(Code::NotOpml, detail).hint("export or download it once more")
+    });
+    refused.map_or(Ok((request, list, flaws)), Err)
 }
 
-fn sources_on(list: &Opml) -> (Vec<NewSource>, Vec<SkippedEntry>) {
-    let (mut sources, mut skipped) = (Vec::new(), Vec::new());
-    for (_, outline) in list.subscriptions() {
+/// The sources on a list, each once, and what else is on it.
+fn sources_on(list: &Opml) -> (Vec<NewSource>, Imported) {
+    let mut sources: Vec<NewSource> = Vec::new();
+    let mut places: HashMap<String, usize> = HashMap::new();
+    let mut imported = Imported::default();
+    for (path, outline) in list.subscriptions() {
         let url = outline.feed.clone().unwrap_or_default();
         let title = (!outline.text.is_empty()).then(|| outline.text.clone());
-        match NewSource::feed(&url) {
-            Ok(source) => sources.push(NewSource { title, ..source }),
-            Err(error) if skipped.len() < SKIPPED => {
-                skipped.push(SkippedEntry { url, reason: error.to_string() });
+        let mut source = match NewSource::feed(&url) {
+            Ok(source) => source,
+            Err(error) => {
+                let (url, reason) = (masked(&url).into_owned(), error.to_string());
+                imported.skip(SkippedEntry { line: None, title, url, reason });
+                continue;
             }
-            Err(_) => {}
+        };
+        let folder = folder_name(path);
+        if let Some(folder) = folder.as_ref().filter(|folder| !imported.folders.contains(folder)) {
+            imported.folders.push(folder.clone());
+        }
+        if let Some(&place) = places.get(source.url.as_str()) {
+            let folders = &mut sources[place].folders;
+            match folder.filter(|folder| !folders.contains(folder)) {
+                Some(folder) => folders.push(folder),
+                None => imported.duplicates += 1,
+            }
+            continue;
+        }
+        places.insert(source.url.to_string(), sources.len());
+        source.kind = outline.page.clone().map_or(SourceKind::Feed, SourceKind::Page);
+        let (folders, imported) = (folder.into_iter().collect(), true);
+        sources.push(NewSource { title, folders, imported, ..source });
+    }
+    (sources, imported)
+}
+
+/// Tells what was not imported.
+trait Report {
+    fn skip(&mut self, entry: SkippedEntry);
+    fn tell_of(&mut self, flaws: &[Flaw]);
+}
+
+impl Report for Imported {
+    fn skip(&mut self, entry: SkippedEntry) {
+        if self.skipped.len() < SKIPPED {
+            self.skipped.push(entry);
         }
     }
-    (sources, skipped)
+
+    fn tell_of(&mut self, flaws: &[Flaw]) {
+        self.without_address = flaws.len();
+        for Flaw { line, text, .. } in flaws {
+            let title = (!text.is_empty()).then(|| text.clone());
+            let reason = "it has no address".to_owned();
+            self.skip(SkippedEntry { line: Some(*line), title, url: String::new(), reason });
+        }
+    }
 }
 
 /// The statement that creates a feed of these sources.

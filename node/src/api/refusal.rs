@@ -23,6 +23,8 @@ impl From<SourceError> for Refusal {
             SourceError::StillRead { .. } => Self::new(Code::SourceInUse, detail)
                 .hint("drop or alter the feeds that read it first"),
             SourceError::TooEarly { until, key, firm, .. } => too_early(detail, until, key, firm),
+            SourceError::CannotRestore(_) => Self::new(Code::CannotRestore, detail)
+                .hint("GET /api/v1/removed lists what can be restored"),
             SourceError::Unfinished(_) => unavailable(detail),
             SourceError::NotCommitted(error) => error.into(),
             SourceError::Archive(error) => error.into(),
@@ -68,6 +70,8 @@ impl From<FeedError> for Refusal {
                 .hint("declare it in a [[reader]] of the node's configuration first"),
             FeedError::Declared(_) => Self::new(Code::Declared, detail)
                 .hint("change `readers` of its [[feed]] in the configuration and reload it"),
+            FeedError::CannotRestore(_) => Self::new(Code::CannotRestore, detail)
+                .hint("GET /api/v1/removed lists what can be restored"),
             FeedError::Source(error) => error.into(),
             FeedError::NotCommitted(error) => error.into(),
             FeedError::Archive(error) => error.into(),
@@ -144,6 +148,7 @@ fn refused_by_store(error: &StoreError) -> Refusal {
         StoreError::Locked { .. }
         | StoreError::Newer { .. }
         | StoreError::OtherBackend { .. }
+        | StoreError::NotBackedUp { .. }
         | StoreError::Io { .. }
         | StoreError::Corrupt { .. }
         | StoreError::Engine { .. } => unavailable(error.to_string()),

@@ -1,4 +1,4 @@
-//! Sources: list, add, show, remove, refresh now.
+//! Sources: list, add, show, change, remove, refresh now.
 
 use std::sync::Arc;
 
@@ -8,12 +8,13 @@ use http::StatusCode;
 use pergola_api::Code;
 use pergola_api::next::RefreshRequest;
 use pergola_api::source::{
-    AddSourceRequest, AddedSource, PageSelectors, RecentRefresh, RefreshReport, Refreshed,
-    SourceDetail, SourceFilter, SourcePage, SourceStatus,
+    AddSourceRequest, AddedSource, ChangeSourceRequest, PageSelectors, RecentRefresh,
+    RefreshReport, Refreshed, SourceDetail, SourceFilter, SourcePage, SourceStatus,
 };
 use pergola_feed::address::masked;
 use pergola_feed::html::Selectors;
 use pergola_feed::identity::Policy;
+use pergola_feed::opml::{folder_name, is_inside};
 use pergola_manners::Cooperation;
 use pergola_manners::courtesy::{FailureKind, Outcome};
 use pergola_manners::why::Asking;
@@ -24,7 +25,7 @@ use super::address::meant;
 use super::request::{Json, Named, Parameters, bad_request};
 use super::work::{blocking, to_the_end};
 use crate::crawl::driver::Report;
-use crate::node::{NewSource, Node, SourceError};
+use crate::node::{NewSource, Node, SourceError, normal_folders};
 use crate::publish::Refusal;
 
 /// Sources that are listed by default, and at most.
@@ -44,11 +45,14 @@ pub(super) async fn list(
         return Err(bad_request(format!("`limit` must be from 1 to {LARGEST_PAGE}")));
     }
     let search = filter.search.map(|text| text.to_lowercase());
+    let folder = filter.folder.and_then(|name| folder_name([name]));
     let wanted = move |source: &SourceStatus| {
         let found = |text: &str| {
             search.as_ref().is_none_or(|search| text.to_lowercase().contains(search.as_str()))
         };
+        let inside = |outer: &String| source.folders.iter().any(|folder| is_inside(folder, outer));
         filter.standing.is_none_or(|standing| standing == source.standing)
+            && folder.as_ref().is_none_or(inside)
             && (found(&source.url) || found(source.title.as_deref().unwrap_or_default()))
     };
     let after = filter.after.map(SourceId);
@@ -106,12 +110,10 @@ async fn add_one(
     refresh: bool,
     another_is_left: bool,
 ) -> Result<Attempt, Refusal> {
+    let url = new.url.to_string();
     let added = node.add_sources(vec![new]).await?;
     let Some(&id) = added.new.first() else {
-        let known = added.known.first().copied().unwrap_or(SourceId(0));
-        let (source, _) = node.source(known)?;
-        let added = AddedSource { source, report: None, note: None };
-        return Ok(Attempt::Added(StatusCode::OK, added));
+        return known(node, added.known.first().copied().unwrap_or(SourceId(0)));
     };
     let mut report = None;
     if refresh {
@@ -120,13 +122,28 @@ async fn add_one(
             && another_is_left
             && is_unreachable(*outcome)
         {
-            node.remove_source(id).await?;
+            node.take_back_source(id).await?;
             return Ok(Attempt::Unreachable(told.trouble.clone().unwrap_or_default()));
         }
         report = Some(keep_if_usable(node, id, first).await?);
     }
+    // Its page, or a redirect, may have led to a source that was there.
+    node.merge_arrivals().await?;
+    match node.source(id) {
+        Ok((source, _)) => {
+            let added = AddedSource { source, report, note: None, known: false };
+            Ok(Attempt::Added(StatusCode::CREATED, added))
+        }
+        Err(SourceError::Unknown(_)) => known(node, node.find_source(&url)?),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// A source that was there.
+fn known(node: &Node, id: SourceId) -> Result<Attempt, Refusal> {
     let (source, _) = node.source(id)?;
-    Ok(Attempt::Added(StatusCode::CREATED, AddedSource { source, report, note: None }))
+    let added = AddedSource { source, report: None, note: None, known: true };
+    Ok(Attempt::Added(StatusCode::OK, added))
 }
 
 pub(super) async fn show(
@@ -151,6 +168,23 @@ pub(super) async fn show(
             identity: identity.to_owned(),
             push: node.push_status(id),
         }))
+    })
+    .await
+}
+
+pub(super) async fn change(
+    State(node): State<Arc<Node>>,
+    Named(named): Named,
+    Json(request): Json<ChangeSourceRequest>,
+) -> Result<Answer<SourceStatus>, Refusal> {
+    let ChangeSourceRequest { folders } = request;
+    let folders = folders.map(named_folders).transpose()?;
+    let id = found(&node, named).await?;
+    to_the_end(async move {
+        if let Some(folders) = folders {
+            node.set_folders(id, folders).await?;
+        }
+        Ok(Answer(node.source(id)?.0))
     })
     .await
 }
@@ -188,7 +222,7 @@ async fn keep_if_usable(
         Ok((_, report)) => unusable(node, id, report)?,
         Err(error) => error.into(),
     };
-    match node.remove_source(id).await {
+    match node.take_back_source(id).await {
         // If a feed was created meanwhile that reads it, it stays.
         Ok(()) | Err(SourceError::StillRead { .. } | SourceError::Unknown(_)) => Err(refusal),
         Err(error) => Err(error.into()),
@@ -258,11 +292,11 @@ fn find(node: &Node, named: &str) -> Result<SourceId, Refusal> {
 
 /// The source that a request describes, if it makes sense.
 fn new_source(request: AddSourceRequest) -> Result<NewSource, Refusal> {
-    let AddSourceRequest { url, title, importance, list, page, cooperate, refresh: _ } = request;
+    let AddSourceRequest { url, title, importance, list, page, cooperate, only_new, .. } = request;
+    let folders = named_folders(request.folders)?;
     let cooperate = cooperate.map(Cooperation::of).transpose();
     let cooperate = cooperate.map_err(|error| bad_request(format!("`cooperate`: {error}")))?;
-    let importance = importance.unwrap_or(1.0);
-    if !(importance > 0.0 && importance <= 1_000.0) {
+    if importance.is_some_and(|importance| !(importance > 0.0 && importance <= 1_000.0)) {
         return Err(bad_request("`importance` must be above 0, up to 1000"));
     }
     short(&url)?;
@@ -273,7 +307,17 @@ fn new_source(request: AddSourceRequest) -> Result<NewSource, Refusal> {
         (None, true) => SourceKind::List,
         (None, false) => SourceKind::Feed,
     };
-    Ok(NewSource { title, kind, importance, cooperate, ..NewSource::feed(&url)? })
+    let new = NewSource::feed(&url)?;
+    Ok(NewSource { title, kind, importance, cooperate, folders, only_new, ..new })
+}
+
+/// The folders that somebody named, in their normal form.
+fn named_folders(given: Vec<String>) -> Result<Vec<String>, Refusal> {
+    given.iter().try_for_each(|name| short(name))?;
+    match given.iter().find(|name| folder_name([name]).is_none()) {
+        Some(name) => Err(bad_request(format!("{name:?} is no name of a folder"))),
+        None => Ok(normal_folders(given)),
+    }
 }
 
 fn selectors(page: PageSelectors) -> Result<Selectors, Refusal> {
@@ -291,7 +335,7 @@ fn short(text: &str) -> Result<(), Refusal> {
     if text.len() <= TEXT_BYTES {
         return Ok(());
     }
-    Err(bad_request(format!("a URL, title or selector has at most {TEXT_BYTES} bytes")))
+    Err(bad_request(format!("a URL, title, folder or selector has at most {TEXT_BYTES} bytes")))
 }
 
 fn report(report: Report) -> RefreshReport {

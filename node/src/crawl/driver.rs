@@ -6,6 +6,7 @@
 //! not made up for.
 
 mod alone;
+mod arriving;
 mod asking;
 mod concluding;
 mod following;
@@ -44,6 +45,7 @@ use crate::select::Desk;
 use crate::surroundings::Blocking;
 use crate::writer::Done;
 use alone::Alone;
+use arriving::Arrivals;
 pub use pushed::{NotReceived, Pushed};
 pub use schedule::Pulse;
 
@@ -122,6 +124,7 @@ pub struct Crawler {
     /// Nothing new is started.
     stopping: AtomicBool,
     alone: Alone,
+    arrivals: Arrivals,
 }
 
 impl Crawler {
@@ -143,6 +146,7 @@ impl Crawler {
             stalled: AtomicBool::new(false),
             stopping: AtomicBool::new(false),
             alone: Alone::default(),
+            arrivals: Arrivals::default(),
         })
     }
 

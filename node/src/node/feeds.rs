@@ -4,13 +4,17 @@ mod entries;
 mod force;
 mod readers;
 mod trying;
+mod restoring;
 
 use pergola_api::feed::{Applied, AppliedList, Explained};
 use pergola_query::syntax::{FeedBody, Script, SourceRef, Span, Spanned, Statement};
 use pergola_query::{Change, Explanation, QueryError, nearest};
-use pergola_store::archive::{ArchiveError, Commit, FeedId, FeedRecord, FeedTally, SourceKind};
+use pergola_store::archive::{
+    ArchiveError, Commit, FeedId, FeedRecord, FeedTally, Removed, SourceKind,
+};
 
-use super::sources::{EVERY_SOURCE, peer_address};
+use super::lists::peer_address;
+use super::sources::EVERY_SOURCE;
 use super::{NewSource, Node, SourceError};
 use crate::access::Caller;
 use crate::select::statement;
@@ -51,6 +55,9 @@ pub enum FeedError {
     /// The configuration declares the feed.
     #[error("the configuration declares the feed `{0}` and who may read it")]
     Declared(String),
+    /// It is not removed, or something is in its place.
+    #[error("{0}")]
+    CannotRestore(String),
     /// A source of the feed is wrong.
     #[error(transparent)]
     Source(#[from] SourceError),
@@ -89,6 +96,7 @@ impl Node {
     /// What statements would change, if they may.
     fn checked(&self, text: &str, origin: &str) -> Result<Vec<Change>, FeedError> {
         let changes = self.desk.check(text).map_err(|error| wrong(&error, text, origin))?;
+        self.check_folders(&changes).map_err(|error| wrong(&error, text, origin))?;
         let created =
             changes.iter().filter(|change| matches!(change, Change::Create { .. })).count();
         let there = self.desk.feeds().len();
@@ -213,14 +221,13 @@ impl Node {
     async fn drop_unread(&self, name: String) -> Result<Applied, FeedError> {
         let Some(card) = self.desk.feed(&name) else { return Err(self.unknown(&name)) };
         let sources = self.desk.sources_of(card.id);
+        let Some(what) = self.archive.feed(card.id)? else { return Err(self.unknown(&name)) };
         let mut commit = Commit::new();
-        commit.feed(card.id).drop_feed();
+        commit.feed(card.id).remove(&Removed { at: self.clock.now(), what });
         self.commit(commit).await?;
         self.desk.remove(card.id, &name);
         self.shelf.remove(card.id);
         self.access.set(card.id, None);
-        self.delete_entries(card.id, u64::MAX).await?;
-        self.delete_edits(card.id, u64::MAX).await?;
         self.weigh(sources.iter().copied());
         self.reap_sources(&sources).await?;
         Ok(Applied::Dropped { name })
@@ -347,7 +354,7 @@ fn source_of(clause: &SourceRef) -> Option<(String, SourceKind)> {
         SourceRef::Opml(list) if list == EVERY_SOURCE => None,
         SourceRef::Opml(list) => Some((list.clone(), SourceKind::List)),
         SourceRef::Peer { node, feed } => Some((peer_address(node, feed), SourceKind::Feed)),
-        SourceRef::Feed(_) => None,
+        SourceRef::Feed(_) | SourceRef::Folder(_) => None,
     }
 }
 

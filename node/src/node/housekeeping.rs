@@ -1,6 +1,6 @@
 //! Regular work: samples for plots, steering the budget, saving what was learnt, deleting what has expired.
 //!
-//! An entry is deleted when the retention of its feed is over. A chunk of items is deleted when no entry refers
+//! An entry is deleted when the retention of its feed is over, or a week after its feed was removed. A chunk of items is deleted when no entry refers
 //! to it and its source no longer shows any of its items. That is found by reading, not by counting references:
 //! no count can be wrong.
 
@@ -20,7 +20,7 @@ const MINUTE: f64 = 60.0;
 const SAVED_EVERY: u64 = 5;
 /// Minutes between two cleanups.
 const CLEARED_EVERY: u64 = 24 * 60;
-/// Minutes between two checks for lists that are due.
+/// Minutes between two checks for lists that are due and for sources that are dead.
 const LISTS_EVERY: u64 = 60;
 /// Seconds after which a list is fetched again: lists change too seldom for the scheduler.
 const LIST_AGE: f64 = 86_400.0;
@@ -84,6 +84,7 @@ impl Node {
         }
         if minute.is_multiple_of(LISTS_EVERY) {
             self.read_old_lists(now)?;
+            self.look_for_the_dead(now)?;
         }
         if minute.is_multiple_of(CLEARED_EVERY) {
             let cleared = self.clear_out().await?;
@@ -190,7 +191,10 @@ impl Node {
             cleared.entries += deleted;
             self.delete_edits(card.id, below).await?;
         }
-        let feeds: Vec<FeedId> = self.desk.feeds().iter().map(|card| card.id).collect();
+        self.forget_removed_feeds(now).await?;
+        self.forget_removed_sources(now).await?;
+        let mut feeds: Vec<FeedId> = self.desk.feeds().iter().map(|card| card.id).collect();
+        feeds.extend(self.archive.removed_feeds()?.into_iter().map(|(id, _)| id));
         let archive = self.archive.clone();
         let unused = self.read(move || unused_chunks(&archive, &feeds, now - SETTLED)).await?;
         cleared.chunks = unused.len();
@@ -203,11 +207,11 @@ impl Node {
         Ok(cleared)
     }
 
-    /// Deletes what was seen of sources that are no longer crawled.
+    /// Deletes what was seen of sources that are no longer crawled and cannot be restored.
     async fn forget_gone_sources(&self) -> Result<(), FeedError> {
         let mut commit = Commit::new();
         for id in self.archive.known_sources()? {
-            if self.archive.source(id)?.is_none() {
+            if !is_kept(&self.archive, id)? {
                 commit.source(id).delete_known();
             }
         }
@@ -254,6 +258,11 @@ fn first_kept(archive: &Archive, feed: FeedId, oldest: f64) -> Result<u64, Archi
     Ok(low)
 }
 
+/// Whether a source is crawled, or can be restored.
+fn is_kept(archive: &Archive, source: SourceId) -> Result<bool, ArchiveError> {
+    Ok(archive.source(source)?.is_some() || archive.removed_source(source)?.is_some())
+}
+
 fn unused_chunks(
     archive: &Archive,
     feeds: &[FeedId],
@@ -279,8 +288,8 @@ fn unused_chunks(
     })?;
     let mut unused = Vec::new();
     for (source, numbers) in old {
-        let shown: HashSet<u32> = match (archive.source(source)?, archive.known(source)?) {
-            (Some(_), Some(known)) => {
+        let shown: HashSet<u32> = match (is_kept(archive, source)?, archive.known(source)?) {
+            (true, Some(known)) => {
                 let newest = known.items.iter().map(|item| item.seen_at).fold(0.0, f64::max);
                 known
                     .items

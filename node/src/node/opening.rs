@@ -95,6 +95,8 @@ impl Node {
             writer,
             record: Mutex::new(record),
             members: Mutex::default(),
+            folders: Mutex::default(),
+            dead: Mutex::default(),
             turn: Semaphore::new(1),
             lists: Mutex::new(Some(receivers.lists)),
             threads: Mutex::new(vec![press, selector]),
@@ -108,6 +110,7 @@ impl Node {
         node.metrics.mark_minute(node.opened_at);
         node.load_sources()?;
         node.load_feeds()?;
+        node.merge_arrivals().await.map_err(sources_refused)?;
         node.save_record().await?;
         node.take_over_declared().await?;
         node.reap_left_behind().await.map_err(sources_refused)?;

@@ -57,15 +57,27 @@ impl Node {
         Upstream { id, url: record.url, title: record.title, share, items_per_day, link }
     }
 
-    /// The feeds among the sources as a list of subscriptions. Blocks.
+    /// The sources as a list of subscriptions, in their folders; one that is in several is there several times.
+    /// Lists are left out, but not what they name. Blocks.
     pub fn outlines(&self) -> Result<Vec<Outline>, ArchiveError> {
         let sources = self.archive.sources()?.into_iter();
         let mut outlines = Vec::new();
-        for (id, record) in sources.filter(|(_, record)| record.kind == SourceKind::Feed) {
-            let state = self.archive.state(id)?;
+        for (id, record) in sources.filter(|(_, record)| record.kind != SourceKind::List) {
+            let state = self.archive.state_alone(id)?;
             let (title, home) = state.map(|state| (state.title, state.home)).unwrap_or_default();
             let text = record.title.or(title).unwrap_or_else(|| record.url.clone());
-            outlines.push(Outline { text, feed: Some(record.url), home, children: Vec::new() });
+            let page = match record.kind {
+                SourceKind::Page(selectors) => Some(selectors),
+                SourceKind::Feed | SourceKind::List => None,
+            };
+            let children = Vec::new();
+            let outline = Outline { text, feed: Some(record.url), home, page, children };
+            match record.folders.is_empty() {
+                true => outlines.push(outline),
+                false => record.folders.iter().for_each(|folder| {
+                    put_into(&mut outlines, folder, outline.clone());
+                }),
+            }
         }
         Ok(outlines)
     }
@@ -91,4 +103,18 @@ impl Node {
     pub(crate) fn most_about(&self, text: &str, limit: usize) -> Vec<About> {
         self.desk.profiles.search(text, limit)
     }
+}
+
+/// Puts a subscription into a folder, which is made if it is not there.
+fn put_into(outlines: &mut Vec<Outline>, folder: &str, outline: Outline) {
+    let mut inside = outlines;
+    for part in folder.split('/') {
+        let is_it = |other: &Outline| other.feed.is_none() && other.text == part;
+        let place = inside.iter().position(is_it).unwrap_or_else(|| {
+            inside.push(Outline { text: part.to_owned(), ..Outline::default() });
+            inside.len() - 1
+        });
+        inside = &mut inside[place].children;
+    }
+    inside.push(outline);
 }

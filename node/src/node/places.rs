@@ -7,6 +7,7 @@ use pergola_refresh::Invalid;
 use pergola_store::archive::{Commit, SourceId, SourceKind, SourceRecord, SourceState};
 use url::Url;
 
+use super::dead::Dead;
 use super::sources::SourceError;
 use super::{Node, StartError};
 
@@ -60,6 +61,7 @@ impl Node {
         let Some(state) = self.archive.state(id)? else { return Ok(()) };
         let Ok(url) = Url::parse(&record.url) else { return Ok(()) };
         let now = self.clock.now();
+        self.dead.lock().extend(Dead::of(id, &state, now));
         let pause = state.courtesy.pause.clone().filter(|pause| pause.until > now);
         self.place(id, record, &url, state)?;
         if let Some(pause) = pause {
@@ -68,16 +70,21 @@ impl Node {
         Ok(())
     }
 
-    fn place(
+    /// Adds a source to the roster and to its lists and folders. One that is at the address of another is merged
+    /// with that instead.
+    pub(super) fn place(
         &self,
         id: SourceId,
         record: &SourceRecord,
         url: &Url,
         state: SourceState,
     ) -> Result<(), Invalid> {
-        self.crawler.take_on(id, record, url, state)?;
+        if !self.crawler.take_on(id, record, url, state)? {
+            return Ok(());
+        }
         let mut members = self.members.lock();
         record.lists.iter().for_each(|list| members.entry(*list).or_default().push(id));
+        self.folders.lock().put(id, &record.folders);
         Ok(())
     }
 }

@@ -134,11 +134,14 @@ impl Node {
                 url: source.url.clone(),
                 title: source.title.clone(),
                 kind,
-                importance: source.importance as f32,
+                importance: Some(source.importance as f32),
                 wanted: true,
                 declared: true,
                 list: None,
                 cooperate: source.cooperate,
+                folders: Vec::new(),
+                only_new: false,
+                imported: false,
             }
         });
         let added = self.add_sources_in_turn(sources.collect()).await.map_err(sources_refused)?;

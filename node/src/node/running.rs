@@ -72,6 +72,7 @@ impl Node {
         spawn(tasks, "watching", crate::crawl::watch::run(Arc::clone(crawler), stop.clone()));
         spawn(tasks, "housekeeping", Arc::clone(self).keep_house(stop.clone()));
         spawn(tasks, "lists", Arc::clone(self).follow_lists(stop.clone()));
+        spawn(tasks, "moves", Arc::clone(self).follow_moves(stop.clone()));
     }
 
     /// Starts the hub and the subscriber, as far as the node has them; where they are asked.

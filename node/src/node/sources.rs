@@ -1,13 +1,10 @@
-//! What can be done to sources: add and remove; and the lists that bring their own.
+//! Adding sources. `removing` removes them, `next` refreshes them by hand, `lists` has those that bring their own.
 //!
 //! A source is crawled as long as somebody wants it: a person or the configuration asked for it, a list
-//! names it, or a feed reads it. When nobody does any more it goes, but the items that feeds hold stay.
-
-use std::collections::HashSet;
+//! names it, or a feed reads it. When nobody does any more it goes, but the items that feeds hold stay, and for a
+//! week it can be restored.
 
 use pergola_manners::Cooperation;
-use pergola_manners::heard::Member;
-use pergola_query::syntax::SourceRef;
 use pergola_store::archive::{ArchiveError, Commit, SourceId, SourceKind, SourceRecord};
 use url::Url;
 
@@ -53,6 +50,9 @@ pub enum SourceError {
         /// Nobody may insist: the site itself has asked for quiet.
         firm: bool,
     },
+    /// It is not removed, or something is in its place.
+    #[error("{0}")]
+    CannotRestore(String),
     /// The refresh did not end.
     #[error("the refresh {0} was not finished: the node is stopping or its store fails")]
     Unfinished(String),
@@ -84,8 +84,8 @@ pub struct NewSource {
     pub title: Option<String>,
     /// How to read it.
     pub kind: SourceKind,
-    /// What one of its items is worth.
-    pub importance: f32,
+    /// What one of its items is worth; 1 unless something is said.
+    pub importance: Option<f32>,
     /// Asked for by itself.
     pub wanted: bool,
     /// Asked for by the configuration.
@@ -94,6 +94,12 @@ pub struct NewSource {
     pub list: Option<SourceId>,
     /// What is asked of it if another node publishes it; the usual if nothing is said.
     pub cooperate: Option<Cooperation>,
+    /// The folders that it is put in, if it is in none.
+    pub folders: Vec<String>,
+    /// What it shows first is old.
+    pub only_new: bool,
+    /// It comes from a file of subscriptions: one that is there keeps its name.
+    pub imported: bool,
 }
 
 impl NewSource {
@@ -103,12 +109,33 @@ impl NewSource {
             url: normal_url(url)?,
             title: None,
             kind: SourceKind::Feed,
-            importance: 1.0,
+            importance: None,
             wanted: true,
             declared: false,
             list: None,
             cooperate: None,
+            folders: Vec::new(),
+            only_new: false,
+            imported: false,
         })
+    }
+
+    /// The record of a source with this address that is new, or of one that was removed before.
+    fn record(&self, before: SourceRecord) -> SourceRecord {
+        SourceRecord {
+            title: self.title.clone().or(before.title),
+            kind: match self.kind {
+                SourceKind::Feed => before.kind,
+                SourceKind::Page(_) | SourceKind::List => self.kind.clone(),
+            },
+            importance: self.importance.unwrap_or(before.importance),
+            wanted: self.wanted,
+            declared: self.declared,
+            lists: self.list.into_iter().collect(),
+            folders: if self.folders.is_empty() { before.folders } else { self.folders.clone() },
+            only_new: self.only_new,
+            ..before
+        }
     }
 
     /// What is asked of its peer, if that is said: whatever the configuration does not say is the usual.
@@ -140,9 +167,10 @@ impl Node {
     ) -> Result<Added, SourceError> {
         let mut commit = Commit::new();
         let mut added = Added::default();
-        let mut records = Vec::new();
-        let mut wishes = Vec::new();
+        let (mut records, mut again) = (Vec::new(), Vec::new());
+        let (mut wishes, mut regrouped) = (Vec::new(), Vec::new());
         let mut fresh = std::collections::HashMap::new();
+        let mut removed = self.removed_by_address()?;
         let mut next = self.record.lock().next_source;
         let before = self.crawler.count();
         for source in sources {
@@ -150,42 +178,50 @@ impl Node {
             let there = self.crawler.by_address(url);
             if let Some(id) = there.or_else(|| fresh.get(url).copied()) {
                 wishes.extend(source.wish().map(|wish| (id, wish)));
-                if there.is_some() {
-                    self.want_more(id, &source, &mut commit)?;
+                if there.is_some() && self.want_more(id, &source, &mut commit)? {
+                    regrouped.push(id);
                 }
                 added.known.push(id);
                 continue;
             }
-            let id = SourceId(next);
-            next += 1;
+            let id = match removed.remove(url) {
+                Some((id, before)) => {
+                    fresh.extend(before.addresses().map(|url| (url.to_owned(), id)));
+                    again.push((id, source.record(before)));
+                    id
+                }
+                None => {
+                    let (id, now) = (SourceId(next), self.clock.now());
+                    next += 1;
+                    records.push((
+                        id,
+                        source.record(SourceRecord::new(url, now)),
+                        source.url.clone(),
+                    ));
+                    id
+                }
+            };
             fresh.insert(url.to_owned(), id);
             wishes.extend(source.wish().map(|wish| (id, wish)));
-            let record = SourceRecord {
-                title: source.title,
-                kind: source.kind,
-                importance: source.importance,
-                wanted: source.wanted,
-                declared: source.declared,
-                lists: source.list.into_iter().collect(),
-                ..SourceRecord::new(url, self.clock.now())
-            };
             added.new.push(id);
-            records.push((id, record, source.url));
         }
         if !commit.is_empty() {
             self.commit(commit).await?;
             self.renew_readers_of(&added.known);
         }
+        self.bring_back(&again).await?;
         self.store_sources(&records, before + records.len()).await?;
         self.store_wishes(&wishes).await?;
         self.choose_strategy(before);
-        if !records.is_empty() {
-            let urls: HashSet<&str> =
-                records.iter().map(|(_, record, _)| record.url.as_str()).collect();
-            self.rebind_readers_of(&urls);
+        if !added.new.is_empty() {
+            let new = records.iter().map(|(_, record, _)| record);
+            let new = new.chain(again.iter().map(|(_, record)| record));
+            self.rebind_readers_of(&new.flat_map(SourceRecord::addresses).collect());
             self.weigh(added.new.iter().copied());
-            self.catch_up(&added.new).await?;
+            // One that was removed has nothing that its feeds do not know.
+            self.catch_up(&records.iter().map(|(id, ..)| *id).collect::<Vec<_>>()).await?;
         }
+        self.follow_folders(&regrouped).await?;
         Ok(added)
     }
 
@@ -206,20 +242,20 @@ impl Node {
         Ok(())
     }
 
-    /// A source that is there is asked for once more.
+    /// A source that is there is asked for once more. Whether it has entered folders.
     fn want_more(
         &self,
         id: SourceId,
         source: &NewSource,
         commit: &mut Commit,
-    ) -> Result<(), SourceError> {
-        let Some(mut record) = self.archive.source(id)? else { return Ok(()) };
+    ) -> Result<bool, SourceError> {
+        let Some(mut record) = self.archive.source(id)? else { return Ok(false) };
         let before = record.clone();
         record.wanted |= source.wanted;
         record.declared |= source.declared;
-        if source.wanted {
+        if source.wanted && !source.imported {
             record.title = source.title.clone().or(record.title);
-            record.importance = source.importance;
+            record.importance = source.importance.unwrap_or(record.importance);
             if source.kind != SourceKind::Feed {
                 record.kind = source.kind.clone();
             }
@@ -228,166 +264,14 @@ impl Node {
             record.lists.push(list);
             self.members.lock().entry(list).or_default().push(id);
         }
+        if record.folders.is_empty() {
+            record.folders.clone_from(&source.folders);
+            self.folders.lock().put(id, &record.folders);
+        }
         if record != before {
             commit.source(id).put_record(&record);
             self.crawler.set_importance(id, record.importance);
         }
-        Ok(())
+        Ok(record.folders != before.folders)
     }
-
-    /// Removes a source that no feed reads.
-    pub async fn remove_source(&self, id: SourceId) -> Result<(), SourceError> {
-        let _turn = self.turn.acquire().await;
-        let record =
-            self.archive.source(id)?.ok_or_else(|| SourceError::Unknown(id.0.to_string()))?;
-        let feeds: Vec<String> = self
-            .desk
-            .feeds()
-            .into_iter()
-            .filter(|card| card.names(&record.url))
-            .map(|card| card.name)
-            .collect();
-        if !feeds.is_empty() {
-            return Err(SourceError::StillRead { url: record.url, feeds });
-        }
-        self.forget_sources(&[id]).await
-    }
-
-    /// Removes sources that nobody wants: not asked for, on no list, read by no feed.
-    pub(super) async fn reap_sources(&self, candidates: &[SourceId]) -> Result<(), SourceError> {
-        let mut unwanted = Vec::new();
-        for &id in candidates {
-            let Some(record) = self.archive.source(id)? else { continue };
-            if !record.wanted && record.lists.is_empty() && self.desk.readers_of(id) == 0 {
-                unwanted.push(id);
-            }
-        }
-        self.forget_sources(&unwanted).await
-    }
-
-    /// Removes the sources that a crash left behind: added for a feed that was then never stored.
-    pub(super) async fn reap_left_behind(&self) -> Result<(), SourceError> {
-        let mut left = Vec::new();
-        self.archive.each_source(|id, record| {
-            if !record.wanted && record.lists.is_empty() && self.desk.readers_of(id) == 0 {
-                left.push(id);
-            }
-        })?;
-        self.reap_unnamed(&left).await
-    }
-
-    /// Removes sources that nobody wants and no feed names. A feed names lists, of which it reads the
-    /// members; and a feed that could not be bound names its sources without reading them.
-    pub(super) async fn reap_unnamed(&self, candidates: &[SourceId]) -> Result<(), SourceError> {
-        let feeds = self.desk.feeds();
-        let mut unnamed = Vec::new();
-        for &id in candidates {
-            let Some(record) = self.archive.source(id)? else { continue };
-            let mut urls = std::iter::once(&record.url).chain(&record.formerly);
-            if !urls.any(|url| feeds.iter().any(|card| card.names(url))) {
-                unnamed.push(id);
-            }
-        }
-        self.reap_sources(&unnamed).await
-    }
-
-    pub(super) async fn forget_sources(&self, ids: &[SourceId]) -> Result<(), SourceError> {
-        if ids.is_empty() {
-            return Ok(());
-        }
-        let mut commit = Commit::new();
-        let mut orphans = Vec::new();
-        for &id in ids {
-            commit.source(id).delete();
-            for member in self.members.lock().remove(&id).unwrap_or_default() {
-                if let Some(mut record) = self.archive.source(member)? {
-                    record.lists.retain(|list| *list != id);
-                    commit.source(member).put_record(&record);
-                    orphans.push(member);
-                }
-            }
-        }
-        self.commit(commit).await?;
-        if let Some(subscriber) = &self.subscriber {
-            subscriber.forget(ids);
-        }
-        for &id in ids {
-            self.crawler.drop_source(id);
-            self.desk.forget_source(id);
-            self.members.lock().values_mut().for_each(|members| members.retain(|m| *m != id));
-        }
-        self.rebind_readers_of(&HashSet::new());
-        Box::pin(self.reap_sources(&orphans)).await
-    }
-
-    /// What stands on a list is subscribed to, and what has left it is not.
-    pub(super) async fn take_over_list(
-        &self,
-        list: SourceId,
-        found: Vec<Member>,
-    ) -> Result<(), SourceError> {
-        let _turn = self.turn.acquire().await;
-        if self.archive.source(list)?.is_none() {
-            return Ok(());
-        }
-        let mut sources = Vec::new();
-        let mut named = HashSet::new();
-        for Member { url, title } in found {
-            // An address that cannot be crawled is the list's mistake, not ours.
-            let Ok(url) = normal_url(&url) else { continue };
-            if named.insert(url.to_string()) {
-                let new = NewSource::feed(url.as_str())?;
-                sources.push(NewSource { title, wanted: false, list: Some(list), ..new });
-            }
-        }
-        self.add_sources_in_turn(sources).await?;
-        let members = self.members.lock().get(&list).cloned().unwrap_or_default();
-        let mut commit = Commit::new();
-        let mut gone = Vec::new();
-        for member in members {
-            let Some(mut record) = self.archive.source(member)? else { continue };
-            let stays = named.contains(&record.url)
-                || record.formerly.iter().any(|old| named.contains(old));
-            if !stays {
-                record.lists.retain(|other| *other != list);
-                commit.source(member).put_record(&record);
-                gone.push(member);
-            }
-        }
-        if !gone.is_empty() {
-            self.commit(commit).await?;
-            if let Some(members) = self.members.lock().get_mut(&list) {
-                members.retain(|member| !gone.contains(member));
-            }
-        }
-        self.rebind_readers_of(&HashSet::new());
-        self.reap_sources(&gone).await
-    }
-
-    /// The source with this URL.
-    pub(crate) fn at(&self, url: &str) -> Option<SourceId> {
-        let url = normal_url(url).ok()?;
-        self.crawler.by_address(url.as_str())
-    }
-
-    /// The sources that a clause of a query stands for.
-    pub(super) fn resolve(&self, clause: &SourceRef) -> Vec<SourceId> {
-        match clause {
-            SourceRef::Url(url) => self.at(url).into_iter().collect(),
-            SourceRef::Opml(list) if list == EVERY_SOURCE => self.crawler.ids(),
-            SourceRef::Opml(list) => self
-                .at(list)
-                .and_then(|list| self.members.lock().get(&list).cloned())
-                .unwrap_or_default(),
-            SourceRef::Peer { node, feed } => {
-                self.at(&peer_address(node, feed)).into_iter().collect()
-            }
-            SourceRef::Feed(_) => Vec::new(),
-        }
-    }
-}
-
-/// Where a peer publishes a feed, as long as nothing better is agreed on.
-pub(super) fn peer_address(node: &str, feed: &str) -> String {
-    format!("{}/feeds/{feed}.atom", node.trim_end_matches('/'))
 }

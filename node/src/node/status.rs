@@ -45,7 +45,7 @@ impl Node {
             in_flight,
             store: store.backend().to_string(),
             store_bytes: store.bytes_on_disk(),
-            notices: self.notices().into_iter().chain(self.loop_notices()).collect(),
+            notices: self.all_notices(now),
         }
     }
 
@@ -73,6 +73,11 @@ impl Node {
         pushed.subscriptions.set(whole(self.hub.as_ref().map_or(0, |hub| hub.subscriptions())));
         pushed.sources.set(whole(self.subscriber.as_ref().map_or(0, |it| it.sources())));
         self.metrics.text()
+    }
+
+    fn all_notices(&self, now: f64) -> Vec<String> {
+        let own = self.notices().into_iter().chain(self.loop_notices());
+        own.chain(self.dead_notices(now)).collect()
     }
 
     /// Notices about sources whose items come back to this node.

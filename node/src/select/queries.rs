@@ -42,13 +42,15 @@ impl FeedCard {
         self.body.sources.iter().any(|clause| match &clause.source.value {
             SourceRef::Url(given) | SourceRef::Opml(given) => same(given),
             SourceRef::Peer { node, .. } => urls.iter().any(|url| url.starts_with(node.as_str())),
-            SourceRef::Feed(_) => false,
+            SourceRef::Feed(_) | SourceRef::Folder(_) => false,
         })
     }
 
-    /// Whether it reads a list, so that what it reads may change by itself.
+    /// Whether it reads a list or a folder, so that what it reads may change by itself.
     pub fn reads_lists(&self) -> bool {
-        self.body.sources.iter().any(|clause| matches!(clause.source.value, SourceRef::Opml(_)))
+        let changes =
+            |source: &SourceRef| matches!(source, SourceRef::Opml(_) | SourceRef::Folder(_));
+        self.body.sources.iter().any(|clause| changes(&clause.source.value))
     }
 }
 

@@ -5,7 +5,9 @@ mod addresses;
 mod description;
 mod feeds;
 mod next;
+mod folders;
 mod operation;
+mod removed;
 mod sources;
 
 use std::time::Duration;

@@ -10,7 +10,7 @@ use crate::house::quick_config;
 
 fn sources(count: usize) -> Vec<NewSource> {
     let source = |n: usize| NewSource {
-        importance: 2.0,
+        importance: Some(2.0),
         ..NewSource::feed(&format!("http://127.0.0.1:9/{n}")).unwrap()
     };
     (0..count).map(source).collect()

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Context as _;
 use clap::{Args, Subcommand};
 use pergola_api::feed::{Applied, FeedDetail, FeedReaders, FeedStatus, QueryRequest, ReadSource};
+use pergola_api::source::RemovedFeed;
 use serde_json::json;
 
 use super::client::Client;
@@ -49,9 +50,15 @@ pub(super) enum Command {
                             alice bob\n  pergola feed readers Volcanoes --anybody"
     )]
     Readers(Readers),
-    /// Drop a feed and its items
+    /// Drop a feed and its items; for a week it can be restored
     #[command(after_help = "Example:\n  pergola feed drop Volcanoes")]
     Drop(Which),
+    /// List the feeds that were dropped and can be restored
+    #[command(after_help = "Example:\n  pergola feed removed")]
+    Removed,
+    /// Publish a feed again that was dropped, with its items
+    #[command(after_help = "Example:\n  pergola feed restore Volcanoes")]
+    Restore(Which),
     /// Print a feed's items as they come
     #[command(
         after_help = "Example:\n  pergola feed tail Volcanoes\n  pergola feed tail Volcanoes \
@@ -142,6 +149,17 @@ pub(super) async fn run(command: Command, client: &Client, screen: &Screen) -> a
             screen
                 .show(&json!({ "dropped": name }), || format!("dropped feed {}\n", harmless(&name)))
         }
+        Command::Removed => {
+            let list = client.removed().await?;
+            screen.show(&json!({ "feeds": list.feeds }), || removed(&list.feeds, screen))
+        }
+        Command::Restore(Which { name }) => {
+            let feed = client.restore_feed(&name).await?;
+            screen.show(&feed, || {
+                let items = count(feed.published, "item");
+                format!("restored feed {}, which has published {items}\n", harmless(&feed.name))
+            })
+        }
         Command::Tail(args) => tail::run(args, client, screen).await,
     }
 }
@@ -230,6 +248,19 @@ fn shown(feed: &FeedDetail, screen: &Screen) -> String {
         text.push_str(&table(screen, columns, rows, ""));
     }
     text
+}
+
+/// The feeds that were dropped.
+fn removed(feeds: &[RemovedFeed], screen: &Screen) -> String {
+    let row = |feed: &RemovedFeed| -> Vec<Cell> {
+        vec![
+            (&feed.name).into(),
+            relative(Some(feed.removed_at), screen.now).into(),
+            relative(Some(feed.restorable_until), screen.now).into(),
+        ]
+    };
+    let columns = [Column::cut("feed"), Column::left("dropped"), Column::left("gone for good")];
+    table(screen, columns, feeds.iter().map(row), "no feed was dropped in the last week")
 }
 
 /// What a statement did.

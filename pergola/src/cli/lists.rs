@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use anyhow::Context as _;
-use pergola_api::operation::ImportRequest;
+use pergola_api::operation::{ImportRequest, Imported, SkippedEntry};
 use serde_json::json;
 
 use super::client::Client;
@@ -13,16 +13,23 @@ use super::screen::{Progress, Screen, count, harmless};
 /// Skipped entries that are named.
 const NAMED: usize = 20;
 
-/// Add all sources that an OPML file names
+/// Add all sources that an OPML file names, in their folders
+///
+/// Sources that are there already keep their title, their importance and their folders. Entries that are no
+/// sources are named, and the exit code is then 1; the others are imported all the same. Of a file that is cut off
+/// nothing is imported.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example:\n  pergola import subscriptions.opml\n  pergola import \
-                        subscriptions.opml --feed Everything")]
+                        subscriptions.opml --feed Everything --only-new")]
 pub(super) struct Import {
     /// The file
     file: PathBuf,
     /// Also create a feed of this name that reads them all
     #[arg(long, value_name = "NAME")]
     feed: Option<String>,
+    /// Count what new sources show at first as old: feeds get only what is published later
+    #[arg(long)]
+    only_new: bool,
 }
 
 /// Write the sources as OPML
@@ -38,20 +45,49 @@ pub(super) async fn import(args: Import, client: &Client, screen: &Screen) -> an
         .with_context(|| Failure::new(format!("cannot read {}", args.file.display())))?;
     let opml = String::from_utf8_lossy(&opml).into_owned();
     let progress = Progress::new("importing");
-    let imported = client.import_opml(&ImportRequest { opml, feed: args.feed }).await?;
+    let request = ImportRequest { opml, feed: args.feed, only_new: args.only_new };
+    let imported = client.import_opml(&request).await?;
     drop(progress);
-    screen.show(&imported, || {
-        let new = count(imported.new as u64, "new source");
-        let mut text = format!("{new}, {} known already\n", imported.known);
-        for skipped in imported.skipped.iter().take(NAMED) {
-            let (url, reason) = (harmless(&skipped.url), harmless(&skipped.reason));
-            text.push_str(&format!("skipped {url}: {reason}\n"));
-        }
-        if imported.skipped.len() > NAMED {
-            text.push_str(&format!("skipped {} more\n", imported.skipped.len() - NAMED));
-        }
-        text
-    })
+    screen.show(&imported, || report(&imported))?;
+    match imported.skipped.len() {
+        0 => Ok(()),
+        skipped => Err(Failure::new(format!("{} not imported", were(skipped)))
+            .hint("correct these entries and import the file again: the others are known then")
+            .into()),
+    }
+}
+
+fn were(entries: usize) -> String {
+    if entries == 1 { "1 entry was".to_owned() } else { format!("{entries} entries were") }
+}
+
+/// What an import did.
+fn report(imported: &Imported) -> String {
+    let mut text = format!(
+        "{}, {} known already, {} without an address, {}, {}\n",
+        count(imported.new as u64, "new source"),
+        imported.known,
+        imported.without_address,
+        count(imported.duplicates as u64, "duplicate"),
+        count(imported.folders.len() as u64, "folder"),
+    );
+    for skipped in imported.skipped.iter().take(NAMED) {
+        text.push_str(&format!("skipped {}\n", told(skipped)));
+    }
+    if imported.skipped.len() > NAMED {
+        text.push_str(&format!("skipped {} more\n", imported.skipped.len() - NAMED));
+    }
+    text
+}
+
+/// An entry that was skipped: where it is, what it is called, and why.
+fn told(skipped: &SkippedEntry) -> String {
+    let SkippedEntry { line, title, url, reason } = skipped;
+    let line = line.map(|line| format!("line {line}"));
+    let title = title.as_ref().map(|title| format!("{:?}", harmless(title)));
+    let url = (!url.is_empty()).then(|| harmless(url));
+    let which: Vec<String> = [url, line, title].into_iter().flatten().collect();
+    format!("{}: {}", which.join(", "), harmless(reason))
 }
 
 pub(super) async fn export(args: Export, client: &Client, screen: &Screen) -> anyhow::Result<()> {

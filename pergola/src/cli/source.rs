@@ -4,13 +4,16 @@ mod shown;
 
 use clap::{Args, Subcommand};
 use pergola_api::next::RefreshRequest;
-use pergola_api::source::{AddSourceRequest, PageSelectors, SourceFilter, SourceStanding};
+use pergola_api::source::{
+    AddSourceRequest, ChangeSourceRequest, PageSelectors, SourceFilter, SourceStanding,
+};
 use pergola_manners::Cooperation;
 use serde_json::json;
 
 use super::client::Client;
+use super::failure::Failure;
 use super::screen::{Column, Screen, harmless, table};
-use shown::{report, row, shown};
+use shown::{already, changed, removed, report, row, shown};
 
 /// Sources in one response.
 const AT_ONCE: usize = 500;
@@ -28,15 +31,30 @@ pub(super) enum Command {
                             --cooperate watch,archive")]
     Add(Box<Add>),
     /// List sources
-    #[command(after_help = "Example:\n  pergola source list --failing")]
+    #[command(
+        after_help = "Example:\n  pergola source list --failing\n  pergola source list --folder \
+                            Tech"
+    )]
     List(List),
     /// Show everything about one source
     #[command(after_help = "Example:\n  pergola source show 12\n  pergola source show \
                             https://example.org/feed.xml")]
     Show(Which),
-    /// Remove a source
+    /// Put a source into folders, or take it out of them
+    #[command(
+        after_help = "Example:\n  pergola source set 12 --folder Tech/Rust --folder Friends\n  \
+                            pergola source set 12 --no-folder"
+    )]
+    Set(Box<Set>),
+    /// Remove a source; for a week it can be restored
     #[command(after_help = "Example:\n  pergola source remove 12")]
     Remove(Which),
+    /// List the sources that were removed and can be restored
+    #[command(after_help = "Example:\n  pergola source removed")]
+    Removed,
+    /// Crawl a source again that was removed
+    #[command(after_help = "Example:\n  pergola source restore 12")]
+    Restore(Which),
     /// Refresh a source now, unless it is too early
     #[command(
         long_about = "Refresh a source now, unless it is too early: its site may have said when to come \
@@ -66,11 +84,30 @@ pub(super) struct Add {
     /// newest items [default: peers.cooperate in the configuration]
     #[arg(long, value_name = "WAYS")]
     cooperate: Option<Cooperation>,
+    /// A folder to put it in, one inside another as Tech/Rust; may be repeated
+    #[arg(long = "folder", value_name = "NAME")]
+    folders: Vec<String>,
+    /// Count what it shows at first as old: feeds get only what it publishes later
+    #[arg(long)]
+    only_new: bool,
     /// Do not refresh it first, and keep it even if it turns out not to be a feed
     #[arg(long)]
     no_refresh: bool,
     #[command(flatten)]
     page: Page,
+}
+
+/// What to change.
+#[derive(Debug, Args)]
+pub(super) struct Set {
+    /// Its number or URL
+    source: String,
+    /// A folder that it is in from now on, one inside another as Tech/Rust; may be repeated
+    #[arg(long = "folder", value_name = "NAME")]
+    folders: Vec<String>,
+    /// Take it out of all folders
+    #[arg(long, conflicts_with = "folders")]
+    no_folder: bool,
 }
 
 /// How to read a web page.
@@ -103,6 +140,9 @@ pub(super) struct List {
     /// Only those with this text in their URL or title
     #[arg(long, value_name = "TEXT")]
     search: Option<String>,
+    /// Only those in this folder, or in one inside it
+    #[arg(long, value_name = "NAME")]
+    folder: Option<String>,
 }
 
 /// One source.
@@ -130,6 +170,15 @@ pub(super) async fn run(command: Command, client: &Client, screen: &Screen) -> a
             let detail = client.source(&source).await?;
             screen.show(&detail, || shown(&detail, screen))
         }
+        Command::Set(what) => set(*what, client, screen).await,
+        Command::Removed => {
+            let list = client.removed().await?;
+            screen.show(&json!({ "sources": list.sources }), || removed(&list.sources, screen))
+        }
+        Command::Restore(Which { source }) => {
+            let source = client.restore_source(&source).await?;
+            screen.show(&source, || format!("restored {}", changed(&source)))
+        }
         Command::Remove(Which { source }) => {
             client.remove_source(&source).await?;
             screen.show(&json!({ "removed": source }), || {
@@ -153,12 +202,17 @@ async fn add(new: Add, client: &Client, screen: &Screen) -> anyhow::Result<()> {
         list: new.list,
         page,
         cooperate: new.cooperate.map(ways),
+        folders: new.folders,
+        only_new: new.only_new,
         refresh: !new.no_refresh,
         ..AddSourceRequest::new(new.url)
     };
     let added = client.add_source(&request).await?;
     screen.show(&added, || {
         let source = &added.source;
+        if added.known {
+            return already(source, &request.url);
+        }
         let name = harmless(source.title.as_deref().unwrap_or(&source.url));
         let report = added.report.as_ref().map(|it| report(it, screen.now)).unwrap_or_default();
         let note = added.note.as_ref().map(|note| format!("{}\n", harmless(note)));
@@ -166,10 +220,21 @@ async fn add(new: Add, client: &Client, screen: &Screen) -> anyhow::Result<()> {
     })
 }
 
+async fn set(what: Set, client: &Client, screen: &Screen) -> anyhow::Result<()> {
+    if what.folders.is_empty() && !what.no_folder {
+        let hint = "give --folder NAME or --no-folder";
+        return Err(Failure::new("there is nothing to change").hint(hint).into());
+    }
+    let change = ChangeSourceRequest { folders: Some(what.folders) };
+    let source = client.change_source(&what.source, &change).await?;
+    screen.show(&source, || changed(&source))
+}
+
 async fn list(which: List, client: &Client, screen: &Screen) -> anyhow::Result<()> {
     let mut filter = SourceFilter {
         standing: which.failing.then_some(SourceStanding::Failing),
         search: which.search,
+        folder: which.folder,
         after: None,
         limit: Some(AT_ONCE),
     };
@@ -192,6 +257,7 @@ async fn list(which: List, client: &Client, screen: &Screen) -> anyhow::Result<(
             Column::right("items"),
             Column::left("refreshed"),
             Column::left("next"),
+            Column::cut("folder"),
             Column::cut("trouble"),
         ];
         let nothing = match which.failing {

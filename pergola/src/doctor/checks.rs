@@ -7,6 +7,7 @@ mod node;
 mod private;
 mod sources;
 mod stored;
+mod upgraded;
 
 use pergola_config::{Config, Warning};
 
@@ -19,6 +20,7 @@ pub(super) async fn all(config: &Config, patient: &Patient) -> Examination {
     findings.push(machine::name_servers(&Default::default()));
     findings.extend(certificates::all(config));
     findings.extend(machine::folder(&config.node.data));
+    findings.extend(upgraded::backup(&config.node.data));
     match patient {
         Patient::Running(client) => findings.extend(node::all(config, client).await),
         Patient::Asleep => {

@@ -137,6 +137,15 @@ fn source(cursor: &mut Cursor<'_>) -> Result<Spanned<SourceRef>, QueryError> {
         let list = cursor.string("the list's address in quotes")?;
         return Ok(spanned(SourceRef::Opml(list.value), cursor));
     }
+    // A feed may be called Folder, so only the string after it tells.
+    if cursor.at(Keyword::Folder) {
+        let word = cursor.advance()?;
+        if cursor.at_string("the folder's name in quotes") {
+            let folder = cursor.string("the folder's name in quotes")?;
+            return Ok(spanned(SourceRef::Folder(folder.value), cursor));
+        }
+        return Ok(spanned(SourceRef::Feed(cursor.written(word).to_owned()), cursor));
+    }
     if cursor.eat(Keyword::Peer)? {
         let node = cursor.string("the peer's address in quotes")?.value;
         cursor.expect(Keyword::Feed)?;

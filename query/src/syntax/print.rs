@@ -91,6 +91,7 @@ impl Display for SourceRef {
         match self {
             Self::Url(url) => write!(f, "{}", Quoted(url)),
             Self::Opml(list) => write!(f, "OPML {}", Quoted(list)),
+            Self::Folder(name) => write!(f, "FOLDER {}", Quoted(name)),
             Self::Feed(name) => write!(f, "FEED {name}"),
             Self::Peer { node, feed } => write!(f, "PEER {} FEED {feed}", Quoted(node)),
         }

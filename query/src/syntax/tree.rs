@@ -88,6 +88,8 @@ pub enum SourceRef {
     Url(String),
     /// `OPML "…"`: each source of a list.
     Opml(String),
+    /// `FOLDER "…"`: each source in a folder, or in a folder inside it.
+    Folder(String),
     /// `FEED name`: another feed of this node.
     Feed(String),
     /// `PEER "https://…" FEED name`: a feed of another node.

@@ -96,7 +96,7 @@ error: unexpected end of the text
  --> query:1:24
   |
 1 | CREATE FEED x AS RETURN  
-  |                        ^ expected a source's address in quotes, OPML, PEER, FEED or a feed's name
+  |                        ^ expected a source's address in quotes, OPML, FOLDER, PEER, FEED or a feed's name
 "#,
     );
 }

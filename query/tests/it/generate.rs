@@ -95,6 +95,7 @@ fn source() -> impl Strategy<Value = Spanned<SourceRef>> {
     prop_oneof![
         any::<String>().prop_map(SourceRef::Url),
         any::<String>().prop_map(SourceRef::Opml),
+        any::<String>().prop_map(SourceRef::Folder),
         name().prop_map(SourceRef::Feed),
         (any::<String>(), name()).prop_map(|(node, feed)| SourceRef::Peer { node, feed }),
     ]

@@ -199,9 +199,9 @@ fn times_are_compared_with_dates_or_with_now() {
 }
 
 #[test]
-fn sources_are_addresses_lists_feeds_and_feeds_of_peers() {
+fn sources_are_addresses_lists_folders_feeds_and_feeds_of_peers() {
     let text = r#"CREATE FEED f AS RETURN "http://a/" | OPML "news.opml" AS $list | FEED g | h |
-                  PEER "https://node.example.org" FEED k AS $far"#;
+                  FOLDER "Tech/Rust" | folder | PEER "https://node.example.org" FEED k AS $far"#;
     let Statement::Create(feed) = only(text) else { panic!("not a CREATE") };
     let sources: Vec<_> = feed.body.sources.iter().map(|s| s.source.value.clone()).collect();
     assert_eq!(
@@ -211,6 +211,8 @@ fn sources_are_addresses_lists_feeds_and_feeds_of_peers() {
             SourceRef::Opml("news.opml".into()),
             SourceRef::Feed("g".into()),
             SourceRef::Feed("h".into()),
+            SourceRef::Folder("Tech/Rust".into()),
+            SourceRef::Feed("folder".into()),
             SourceRef::Peer { node: "https://node.example.org".into(), feed: "k".into() },
         ]
     );

@@ -133,7 +133,7 @@ fn item() -> impl Strategy<Value = Item> {
 fn resolve(source: &SourceRef) -> Vec<SourceId> {
     match source {
         SourceRef::Url(number) => vec![SourceId(number.parse().unwrap())],
-        SourceRef::Opml(_) => (0..SOURCES).map(SourceId).collect(),
+        SourceRef::Opml(_) | SourceRef::Folder(_) => (0..SOURCES).map(SourceId).collect(),
         SourceRef::Feed(name) => vec![SourceId(100 + name[1..].parse::<u64>().unwrap())],
         SourceRef::Peer { .. } => vec![],
     }

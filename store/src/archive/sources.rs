@@ -72,21 +72,44 @@ impl Archive {
         self.row(Table::State, &id.to_key())
     }
 
+    /// Visits the state of every source without its model, without holding them all.
+    pub fn each_state_alone(
+        &self,
+        mut visit: impl FnMut(SourceId, SourceState),
+    ) -> Result<(), ArchiveError> {
+        // The state of a source that was removed stays until it cannot be restored any more.
+        let there = self.source_ids()?;
+        self.visit(Table::State, ALL, Order::Ascending, |key, state| {
+            let id = SourceId::from_key(key);
+            if there.binary_search(&id).is_ok() {
+                visit(id, state);
+            }
+            ControlFlow::Continue(())
+        })
+    }
+
     /// Visits the state of every source, without holding them all.
     pub fn each_state(
         &self,
         mut visit: impl FnMut(SourceId, SourceState),
     ) -> Result<(), ArchiveError> {
-        let mut failed = None;
-        self.visit(Table::State, ALL, Order::Ascending, |key, state| {
-            let id = SourceId::from_key(key);
-            match self.with_model(id, state) {
-                Ok(state) => visit(id, state),
-                Err(error) => failed = Some(error),
+        let mut outcome = Ok(());
+        self.each_state_alone(|id, state| {
+            if outcome.is_ok() {
+                outcome = self.with_model(id, state).map(|state| visit(id, state));
             }
-            if failed.is_none() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
         })?;
-        failed.map_or(Ok(()), Err)
+        outcome
+    }
+
+    /// The numbers of all sources, in order.
+    fn source_ids(&self) -> Result<Vec<SourceId>, ArchiveError> {
+        let mut all = Vec::new();
+        self.store.scan(Table::Source, &[], None, Order::Ascending, &mut |key, _| {
+            all.push(SourceId::from_key(key));
+            ControlFlow::Continue(())
+        })?;
+        Ok(all)
     }
 
     fn with_model(&self, id: SourceId, state: SourceState) -> Result<SourceState, ArchiveError> {

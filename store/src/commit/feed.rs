@@ -5,9 +5,11 @@ use pergola_manners::source::ItemKey;
 use super::set;
 use crate::engine::{Batch, Table};
 use crate::records::{
-    Channel, Edit, Entry, FeedId, FeedRecord, FeedTally, ProfileRecord, Subscription,
+    Channel, Edit, Entry, FeedId, FeedRecord, FeedTally, ProfileRecord, Removed, Subscription,
 };
-use crate::rows::keys::{RowKey, edit_key, entry_key, feed_key, feed_tally_key, member_key};
+use crate::rows::keys::{
+    RowKey, edit_key, entry_key, feed_key, feed_tally_key, member_key, removed_feed_key,
+};
 
 /// Changes to the rows of one feed.
 #[derive(Debug)]
@@ -79,9 +81,25 @@ impl FeedPart {
         set(&mut self.rows, Table::Profile, key, profile);
     }
 
-    /// The feed is published no longer. Its entries and edits are deleted later, in commits of bounded size.
+    /// The feed is published no longer, but can be restored: its entries, how far it has come and who may read
+    /// it stay.
+    pub fn remove(&mut self, removed: &Removed<FeedRecord>) {
+        self.dropped = true;
+        self.rows.delete(Table::Feed, feed_key(self.id));
+        set(&mut self.rows, Table::Removed, removed_feed_key(self.id), Some(removed));
+    }
+
+    /// A feed that was removed is published again.
+    pub fn restore(&mut self, record: &FeedRecord) {
+        self.put_record(record);
+        self.rows.delete(Table::Removed, removed_feed_key(self.id));
+    }
+
+    /// The feed is published no longer and cannot be restored. Its entries and edits are deleted before, in
+    /// commits of bounded size.
     pub fn drop_feed(&mut self) {
         self.dropped = true;
+        self.rows.delete(Table::Removed, removed_feed_key(self.id));
         self.rows.delete(Table::Feed, feed_key(self.id));
         self.rows.delete(Table::Feed, feed_tally_key(self.id));
         self.rows.delete(Table::Reader, self.id.to_key());

@@ -8,9 +8,9 @@ use pergola_refresh::Source;
 
 use super::set;
 use crate::engine::{Batch, Table};
-use crate::records::{Channel, ProfileRecord, Push};
+use crate::records::{Channel, ProfileRecord, Push, Removed};
 use crate::rows::chunk::{Chunk, row_of};
-use crate::rows::keys::{RowKey, chunk_key, link_key, wish_key};
+use crate::rows::keys::{RowKey, chunk_key, link_key, removed_source_key, wish_key};
 use crate::rows::{Nonsense, Stored};
 
 /// Changes to the rows of one source.
@@ -93,9 +93,25 @@ impl SourcePart {
         set(&mut self.rows, Table::Profile, key, profile);
     }
 
-    /// The source is crawled no longer. Its chunks stay as long as a feed refers to them, and what was seen of
-    /// its items stays until then.
+    /// The source is crawled no longer, but can be restored: how it is, what was seen of its items and its
+    /// chunks stay.
+    pub fn remove(&mut self, removed: &Removed<SourceRecord>) {
+        self.set::<SourceRecord>(Table::Source, None);
+        self.set_loop(None);
+        self.rows.delete(Table::Peer, link_key(self.id));
+        set(&mut self.rows, Table::Removed, removed_source_key(self.id), Some(removed));
+    }
+
+    /// A source that was removed is crawled again.
+    pub fn restore(&mut self, record: &SourceRecord) {
+        self.put_record(record);
+        self.rows.delete(Table::Removed, removed_source_key(self.id));
+    }
+
+    /// The source is crawled no longer and cannot be restored. Its chunks stay as long as a feed refers to
+    /// them, and what was seen of its items stays until then.
     pub fn delete(&mut self) {
+        self.rows.delete(Table::Removed, removed_source_key(self.id));
         for table in [Table::Source, Table::State, Table::Model, Table::Loop] {
             self.rows.delete(table, self.id.to_key());
         }

@@ -41,6 +41,19 @@ pub enum StoreError {
         /// What was asked for.
         wanted: Backend,
     },
+    /// There is no backup, so nothing is migrated.
+    #[error(
+        "{folder} has to be migrated to schema {version}, but the backup that is made first cannot be \
+         written: {cause}; make room or correct the permissions and start again; nothing was changed"
+    )]
+    NotBackedUp {
+        /// The data folder.
+        folder: PathBuf,
+        /// The schema that it would have been migrated to.
+        version: u32,
+        /// What went wrong.
+        cause: String,
+    },
     /// Too little space is left for a write that must not fail half-way.
     #[error(
         "the disk is nearly full: {free} bytes are free and {needed} are needed before anything is \

@@ -5,6 +5,7 @@
 //! store.sled/, store.redb  the engine's own files
 //! lock                     locked as long as the store is open
 //! restoring/               a backup that is being unpacked
+//! before-schema-N.backup   the rows as they were before they were migrated to version N
 //! ```
 
 use std::{
@@ -19,6 +20,7 @@ use super::{
     held::HeldStore,
     migrate::{self, Step},
     redb_store::RedbStore,
+    safeguard,
     sled_store::SledStore,
     space::{self, FreeBytes},
 };
@@ -104,22 +106,38 @@ impl Opening<'_> {
             None => opened.map(|(store, schema)| (store, schema, None))?,
         };
         remove(&folder.join(RESTORING))?;
+        remove(&folder.join(safeguard::UNFINISHED))?;
         let held = HeldStore {
             store,
             folder: folder.to_owned(),
             free_bytes: self.free_bytes,
             _lock: lock,
         };
-        let format = Format { schema: latest, backend, discard: None };
+        self.bring_up_to_date(&held, schema, format.as_ref())?;
+        Ok(Opened { store: Arc::new(held), notice })
+    }
+
+    /// Migrates what a store holds to the latest version, after a backup; a new store only gets the version.
+    fn bring_up_to_date(
+        &self,
+        held: &HeldStore,
+        schema: Option<u32>,
+        before: Option<&Format>,
+    ) -> Result<(), StoreError> {
+        let (folder, latest) = (&held.folder, migrate::latest(self.steps));
+        let format = Format { schema: latest, backend: held.backend(), discard: None };
         match schema {
             Some(found) if found > latest => {
                 let folder = folder.to_owned();
                 return Err(StoreError::Newer { folder, found, known: latest });
             }
             Some(found) => {
-                // First, so that no older program opens a half-migrated store.
+                if found < latest {
+                    safeguard::back_up(held, folder, before, (found, latest), self.free_bytes)?;
+                }
+                // Before the first commit, so that no older program opens a half-migrated store.
                 format.write(folder)?;
-                migrate::migrate(&held, found, self.steps)?;
+                migrate::migrate(held, found, self.steps)?;
             }
             None => {
                 let mut batch = Batch::default();
@@ -127,8 +145,7 @@ impl Opening<'_> {
                 held.commit(&batch)?;
             }
         }
-        format.write(folder)?;
-        Ok(Opened { store: Arc::new(held), notice })
+        format.write(folder)
     }
 
     /// Sets a damaged store aside and starts an empty one.

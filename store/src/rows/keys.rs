@@ -84,6 +84,15 @@ pub(crate) fn wish_key(source: SourceId) -> [u8; 5] {
     in_range(1, source.to_key())
 }
 
+/// Removed sources come before removed feeds.
+pub(crate) fn removed_source_key(source: SourceId) -> [u8; 5] {
+    in_range(0, source.to_key())
+}
+
+pub(crate) fn removed_feed_key(feed: FeedId) -> [u8; 5] {
+    in_range(1, feed.to_key())
+}
+
 fn in_range(range: u8, [a, b, c, d]: [u8; 4]) -> [u8; 5] {
     [range, a, b, c, d]
 }

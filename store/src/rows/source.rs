@@ -32,6 +32,7 @@ row!(SourceRecord as SourceRow<'a> {
     private: bool,
     credentials: Option<CredentialsRow<'a>>,
     folders: List<'a, String>,
+    only_new: bool,
 });
 
 inside!(OriginId(u128));

@@ -19,7 +19,7 @@ pub(super) struct Upstream {
     pub(super) title: String,
 }
 
-/// What a feed reads directly. An OPML list stands for everything that its node crawls for it.
+/// What a feed reads directly. An OPML list or a folder stands for everything that its node crawls for it.
 pub(super) fn reads(statement: &str, upstreams: &[Upstream]) -> Vec<Read> {
     let known = |url: &str| upstreams.iter().find(|upstream| upstream.url == url);
     let everything = || upstreams.iter().map(|upstream| crawled(&upstream.url, Some(upstream)));
@@ -34,7 +34,7 @@ pub(super) fn reads(statement: &str, upstreams: &[Upstream]) -> Vec<Read> {
                 let node = known(&url).map(|told| told.node.clone()).filter(|id| !id.is_empty());
                 found.insert(Read::Peer { url, node, feed, certain: true });
             }
-            SourceRef::Opml(_) => found.extend(everything()),
+            SourceRef::Opml(_) | SourceRef::Folder(_) => found.extend(everything()),
         }
     }
     found.into_iter().collect()

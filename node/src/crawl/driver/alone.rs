@@ -15,7 +15,7 @@ pub(super) struct Alone {
 }
 
 /// Sole access to a source, until this is dropped.
-pub(super) struct With<'a> {
+pub(crate) struct With<'a> {
     alone: &'a Alone,
     id: SourceId,
 }

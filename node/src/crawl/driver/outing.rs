@@ -51,7 +51,8 @@ impl Crawler {
         let ask = self.question(&subject, readers, archive);
         let received = self.ask(&subject, &ask).await;
         let route = archive.then_some(Route { lane: outing.lane, readers });
-        let refreshed = self.concluded(subject, received, route).await?;
+        let mut refreshed = self.concluded(subject, received, route).await?;
+        self.hold_back(&mut refreshed);
         if let Some(visit) = &refreshed.visit {
             self.count_visit(&host, visit);
             self.obey_pause(id, &host, visit, outing.lane);

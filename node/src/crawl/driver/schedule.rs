@@ -69,6 +69,11 @@ impl Crawler {
     }
 
     /// The source at this address.
+    pub fn resident(&self, url: &str) -> Option<SourceId> {
+        self.roster().resident(url)
+    }
+
+    /// The source at this address, or the one that was there before it moved.
     pub fn by_address(&self, url: &str) -> Option<SourceId> {
         self.roster().by_address(url)
     }
@@ -110,21 +115,34 @@ impl Crawler {
         Some(refreshes)
     }
 
-    /// Crawls a source from now on.
+    /// Crawls a source from now on, unless another one is at its address: then it is to be merged with that.
     pub fn take_on(
         &self,
         id: SourceId,
         record: &SourceRecord,
         url: &Url,
         state: SourceState,
-    ) -> Result<(), Invalid> {
+    ) -> Result<bool, Invalid> {
         let lane = self.lane_for(id, url);
         self.note_standing(id, &state.courtesy);
         let next_at = self.next_at(id, url, &state);
         let mut roster = self.roster();
+        if roster.resident(&record.url).is_some() {
+            drop(roster);
+            self.arrivals.push(id);
+            return Ok(false);
+        }
         roster.add(id, &record.url, lane, state.schedule, next_at)?;
         roster.set_importance(id, record.importance);
-        Ok(())
+        record.formerly.iter().for_each(|old| roster.was_at(id, old));
+        Ok(true)
+    }
+
+    /// A source also has the former addresses of another one now.
+    pub fn remember_addresses(&self, id: SourceId, record: &SourceRecord) {
+        let mut roster = self.roster();
+        record.formerly.iter().for_each(|old| roster.was_at(id, old));
+        roster.set_importance(id, record.importance);
     }
 
     /// Treats sources otherwise from now on.

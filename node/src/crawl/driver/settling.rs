@@ -18,6 +18,7 @@ impl Crawler {
     /// The result of a refresh is durable.
     pub(super) fn settle(&self, mut refreshed: Refreshed, committed: Committed) {
         let id = refreshed.change.id;
+        let double = self.is_double(&refreshed.change);
         let model = model(&mut refreshed.change);
         if let Some(link) = &refreshed.change.link {
             self.tools.peers.put(id, link.clone());
@@ -35,13 +36,18 @@ impl Crawler {
         if let Some(notice) = refreshed.hub.take() {
             self.tell_subscriber(notice, &refreshed.change.record.url);
         }
-        if refreshed.schedule.again == Again::Unfinished && self.send_now(id) {
+        if double {
+            self.roster().remove(id);
+        } else if refreshed.schedule.again == Again::Unfinished && self.send_now(id) {
             return;
         }
         let waiting = self.waiting.lock().remove(&id);
         for waiting in waiting.into_iter().flatten() {
             // Whoever asked may have gone.
             let _ = waiting.send(report(&refreshed));
+        }
+        if double {
+            return self.arrivals.push(id);
         }
         if self.tools.peers.has_more_news(id) {
             self.send_told(id);

@@ -22,7 +22,24 @@ impl Node {
     /// Items that its sources show already enter a new feed, oldest first.
     pub(super) async fn backfill(&self, feed: FeedId) -> Result<usize, FeedError> {
         self.settle().await;
-        Ok(self.backfill_from(feed, self.desk.sources_of(feed)).await?)
+        Ok(self.backfill_from(feed, self.desk.sources_of(feed), f64::NEG_INFINITY).await?)
+    }
+
+    /// Items that its sources have first shown after that instant enter a feed.
+    pub(super) async fn backfill_since(&self, feed: FeedId, then: f64) -> Result<usize, FeedError> {
+        self.settle().await;
+        Ok(self.backfill_from(feed, self.desk.sources_of(feed), then).await?)
+    }
+
+    /// Items that a source has first shown after that instant enter a feed that reads it.
+    pub(in crate::node) async fn backfill_with(
+        &self,
+        feed: FeedId,
+        source: SourceId,
+        since: f64,
+    ) -> Result<usize, SourceError> {
+        self.settle().await;
+        self.backfill_from(feed, vec![source], since).await
     }
 
     /// New sources may have been refreshed before the feeds that read them were told of them: what they showed
@@ -38,7 +55,7 @@ impl Node {
             let mut sources = self.desk.sources_of(card.id);
             sources.retain(|source| seen.contains(source));
             if !sources.is_empty() {
-                self.backfill_from(card.id, sources).await?;
+                self.backfill_from(card.id, sources, f64::NEG_INFINITY).await?;
             }
         }
         Ok(())
@@ -57,10 +74,11 @@ impl Node {
         &self,
         feed: FeedId,
         sources: Vec<SourceId>,
+        since: f64,
     ) -> Result<usize, SourceError> {
         let (archive, desk) = (self.archive.clone(), Arc::clone(&self.desk));
         let now = self.clock.now();
-        let found = move || wanted_so_far(&archive, &desk, feed, &sources, now);
+        let found = move || wanted_so_far(&archive, &desk, feed, &sources, (since, now));
         let appends = self.read(found).await?;
         let committed = self.writer.commit(Job { appends, ..Job::default() }).await?;
         self.metrics.published.inc_by(committed.published as u64);
@@ -135,13 +153,13 @@ fn outdated_edits(archive: &Archive, feed: FeedId, below: u64) -> Result<Vec<Edi
     }
 }
 
-/// What these sources of a feed have shown so far and it wants, oldest first.
+/// What these sources of a feed have first shown in a time up to now and it wants, oldest first.
 fn wanted_so_far(
     archive: &Archive,
     desk: &Desk,
     feed: FeedId,
     sources: &[SourceId],
-    now: f64,
+    (since, now): (f64, f64),
 ) -> Result<Vec<Append>, ArchiveError> {
     let mut scratch = Scratch::new();
     let mut found = Vec::new();
@@ -150,6 +168,7 @@ fn wanted_so_far(
         let Some(mut known) = archive.known(source)? else { continue };
         let title = archive.state(source)?.and_then(|state| state.title);
         let title = record.title.or(title);
+        known.items.retain(|memory| memory.first_seen > since);
         known.items.sort_unstable_by_key(|memory| (memory.chunk, memory.index));
         for together in known.items.chunk_by(|a, b| a.chunk == b.chunk) {
             let items = archive.chunk(source, together[0].chunk)?;

@@ -82,7 +82,7 @@ impl Node {
             return Ok(tried);
         }
         // Nobody else can want them yet: feeds and lists change one at a time.
-        self.forget_sources(&new).await?;
+        self.take_back(&new).await?;
         Err(FeedError::Unreadable(wrong.join("\n")))
     }
 

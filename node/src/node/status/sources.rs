@@ -7,7 +7,7 @@ use pergola_feed::identity::Policy;
 use pergola_refresh::PublicationModel;
 use pergola_store::archive::{ArchiveError, SourceId, SourceKind, SourceRecord, SourceState};
 
-use crate::node::{Node, SourceError, normal_url};
+use crate::node::{Node, SourceError};
 
 fn standing(state: &SourceState) -> SourceStanding {
     let courtesy = &state.courtesy;
@@ -93,14 +93,7 @@ impl Node {
                 return Ok(id);
             }
         }
-        let known = normal_url(named).ok().and_then(|url| self.crawler.by_address(url.as_str()));
-        if let Some(id) = known {
-            return Ok(id);
-        }
-        let mut all = self.archive.sources()?.into_iter();
-        all.find(|(_, record)| record.formerly.iter().any(|old| old == named))
-            .map(|(id, _)| id)
-            .ok_or_else(|| SourceError::Unknown(named.to_owned()))
+        self.at(named).ok_or_else(|| SourceError::Unknown(named.to_owned()))
     }
 
     fn source_status(
@@ -133,6 +126,7 @@ impl Node {
             }),
             wanted: record.wanted,
             importance: record.importance,
+            folders: record.folders,
             readers: self.desk.readers_of(id),
             last_refresh: state.recent.back().map(|refresh| refresh.at),
             next_refresh: next_at.is_finite().then_some(next_at),

@@ -136,7 +136,7 @@ impl Shelf {
             text: listing.name.clone(),
             feed: Some(self.imprint.address(&listing.name, Form::Atom)),
             home: Some(self.imprint.address(&listing.name, Form::Page)),
-            children: Vec::new(),
+            ..Outline::default()
         });
         let title = format!("Feeds of {}", self.imprint.name);
         let list = Opml { title: Some(title), outlines: outlines.collect() };

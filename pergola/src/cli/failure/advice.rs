@@ -36,6 +36,10 @@ fn refused(problem: &Problem) -> Option<String> {
             Some(url) => format!("did you mean {url} ?"),
             None => "`pergola source list` shows all sources".to_owned(),
         }),
+        Code::CannotRestore => Some(
+            "`pergola source removed` and `pergola feed removed` show what can be restored"
+                .to_owned(),
+        ),
         Code::UnusableSource => {
             let add = "check the URL; to add it anyway and refresh it later, use --no-refresh";
             Some(match problem.feeds.is_empty() {

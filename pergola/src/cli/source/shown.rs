@@ -2,9 +2,10 @@
 
 use pergola_api::next::{NextRefresh, Reason, ReasonKind};
 use pergola_api::source::{
-    PeerStatus, PushStatus, RecentRefresh, RefreshReport, SourceDetail, SourceStanding,
-    SourceStatus,
+    PeerStatus, PushStatus, RecentRefresh, RefreshReport, RemovedSource, SourceDetail,
+    SourceStanding, SourceStatus,
 };
+use pergola_feed::address::masked;
 
 use crate::cli::screen::{
     Cell, Column, Screen, Tone, clock, count, facts, harmless, known_percent, relative, size, table,
@@ -19,6 +20,7 @@ pub(super) fn row(source: &SourceStatus, screen: &Screen) -> Vec<Cell> {
         source.items.to_string().into(),
         relative(source.last_refresh, screen.now).into(),
         soon(source.next_refresh, screen.now).into(),
+        source.folders.join(", ").into(),
         source.trouble.as_deref().unwrap_or_default().into(),
     ]
 }
@@ -57,6 +59,7 @@ pub(super) fn shown(detail: &SourceDetail, screen: &Screen) -> String {
             ("url", (&source.url).into()),
             ("formerly", formerly.join(", ").into()),
             ("title", source.title.as_deref().unwrap_or_default().into()),
+            ("folder", source.folders.join(", ").into()),
             ("kind", source.kind.name().into()),
             ("via", via(source, screen.now).into()),
             ("standing", standing(source.standing)),
@@ -119,6 +122,49 @@ fn why(reason: &Reason, now: f64) -> String {
 fn also(next: &NextRefresh, now: f64) -> String {
     let reasons: Vec<String> = next.also.iter().map(|reason| why(reason, now)).collect();
     reasons.join("; ")
+}
+
+/// A source in a line, with what can be changed of it.
+pub(super) fn changed(source: &SourceStatus) -> String {
+    let name = harmless(source.title.as_deref().unwrap_or(&source.url));
+    match source.folders.is_empty() {
+        true => format!("source {}: {name}\n", source.id),
+        false => {
+            format!("source {}: {name}, in {}\n", source.id, harmless(&source.folders.join(", ")))
+        }
+    }
+}
+
+/// That a source was there already, and where it is now if that is not where it was looked for.
+pub(super) fn already(source: &SourceStatus, asked: &str) -> String {
+    let name = harmless(source.title.as_deref().unwrap_or(&source.url));
+    let asked = url::Url::parse(asked).map_or_else(|_| asked.to_owned(), String::from);
+    match masked(&asked) == source.url {
+        true => format!("already there as source {}: {name}\n", source.id),
+        false => {
+            let url = harmless(&source.url);
+            format!("already there as source {}, moved to {url}: {name}\n", source.id)
+        }
+    }
+}
+
+/// The sources that were removed.
+pub(super) fn removed(sources: &[RemovedSource], screen: &Screen) -> String {
+    let row = |source: &RemovedSource| -> Vec<Cell> {
+        vec![
+            source.id.to_string().into(),
+            source.title.as_deref().unwrap_or(&source.url).into(),
+            relative(Some(source.removed_at), screen.now).into(),
+            relative(Some(source.restorable_until), screen.now).into(),
+        ]
+    };
+    let columns = [
+        Column::right("id"),
+        Column::cut("source"),
+        Column::left("removed"),
+        Column::left("gone for good"),
+    ];
+    table(screen, columns, sources.iter().map(row), "no source was removed in the last week")
 }
 
 /// The state of a subscription at a hub, and what came of it.

@@ -35,8 +35,41 @@ fn a_source_is_added_listed_shown_and_removed() {
         let forced = sandbox.ok(&["source", "refresh", "1", "--force"]);
         assert!(forced.starts_with("unchanged: 0 new items"), "{forced}");
 
+        let known = sandbox.ok(&["source", "add", &url]);
+        assert_eq!(known, "already there as source 1: Island news\n");
+
         assert_eq!(sandbox.ok(&["source", "remove", "1"]), "removed source 1\n");
         assert!(sandbox.ok(&["source", "list"]).starts_with("no sources; "));
+        assert!(sandbox.ok(&["source", "removed"]).contains(" 1  "));
+        let restored = sandbox.ok(&["source", "restore", "1"]);
+        assert_eq!(restored, "restored source 1: Island news\n");
+        assert!(sandbox.ok(&["source", "removed"]).starts_with("no source was removed"));
+        let refused = sandbox.fails(1, &["source", "restore", "1"]);
+        assert!(refused.contains("pergola source removed"), "{refused}");
+    }
+}
+
+#[test]
+fn a_source_is_put_into_folders_and_a_feed_reads_them() {
+    for sandbox in Sandbox::both() {
+        let url = serve("application/rss+xml", RSS);
+        sandbox.ok(&["source", "add", &url, "--folder", "Islands"]);
+        let set = sandbox.ok(&["source", "set", "1", "--folder", "Islands/Hot", "--folder", "Sea"]);
+        assert_eq!(set, "source 1: Island news, in Islands/Hot, Sea\n");
+        assert!(sandbox.ok(&["source", "show", "1"]).contains("folder        Islands/Hot, Sea\n"));
+        assert!(sandbox.ok(&["source", "list", "--folder", "Sea"]).contains("Islands/Hot, Sea"));
+        let created = sandbox.ok(&["feed", "create", "CREATE FEED I AS RETURN FOLDER \"Islands\""]);
+        assert_eq!(created, "created I with 2 items and 0 new sources\n");
+        let refused =
+            sandbox.fails(1, &["feed", "create", "CREATE FEED J AS RETURN FOLDER \"See\""]);
+        assert!(refused.contains("did you mean FOLDER \"Sea\"?"), "{refused}");
+        sandbox.ok(&["feed", "drop", "I"]);
+        assert!(sandbox.ok(&["feed", "removed"]).contains("I "));
+        let restored = sandbox.ok(&["feed", "restore", "I"]);
+        assert_eq!(restored, "restored feed I, which has published 2 items\n");
+        assert_eq!(sandbox.ok(&["source", "set", "1", "--no-folder"]), "source 1: Island news\n");
+        let refused = sandbox.fails(1, &["source", "set", "1"]);
+        assert!(refused.contains("--no-folder"), "{refused}");
     }
 }
 
@@ -111,11 +144,14 @@ fn a_list_of_sources_goes_in_and_comes_out() {
         let urls = ["https://example.org/a", "https://example.org/b", "gopher://example.org/"];
         let outlines: String = urls.into_iter().map(outline).collect();
         fs::write(&file, format!(r#"<opml version="2.0"><body>{outlines}</body></opml>"#)).unwrap();
-        let imported = sandbox.ok(&["import", &file, "--feed", "Everything"]);
-        assert!(
-            imported.starts_with("2 new sources, 0 known already\nskipped gopher:"),
-            "{imported}"
-        );
+        let output = sandbox.command(&["import", &file, "--feed", "Everything"]).output().unwrap();
+        assert_eq!(output.status.code(), Some(1), "something was not imported");
+        let imported = String::from_utf8(output.stdout).unwrap();
+        let report = "2 new sources, 0 known already, 0 without an address, 0 duplicates, 0 folders\n\
+                      skipped gopher://example.org/, \"A\": ";
+        assert!(imported.starts_with(report), "{imported}");
+        let failed = String::from_utf8(output.stderr).unwrap();
+        assert!(failed.starts_with("error: 1 entry was not imported\nhint: "), "{failed}");
         assert_eq!(sandbox.json(&["feed", "show", "Everything"])["sources"], 2);
 
         let exported = sandbox.ok(&["export"]);

@@ -228,6 +228,11 @@ impl<'t> Cursor<'t> {
         }
     }
 
+    /// A token as it is written.
+    pub(super) fn written(&self, token: Token) -> &'t str {
+        &self.text[token.span.range()]
+    }
+
     fn want(&mut self, expected: Expected) {
         if !self.expected.contains(&expected) {
             self.expected.push(expected);

@@ -1,6 +1,6 @@
 //! Data folders of earlier versions, opened by this one.
 
-use std::{fs, io};
+use std::{fs, io, os::unix::fs::PermissionsExt};
 
 use pergola_feed::{
     Category, Enclosure, Hop, Item, ItemId, Link, NodeId, Origin, Person, Text, Timestamp,
@@ -11,6 +11,7 @@ use super::{
     super::{
         StoreError,
         backup::{Replace, restore, write_backup},
+        backups_before_migration,
         folder::Opening,
         format::Format,
         migrate::schema_of,
@@ -143,13 +144,17 @@ fn a_folder_of_version_1_is_migrated_however_often_that_is_interrupted() {
     on_each_backend(|backend, folder| {
         drop(first_version(folder, backend));
         let opening = Opening { free_bytes: room_by_file, ..Opening::default() };
-        let mut interrupted = 0;
+        let (mut interrupted, mut room) = (0, 2);
         let store = loop {
             // Room to begin and for one commit, then the disk is full.
-            fs::write(folder.join("room"), "2").unwrap();
+            fs::write(folder.join("room"), room.to_string()).unwrap();
             match opening.open(folder, None) {
                 Ok(opened) => break opened.store,
-                Err(StoreError::Full { .. }) => interrupted += 1,
+                Err(StoreError::NotBackedUp { .. }) if interrupted == 0 => {
+                    room += 1;
+                    continue;
+                }
+                Err(StoreError::Full { .. }) => (interrupted, room) = (interrupted + 1, 2),
                 Err(error) => panic!("{error}"),
             }
             // A program that knows version 1 only refuses a half-migrated folder.
@@ -158,8 +163,63 @@ fn a_folder_of_version_1_is_migrated_however_often_that_is_interrupted() {
             assert!(matches!(error, StoreError::Newer { found: LATEST, known: 1, .. }), "{error}");
         };
         assert!(interrupted > 1, "it was done at once");
+        assert_backed_up(folder);
         assert_eq!(Format::read(folder, LATEST).unwrap().unwrap().schema, LATEST);
         assert_whole(store);
+    });
+}
+
+/// The only backup of a folder holds what version 1 had left, and only the owner can read it.
+fn assert_backed_up(folder: &Path) {
+    let file = folder.join("before-schema-3.backup");
+    assert_eq!(backups_before_migration(folder), [file.clone()]);
+    assert!(!folder.join("before-schema.unfinished").exists());
+    assert_eq!(fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o600);
+    let other = tempfile::tempdir().unwrap();
+    restore(other.path(), Backend::Redb, Replace::Never, &*fs::read(&file).unwrap(), |_| ())
+        .unwrap();
+    let first = Opening { steps: &[], ..Opening::default() };
+    let restored = first.open(other.path(), None).unwrap().store;
+    let expected = tempfile::tempdir().unwrap();
+    let expected = first_version(expected.path(), Backend::Redb);
+    for table in Table::ALL {
+        assert!(all_rows(&*restored, table) == all_rows(&*expected, table), "{table:?}");
+    }
+}
+
+#[test]
+fn a_folder_is_backed_up_before_it_is_migrated_and_only_the_newest_backup_stays() {
+    on_each_backend(|backend, folder| {
+        drop(first_version(folder, backend));
+        fs::write(folder.join("before-schema-2.backup"), "an older one").unwrap();
+        fs::write(folder.join("before-schema-x.backup"), "somebody else's").unwrap();
+        fs::write(folder.join("before-schema.unfinished"), "left by a crash").unwrap();
+        drop(open_store(folder, backend));
+        assert_backed_up(folder);
+        assert!(folder.join("before-schema-x.backup").exists());
+        // Nothing is left to migrate, so nothing is backed up.
+        fs::remove_file(folder.join("before-schema-3.backup")).unwrap();
+        drop(open_store(folder, backend));
+        assert!(backups_before_migration(folder).is_empty());
+    });
+}
+
+#[test]
+fn without_a_backup_nothing_is_migrated() {
+    on_each_backend(|backend, folder| {
+        drop(first_version(folder, backend));
+        let opening = Opening { free_bytes: room_by_file, ..Opening::default() };
+        // Room to begin, but not for a backup.
+        fs::write(folder.join("room"), "1").unwrap();
+        let error = opening.open(folder, None).map(|_| ()).unwrap_err();
+        assert!(matches!(error, StoreError::NotBackedUp { version: 3, .. }), "{error}");
+        assert!(error.to_string().contains("the disk is nearly full"), "{error}");
+        assert!(backups_before_migration(folder).is_empty());
+        assert!(!folder.join("before-schema.unfinished").exists());
+        // The older program still takes the folder.
+        let first = Opening { steps: &[], ..Opening::default() };
+        drop(first.open(folder, None).unwrap());
+        assert_whole(open_store(folder, backend));
     });
 }
 

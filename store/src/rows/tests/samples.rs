@@ -29,7 +29,7 @@ use pergola_refresh::{Controller, Model, Source, Threshold, ThresholdParts};
 use super::Written;
 use crate::records::{
     Entry, FeedRecord, FeedTally, HostTally, HubTally, Lease, NodeRecord, ProfileRecord, Push,
-    Sample, Subscription, Suspect,
+    Removed, Sample, Subscription, Suspect,
 };
 
 fn some(text: &str) -> Option<String> {
@@ -100,6 +100,7 @@ pub(super) fn sources(written: &mut Written) {
             proof: Proof::Password { user: "bob".into(), password: Secret::new("sesame") },
         }),
         folders: vec!["Tech".into(), "Friends".into()],
+        only_new: true,
     };
     written.is("source-feed", &feed);
     let selectors = Selectors {
@@ -119,9 +120,11 @@ pub(super) fn sources(written: &mut Written) {
         private: false,
         credentials: None,
         folders: vec![],
-        ..feed
+        only_new: false,
+        ..feed.clone()
     };
     written.is("source-list", &list);
+    written.is("removed-source", &Removed { at: 1_794_880_900.5, what: feed });
 
     written.is("state-new", &SourceState::new(unknown()));
     let outcomes =
@@ -362,15 +365,14 @@ pub(super) fn peers(written: &mut Written) {
 }
 
 pub(super) fn feeds(written: &mut Written) {
-    written.is(
-        "feed",
-        &FeedRecord {
-            name: "Volcanoes".into(),
-            statement: "CREATE FEED Volcanoes AS RETURN OPML \"all\";".into(),
-            created_at: 1.5,
-            declared: true,
-        },
-    );
+    let feed = FeedRecord {
+        name: "Volcanoes".into(),
+        statement: "CREATE FEED Volcanoes AS RETURN OPML \"all\";".into(),
+        created_at: 1.5,
+        declared: true,
+    };
+    written.is("feed", &feed);
+    written.is("removed-feed", &Removed { at: 1_794_880_900.5, what: feed });
     written.is("feed-tally", &FeedTally { next: 300, edition: 7, changed_at: 2.5 });
     written.is(
         "entry",
