@@ -11,7 +11,8 @@ impl Node {
     /// How the node treats sites, and a host (which may be empty) if differently.
     pub(crate) fn conduct(&self, host: &str) -> Conduct {
         let crawler = &self.crawler;
-        let rules = &crawler.tools.manners.rules;
+        let manners = crawler.tools.manners();
+        let rules = &manners.rules;
         let usual = rules.usual().clone();
         let named = Url::parse(&format!("https://{host}/")).ok();
         let here = named.map(|url| rules.rules_for(&url)).filter(|here| **here != usual).cloned();
