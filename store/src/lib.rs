@@ -20,5 +20,5 @@ pub mod testing;
 
 pub use engine::{
     Backend, Batch, Change, MAX_KEY_BYTES, MAX_VALUE_BYTES, Opened, Order, SCHEMA_KEY, Store,
-    StoreError, Table, Visit, backup, open,
+    StoreError, Table, Visit, backup, holds_data, open,
 };
