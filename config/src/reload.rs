@@ -12,6 +12,8 @@ pub struct Reload {
     pub feeds: bool,
     /// `[budget]` changed.
     pub budget: bool,
+    /// `crawl.allow_private` changed.
+    pub allow_private: bool,
     /// `[[reader]]` changed, or the limits in `[peers]`.
     pub readers: bool,
     /// `[tls]` names other files or other clients.
@@ -45,6 +47,7 @@ impl Config {
             sources: self.sources != new.sources,
             feeds: statements(self) != statements(new),
             budget: self.budget != new.budget,
+            allow_private: self.crawl.allow_private != new.crawl.allow_private,
             readers: self.readers != new.readers || self.peers.limits != new.peers.limits,
             tls: self.tls != new.tls,
             restart,
