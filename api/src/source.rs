@@ -3,6 +3,8 @@
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
+use crate::instant::Instant;
+
 /// The state of a source in one word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "kebab-case")]
@@ -190,8 +192,8 @@ pub struct RefreshReport {
     pub new_items: u32,
     /// What went wrong.
     pub trouble: Option<String>,
-    /// When the next refresh is allowed, in Unix seconds; null if the source has ended.
-    pub next_refresh: Option<f64>,
+    /// When the next refresh is allowed; null if the source has ended.
+    pub next_refresh: Option<Instant>,
 }
 
 /// The answer to a refresh by hand.
@@ -222,10 +224,10 @@ pub struct SourceStatus {
     pub importance: f32,
     /// How many feeds read it.
     pub readers: u32,
-    /// When it was last refreshed, in Unix seconds.
-    pub last_refresh: Option<f64>,
-    /// When the next refresh is allowed, in Unix seconds; null if it has ended.
-    pub next_refresh: Option<f64>,
+    /// When it was last refreshed.
+    pub last_refresh: Option<Instant>,
+    /// When the next refresh is allowed; null if it has ended.
+    pub next_refresh: Option<Instant>,
     /// Whether it is being refreshed now.
     pub busy: bool,
     /// Items a day, as the node estimates.
@@ -268,10 +270,10 @@ pub struct PeerStatus {
     pub cooperate: Vec<String>,
     /// Whether it announces new items at once.
     pub watched: bool,
-    /// When something last came from it, in Unix seconds.
-    pub cursor_at: Option<f64>,
-    /// Until when the source is fetched over HTTP instead, in Unix seconds.
-    pub http_until: Option<f64>,
+    /// When something last came from it.
+    pub cursor_at: Option<Instant>,
+    /// Until when the source is fetched over HTTP instead.
+    pub http_until: Option<Instant>,
     /// Why the source is fetched over HTTP instead.
     pub http_because: Option<String>,
     /// The share of its own sources' items that it received, as it estimates.
@@ -298,8 +300,8 @@ pub struct SourceDetail {
 /// A refresh in the past.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct RecentRefresh {
-    /// When, in Unix seconds.
-    pub at: f64,
+    /// When it was.
+    pub at: Instant,
     /// `changed`, `unchanged`, `delta`, `paused`, `gone` or `failed`.
     pub outcome: String,
     /// If it failed, the kind of failure.
@@ -322,8 +324,8 @@ pub struct PushStatus {
     pub active: bool,
     /// Whether the hub has proved reliable, so that the node polls the source only once a day.
     pub trusted: bool,
-    /// When the lease ends, in Unix seconds.
-    pub lease_until: Option<f64>,
+    /// When the lease ends.
+    pub lease_until: Option<Instant>,
     /// Why the hub last refused.
     pub trouble: Option<String>,
     /// Documents that the hub sent and the node accepted.

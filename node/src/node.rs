@@ -7,6 +7,7 @@
 mod callers;
 mod feeds;
 mod housekeeping;
+mod keys;
 mod opening;
 mod outlook;
 mod peers;
@@ -22,12 +23,13 @@ mod start_error;
 mod status;
 
 use std::collections::HashMap;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 
 use pergola_api::source::PushStatus;
-use pergola_config::{Budget, Config};
+use pergola_config::Config;
 use pergola_feed::NodeId;
 use pergola_store::archive::{Archive, ArchiveError, Commit, NodeRecord, SourceId};
 use tokio::sync::{Semaphore, mpsc};
@@ -46,6 +48,7 @@ use crate::websub::hub::Hub;
 use crate::websub::subscriber::Subscriber;
 use crate::writer::{NotCommitted, Writer};
 pub use feeds::{FeedError, explained};
+pub use keys::SetError;
 pub use outlook::Outlook;
 pub use peers::Upstream;
 pub use reload::ReloadError;
@@ -68,8 +71,10 @@ pub struct Node {
     /// Who may read what.
     access: Arc<Access>,
     config: RwLock<Arc<Config>>,
-    /// The budget that the configuration gave last; another one may have been set since.
-    configured_budget: Mutex<Budget>,
+    /// The folder in which its data and its stored settings are.
+    data: PathBuf,
+    /// Its one permit is held while stored settings are changed.
+    setting: Semaphore,
     writer: Writer,
     record: Mutex<NodeRecord>,
     members: Mutex<HashMap<SourceId, Vec<SourceId>>>,

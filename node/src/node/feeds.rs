@@ -34,6 +34,9 @@ pub enum FeedError {
         /// The most similar name.
         nearest: Option<String>,
     },
+    /// No statement at all.
+    #[error("there is no statement to run")]
+    Nothing,
     /// Not exactly one statement.
     #[error("{0} statements can be explained here; give one CREATE, ALTER or EXPLAIN FEED")]
     NotOne(usize),
@@ -62,6 +65,9 @@ impl Node {
     pub async fn run_script(&self, text: &str, origin: &str) -> Result<Vec<Applied>, FeedError> {
         let _turn = self.turn.acquire().await;
         let changes = self.desk.check(text).map_err(|error| wrong(&error, text, origin))?;
+        if changes.is_empty() {
+            return Err(FeedError::Nothing);
+        }
         let created =
             changes.iter().filter(|change| matches!(change, Change::Create { .. })).count();
         let there = self.desk.feeds().len();

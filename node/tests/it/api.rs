@@ -3,6 +3,7 @@
 mod access;
 mod description;
 mod feeds;
+mod keys;
 mod operation;
 mod sources;
 
