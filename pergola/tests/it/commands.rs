@@ -2,6 +2,8 @@
 
 mod asking;
 mod keeping;
+mod place;
+mod programs;
 mod refusing;
 mod running;
 pub(crate) mod sandbox;

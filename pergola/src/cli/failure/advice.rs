@@ -36,6 +36,10 @@ fn refused(problem: &Problem) -> Option<String> {
             Some(url) => format!("did you mean {url} ?"),
             None => "`pergola source list` shows all sources".to_owned(),
         }),
+        // What to do is said by then; only the command is still to be repeated.
+        Code::UnusableSource if problem.detail.contains("crawl.allow_private") => {
+            Some("once the address is allowed, add the source again".to_owned())
+        }
         Code::UnusableSource => {
             let add = "check the URL; to add it anyway and refresh it later, use --no-refresh";
             Some(match problem.feeds.is_empty() {
