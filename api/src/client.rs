@@ -15,7 +15,8 @@ use crate::item::{ItemPage, ItemRange};
 use crate::mesh::{MeshFile, ProfilesRequest};
 use crate::next::RefreshRequest;
 use crate::operation::{
-    BudgetRequest, History, HistoryRange, ImportRequest, Imported, NodeStatus, Readiness, Reloaded,
+    BudgetRequest, History, HistoryRange, ImportRequest, Imported, KeySetting, NodeStatus,
+    Readiness, Reloaded, SetKeyRequest,
 };
 use crate::problem::Problem;
 use crate::search::{SearchRequest, SearchResults, SuggestRequest};
@@ -234,6 +235,16 @@ impl Client {
         let url = self.url(&["api", "v1", "config"])?;
         let bytes = whole(self.good(Method::GET, url, None).await?).await?;
         Ok(String::from_utf8_lossy(&bytes).into_owned())
+    }
+
+    /// `PUT /api/v1/config/{key}`
+    pub async fn set_key(&self, key: &str, value: &SetKeyRequest) -> Result<KeySetting> {
+        self.send(Method::PUT, &["config", key], value).await
+    }
+
+    /// `DELETE /api/v1/config/{key}`
+    pub async fn unset_key(&self, key: &str) -> Result<()> {
+        self.delete(&["config", key]).await
     }
 
     /// `POST /api/v1/reload`

@@ -3,6 +3,8 @@
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
+use crate::instant::Instant;
+
 /// Statements of the query language.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
@@ -39,8 +41,8 @@ pub struct FeedStatus {
     pub sources: usize,
     /// Items published so far.
     pub published: u64,
-    /// When it last changed, in Unix seconds; null if it is empty.
-    pub changed_at: Option<f64>,
+    /// When it last changed; null if it is empty.
+    pub changed_at: Option<Instant>,
     /// Its URL without the ending that names the format.
     pub url: String,
 }

@@ -3,6 +3,8 @@
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
+use crate::instant::Instant;
+
 /// Which items to list.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
@@ -34,16 +36,16 @@ pub struct ItemPage {
 pub struct PublishedItem {
     /// Its number in the feed.
     pub sequence: u64,
-    /// When the feed published it, in Unix seconds.
-    pub at: f64,
+    /// When the feed published it.
+    pub at: Instant,
     /// What identifies it.
     pub id: String,
     /// Its title.
     pub title: Option<String>,
     /// The URL of its page.
     pub link: Option<String>,
-    /// When its publisher says it was published, in Unix seconds.
-    pub published: Option<i64>,
+    /// When its publisher says it was published.
+    pub published: Option<Instant>,
     /// The title or URL of the source that it comes from.
     pub source: Option<String>,
     /// The number of the source that delivered it.
@@ -60,10 +62,10 @@ pub struct PublishedItem {
 pub struct PassedNode {
     /// The node's id.
     pub node: String,
-    /// When it fetched the item, in Unix seconds.
-    pub fetched: Option<f64>,
-    /// When it published the item, in Unix seconds.
-    pub published: Option<f64>,
+    /// When it fetched the item.
+    pub fetched: Option<Instant>,
+    /// When it published the item.
+    pub published: Option<Instant>,
     /// Seconds from the item's publication one step before to its arrival there.
     pub age: Option<f64>,
 }

@@ -9,6 +9,7 @@
 //!
 //! A module imports only from modules that stand above it in this list.
 //!
+//! - `instant`: instants, in RFC 3339
 //! - `problem`: why a request was refused
 //! - `mesh`: what sources and feeds are about, in the file format of topology-gen
 //! - `next`: when a source is refreshed next, and why
@@ -23,6 +24,7 @@
 
 pub mod client;
 pub mod feed;
+pub mod instant;
 pub mod item;
 pub mod mesh;
 pub mod next;
@@ -34,5 +36,6 @@ pub mod source;
 pub mod transport;
 
 pub use client::{Client, ClientError};
+pub use instant::Instant;
 pub use problem::{Code, Problem};
 pub use transport::Transport;

@@ -1,13 +1,14 @@
 //! When a source is refreshed next, and why not earlier.
 
+use crate::instant::Instant;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
 /// The next refresh of a source.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct NextRefresh {
-    /// When it comes, as far as the node can foresee, in Unix seconds; null if it never comes.
-    pub at: Option<f64>,
+    /// When it comes, as far as the node can foresee; null if it never comes.
+    pub at: Option<Instant>,
     /// What decides.
     #[serde(flatten)]
     pub because: Reason,
@@ -20,8 +21,8 @@ pub struct NextRefresh {
 pub struct Reason {
     /// The reason in a word.
     pub reason: ReasonKind,
-    /// Until when it holds, in Unix seconds; null if it does not pass by itself or nobody can say.
-    pub until: Option<f64>,
+    /// Until when it holds; null if it does not pass by itself or nobody can say.
+    pub until: Option<Instant>,
     /// The reason in a sentence, for people.
     pub detail: String,
     /// The key of the configuration that changes it, such as `crawl.floor`; null if none does.

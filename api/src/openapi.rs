@@ -41,6 +41,8 @@ pub fn document() -> Document {
         routes::export_opml,
         routes::import_opml,
         routes::config,
+        routes::set_key,
+        routes::unset_key,
         routes::reload,
         routes::set_budget,
         routes::history,
@@ -77,8 +79,8 @@ mod routes {
     use crate::mesh::{MeshFile, ProfilesRequest};
     use crate::next::RefreshRequest;
     use crate::operation::{
-        BudgetRequest, History, HistoryRange, ImportRequest, Imported, NodeStatus, Readiness,
-        Reloaded,
+        BudgetRequest, History, HistoryRange, ImportRequest, Imported, KeySetting, NodeStatus,
+        Readiness, Reloaded, SetKeyRequest,
     };
     use crate::problem::Problem;
     use crate::search::{SearchRequest, SearchResults, SuggestRequest};
@@ -241,13 +243,29 @@ mod routes {
         responses((status = 200, body = String, content_type = "text/plain")))]
     fn config() {}
 
+    /// Sets a key that can change while the node runs, and stores it. It overrides the configuration file; an
+    /// environment variable overrides it.
+    #[utoipa::path(put, path = "/api/v1/config/{key}", request_body = SetKeyRequest,
+        params(("key" = String, Path, description = "its full name, such as crawl.allow_private")),
+        security(("token" = [])),
+        responses((status = 200, body = KeySetting), (status = 404, body = Problem),
+            (status = 409, body = Problem), (status = 422, body = Problem)))]
+    fn set_key() {}
+
+    /// Forgets what was stored for a key, so that the configuration file holds again.
+    #[utoipa::path(delete, path = "/api/v1/config/{key}", security(("token" = [])),
+        params(("key" = String, Path, description = "its full name, such as crawl.allow_private")),
+        responses((status = 204), (status = 404, body = Problem), (status = 409, body = Problem),
+            (status = 422, body = Problem)))]
+    fn unset_key() {}
+
     /// Reads the configuration again and applies what can change without a restart.
     #[utoipa::path(post, path = "/api/v1/reload", security(("token" = [])),
         responses((status = 200, body = Reloaded), (status = 409, body = Problem),
             (status = 422, body = Problem)))]
     fn reload() {}
 
-    /// Sets another budget until the configuration gives another one or the node restarts.
+    /// Sets another budget, and stores it as the keys of `budget`.
     #[utoipa::path(post, path = "/api/v1/budget", request_body = BudgetRequest,
         security(("token" = [])),
         responses((status = 200, body = NodeStatus), (status = 400, body = Problem)))]

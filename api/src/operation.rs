@@ -3,6 +3,8 @@
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
+use crate::instant::{self, Instant};
+
 /// The state of the node.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct NodeStatus {
@@ -72,6 +74,25 @@ pub struct Reloaded {
     pub restart: Vec<String>,
 }
 
+/// A new value for a key of the configuration.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SetKeyRequest {
+    /// The value: text as in an environment variable, a number, true or false, or a list of texts.
+    pub value: serde_json::Value,
+}
+
+/// A key of the configuration.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct KeySetting {
+    /// Its full name.
+    pub key: String,
+    /// The value in force, as TOML; null if there is none. A secret is masked.
+    pub value: Option<String>,
+    /// Where the value in force was set: `stored in FILE`, or the environment variable that overrides it.
+    pub origin: String,
+}
+
 /// A budget: one of `refreshes_per_minute`, `bytes_per_hour`, and `freshness` with
 /// `max_refreshes_per_minute`.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, ToSchema)]
@@ -96,12 +117,22 @@ pub struct BudgetRequest {
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct HistoryRange {
-    /// The first minute, in minutes since 1970; by default a day before `to`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub from: Option<u64>,
+    /// The first minute, as an instant in it; by default a day before `to`.
+    #[serde(
+        default,
+        deserialize_with = "instant::minute_if_given",
+        skip_serializing_if = "Option::is_none"
+    )]
+    #[param(value_type = Option<String>, format = DateTime)]
+    pub from: Option<Instant>,
     /// The minute after the last; by default now. At most 31 days after `from`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub to: Option<u64>,
+    #[serde(
+        default,
+        deserialize_with = "instant::minute_if_given",
+        skip_serializing_if = "Option::is_none"
+    )]
+    #[param(value_type = Option<String>, format = DateTime)]
+    pub to: Option<Instant>,
 }
 
 /// The node's figures, minute by minute.
@@ -114,8 +145,9 @@ pub struct History {
 /// The node's figures of one minute.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct MinuteSample {
-    /// Minutes since 1970.
-    pub minute: u64,
+    /// Its beginning.
+    #[serde(deserialize_with = "instant::minute")]
+    pub minute: Instant,
     /// The scheduler's threshold τ.
     pub threshold: f64,
     /// Refreshes that the budget allowed.

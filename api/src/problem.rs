@@ -4,6 +4,8 @@ use http::StatusCode;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
+use crate::instant::Instant;
+
 /// The media type of a [`Problem`].
 pub const MEDIA_TYPE: &str = "application/problem+json";
 
@@ -26,9 +28,9 @@ pub struct Problem {
     /// The name or URL that is most like the one that does not exist.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub nearest: Option<String>,
-    /// When to try again, in Unix seconds.
+    /// When to try again.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub retry_at: Option<f64>,
+    pub retry_at: Option<Instant>,
     /// The key of the configuration that stands in the way, such as `crawl.floor`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub key: Option<String>,
@@ -158,6 +160,10 @@ codes! {
     CannotReload = CONFLICT, "cannot reload";
     /// The configuration has a mistake; the old one stays in force.
     BadConfig = UNPROCESSABLE_ENTITY, "the configuration has a mistake";
+    /// The configuration has no key of this name that can be set.
+    UnknownKey = NOT_FOUND, "no such key";
+    /// A running node does not take this key over.
+    NeedsRestart = CONFLICT, "needs a restart";
     /// No archive document has this number.
     UnknownVolume = NOT_FOUND, "no such archive document";
     /// The archive document is not complete yet.
@@ -183,7 +189,7 @@ mod tests {
         let problem = Problem {
             hint: Some("list the feeds".to_owned()),
             nearest: Some("News".to_owned()),
-            retry_at: Some(12.5),
+            retry_at: Some(Instant::from_unix(12.5)),
             key: Some("crawl.floor".to_owned()),
             feeds: vec!["https://example.org/rss".to_owned()],
             links: vec!["/opml".to_owned()],

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
+use crate::instant::Instant;
 use crate::next::NextRefresh;
 
 /// The state of a source in one word.
@@ -225,10 +226,10 @@ pub struct RemovedSource {
     pub url: String,
     /// The title that its user gave it.
     pub title: Option<String>,
-    /// When it was removed, in Unix seconds.
-    pub removed_at: f64,
-    /// Until when it can be restored, in Unix seconds.
-    pub restorable_until: f64,
+    /// When it was removed.
+    pub removed_at: Instant,
+    /// Until when it can be restored.
+    pub restorable_until: Instant,
 }
 
 /// A feed that was removed.
@@ -238,10 +239,10 @@ pub struct RemovedFeed {
     pub name: String,
     /// The statement that creates it.
     pub query: String,
-    /// When it was removed, in Unix seconds.
-    pub removed_at: f64,
-    /// Until when it can be restored, in Unix seconds.
-    pub restorable_until: f64,
+    /// When it was removed.
+    pub removed_at: Instant,
+    /// Until when it can be restored.
+    pub restorable_until: Instant,
 }
 
 /// The result of a refresh.
@@ -255,8 +256,8 @@ pub struct RefreshReport {
     pub new_items: u32,
     /// What went wrong.
     pub trouble: Option<String>,
-    /// When the next refresh is allowed, in Unix seconds; null if the source has ended.
-    pub next_refresh: Option<f64>,
+    /// When the next refresh is allowed; null if the source has ended.
+    pub next_refresh: Option<Instant>,
 }
 
 /// The answer to a refresh by hand.
@@ -292,10 +293,10 @@ pub struct SourceStatus {
     pub folders: Vec<String>,
     /// How many feeds read it.
     pub readers: u32,
-    /// When it was last refreshed, in Unix seconds.
-    pub last_refresh: Option<f64>,
-    /// When the next refresh is allowed, in Unix seconds; null if it has ended.
-    pub next_refresh: Option<f64>,
+    /// When it was last refreshed.
+    pub last_refresh: Option<Instant>,
+    /// When the next refresh is allowed; null if it has ended.
+    pub next_refresh: Option<Instant>,
     /// Whether it is being refreshed now.
     pub busy: bool,
     /// Items a day, as the node estimates; null while it is not known, because no refresh has succeeded.
@@ -330,8 +331,8 @@ pub struct SourceStatus {
 /// What has gone wrong with a source since its last good answer.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct FailingStatus {
-    /// The first failure, in Unix seconds.
-    pub since: f64,
+    /// The first failure.
+    pub since: Instant,
     /// Failures in a row.
     pub count: u32,
     /// The kind of the last one, such as `dns`, `timeout` or `not-a-feed`.
@@ -351,10 +352,10 @@ pub struct PeerStatus {
     pub cooperate: Vec<String>,
     /// Whether it announces new items at once.
     pub watched: bool,
-    /// When something last came from it, in Unix seconds.
-    pub cursor_at: Option<f64>,
-    /// Until when the source is fetched over HTTP instead, in Unix seconds.
-    pub http_until: Option<f64>,
+    /// When something last came from it.
+    pub cursor_at: Option<Instant>,
+    /// Until when the source is fetched over HTTP instead.
+    pub http_until: Option<Instant>,
     /// Why the source is fetched over HTTP instead.
     pub http_because: Option<String>,
     /// The share of its own sources' items that it received, as it estimates.
@@ -383,8 +384,8 @@ pub struct SourceDetail {
 /// A refresh in the past.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct RecentRefresh {
-    /// When, in Unix seconds.
-    pub at: f64,
+    /// When it was.
+    pub at: Instant,
     /// `changed`, `unchanged`, `delta`, `paused`, `gone` or `failed`.
     pub outcome: String,
     /// If it failed, the kind of failure.
@@ -407,8 +408,8 @@ pub struct PushStatus {
     pub active: bool,
     /// Whether the hub has proved reliable, so that the node polls the source only once a day.
     pub trusted: bool,
-    /// When the lease ends, in Unix seconds.
-    pub lease_until: Option<f64>,
+    /// When the lease ends.
+    pub lease_until: Option<Instant>,
     /// Why the hub last refused.
     pub trouble: Option<String>,
     /// Documents that the hub sent and the node accepted.

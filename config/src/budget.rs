@@ -49,8 +49,7 @@ impl Budget {
 fn only_one_rule(table: &mut Table<'_, Budget>) {
     let chosen = table.only_one(&RULES);
     if chosen != Some("freshness") {
-        let overridden =
-            chosen.is_some_and(|rule| table.by_variable(rule)) && !table.by_variable(CEILING);
+        let overridden = chosen.is_some_and(|rule| table.rank(rule) > table.rank(CEILING));
         if !overridden {
             table.refuse(CEILING, "must only be set together with `freshness`");
         }

@@ -1,8 +1,8 @@
 //! The types of keys: how a value is read from what was set, how it is written as TOML, and how the
 //! manual describes what is allowed.
 //!
-//! A variable holds only text. From the environment, text is therefore accepted for a number, a flag or a
-//! list; the file must have the real thing.
+//! A variable holds only text, and so does what was set while a node ran. From there, text is therefore accepted
+//! for a number, a flag or a list; the file must have the real thing.
 
 use std::fmt::Display;
 use std::num::NonZeroUsize;
@@ -119,7 +119,7 @@ pub(crate) fn flag() -> Codec<bool> {
     let read = |setting: &Setting| {
         let flag = match &setting.value {
             Value::Boolean(flag) => Some(*flag),
-            Value::String(text) if setting.by_variable() => text.trim().parse().ok(),
+            Value::String(text) if setting.is_text() => text.trim().parse().ok(),
             _ => None,
         };
         flag.ok_or_else(|| "must be true or false".to_owned())
@@ -138,7 +138,7 @@ pub(crate) fn number(
         let number = match &setting.value {
             Value::Float(number) => Some(*number),
             Value::Integer(number) => Some(*number as f64),
-            Value::String(text) if setting.by_variable() => text.trim().parse().ok(),
+            Value::String(text) if setting.is_text() => text.trim().parse().ok(),
             _ => None,
         };
         number.filter(|number| fits(*number)).ok_or_else(|| wrong.clone())
@@ -168,7 +168,7 @@ pub(crate) fn whole(range: RangeInclusive<usize>) -> Codec<usize> {
     let read = move |setting: &Setting| {
         let number = match &setting.value {
             Value::Integer(number) => usize::try_from(*number).ok(),
-            Value::String(text) if setting.by_variable() => text.trim().parse().ok(),
+            Value::String(text) if setting.is_text() => text.trim().parse().ok(),
             _ => None,
         };
         number.filter(|number| range.contains(number)).ok_or_else(|| wrong.clone())
@@ -209,7 +209,7 @@ fn read_list(setting: &Setting) -> Result<Vec<String>, String> {
     let wrong = || "must be a list of texts such as [\"one\", \"two\"]".to_owned();
     let members = match &setting.value {
         Value::Array(members) => members.clone(),
-        Value::String(text) if setting.by_variable() => {
+        Value::String(text) if setting.is_text() => {
             let text = text.trim();
             if text.starts_with('[') {
                 let list: toml::Table =

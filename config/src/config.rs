@@ -123,9 +123,13 @@ impl Config {
 
     /// The hosts and networks that the node may reach although they are not public.
     pub fn private_exceptions(&self) -> Vec<PrivateException> {
+        self.crawl.allow_private.iter().cloned().chain(self.private_hosts()).collect()
+    }
+
+    /// Those of them that the tables of single hosts name.
+    pub fn private_hosts(&self) -> Vec<PrivateException> {
         let private = self.hosts.named.iter().filter(|(_, rule)| rule.private);
-        let hosts = private.map(|(name, _)| PrivateException::for_host(name));
-        self.crawl.allow_private.iter().cloned().chain(hosts).collect()
+        private.map(|(name, _)| PrivateException::for_host(name)).collect()
     }
 }
 

@@ -87,6 +87,7 @@ impl Crawl {
                     "Hosts, addresses and networks that the node may reach although they are not \
                      public, such as \"10.0.0.0/8\".",
                 )
+                .reloads()
                 .required(
                     list_of().described("a list of hosts, addresses and networks"),
                     Value::Array(Vec::new()),

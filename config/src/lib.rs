@@ -1,4 +1,5 @@
-//! The configuration of a node: read from a file and the environment, checked once, then trusted.
+//! The configuration of a node: read from a file, from what was set while it ran and from the environment, checked
+//! once, then trusted.
 //!
 //! Each key is declared once, in the function `declare` of its table. Everything else follows from the
 //! declarations: what a file and the environment may say, what `pergola config show` prints, what needs a
@@ -19,8 +20,9 @@
 //! - `hosts`, `readers`, `sources`, `declared_feed`: the tables of which there can be many
 //! - `config`: the whole configuration
 //! - `tables`: all tables and keys by their names
-//! - `file`, `environment`: what a file and variables set
-//! - `load`: from a file and the environment to a configuration
+//! - `file`, `stored`, `environment`: what a file, `pergola config set` and variables set
+//! - `place`: where the data is if nothing says so
+//! - `load`: from all of these to a configuration
 //! - `show`: the configuration as a file
 //! - `reload`: what a new configuration changes in a running node
 //! - `warnings`: what is allowed but probably not meant
@@ -46,6 +48,7 @@ mod mistake;
 mod node;
 mod origin;
 mod peers;
+mod place;
 mod readers;
 mod reload;
 mod schedule;
@@ -54,6 +57,7 @@ mod setting;
 mod show;
 mod sources;
 mod store;
+mod stored;
 mod table;
 mod tables;
 #[cfg(test)]
@@ -88,6 +92,7 @@ pub use schedule::{Choice, Schedule};
 pub use secret::Secret;
 pub use sources::Source;
 pub use store::Store;
+pub use stored::{NotSettable, Stored};
 pub use tls::{Clients, Tls};
 pub use warnings::Warning;
 pub use websub::WebSub;

@@ -1,13 +1,15 @@
-//! From a file and the environment to a configuration.
+//! From a file, what is stored and the environment to a configuration.
 
 use std::path::{Path, PathBuf};
 
+use crate::codec::path;
 use crate::config::Config;
 use crate::document::Document;
 use crate::file::File;
 use crate::mistake::{ConfigError, Mistake};
 use crate::origin::Origin;
 use crate::setting::Raw;
+use crate::stored::Stored;
 
 /// The file to read. The command line or `PERGOLA_CONFIG` can name one, which is then taken even if it
 /// does not exist. Otherwise it is the first that exists of `./pergola.toml`, the user's and the
@@ -38,35 +40,67 @@ pub fn find_file(
 impl Default for Config {
     /// What holds without a file and without variables.
     fn default() -> Self {
-        Self::load(None, []).expect("the defaults are allowed")
+        Self::from_text(None, &[], Layer::Nothing).expect("the defaults are allowed")
     }
 }
 
 impl Config {
-    /// Reads the file, if there is one, lays the environment over it and checks everything.
+    /// Reads the file, if there is one, lays what is stored in the data folder and the environment over it,
+    /// and checks everything.
     ///
     /// # Errors
-    /// If the file cannot be read, or with every mistake in it and in the environment.
+    /// If a file cannot be read, or with every mistake in it and in the environment.
     pub fn load(
         file: Option<&Path>,
         environment: impl IntoIterator<Item = (String, String)>,
     ) -> Result<Self, ConfigError> {
-        let Some(path) = file else { return Self::from_text(None, environment) };
+        Self::read(file, environment, Layer::InTheDataFolder)
+    }
+
+    /// The same with other stored settings than those in the data folder.
+    ///
+    /// # Errors
+    /// As those of [`Config::load`].
+    pub fn load_with(
+        file: Option<&Path>,
+        environment: impl IntoIterator<Item = (String, String)>,
+        stored: &Stored,
+    ) -> Result<Self, ConfigError> {
+        Self::read(file, environment, Layer::Given(stored))
+    }
+
+    fn read(
+        file: Option<&Path>,
+        environment: impl IntoIterator<Item = (String, String)>,
+        stored: Layer<'_>,
+    ) -> Result<Self, ConfigError> {
+        let environment: Vec<(String, String)> = environment.into_iter().collect();
+        let Some(path) = file else { return Self::from_text(None, &environment, stored) };
         let text = std::fs::read_to_string(path)
             .map_err(|reason| ConfigError::Unreadable { path: path.to_path_buf(), reason })?;
-        Self::from_text(Some(&File::new(path, &text)), environment)
+        Self::from_text(Some(&File::new(path, &text)), &environment, stored)
     }
 
     pub(crate) fn from_text(
         file: Option<&File<'_>>,
-        environment: impl IntoIterator<Item = (String, String)>,
+        environment: &[(String, String)],
+        stored: Layer<'_>,
     ) -> Result<Self, ConfigError> {
         let mut raw = Raw::default();
         let mut mistakes = Vec::new();
         if let Some(file) = file {
             raw.add_file(file, &mut mistakes).map_err(ConfigError::Invalid)?;
         }
-        raw.add_environment(environment, &mut mistakes);
+        match stored {
+            Layer::Nothing => {}
+            Layer::Given(stored) => raw.add_stored(stored, &mut mistakes),
+            Layer::InTheDataFolder => {
+                let stored = Stored::read(&data_folder(&raw, environment))?;
+                raw.add_stored(&stored, &mut mistakes);
+            }
+        }
+        raw.add_environment(environment.iter().cloned(), &mut mistakes);
+        raw.add_place(environment);
         let mut document = Document::read(&raw);
         let config = Self::declare(&mut document);
         mistakes.extend(document.mistakes);
@@ -84,6 +118,27 @@ impl Config {
         let allowed = format!("must be at least the {declared} of [[feed]]");
         (declared > most).then(|| Mistake::value(origin, "feeds.most", &most.to_string(), &allowed))
     }
+}
+
+/// The settings that were stored while a node ran.
+#[derive(Clone, Copy)]
+pub(crate) enum Layer<'s> {
+    Nothing,
+    Given(&'s Stored),
+    InTheDataFolder,
+}
+
+/// The data folder that a file and the environment name. It cannot be stored itself.
+fn data_folder(file: &Raw, environment: &[(String, String)]) -> PathBuf {
+    let mut named = Raw::default();
+    named
+        .tables
+        .extend(file.tables.get_key_value("node").map(|(name, set)| (name.clone(), set.clone())));
+    // What is wrong with it is found out later.
+    named.add_environment(environment.iter().cloned(), &mut Vec::new());
+    named.add_place(environment);
+    let folder = named.all("node").first().and_then(|node| node.set.get("data"));
+    folder.and_then(|setting| path().read(setting).ok()).unwrap_or_default()
 }
 
 #[cfg(test)]

@@ -18,9 +18,11 @@ A node works without any configuration: every key has a default or may be left o
 
 - **File.** `--config FILE` or `PERGOLA_CONFIG` names a TOML file. Otherwise the node takes the first that
   exists: `./pergola.toml`, `~/.config/pergola/pergola.toml`, `/etc/pergola/pergola.toml`.
-- **Environment.** Each key in the tables up to `[log]` is also a variable, which overrides the file. The
-  variable of `crawl.timeout` is `PERGOLA_CRAWL__TIMEOUT`. Lists have commas there. An empty variable counts as
-  not set.
+- **Set while it runs.** `pergola config set crawl.allow_private 192.168.1.0/24` sets a key that is marked with ↻,
+  at once and for good. It is stored in `settings.toml` in the data folder and overrides the file, which is never
+  written. `pergola config unset` forgets it. Other keys are refused, because they need a restart.
+- **Environment.** Each key in the tables up to `[log]` is also a variable, which overrides both. The variable of
+  `crawl.timeout` is `PERGOLA_CRAWL__TIMEOUT`. Lists have commas there. An empty variable counts as not set.
 - **Secrets.** A key that holds a secret has a twin whose name ends in `_file`. It names a file that holds only
   the secret. Secrets are never printed.
 - **Durations** are `\"250 ms\"`, `\"2 s\"`, `\"15 min\"`, `\"12 h\"` or `\"90 days\"`; a number without a unit is
@@ -35,7 +37,8 @@ A node works without any configuration: every key has a default or may be left o
 | command | what it does |
 |---|---|
 | `pergola config check` | finds every mistake, and what is allowed but probably not meant |
-| `pergola config show` | prints what holds, and where it was set |
+| `pergola config show` | prints what holds, and where each value was set |
+| `pergola config set KEY VALUE` | sets a key while the node runs; `unset KEY` forgets it |
 | `pergola config example` | prints a file with every key |
 ";
 

@@ -8,6 +8,9 @@ use url::Url;
 use crate::codec::{http_url, parsed, path, text, whole};
 use crate::table::Table;
 
+/// Where earlier versions kept the data, in the working directory.
+pub(crate) const EARLIER: &str = "pergola-data";
+
 /// `[node]`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Node {
@@ -49,11 +52,16 @@ impl Node {
                 Some(node.public_url.clone())
             })
             .unwrap_or_else(|| local_url(listen, secure));
-        let data = table.key("data", "The folder in which the node keeps its data.").required(
-            path(),
-            "pergola-data",
-            |node| node.data.clone(),
-        );
+        let data = table
+            .key(
+                "data",
+                "The folder in which the node keeps its data. Left out, it is the user's folder: \
+                 `$XDG_DATA_HOME/pergola`, which usually is `~/.local/share/pergola`. A service of \
+                 systemd uses its `StateDirectory`. A folder `pergola-data` in the working directory, \
+                 which an earlier version made, is still used.",
+            )
+            .optional(path(), "/var/lib/pergola", |node| Some(node.data.clone()))
+            .unwrap_or_else(|| EARLIER.into());
         let contact = table
             .key(
                 "contact",

@@ -7,6 +7,11 @@ use std::fmt;
 pub enum Origin {
     /// Nowhere: it is the default.
     Default,
+    /// Nowhere: the data is still where an earlier version kept it.
+    Earlier {
+        /// Where a new node would keep it.
+        instead: String,
+    },
     /// In the file.
     File {
         /// The path of the file.
@@ -15,6 +20,11 @@ pub enum Origin {
         line: usize,
         /// From 1, in characters.
         column: usize,
+    },
+    /// By `pergola config set`.
+    Stored {
+        /// The file in the data folder.
+        file: String,
     },
     /// By this environment variable.
     Variable(String),
@@ -34,7 +44,9 @@ impl fmt::Display for Origin {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Default => formatter.write_str("default"),
+            Self::Earlier { .. } => formatter.write_str("an earlier version"),
             Self::File { file, line, .. } => write!(formatter, "{file}:{line}"),
+            Self::Stored { file } => write!(formatter, "stored in {file}"),
             Self::Variable(name) => formatter.write_str(name),
         }
     }

@@ -17,6 +17,8 @@ pub struct Reload {
     pub budget: bool,
     /// How often a source is asked at most changed, for all hosts or for some.
     pub floors: bool,
+    /// `crawl.allow_private` changed.
+    pub allow_private: bool,
     /// `[[reader]]` changed, or the limits in `[peers]`.
     pub readers: bool,
     /// `[tls]` names other files or other clients.
@@ -51,6 +53,7 @@ impl Config {
             feeds: statements(self) != statements(new),
             budget: self.budget != new.budget,
             floors: self.floors() != new.floors(),
+            allow_private: self.crawl.allow_private != new.crawl.allow_private,
             readers: self.readers != new.readers || self.peers.limits != new.peers.limits,
             tls: self.tls != new.tls,
             restart,

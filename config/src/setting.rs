@@ -1,4 +1,4 @@
-//! What was set, by the file or by the environment, before anything is checked.
+//! What was set, by the file, while a node ran or by the environment, before anything is checked.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -25,9 +25,18 @@ impl Setting {
         Self { value, written, origin: Origin::Default, folder: PathBuf::new() }
     }
 
-    /// Whether a variable set it. A variable holds only text.
-    pub(crate) fn by_variable(&self) -> bool {
-        matches!(self.origin, Origin::Variable(_))
+    /// Whether it is text whatever its type: a variable and what is stored hold nothing else.
+    pub(crate) fn is_text(&self) -> bool {
+        matches!(self.origin, Origin::Stored { .. } | Origin::Variable(_))
+    }
+
+    /// Of keys that exclude each other, those of the highest rank count.
+    pub(crate) fn rank(&self) -> u8 {
+        match self.origin {
+            Origin::Default | Origin::Earlier { .. } | Origin::File { .. } => 0,
+            Origin::Stored { .. } => 1,
+            Origin::Variable(_) => 2,
+        }
     }
 }
 

@@ -11,8 +11,7 @@ use crate::setting::Raw;
 use crate::table::{Key, Role, Shown};
 
 impl Config {
-    /// The configuration as TOML. Comments say where values were set that are not the default. Secrets
-    /// are masked.
+    /// The configuration as TOML. Comments say where each value was set. Secrets are masked.
     pub fn show(&self) -> String {
         let mut shown = String::new();
         for section in self.compared_with(&Self::default()) {
@@ -41,8 +40,8 @@ impl Config {
 
     fn write_line(&self, to: &mut String, section: &Section, key: &Key, value: &Shown) {
         let once = section.form == Form::Once;
-        let origin = self.origin_of(section, key).filter(|_| once && value.differs);
-        let (name, comment) = (&key.name, comment(origin));
+        let origin = self.origin_of(section, key).or((!value.differs).then_some(&Origin::Default));
+        let (name, comment) = (&key.name, comment(origin.filter(|_| once)));
         let _ = match &value.text {
             _ if key.role == Role::SecretFile => Ok(()),
             Some(text) if key.role == Role::Secret => writeln!(to, "# {name} = {text}{comment}"),
@@ -50,6 +49,17 @@ impl Config {
             None if once => writeln!(to, "# {name} is not set"),
             None => Ok(()),
         };
+    }
+
+    /// The value of a key as TOML, if it has one, and where it was set. Secrets are masked.
+    pub fn key(&self, name: &str) -> Option<(Option<String>, Origin)> {
+        let (table, key) = name.split_once('.')?;
+        let sections = self.compared_with(&Self::default());
+        let section = sections.iter().find(|it| it.name == table && it.form == Form::Once)?;
+        let at = section.keys.iter().position(|declared| declared.name == key)?;
+        let origin = self.origin_of(section, &section.keys[at]).cloned();
+        let shown = section.tables.first()?.values.get(at)?;
+        Some((shown.text.clone(), origin.unwrap_or(Origin::Default)))
     }
 
     /// Where a key was set. A secret may have come from a file.
@@ -61,5 +71,7 @@ impl Config {
 }
 
 fn comment(origin: Option<impl Display>) -> String {
-    origin.map_or(String::new(), |origin| format!(" # from {origin}"))
+    let Some(origin) = origin.map(|origin| origin.to_string()) else { return String::new() };
+    let whole = origin == "default" || origin.starts_with("stored in ");
+    if whole { format!(" # {origin}") } else { format!(" # from {origin}") }
 }

@@ -14,7 +14,7 @@ const YEAR: Duration = Duration::from_secs(365 * 86_400);
 /// `[store]`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Store {
-    /// Without it: the backend that the data folder uses, or sled in a new folder.
+    /// Without it: the backend that the data folder uses, or redb in a new folder.
     pub backend: Option<Backend>,
     pub keep: Duration,
     /// In bytes.
@@ -24,15 +24,15 @@ pub struct Store {
 impl Store {
     pub(crate) fn declare(table: &mut Table<'_, Self>) -> Self {
         table.about("Where the node keeps items, and for how long.");
-        let backends = [("sled", Backend::Sled), ("redb", Backend::Redb)];
+        let backends = [("redb", Backend::Redb), ("sled", Backend::Sled)];
         Self {
             backend: table
                 .key(
                     "backend",
-                    "The storage engine. Left out, it is the one that the data folder uses, and sled \
+                    "The storage engine. Left out, it is the one that the data folder uses, and redb \
                      in a new folder.",
                 )
-                .optional(one_of(backends), "sled", |store| store.backend),
+                .optional(one_of(backends), "redb", |store| store.backend),
             keep: table
                 .key("keep", "How long the node keeps an item.")
                 .required(duration(MINUTE..=100 * YEAR), "90 days", |store| store.keep),

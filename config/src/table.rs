@@ -144,17 +144,17 @@ impl<'t, T> Table<'t, T> {
         self.setting(key).is_some()
     }
 
-    /// Whether a variable set the key.
-    pub(crate) fn by_variable(&self, key: &str) -> bool {
-        self.setting(key).is_some_and(Setting::by_variable)
+    /// The rank of what set the key, if something did.
+    pub(crate) fn rank(&self, key: &str) -> Option<u8> {
+        self.setting(key).map(Setting::rank)
     }
 
-    /// The one of these keys that counts. Setting two of them is a mistake, except that the environment
-    /// overrides the file.
+    /// The one of these keys that counts. Setting two of them is a mistake, except that what is stored
+    /// overrides the file, and the environment overrides both.
     pub(crate) fn only_one<'k>(&mut self, keys: &[&'k str]) -> Option<&'k str> {
-        let set = keys.iter().copied().filter(|key| self.is_set(key));
-        let by_variable: Vec<&str> = set.clone().filter(|key| self.by_variable(key)).collect();
-        let rivals: Vec<&str> = if by_variable.is_empty() { set.collect() } else { by_variable };
+        let highest = keys.iter().filter_map(|key| self.rank(key)).max();
+        let counts = |key: &&'k str| self.is_set(key) && self.rank(key) == highest;
+        let rivals: Vec<&str> = keys.iter().copied().filter(counts).collect();
         let chosen = rivals.first().copied();
         for other in rivals.iter().skip(1) {
             let first = chosen.unwrap_or_default();

@@ -9,6 +9,7 @@ use crate::document::{Document, Form, Section};
 use crate::mistake::Mistake;
 use crate::origin::Origin;
 use crate::setting::Raw;
+use crate::table::Key;
 
 /// All tables, as their declarations describe them.
 pub(crate) static TABLES: LazyLock<Vec<Section>> = LazyLock::new(|| {
@@ -26,6 +27,13 @@ pub(crate) fn named(name: &str) -> Option<&'static Section> {
 /// The tables that exist once, whose keys are variables.
 pub(crate) fn once() -> impl Iterator<Item = &'static Section> {
     TABLES.iter().filter(|section| section.form == Form::Once)
+}
+
+/// A key by its full name, such as `crawl.timeout`, in the tables that exist once.
+pub(crate) fn find(name: &str) -> Option<(&'static Section, &'static Key)> {
+    let (table, key) = name.split_once('.')?;
+    let section = once().find(|section| section.name == table)?;
+    Some((section, section.key(key)?))
 }
 
 /// A key that a table does not have.

@@ -5,6 +5,7 @@ mod files;
 mod queries;
 mod sections;
 mod shown;
+mod stored;
 mod tables;
 mod trust;
 mod variables;
@@ -12,12 +13,23 @@ mod variables;
 use std::path::Path;
 
 use crate::file::File;
+use crate::load::Layer;
 use crate::*;
 
 /// The configuration of a file called `pergola.toml` and of variables.
 fn load(text: &str, variables: &[(&str, &str)]) -> Result<Config, ConfigError> {
-    let owned = variables.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
-    Config::from_text(Some(&File::new(Path::new("pergola.toml"), text)), owned)
+    load_over(text, Layer::Nothing, variables)
+}
+
+/// The same with what was stored while a node ran.
+fn load_over(
+    text: &str,
+    stored: Layer<'_>,
+    variables: &[(&str, &str)],
+) -> Result<Config, ConfigError> {
+    let owned = |(name, value): &(&str, &str)| ((*name).to_owned(), (*value).to_owned());
+    let variables: Vec<(String, String)> = variables.iter().map(owned).collect();
+    Config::from_text(Some(&File::new(Path::new("pergola.toml"), text)), &variables, stored)
 }
 
 fn from_file(text: &str) -> Config {

@@ -99,7 +99,7 @@ fn amount(setting: &Setting, units: &[Unit], plain: u64) -> Option<u64> {
             let unit_at = text.find(|c: char| c.is_alphabetic()).unwrap_or(text.len());
             let (number, unit) = text.split_at(unit_at);
             let worth = match unit {
-                "" if setting.by_variable() => plain,
+                "" if setting.is_text() => plain,
                 unit => named(unit, units)?,
             };
             let number = number.trim();

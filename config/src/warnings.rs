@@ -7,6 +7,8 @@ use std::path::Path;
 use pergola_refresh::StrategyKind;
 
 use crate::config::Config;
+use crate::node::EARLIER;
+use crate::origin::Origin;
 use crate::readers::Reader;
 use crate::schedule::Choice;
 
@@ -38,6 +40,7 @@ impl Config {
     /// What is allowed but probably not meant.
     pub fn warnings(&self) -> Vec<Warning> {
         let mut warnings = self.warnings_about_reach();
+        warnings.extend(self.earlier_place());
         if self.api.token.as_ref().is_some_and(|token| token.reveal().len() < TOKEN_LENGTH) {
             warnings.push(Warning::new(
                 "`api.token` is short enough to be guessed",
@@ -67,6 +70,18 @@ impl Config {
         let about_queries = self.declared.iter().flat_map(|feed| feed.warnings());
         warnings.extend(about_queries.map(|what| Warning { what, advice: None }));
         warnings
+    }
+
+    /// About data that is still where an earlier version kept it.
+    pub fn earlier_place(&self) -> Option<Warning> {
+        let Some(Origin::Earlier { instead }) = self.origins.get("node.data") else { return None };
+        Some(Warning::new(
+            format!("the data is in ./{EARLIER}, where an earlier version kept it"),
+            format!(
+                "to find it from everywhere, stop the node and move the folder to {instead}; to keep it \
+                 here, name it in `node.data`"
+            ),
+        ))
     }
 
     /// About a node that other machines can reach.

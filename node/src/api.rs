@@ -104,6 +104,8 @@ fn routes() -> Vec<Route> {
         read("/api/v1/opml", Operator, get(lists::export)),
         write("/api/v1/opml", import),
         read("/api/v1/config", Operator, get(operation::config)),
+        replace("/api/v1/config/{key}", put(operation::set_key)),
+        remove("/api/v1/config/{key}", delete(operation::unset_key)),
         write("/api/v1/reload", post(operation::reload)),
         write("/api/v1/budget", post(operation::set_budget)),
         read("/api/v1/history", Operator, get(operation::history)),

@@ -76,7 +76,7 @@ impl Ask {
 #[derive(Clone)]
 pub struct Fetcher {
     clients: Clients,
-    guard: Arc<Guard>,
+    guard: Guard,
     product: Arc<str>,
     total_timeout: Duration,
     max_body: usize,
@@ -90,12 +90,17 @@ impl Fetcher {
         Ok(Self {
             clients: Clients::new(&settings)?,
             product: settings.product().into(),
-            guard: Arc::new(settings.guard),
+            guard: settings.guard,
             total_timeout: settings.total_timeout,
             max_body: settings.max_body,
             max_redirects: settings.max_redirects,
             decode: settings.decode,
         })
+    }
+
+    /// Which private addresses may be reached.
+    pub(crate) fn guard(&self) -> &Guard {
+        &self.guard
     }
 
     /// How far a body may decompress.

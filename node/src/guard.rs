@@ -10,24 +10,44 @@
 mod resolver;
 
 use std::net::IpAddr;
+use std::sync::Arc;
 
 use pergola_manners::networks::{PrivateException, Reach};
 use thiserror::Error;
 use url::{Host, Url};
 
+use crate::locks::RwLock;
 pub use resolver::{GuardedResolver, ResolveError};
 
-/// Decides which addresses a node may connect to.
+/// Decides which addresses a node may connect to. Its clones decide alike, also after a change.
 #[derive(Clone, Debug, Default)]
 pub struct Guard {
-    exceptions: Vec<PrivateException>,
+    exceptions: Arc<RwLock<Exceptions>>,
+}
+
+/// The private addresses that may be reached.
+#[derive(Debug, Default)]
+struct Exceptions {
+    /// By `crawl.allow_private`.
+    listed: Vec<PrivateException>,
+    /// By the tables of single hosts.
+    hosts: Vec<PrivateException>,
+}
+
+impl Exceptions {
+    fn iter(&self) -> impl Iterator<Item = &PrivateException> {
+        self.listed.iter().chain(&self.hosts)
+    }
 }
 
 /// An address that the node must not connect to.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error(
-    "{host} is at {address}, which is {reach}: if the node may reach it, add it to \
-     crawl.allow_private in the configuration"
+    "{}: if the node may reach it, run `pergola config set crawl.allow_private {}`, or write \
+     `allow_private = [\"{}\"]` below [crawl] in the configuration file and reload it; neither needs a restart",
+    whereabouts(.host, .address, .reach),
+    .allowing.join(" "),
+    .allowing.join("\", \"")
 )]
 pub struct Forbidden {
     /// The host as it stands in the URL.
@@ -36,27 +56,59 @@ pub struct Forbidden {
     pub address: IpAddr,
     /// Why the address is refused.
     pub reach: Reach,
+    /// What `crawl.allow_private` would hold if it were allowed.
+    pub allowing: Vec<String>,
+}
+
+fn whereabouts(host: &str, address: &IpAddr, reach: &Reach) -> String {
+    match host == address.to_string() {
+        true => format!("the address {address} is {reach}"),
+        false => format!("{host} is at {address}, which is {reach}"),
+    }
 }
 
 impl Guard {
     /// A guard with the exceptions that the configuration makes.
     pub fn allowing(exceptions: impl IntoIterator<Item = PrivateException>) -> Self {
-        Self { exceptions: exceptions.into_iter().collect() }
+        let guard = Self::default();
+        guard.allow(exceptions, []);
+        guard
+    }
+
+    /// Makes exceptions: those of `crawl.allow_private`, and those of single hosts.
+    pub fn allow(
+        &self,
+        listed: impl IntoIterator<Item = PrivateException>,
+        hosts: impl IntoIterator<Item = PrivateException>,
+    ) {
+        let (listed, hosts) = (listed.into_iter().collect(), hosts.into_iter().collect());
+        *self.exceptions.write() = Exceptions { listed, hosts };
+    }
+
+    /// Changes what `crawl.allow_private` names, for all clones.
+    pub fn list(&self, listed: impl IntoIterator<Item = PrivateException>) {
+        self.exceptions.write().listed = listed.into_iter().collect();
     }
 
     /// Whether the node may connect to `host` at `address`.
     pub fn check(&self, host: &str, address: IpAddr) -> Result<(), Forbidden> {
         let reach = Reach::of(address);
-        let allowed = |exception: &PrivateException| exception.allows(host, address);
-        if reach == Reach::Public || self.exceptions.iter().any(allowed) {
+        if reach == Reach::Public {
             return Ok(());
         }
-        Err(Forbidden { host: host.to_owned(), address, reach })
+        let exceptions = self.exceptions.read();
+        if exceptions.iter().any(|exception| exception.allows(host, address)) {
+            return Ok(());
+        }
+        let listed = exceptions.listed.iter().map(ToString::to_string);
+        let allowing = listed.chain([address.to_string()]).collect();
+        Err(Forbidden { host: host.to_owned(), address, reach, allowing })
     }
 
     /// Whether an exception covers the host of a URL: its name, or its literal address.
     pub fn is_exception(&self, url: &Url) -> bool {
-        let mut exceptions = self.exceptions.iter();
+        let exceptions = self.exceptions.read();
+        let mut exceptions = exceptions.iter();
         match url.host() {
             Some(Host::Domain(name)) => exceptions.any(|exception| exception.names(name)),
             Some(Host::Ipv4(address)) => {
@@ -144,6 +196,37 @@ mod tests {
     fn a_refusal_says_what_the_address_is() {
         let refused = literal(&Guard::default(), "http://169.254.169.254/").unwrap_err();
         assert_eq!(refused.reach, Reach::LinkLocal);
-        assert!(refused.to_string().contains("which is link-local: "), "{refused}");
+        assert!(refused.to_string().contains("169.254.169.254 is link-local: "), "{refused}");
+    }
+
+    #[test]
+    fn a_refusal_says_which_line_or_command_allows_it_and_keeps_what_is_allowed() {
+        let refused =
+            literal(&Guard::default(), "http://192.168.1.10/feed").unwrap_err().to_string();
+        assert!(
+            refused.contains("`pergola config set crawl.allow_private 192.168.1.10`"),
+            "{refused}"
+        );
+        assert!(
+            refused.contains("`allow_private = [\"192.168.1.10\"]` below [crawl]"),
+            "{refused}"
+        );
+        assert!(refused.ends_with("neither needs a restart"), "{refused}");
+        let guard = Guard::default();
+        guard.allow([PrivateException::for_host("nas")], [PrivateException::for_host("other")]);
+        let refused = literal(&guard, "http://[fd00::7]/").unwrap_err().to_string();
+        assert!(refused.contains("crawl.allow_private nas fd00::7`"), "{refused}");
+        assert!(refused.contains("[\"nas\", \"fd00::7\"]"), "{refused}");
+    }
+
+    #[test]
+    fn clones_of_a_guard_learn_what_may_be_reached_from_now_on() {
+        let guard = Guard::default();
+        let copy = guard.clone();
+        assert!(literal(&copy, "http://10.0.0.1/").is_err());
+        guard.list(["10.0.0.0/8".parse().unwrap()]);
+        assert!(literal(&copy, "http://10.0.0.1/").is_ok());
+        guard.list([]);
+        assert!(literal(&copy, "http://10.0.0.1/").is_err());
     }
 }

@@ -10,9 +10,10 @@ mod dead;
 mod feeds;
 mod folders;
 mod housekeeping;
-mod next;
+mod keys;
 mod lists;
 mod merging;
+mod next;
 mod opening;
 mod outlook;
 mod peers;
@@ -29,12 +30,13 @@ mod start_error;
 mod status;
 
 use std::collections::HashMap;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 
 use pergola_api::source::PushStatus;
-use pergola_config::{Budget, Config};
+use pergola_config::Config;
 use pergola_feed::NodeId;
 use pergola_store::archive::{Archive, ArchiveError, Commit, NodeRecord, SourceId};
 use tokio::sync::{Semaphore, mpsc};
@@ -56,6 +58,7 @@ use dead::Dead;
 pub use feeds::{FeedError, explained};
 use folders::Folders;
 pub(crate) use folders::normal_folders;
+pub use keys::SetError;
 pub use outlook::Outlook;
 pub use peers::Upstream;
 pub use reload::ReloadError;
@@ -79,8 +82,10 @@ pub struct Node {
     /// Who may read what.
     access: Arc<Access>,
     config: RwLock<Arc<Config>>,
-    /// The budget that the configuration gave last; another one may have been set since.
-    configured_budget: Mutex<Budget>,
+    /// The folder in which its data and its stored settings are.
+    data: PathBuf,
+    /// Its one permit is held while stored settings are changed.
+    setting: Semaphore,
     writer: Writer,
     record: Mutex<NodeRecord>,
     members: Mutex<HashMap<SourceId, Vec<SourceId>>>,

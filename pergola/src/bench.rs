@@ -28,7 +28,7 @@ use pergola_config::{Config, HostRule};
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// Full passes over many sources, beside a bare loop of reqwest and feed-rs
-    #[command(after_help = "Example:\n  pergola bench crawl\n  pergola bench crawl --store redb")]
+    #[command(after_help = "Example:\n  pergola bench crawl\n  pergola bench crawl --store sled")]
     Crawl(crawl::Args),
     /// Requests per second for one feed, beside nginx; needs nginx and wrk
     #[command(after_help = "Example:\n  pergola bench serve")]

@@ -2,7 +2,7 @@
 //!
 //! A command does not know whether a node is running: it uses a client, which goes over the network or opens
 //! the data folder. Results go to standard output, as text or with `--json` as JSON; errors go to standard
-//! error, with what to do next. Escape codes go only to a terminal, and a token is never printed.
+//! error in the same form, with what to do next. Escape codes go only to a terminal, and a token is never printed.
 
 mod client;
 mod configuration;
@@ -12,6 +12,7 @@ mod generated;
 mod keep;
 mod lists;
 mod log;
+mod output;
 mod overview;
 mod presence;
 mod run;
@@ -27,7 +28,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
-use client::Client;
+use client::{Client, Data};
 use screen::Screen;
 use settings::{Options, Settings};
 
@@ -52,7 +53,7 @@ enum Command {
     Run(run::Args),
     #[command(flatten)]
     OnNode(NodeCommand),
-    /// Check or show the configuration
+    /// Check, show or change the configuration
     #[command(subcommand)]
     Config(configuration::Command),
     Restore(keep::Restore),
@@ -115,7 +116,10 @@ impl Command {
         match self {
             Self::Run(args) => run::run(args, settings).await,
             Self::OnNode(command) => {
-                Client::with(&settings, async |client| command.run(client, &screen).await).await
+                command.check()?;
+                let data = command.needs();
+                Client::with(&settings, data, async |client| command.run(client, &screen).await)
+                    .await
             }
             Self::Config(command) => configuration::run(command, &settings, &screen).await,
             Self::Restore(args) => keep::restore(args, &settings, &screen),
@@ -141,6 +145,24 @@ impl Command {
 }
 
 impl NodeCommand {
+    /// Finds mistakes for which no node is needed.
+    fn check(&self) -> anyhow::Result<()> {
+        match self {
+            Self::Feed(command) => command.check(),
+            _ => Ok(()),
+        }
+    }
+
+    /// Only commands that add something may begin a data folder.
+    fn needs(&self) -> Data {
+        match self {
+            Self::Source(source::Command::Add(_))
+            | Self::Feed(feed::Command::Create(_))
+            | Self::Import(_) => Data::MayBegin,
+            _ => Data::MustExist,
+        }
+    }
+
     async fn run(self, client: &Client, screen: &Screen) -> anyhow::Result<()> {
         match self {
             Self::Source(command) => source::run(command, client, screen).await,
@@ -157,7 +179,11 @@ impl NodeCommand {
 
 /// Runs the command line. Exits with 0 if it succeeds, 1 if it fails, 2 if the arguments are wrong.
 pub fn main() -> ExitCode {
-    let cli = Cli::parse();
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => return failure::report_usage(&error),
+    };
+    let json = cli.options.json;
     let settings = Settings::new(cli.options);
     let done = tokio::runtime::Builder::new_multi_thread().enable_all().build().map_or_else(
         |error| Err(error.into()),
@@ -170,6 +196,6 @@ pub fn main() -> ExitCode {
     );
     match done {
         Ok(()) => ExitCode::SUCCESS,
-        Err(error) => failure::report(&error),
+        Err(error) => failure::report(&error, json),
     }
 }

@@ -156,7 +156,7 @@ impl Demo {
             let mut picked: Vec<&Arrival> = arrivals.iter().collect();
             picked.sort_by_key(|arrival| std::cmp::Reverse(arrival.way.len()));
             picked.truncate(shown);
-            picked.sort_by(|one, other| one.at.total_cmp(&other.at));
+            picked.sort_by_key(|item| item.at);
             picked.iter().for_each(|arrival| show.arrival(arrival));
             unseen += arrivals.len() - picked.len();
             glances += 1;

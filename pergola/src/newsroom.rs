@@ -15,6 +15,7 @@ use axum::routing::get;
 use serde_json::json;
 use tokio::net::TcpListener;
 
+use pergola_api::Instant;
 use pergola_api::operation::Readiness;
 use pergola_config as config;
 use pergola_node::clock::Clock;
@@ -144,7 +145,10 @@ fn write_whole(path: &std::path::Path, text: &str) -> std::io::Result<()> {
 
 fn say(args: &Args, address: SocketAddr, sources: usize, clock: &Clock) {
     let said = match args.json {
-        true => json!({ "address": address, "sources": sources, "now": clock.now() }).to_string(),
+        true => {
+            let now = Instant::from_unix(clock.now());
+            json!({ "address": address, "sources": sources, "now": now }).to_string()
+        }
         false => format!("{sources} sources at http://{address}/, what they publish at /truth"),
     };
     use std::io::Write as _;

@@ -3,10 +3,11 @@
 //! It knows nothing of feeds; `rows` says what the bytes mean. This module only handles crashes, full disks
 //! and versions, and the same tests run on both engines.
 //!
-//! * sled is the default. What it acknowledges survives the death of the process; `sled_store` says what is
-//!   done so that it also survives a power cut, as far as the engine allows.
-//! * redb writes less, its file does not grow under deletions, and it syncs by itself: the choice for long
-//!   retention and unreliable power. `pergola store move --to redb` converts a folder.
+//! * redb is the store of new folders: it syncs by itself, so it survives a power cut by design; it is quicker,
+//!   takes less memory, and its file does not grow under deletions.
+//! * sled was the store of new folders in earlier versions, and such folders keep it. What it acknowledges
+//!   survives the death of the process; `sled_store` says what is done so that it also survives a power cut, as
+//!   far as the engine allows. `pergola store move --to redb` converts a folder.
 //!
 //! Never: half a batch, a write into a folder of a newer version, a write on a nearly full disk, two processes
 //! in one folder, a damaged store that is deleted (it is renamed), a migration without a backup.
@@ -30,7 +31,7 @@ mod tests;
 use std::{fmt, ops::ControlFlow, str::FromStr};
 
 pub use error::StoreError;
-pub use folder::{Opened, open};
+pub use folder::{Opened, holds_data, open};
 pub use safeguard::backups_before_migration;
 
 /// The longest key of a row in bytes; longer ones are refused.
@@ -237,12 +238,15 @@ impl Batch {
 }
 
 /// The engine of a store.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
+#[derive(
+    Debug, Clone, Copy, Default, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize,
+)]
 #[serde(rename_all = "kebab-case")]
 pub enum Backend {
-    /// sled 0.34, the default.
+    /// sled 0.34.
     Sled,
-    /// redb.
+    /// redb, the store of new folders.
+    #[default]
     Redb,
 }
 

@@ -20,5 +20,5 @@ pub mod testing;
 
 pub use engine::{
     Backend, Batch, Change, MAX_KEY_BYTES, MAX_VALUE_BYTES, Opened, Order, SCHEMA_KEY, Store,
-    StoreError, Table, Visit, backup, backups_before_migration, open,
+    StoreError, Table, Visit, backup, backups_before_migration, holds_data, open,
 };

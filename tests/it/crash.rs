@@ -8,6 +8,7 @@ use std::collections::{BTreeMap, HashSet};
 use std::fmt::Write as _;
 use std::time::Duration;
 
+use pergola_feed::Millis;
 use pergola_newsroom::Process;
 use pergola_newsroom::serve::Source;
 use rand::{RngExt as _, SeedableRng as _};
@@ -142,7 +143,9 @@ impl Witness {
         let read_at = now();
         for source in sources["sources"].as_array().unwrap() {
             let name = source["url"].as_str().unwrap().rsplit('/').next().unwrap().to_owned();
-            if let Some(until) = source["next_refresh"].as_f64().filter(|until| *until > read_at) {
+            let next =
+                source["next_refresh"].as_str().map(|at| Millis::parse(at).unwrap().seconds());
+            if let Some(until) = next.filter(|until| *until > read_at) {
                 self.promised.push((name, read_at, until));
             }
         }

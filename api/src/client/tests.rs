@@ -68,6 +68,8 @@ async fn call_everything(client: &Client) {
         .import_opml(&ImportRequest { opml: String::new(), feed: None, only_new: false })
         .await;
     let _ = client.config().await;
+    let _ = client.set_key("KEY", &SetKeyRequest { value: "1".into() }).await;
+    let _ = client.unset_key("KEY").await;
     let _ = client.reload().await;
     let _ = client.set_budget(&BudgetRequest::default()).await;
     let _ = client.history(&HistoryRange::default()).await;
@@ -85,7 +87,8 @@ async fn the_client_calls_every_route_that_is_described_for_programs() {
         .iter()
         .map(|request| {
             let path = request.uri().path().strip_prefix("/below").unwrap();
-            let path = path.replace("/ID", "/{id}").replace("/NAME", "/{name}");
+            let path =
+                path.replace("/ID", "/{id}").replace("/NAME", "/{name}").replace("/KEY", "/{key}");
             (path, request.method().to_string().to_lowercase())
         })
         .collect();

@@ -56,12 +56,12 @@ fn addresses_must_be_of_the_web() {
 fn a_path_in_the_file_starts_from_the_files_folder() {
     let text = "[node]\ndata = \"data\"\n[crawl]\nextra_ca = [\"ca.pem\", \"/etc/ca.pem\"]\n";
     let file = File::new(Path::new("/etc/pergola/pergola.toml"), text);
-    let config = Config::from_text(Some(&file), []).unwrap();
+    let config = Config::from_text(Some(&file), &[], Layer::Nothing).unwrap();
     assert_eq!(config.node.data, Path::new("/etc/pergola/data"));
     let files = [Path::new("/etc/pergola/ca.pem"), Path::new("/etc/ca.pem")];
     assert_eq!(config.crawl.extra_ca, files);
     let variable = [("PERGOLA_NODE__DATA".to_owned(), "data".to_owned())];
-    let config = Config::from_text(Some(&file), variable).unwrap();
+    let config = Config::from_text(Some(&file), &variable, Layer::Nothing).unwrap();
     assert_eq!(config.node.data, Path::new("data"));
 }
 

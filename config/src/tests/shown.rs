@@ -80,11 +80,12 @@ fn no_secret_is_shown() {
 }
 
 #[test]
-fn what_is_no_default_says_where_it_came_from() {
+fn every_value_says_where_it_came_from() {
     let text = "[node]\nname = \"a\"\nlisten = \"127.0.0.1:8080\"\n[[source]]\nurl = \"https://a.example/\"\n";
     let shown = load(text, &[("PERGOLA_FEEDS__MOST", "7")]).unwrap().show();
     assert!(shown.contains("\nname = \"a\" # from pergola.toml:2\n"), "{shown}");
-    assert!(shown.contains("\nlisten = \"127.0.0.1:8080\"\n"), "{shown}");
+    assert!(shown.contains("\nlisten = \"127.0.0.1:8080\" # from pergola.toml:3\n"), "{shown}");
+    assert!(shown.contains("\nkeep = \"90 days\" # default\n"), "{shown}");
     assert!(shown.contains("\nmost = 7 # from PERGOLA_FEEDS__MOST\n"), "{shown}");
     assert!(shown.contains("\n[[source]] # from pergola.toml:4\n"), "{shown}");
     assert!(shown.contains("\n# backend is not set\n"), "{shown}");
@@ -138,7 +139,7 @@ fn what_is_surely_not_meant_is_warned() {
 }
 
 #[test]
-fn sources_feeds_and_the_budget_change_without_a_restart() {
+fn sources_feeds_the_budget_and_private_networks_change_without_a_restart() {
     let old = Config::default();
     let source = from_file("[[source]]\nurl = \"https://a.example/\"\n");
     assert_eq!(old.reloadable_changes(&source), Reload { sources: true, ..Reload::default() });
@@ -150,6 +151,9 @@ fn sources_feeds_and_the_budget_change_without_a_restart() {
         let floor = from_file(floor);
         assert_eq!(old.reloadable_changes(&floor), Reload { floors: true, ..Reload::default() });
     }
+    let private = from_file("[crawl]\nallow_private = [\"10.0.0.0/8\"]\n");
+    let reload = Reload { allow_private: true, ..Reload::default() };
+    assert_eq!(old.reloadable_changes(&private), reload);
 }
 
 #[test]

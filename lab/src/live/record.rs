@@ -49,7 +49,7 @@ impl Recorded {
             for item in &items.items {
                 let number = catalogue.by_id.get(item.id.as_str()).copied();
                 match number.filter(|&number| mesh.can_have(feed, &origins, number)) {
-                    Some(number) => arrived.push((number, item.at - seen.start)),
+                    Some(number) => arrived.push((number, item.at.unix() - seen.start)),
                     None => unknown += 1,
                 }
             }
@@ -133,10 +133,10 @@ fn median_step(seen: &Observed) -> f64 {
     let mut took = Vec::new();
     for item in seen.items.iter().flat_map(|items| &items.items) {
         if let [.., before, here] = &item.hops[..]
-            && item.at > seen.start
+            && item.at.unix() > seen.start
         {
             let both = here.fetched.zip(before.published);
-            took.extend(both.map(|(fetched, published)| fetched - published));
+            took.extend(both.map(|(fetched, published)| fetched.unix() - published.unix()));
         }
     }
     took.sort_unstable_by(f64::total_cmp);

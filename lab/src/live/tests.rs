@@ -2,6 +2,7 @@
 
 use std::fs;
 
+use pergola_api::Instant;
 use pergola_api::item::{ItemPage, PassedNode, PublishedItem};
 use pergola_api::source::{SourceKind, SourcePage, SourceStanding, SourceStatus, Via};
 use serde_json::{Value, json};
@@ -150,13 +151,13 @@ fn what_nodes_answer_becomes_what_the_lab_measures() {
         let at = START + cycle * CYCLE;
         let hop = |node: &str, fetched: f64, published: f64| PassedNode {
             node: node.to_owned(),
-            fetched: Some(fetched),
-            published: Some(published),
+            fetched: Some(Instant::from_unix(fetched)),
+            published: Some(Instant::from_unix(published)),
             age: None,
         };
         PublishedItem {
             sequence: 1,
-            at,
+            at: Instant::from_unix(at),
             id: id.to_owned(),
             title: None,
             link: None,

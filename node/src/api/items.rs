@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use axum::Json as Answer;
 use axum::extract::State;
+use pergola_api::Instant;
 use pergola_api::item::{ItemPage, ItemRange, PassedNode, PublishedItem};
 use pergola_feed::{Hop, Item, Millis};
 use pergola_store::archive::{FeedId, Published};
@@ -90,7 +91,7 @@ fn shown(Published { sequence, entry, item }: Published) -> PublishedItem {
     let item = item.normalised();
     PublishedItem {
         sequence: sequence + 1,
-        at: entry.at,
+        at: Instant::from_unix(entry.at),
         source: origin_name(&item).map(str::to_owned),
         source_id: entry.source.0,
         hops: passed(&item),
@@ -98,18 +99,22 @@ fn shown(Published { sequence, entry, item }: Published) -> PublishedItem {
         id: item.id.0,
         title: item.title,
         link: item.link,
-        published: item.published.map(|at| at.unix()),
+        published: item.published.map(|at| Instant::from_unix(at.unix() as f64)),
     }
 }
 
 fn passed(item: &Item) -> Vec<PassedNode> {
     let hop = |(hop, age): (&Hop, Option<i64>)| PassedNode {
         node: hop.node.0.clone(),
-        fetched: hop.fetched.map(Millis::seconds),
-        published: hop.published.map(Millis::seconds),
+        fetched: hop.fetched.map(instant),
+        published: hop.published.map(instant),
         age: age.map(seconds),
     };
     item.hops.iter().zip(item.ages()).map(hop).collect()
+}
+
+fn instant(at: Millis) -> Instant {
+    Instant::from_unix(at.seconds())
 }
 
 /// An age in seconds. Clocks differ, so it may come out negative: then it is 0.

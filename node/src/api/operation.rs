@@ -4,15 +4,19 @@ use std::sync::Arc;
 
 use axum::Json as Answer;
 use axum::extract::State;
+use http::StatusCode;
+use pergola_api::Instant;
 use pergola_api::operation::{
-    BudgetRequest, History, HistoryRange, MinuteSample, NodeStatus, Reloaded,
+    BudgetRequest, History, HistoryRange, KeySetting, MinuteSample, NodeStatus, Reloaded,
+    SetKeyRequest,
 };
-use pergola_config::{Budget, BudgetRule};
+use pergola_config::{Budget, BudgetRule, Origin};
 use pergola_store::archive::Sample;
+use serde_json::Value;
 
-use super::request::{Json, Parameters, bad_request};
+use super::request::{Json, Named, Parameters, bad_request};
 use super::work::{blocking, to_the_end};
-use crate::node::Node;
+use crate::node::{Node, ReloadError, SetError};
 use crate::publish::Refusal;
 
 const MINUTE: f64 = 60.0;
@@ -30,6 +34,34 @@ pub(super) async fn config(State(node): State<Arc<Node>>) -> String {
     node.config().show()
 }
 
+pub(super) async fn set_key(
+    State(node): State<Arc<Node>>,
+    Named(key): Named,
+    Json(request): Json<SetKeyRequest>,
+) -> Result<Answer<KeySetting>, Refusal> {
+    let value = match request.value {
+        Value::String(text) => text,
+        Value::Null | Value::Object(_) => {
+            return Err(bad_request("`value` must be text, a number, true, false or a list"));
+        }
+        other => other.to_string(),
+    };
+    to_the_end(async move {
+        node.set_keys(&[(&key, Some(&value))]).await?;
+        let (value, origin) = node.config().key(&key).unwrap_or((None, Origin::Default));
+        Ok(Answer(KeySetting { key, value, origin: origin.to_string() }))
+    })
+    .await
+}
+
+pub(super) async fn unset_key(
+    State(node): State<Arc<Node>>,
+    Named(key): Named,
+) -> Result<StatusCode, Refusal> {
+    to_the_end(async move { Ok(node.set_keys(&[(&key, None)]).await?) }).await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
 pub(super) async fn reload(State(node): State<Arc<Node>>) -> Result<Answer<Reloaded>, Refusal> {
     to_the_end(async move { Ok(Answer(node.reread().await?)) }).await
 }
@@ -38,10 +70,33 @@ pub(super) async fn set_budget(
     State(node): State<Arc<Node>>,
     Json(request): Json<BudgetRequest>,
 ) -> Result<Answer<NodeStatus>, Refusal> {
-    let burst = node.config().budget.burst;
     let rule = rule(&request).map_err(bad_request)?;
-    node.set_budget(Budget { rule, burst })?;
+    let changing = Arc::clone(&node);
+    to_the_end(async move { store_budget(&changing, &request, rule).await }).await?;
     blocking(node.blocking(), move || Ok(Answer(node.status()))).await
+}
+
+async fn store_budget(
+    node: &Node,
+    request: &BudgetRequest,
+    rule: BudgetRule,
+) -> Result<(), Refusal> {
+    let number = |number: Option<f64>| number.map(|number| number.to_string());
+    let keys = [
+        ("budget.refreshes_per_minute", number(request.refreshes_per_minute)),
+        ("budget.bytes_per_hour", request.bytes_per_hour.map(|bytes| bytes.to_string())),
+        ("budget.freshness", number(request.freshness)),
+        ("budget.max_refreshes_per_minute", number(request.max_refreshes_per_minute)),
+    ];
+    let keys: Vec<_> = keys.iter().map(|(key, value)| (*key, value.as_deref())).collect();
+    match node.set_keys(&keys).await {
+        // A node inside another program, which has no file: the budget holds until it stops.
+        Err(SetError::Reload(ReloadError::NoReader)) => {
+            let burst = node.config().budget.burst;
+            Ok(node.set_budget(Budget { rule, burst })?)
+        }
+        stored => Ok(stored?),
+    }
 }
 
 pub(super) async fn history(
@@ -49,10 +104,11 @@ pub(super) async fn history(
     Parameters(range): Parameters<HistoryRange>,
 ) -> Result<Answer<History>, Refusal> {
     let now = (node.clock.now() / MINUTE) as u64;
-    let to = range.to.unwrap_or(now + 1);
-    let from = range.from.unwrap_or(to.saturating_sub(DAY));
+    let minute = |at: Instant| (at.unix() / MINUTE) as u64;
+    let to = range.to.map_or(now + 1, minute);
+    let from = range.from.map_or(to.saturating_sub(DAY), minute);
     if from > to || to - from > LONGEST {
-        return Err(bad_request(format!("`from` must be before `to`, by at most {LONGEST}")));
+        return Err(bad_request("`from` must be before `to`, by at most 31 days"));
     }
     blocking(node.blocking(), move || {
         let samples = node.history(from, to)?.into_iter().map(sample).collect();
@@ -90,7 +146,7 @@ fn known(share: f64) -> Option<f64> {
 
 fn sample((minute, sample): (u64, Sample)) -> MinuteSample {
     MinuteSample {
-        minute,
+        minute: Instant::from_unix(minute as f64 * MINUTE),
         threshold: sample.threshold,
         budget: sample.budget,
         refreshes: sample.refreshes,

@@ -3,11 +3,12 @@
 //! Errors that are the node's own fault are logged here, once.
 
 use pergola_api::Code;
+use pergola_config::NotSettable;
 use pergola_refresh::Invalid;
 use pergola_store::StoreError;
 use pergola_store::archive::ArchiveError;
 
-use crate::node::{FeedError, ReloadError, SourceError, StartError};
+use crate::node::{FeedError, ReloadError, SetError, SourceError, StartError};
 use crate::publish::Refusal;
 use crate::writer::NotCommitted;
 
@@ -56,6 +57,8 @@ impl From<FeedError> for Refusal {
             FeedError::Query { .. } => Self::new(Code::BadQuery, detail),
             FeedError::Unreadable(_) => Self::new(Code::UnreadableAddress, detail)
                 .hint("to run the statements anyway, send \"force\": true"),
+            FeedError::Nothing => Self::new(Code::NotOneStatement, detail)
+                .hint("write one such as CREATE FEED News AS RETURN OPML \"all\";"),
             FeedError::NotOne(_) => Self::new(Code::NotOneStatement, detail),
             FeedError::Unknown { nearest, .. } => {
                 let refusal = Self::new(Code::UnknownFeed, detail);
@@ -87,6 +90,29 @@ impl From<ReloadError> for Refusal {
             ReloadError::Config(_) => Self::new(Code::BadConfig, detail)
                 .hint("the old configuration stays in force; correct the new one and try again"),
             ReloadError::Start(error) => error.into(),
+        }
+    }
+}
+
+impl From<SetError> for Refusal {
+    fn from(error: SetError) -> Self {
+        let detail = error.to_string();
+        match error {
+            SetError::NotSettable(NotSettable::Unknown { nearest: Some(near), .. }) => {
+                Self::new(Code::UnknownKey, detail)
+                    .hint(format!("did you mean `{near}`?"))
+                    .nearest(near)
+            }
+            SetError::NotSettable(NotSettable::Unknown { .. }) => {
+                Self::new(Code::UnknownKey, detail).hint("GET /api/v1/config shows all keys")
+            }
+            SetError::NotSettable(NotSettable::NeedsRestart { .. }) => {
+                Self::new(Code::NeedsRestart, detail)
+            }
+            SetError::Reload(ReloadError::Config(_)) => Self::new(Code::BadConfig, detail)
+                .hint("nothing was changed; give a value that is allowed"),
+            SetError::Reload(error) => error.into(),
+            SetError::Unwritten(_) => failed(detail),
         }
     }
 }

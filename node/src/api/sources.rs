@@ -5,12 +5,12 @@ use std::sync::Arc;
 use axum::Json as Answer;
 use axum::extract::State;
 use http::StatusCode;
-use pergola_api::Code;
 use pergola_api::next::RefreshRequest;
 use pergola_api::source::{
     AddSourceRequest, AddedSource, ChangeSourceRequest, PageSelectors, RecentRefresh,
     RefreshReport, Refreshed, SourceDetail, SourceFilter, SourcePage, SourceStatus,
 };
+use pergola_api::{Code, Instant};
 use pergola_feed::address::masked;
 use pergola_feed::html::Selectors;
 use pergola_feed::identity::Policy;
@@ -344,13 +344,14 @@ fn report(report: Report) -> RefreshReport {
         failure: failure(report.outcome),
         new_items: report.new_items,
         trouble: report.trouble,
-        next_refresh: report.next_at.is_finite().then_some(report.next_at),
+        next_refresh: report.next_at.is_finite().then(|| Instant::from_unix(report.next_at)),
     }
 }
 
 fn recent(refresh: &PastRefresh) -> RecentRefresh {
     let PastRefresh { at, outcome, new_items, bytes } = *refresh;
     let (name, failure) = (outcome.name().to_owned(), failure(outcome));
+    let at = Instant::from_unix(at);
     RecentRefresh { at, outcome: name, failure, new_items, bytes }
 }
 

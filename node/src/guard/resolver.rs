@@ -26,14 +26,14 @@ pub enum ResolveError {
 /// A resolver that never returns a forbidden address.
 #[derive(Clone)]
 pub struct GuardedResolver {
-    guard: Arc<Guard>,
+    guard: Guard,
     names: Arc<dyn Names>,
 }
 
 impl GuardedResolver {
     /// Lets through what `guard` allows of what `names` finds.
     pub fn new(guard: Guard, names: Arc<dyn Names>) -> Self {
-        Self { guard: Arc::new(guard), names }
+        Self { guard, names }
     }
 
     /// The addresses of `host` that may be reached; at least one.

@@ -3,8 +3,8 @@
 mod entries;
 mod force;
 mod readers;
-mod trying;
 mod restoring;
+mod trying;
 
 use pergola_api::feed::{Applied, AppliedList, Explained};
 use pergola_query::syntax::{FeedBody, Script, SourceRef, Span, Spanned, Statement};
@@ -43,6 +43,9 @@ pub enum FeedError {
         /// The most similar name.
         nearest: Option<String>,
     },
+    /// No statement at all.
+    #[error("there is no statement to run")]
+    Nothing,
     /// Not exactly one statement.
     #[error("{0} statements can be explained here; give one CREATE, ALTER or EXPLAIN FEED")]
     NotOne(usize),
@@ -97,6 +100,9 @@ impl Node {
     fn checked(&self, text: &str, origin: &str) -> Result<Vec<Change>, FeedError> {
         let changes = self.desk.check(text).map_err(|error| wrong(&error, text, origin))?;
         self.check_folders(&changes).map_err(|error| wrong(&error, text, origin))?;
+        if changes.is_empty() {
+            return Err(FeedError::Nothing);
+        }
         let created =
             changes.iter().filter(|change| matches!(change, Change::Create { .. })).count();
         let there = self.desk.feeds().len();

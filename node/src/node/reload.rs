@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use pergola_api::operation::Reloaded;
-use pergola_config::{Budget, Config, ConfigError};
+use pergola_config::{Budget, Config, ConfigError, Stored};
 use pergola_manners::Manners;
 use pergola_query::Change;
 use pergola_store::archive::{Commit, SourceId, SourceKind};
@@ -12,8 +12,8 @@ use pergola_store::archive::{Commit, SourceId, SourceKind};
 use super::settings::rule_book;
 use super::{NewSource, Node, SourceError, StartError};
 
-/// Reads the configuration again from where it came.
-pub(super) type Reader = Arc<dyn Fn() -> Result<Config, ConfigError> + Send + Sync>;
+/// Reads the configuration again from where it came, with what is stored.
+pub(super) type Reader = Arc<dyn Fn(&Stored) -> Result<Config, ConfigError> + Send + Sync>;
 
 /// Why a configuration was not applied.
 #[derive(Debug, thiserror::Error)]
@@ -30,10 +30,10 @@ pub enum ReloadError {
 }
 
 impl Node {
-    /// Tells the node how to read its configuration again, for [`Node::reread`].
+    /// Tells the node how to read its configuration again, for [`Node::reread`] and [`Node::set_keys`].
     pub fn reread_by(
         &self,
-        read: impl Fn() -> Result<Config, ConfigError> + Send + Sync + 'static,
+        read: impl Fn(&Stored) -> Result<Config, ConfigError> + Send + Sync + 'static,
     ) {
         *self.reader.lock() = Some(Arc::new(read));
     }
@@ -58,11 +58,17 @@ impl Node {
     }
 
     async fn reread_quietly(&self) -> Result<Reloaded, ReloadError> {
-        let reader = self.reader.lock().clone().ok_or(ReloadError::NoReader)?;
-        Ok(self.reload(reader()?).await?)
+        let stored = Stored::read(&self.data)?;
+        Ok(self.reload(self.read_with(&stored)?).await?)
     }
 
-    /// Sets another budget, until the configuration gives another one or the node restarts.
+    /// What the configuration is with these stored settings.
+    pub(super) fn read_with(&self, stored: &Stored) -> Result<Config, ReloadError> {
+        let reader = self.reader.lock().clone().ok_or(ReloadError::NoReader)?;
+        Ok(reader(stored)?)
+    }
+
+    /// Sets another budget, until the configuration is read again or the node restarts.
     pub fn set_budget(&self, budget: Budget) -> Result<(), pergola_refresh::Invalid> {
         self.crawler.set_purse(budget.purse(self.crawler.tools.cycle))?;
         let mut config = self.config.write();
@@ -70,19 +76,13 @@ impl Node {
         Ok(())
     }
 
-    /// Applies another configuration: certificates, readers, sources, feeds, budget and floors at once, the
-    /// rest at the next start.
-    pub async fn reload(&self, mut config: Config) -> Result<Reloaded, StartError> {
+    /// Applies another configuration: certificates, readers, sources, feeds, budget, floors and private addresses
+    /// at once, the rest at the next start.
+    pub async fn reload(&self, config: Config) -> Result<Reloaded, StartError> {
         let before = self.config();
-        let budget = config.budget.clone();
-        if budget == *self.configured_budget.lock() && budget != before.budget {
-            // A budget that was set by hand stays until the configuration gives another one.
-            config = config.with_budget(before.budget.clone());
-        }
         let differences = before.reloadable_changes(&config);
         let mut changed = Vec::new();
         self.reload_certificates(&config)?;
-        *self.configured_budget.lock() = budget;
         changed.extend(differences.tls.then(|| "tls".to_owned()));
         if differences.budget {
             let purse = config.budget.purse(self.crawler.tools.cycle);
@@ -95,6 +95,10 @@ impl Node {
             self.crawler.set_manners(Manners { node, rules: rule_book(&config), limits, peers });
             self.reconsider()?;
             changed.push("floors".to_owned());
+        }
+        if differences.allow_private {
+            self.crawler.tools.fetcher.guard().list(config.crawl.allow_private.clone());
+            changed.push("crawl.allow_private".to_owned());
         }
         self.access.know(&config);
         changed.extend(differences.readers.then(|| "readers".to_owned()));

@@ -56,11 +56,17 @@ pub(super) fn lane_rules(config: &Config) -> LaneRules {
     rules
 }
 
+fn guard(config: &Config) -> Guard {
+    let guard = Guard::default();
+    guard.allow(config.crawl.allow_private.clone(), config.private_hosts());
+    guard
+}
+
 pub(super) fn fetch_settings(config: &Config, outside: Outside) -> FetchSettings {
     FetchSettings {
         outside,
         contact: config.node.contact.to_string(),
-        guard: Guard::allowing(config.private_exceptions()),
+        guard: guard(config),
         extra_ca: config.crawl.extra_ca.clone(),
         hosts: config.hosts.clone(),
         proxy: config.crawl.proxy.clone(),

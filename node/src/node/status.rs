@@ -2,6 +2,7 @@
 
 mod sources;
 
+use pergola_api::Instant;
 use pergola_api::feed::FeedStatus;
 use pergola_api::operation::NodeStatus;
 use pergola_refresh::quality::known_completeness;
@@ -105,7 +106,7 @@ impl Node {
             query: card.statement.clone(),
             sources: self.desk.sources_of(card.id).len(),
             published: tally.next,
-            changed_at: (tally.edition > 0).then_some(tally.changed_at),
+            changed_at: (tally.edition > 0).then(|| Instant::from_unix(tally.changed_at)),
             url: format!("{base}/feeds/{}", card.name),
         })
     }

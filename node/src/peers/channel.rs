@@ -64,7 +64,7 @@ struct Open {
 /// How a connection is made.
 #[derive(Clone)]
 struct Door {
-    guard: Arc<Guard>,
+    guard: Guard,
     resolver: GuardedResolver,
     network: Arc<dyn Network>,
     credentials: Credentials,
@@ -100,7 +100,7 @@ impl Channels {
     /// No connection yet; they are made with the crawler's settings.
     pub fn new(settings: &FetchSettings) -> Result<Self, FetchError> {
         let door = Door {
-            guard: Arc::new(settings.guard.clone()),
+            guard: settings.guard.clone(),
             resolver: GuardedResolver::new(
                 settings.guard.clone(),
                 Arc::clone(&settings.outside.names),

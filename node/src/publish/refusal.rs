@@ -8,7 +8,7 @@ use axum::response::{IntoResponse, Response};
 use http::header::X_CONTENT_TYPE_OPTIONS;
 use http::header::{CACHE_CONTROL, CONTENT_TYPE, RETRY_AFTER, VARY, WWW_AUTHENTICATE};
 use http::{HeaderMap, HeaderValue, StatusCode};
-use pergola_api::{Code, Problem, problem};
+use pergola_api::{Code, Instant, Problem, problem};
 
 use super::negotiate::is_browser;
 use super::shelf::ARCHIVE;
@@ -56,7 +56,7 @@ impl Refusal {
 
     /// Says when to try again, in Unix seconds.
     pub(crate) fn retry_at(mut self, at: f64) -> Self {
-        self.0.problem.retry_at = Some(at);
+        self.0.problem.retry_at = Some(Instant::from_unix(at));
         self
     }
 

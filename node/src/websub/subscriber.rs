@@ -18,6 +18,7 @@ use std::sync::Arc;
 
 use axum::Router;
 use axum::routing::get;
+use pergola_api::Instant;
 use pergola_api::source::PushStatus;
 use pergola_config::WebSub;
 use pergola_manners::hub::{Advertised, HubNotice};
@@ -116,7 +117,7 @@ impl Subscriber {
             topic: row.topic.clone(),
             active: trust::is_active(row, now),
             trusted: trust::is_trusted(row, now),
-            lease_until: row.lease.map(|lease| lease.until),
+            lease_until: row.lease.map(|lease| Instant::from_unix(lease.until)),
             trouble: row.trouble.clone(),
             pushes: row.tally.pushes,
             items: row.tally.items,

@@ -42,6 +42,8 @@ impl Press {
 
 /// A node to which something happened or is about to, and whatever that takes.
 pub(crate) type Scene = (House, Box<dyn Any>);
+/// The store of the nodes here: the usual one, or the one that this variable names.
+const STORE: &str = "PERGOLA_TEST_STORE";
 
 /// A configuration for tests: quick cycles, no floors, loopback allowed.
 pub(crate) fn quick_config(folder: &TempDir) -> Config {
@@ -50,6 +52,7 @@ pub(crate) fn quick_config(folder: &TempDir) -> Config {
     std::fs::write(&file, hosts).unwrap();
     let mut config = Config::load(Some(&file), []).unwrap();
     config.node.data = folder.path().join("data");
+    config.store.backend = std::env::var(STORE).ok().map(|name| name.parse().unwrap());
     config.schedule.cycle = Duration::from_millis(20);
     config.budget.rule = BudgetRule::Refreshes { per_minute: 6_000.0 };
     config
@@ -126,6 +129,12 @@ impl House {
         let title = |item: &serde_json::Value| item["title"].as_str().unwrap_or("").to_owned();
         document["items"].as_array().unwrap().iter().map(title).collect()
     }
+}
+
+/// An instant in an answer, in seconds since 1970.
+pub(crate) fn instant(value: &serde_json::Value) -> Option<f64> {
+    let at: pergola_api::Instant = value.as_str()?.parse().unwrap();
+    Some(at.unix())
 }
 
 /// A client for answers that come from this machine, without certificates.

@@ -1,10 +1,12 @@
 //! An item's way through the node: crawled, selected, published.
 
+use std::time::Duration;
+
 use pergola_api::feed::Applied;
 use pergola_config::BudgetRule;
 use pergola_newsroom::serve::Headline;
 use pergola_node::node::{FeedError, NewSource, SourceError};
-
+use pergola_store::Backend;
 use tempfile::TempDir;
 
 use crate::house::{House, Press, eventually, quick_config};
@@ -46,6 +48,28 @@ async fn an_item_reaches_every_feed_that_wants_it_and_no_other() {
     expect_titles(&house, "Volcanoes", &["On Iceland another volcano", "A volcano erupts"]).await;
     let all = ["Nothing of interest", "On Iceland another volcano", "A volcano erupts"];
     expect_titles(&house, "Everything", &all).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_node_works_on_either_store_and_keeps_the_one_that_its_folder_has() {
+    for backend in Backend::ALL {
+        let (press, folder) = (Press::start(&["news"]).await, TempDir::new().unwrap());
+        let mut config = quick_config(&folder);
+        config.store.backend = Some(backend);
+        let house = House::open(folder, config).await;
+        headline(&press, "news", "First");
+        let url = press.url("news");
+        create(&house, &format!(r#"CREATE FEED News AS RETURN "{url}";"#)).await;
+        expect_titles(&house, "News", &["First"]).await;
+        let House { running, folder, .. } = house;
+        running.stop(Duration::from_secs(10)).await;
+        let mut config = quick_config(&folder);
+        config.store.backend = None;
+        let house = House::open(folder, config).await;
+        assert_eq!(house.node().status().store, backend.to_string());
+        headline(&press, "news", "Second");
+        expect_titles(&house, "News", &["Second", "First"]).await;
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -3,7 +3,7 @@
 use pergola_newsroom::serve::Headline;
 use serde_json::Value;
 
-use crate::house::{House, Press, eventually};
+use crate::house::{House, Press, eventually, instant};
 
 fn headline(press: &Press, title: &str) {
     press.newsroom.publish_headline("news", Headline::new(title, &["news"])).unwrap();
@@ -92,7 +92,7 @@ async fn an_item_tells_by_which_nodes_it_came_and_how_long_that_took() {
     let mut before = 0.0;
     for hop in item["hops"].as_array().unwrap() {
         let (fetched, published) = (&hop["fetched"], &hop["published"]);
-        let (fetched, published) = (fetched.as_f64().unwrap(), published.as_f64().unwrap());
+        let (fetched, published) = (instant(fetched).unwrap(), instant(published).unwrap());
         assert!(before <= fetched && fetched <= published, "{item}");
         assert!(hop["age"].as_f64().unwrap() >= 0.0, "{item}");
         before = published;

@@ -15,7 +15,7 @@ use serde_json::Value;
 use tempfile::TempDir;
 use tokio::net::TcpListener;
 
-use crate::house::{House, eventually, quick_config};
+use crate::house::{House, eventually, instant, quick_config};
 pub(crate) use cooperating::items_are_missed;
 use stranger::Stranger;
 
@@ -119,7 +119,7 @@ impl Reader {
             if source["standing"] == "failing" { Ok(source) } else { Err(source.to_string()) }
         })
         .await;
-        let next = source["next_refresh"].as_f64().unwrap() - Clock::real().now();
+        let next = instant(&source["next_refresh"]).unwrap() - Clock::real().now();
         assert!(next < 60.0, "{next} s");
         source
     }

@@ -33,7 +33,7 @@ pub struct Args {
     #[arg(long, default_value_t = 620)]
     pub text: usize,
     /// The node's store.
-    #[arg(long, default_value_t = pergola_store::Backend::Sled)]
+    #[arg(long, default_value_t)]
     pub store: pergola_store::Backend,
 }
 

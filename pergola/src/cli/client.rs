@@ -16,9 +16,19 @@ use pergola_node::clock::Clock;
 use pergola_node::node::{self, Node};
 use url::Url;
 
+use super::failure;
 use super::settings::Settings;
 use in_process::InProcess;
 pub(super) use target::{Target, in_use};
+
+/// What a command needs if no node runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Data {
+    /// Data that is there already. The command makes no folder.
+    MustExist,
+    /// Nothing: the command begins a data folder if there is none.
+    MayBegin,
+}
 
 /// The client of one node.
 pub(super) struct Client {
@@ -44,9 +54,10 @@ impl Client {
     /// Finds the node, runs `work` with a client, and closes what was opened.
     pub(super) async fn with<T>(
         settings: &Settings,
+        data: Data,
         work: impl AsyncFnOnce(&Self) -> anyhow::Result<T>,
     ) -> anyhow::Result<T> {
-        let client = Self::connect(settings).await?;
+        let client = Self::connect(settings, data).await?;
         let done = work(&client).await;
         let Self { api, opened } = client;
         drop(api);
@@ -56,16 +67,28 @@ impl Client {
         done
     }
 
-    async fn connect(settings: &Settings) -> anyhow::Result<Self> {
+    async fn connect(settings: &Settings, needed: Data) -> anyhow::Result<Self> {
         let config = match Target::find(settings).await? {
             Target::Running(api) => return Ok(Self { api, opened: None }),
             Target::Folder(config) => config,
         };
         let token = config.api.token.clone();
         let data = config.node.data.clone();
+        if !pergola_store::holds_data(&data)? {
+            match needed {
+                Data::MustExist => return Err(target::nothing_there(&data).into()),
+                Data::MayBegin => {
+                    let (begun, run) = (data.display(), "`pergola run` starts a node there");
+                    let hint = format!("no node is running; this is kept in {begun}, and {run}");
+                    failure::advise(hint, settings);
+                }
+            }
+        }
         let clock = Clock::configured(&config.clock);
         let opened = Node::open_here(*config, clock).await;
         let node = opened.map_err(|error| target::not_opened(error, &data))?;
+        let settings = settings.clone();
+        node.reread_by(move |stored| settings.load_with(stored));
         let router = InProcess(pergola_node::api::router(Arc::clone(&node)));
         let base = Url::parse("http://localhost/")?;
         let api = pergola_api::Client::new(router, base, token.as_ref().map(|it| it.reveal()))?;

@@ -1,13 +1,16 @@
-//! `pergola config`: checks, shows and explains the configuration.
+//! `pergola config`: checks, shows, changes and explains the configuration.
+//!
+//! The configuration file is never written. What is set here is stored in the data folder.
 
 use clap::Subcommand;
+use pergola_api::operation::SetKeyRequest;
 use serde_json::{Value, json};
 
-use super::client::Client;
-use super::screen::Screen;
+use super::client::{Client, Data};
+use super::screen::{Screen, harmless};
 use super::settings::Settings;
 
-/// Check and show the configuration
+/// Check, show and change the configuration
 #[derive(Debug, Subcommand)]
 #[command(after_help = "Example:\n  pergola config check --config /etc/pergola/pergola.toml")]
 pub(super) enum Command {
@@ -17,6 +20,22 @@ pub(super) enum Command {
     /// Show the configuration that holds, and where each value was set; with --node that of the node
     #[command(after_help = "Example:\n  pergola config show")]
     Show,
+    /// Set a key that can change while the node runs; stored, and over the configuration file
+    #[command(after_help = "Example:\n  pergola config set crawl.allow_private 192.168.1.0/24 \
+                            nas.lan\n  pergola config set budget.refreshes_per_minute 60")]
+    Set {
+        /// Its full name
+        key: String,
+        /// The value; several make a list
+        #[arg(required = true)]
+        value: Vec<String>,
+    },
+    /// Forget what was set for a key, so that the configuration file holds again
+    #[command(after_help = "Example:\n  pergola config unset crawl.allow_private")]
+    Unset {
+        /// Its full name
+        key: String,
+    },
     /// Print a file with every key, its default and its meaning
     #[command(after_help = "Example:\n  pergola config example > pergola.toml")]
     Example,
@@ -35,13 +54,24 @@ pub(super) async fn run(
         Command::Show => {
             let shown = match settings.options.node {
                 None => settings.load()?.show(),
-                Some(_) => Client::with(settings, async |client| asked(client).await).await?,
+                Some(_) => {
+                    let asked = async |client: &Client| Ok(client.config().await?);
+                    Client::with(settings, Data::MustExist, asked).await?
+                }
             };
             let document: Value = match screen.json {
                 true => toml::from_str(&shown)?,
                 false => Value::Null,
             };
             screen.show(&document, || shown)
+        }
+        Command::Set { key, value } => {
+            let set = async |client: &Client| set(&key, &value, client, screen).await;
+            Client::with(settings, Data::MayBegin, set).await
+        }
+        Command::Unset { key } => {
+            let unset = async |client: &Client| unset(&key, client, screen).await;
+            Client::with(settings, Data::MustExist, unset).await
         }
         Command::Example => {
             let example = pergola_config::example();
@@ -54,8 +84,25 @@ pub(super) async fn run(
     }
 }
 
-async fn asked(client: &Client) -> anyhow::Result<String> {
-    Ok(client.config().await?)
+async fn set(key: &str, value: &[String], client: &Client, screen: &Screen) -> anyhow::Result<()> {
+    let request = SetKeyRequest { value: value.join(",").into() };
+    let set = client.set_key(key, &request).await?;
+    screen.show(&set, || {
+        let value = harmless(set.value.as_deref().unwrap_or("not set"));
+        let holds = match (set.origin.starts_with("stored"), client.is_running()) {
+            (true, true) => "it holds from now on, also after a restart".to_owned(),
+            (true, false) => "it holds when the node starts".to_owned(),
+            (false, _) => format!("it is stored, but {} overrides it", harmless(&set.origin)),
+        };
+        format!("{} = {value}; {holds}\n", harmless(&set.key))
+    })
+}
+
+async fn unset(key: &str, client: &Client, screen: &Screen) -> anyhow::Result<()> {
+    client.unset_key(key).await?;
+    screen.show(&json!({ "unset": key }), || {
+        format!("{} is no longer stored; `pergola config show` shows what holds\n", harmless(key))
+    })
 }
 
 fn check(settings: &Settings, screen: &Screen) -> anyhow::Result<()> {

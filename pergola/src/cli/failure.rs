@@ -1,12 +1,22 @@
-//! Error messages: what went wrong, why, and what to do next.
+//! Error messages: what went wrong, why, and what to do next. With `--json` they are JSON, too: one object in one
+//! line on standard error, with `code`, `message` and `hint`.
 
 mod advice;
 
-use std::fmt::Write as _;
+use std::fmt::{Display, Write as _};
 use std::io::{self, Write as _};
 use std::process::ExitCode;
 
-use pergola_api::ClientError;
+use pergola_api::{ClientError, Code};
+use pergola_config::ConfigError;
+use serde_json::{Value, json};
+
+use super::settings::Settings;
+
+/// The code of wrong arguments.
+const USAGE: &str = "usage";
+/// The code of whatever has no other.
+const FAILED: &str = "failed";
 
 /// A failure of a command.
 #[derive(Debug, thiserror::Error)]
@@ -14,12 +24,18 @@ use pergola_api::ClientError;
 pub(super) struct Failure {
     what: String,
     hint: Option<String>,
+    code: Option<&'static str>,
 }
 
 impl Failure {
     /// A failure without a hint.
     pub(super) fn new(what: impl Into<String>) -> Self {
-        Self { what: what.into(), hint: None }
+        Self { what: what.into(), hint: None, code: None }
+    }
+
+    /// Says to programs what kind of failure it is.
+    pub(super) fn code(self, code: &'static str) -> Self {
+        Self { code: Some(code), ..self }
     }
 
     /// Says what to do next.
@@ -28,21 +44,66 @@ impl Failure {
     }
 }
 
-/// Prints a failure and returns the exit code. A closed pipe is no failure.
-pub(super) fn report(error: &anyhow::Error) -> ExitCode {
+/// Prints a failure, as text or as JSON, and returns the exit code. A closed pipe is no failure.
+pub(super) fn report(error: &anyhow::Error, json: bool) -> ExitCode {
     let closed = error.chain().filter_map(|cause| cause.downcast_ref::<io::Error>());
     if closed.into_iter().any(|cause| cause.kind() == io::ErrorKind::BrokenPipe) {
         return ExitCode::SUCCESS;
     }
-    // If this fails, too, there is nobody left to tell.
-    let _ = io::stderr().write_all(told(error).as_bytes());
+    say(&if json { format!("{}\n", object(error)) } else { told(error) });
     ExitCode::FAILURE
 }
 
+/// Prints what is wrong with the arguments, or the help that they ask for, and returns the exit code.
+pub(super) fn report_usage(error: &clap::Error) -> ExitCode {
+    // The arguments could not be read, but whoever wanted JSON has said so.
+    let json = std::env::args_os().any(|argument| argument == "--json");
+    if json && error.use_stderr() {
+        let text = error.render().to_string();
+        let (message, rest) = text.split_once("\n\n").unwrap_or((&text, ""));
+        let message = message.strip_prefix("error: ").unwrap_or(message).trim();
+        say(&format!("{}\n", json!({ "code": USAGE, "message": message, "hint": rest.trim() })));
+    } else {
+        // If this fails, there is nobody left to tell.
+        let _ = error.print();
+    }
+    ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2))
+}
+
 /// Prints a hint although nothing failed.
-pub(super) fn advise(hint: &str) {
-    // A hint that cannot be printed is no failure.
-    let _ = io::stderr().write_all(format!("hint: {hint}\n").as_bytes());
+pub(super) fn advise(hint: impl Display, settings: &Settings) {
+    let note = || json!({ "note": hint.to_string() });
+    say(&if settings.options.json { format!("{}\n", note()) } else { format!("hint: {hint}\n") });
+}
+
+fn say(text: &str) {
+    // If this fails, there is nobody left to tell.
+    let _ = io::stderr().write_all(text.as_bytes());
+}
+
+/// The failure for programs.
+fn object(error: &anyhow::Error) -> Value {
+    let said = error.to_string();
+    let mut message = said.strip_prefix("error: ").unwrap_or(&said).to_owned();
+    for cause in error.chain().skip(1).map(ToString::to_string) {
+        if !message.contains(&cause) {
+            message = format!("{message}: {cause}");
+        }
+    }
+    json!({ "code": code(error), "message": message, "hint": hint(error) })
+}
+
+/// The code of the command's failure, or else of the node's refusal.
+fn code(error: &anyhow::Error) -> Value {
+    if let Some(code) = error.downcast_ref::<Failure>().and_then(|failure| failure.code) {
+        return code.into();
+    }
+    match error.downcast_ref::<ClientError>() {
+        Some(ClientError::Refused(problem)) => json!(problem.code),
+        Some(ClientError::Unreachable { .. }) => "unreachable".into(),
+        _ if error.downcast_ref::<ConfigError>().is_some() => json!(Code::BadConfig),
+        _ => FAILED.into(),
+    }
 }
 
 /// The failure, its causes as far as they say something new, and the hint.
@@ -87,6 +148,25 @@ mod tests {
     fn that_it_is_an_error_is_said_once() {
         let error = Failure::new("error: `RETRUN` does not belong here\n --> query:1:19").into();
         assert_eq!(told(&error), "error: `RETRUN` does not belong here\n --> query:1:19\n");
+    }
+
+    #[test]
+    fn programs_are_told_the_same_in_one_object() {
+        let cause = io::Error::other("the disk is on fire");
+        let failure = Failure::new("no luck").code("bad-luck").hint("use water");
+        let failed: Result<(), _> = Err(cause).context(failure);
+        let expected = json!({
+            "code": "bad-luck", "message": "no luck: the disk is on fire", "hint": "use water",
+        });
+        assert_eq!(object(&failed.unwrap_err()), expected);
+        let refused = pergola_api::Problem::new(Code::UnknownFeed, "there is no feed `Newz`");
+        let told = object(&ClientError::Refused(Box::new(refused)).into());
+        assert_eq!(
+            (&told["code"], &told["message"]),
+            (&json!("unknown-feed"), &json!("there is no feed `Newz`"))
+        );
+        let other = object(&anyhow::anyhow!("odd"));
+        assert_eq!(other, json!({ "code": "failed", "message": "odd", "hint": null }));
     }
 
     #[test]

@@ -116,6 +116,22 @@ pub(super) struct Which {
     name: String,
 }
 
+impl Command {
+    /// Refuses a query that says nothing, before anything is opened or made.
+    pub(super) fn check(&self) -> anyhow::Result<()> {
+        match self {
+            Self::Create(Create { query: Some(query), .. }) if query.trim().is_empty() => {
+                let example = "pergola feed create 'CREATE FEED News AS RETURN OPML \"all\"'";
+                Err(Failure::new("there is no statement to run")
+                    .code("not-one-statement")
+                    .hint(format!("write one: {example}"))
+                    .into())
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
 pub(super) async fn run(command: Command, client: &Client, screen: &Screen) -> anyhow::Result<()> {
     match command {
         Command::Create(Create { query, file, force }) => {

@@ -1,10 +1,10 @@
 //! `pergola backup`, `pergola restore` and `pergola store move`: the data as a whole.
 //!
 //! A running node can be backed up. The other two commands replace the data, so they need the folder for
-//! themselves. A backup is written under another name until it is complete.
+//! themselves. A backup appears under its name when it is complete.
 
-use std::fs::{self, File};
-use std::io::{BufReader, Write as _};
+use std::fs::File;
+use std::io::BufReader;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
@@ -15,18 +15,21 @@ use serde_json::json;
 
 use super::client::{Client, in_use};
 use super::failure::{self, Failure};
+use super::output::{Output, Overwrite};
 use super::screen::{Progress, Screen, count, size};
 use super::settings::Settings;
 
 /// Write all data to one file, also while the node runs
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Example:\n  pergola backup pergola.backup")]
+#[command(
+    after_help = "Example:\n  pergola backup pergola.backup\n  pergola backup - | ssh other 'cat \
+                        > pergola.backup'"
+)]
 pub(super) struct Backup {
-    /// The file
+    /// The file; - is standard output
     file: PathBuf,
-    /// Overwrite an existing file
-    #[arg(long)]
-    replace: bool,
+    #[command(flatten)]
+    overwrite: Overwrite,
 }
 
 /// Replace the contents of the data folder with a backup
@@ -35,7 +38,7 @@ pub(super) struct Backup {
 pub(super) struct Restore {
     /// The file
     file: PathBuf,
-    /// The storage engine [default: store.backend, or sled]
+    /// The storage engine [default: store.backend, or redb]
     #[arg(long, value_name = "redb|sled")]
     to: Option<Backend>,
     /// Move the present contents of the folder aside
@@ -57,50 +60,31 @@ pub(super) enum StoreCommand {
 }
 
 pub(super) async fn backup(args: Backup, client: &Client, screen: &Screen) -> anyhow::Result<()> {
-    let file = args.file;
-    if file.exists() && !args.replace {
-        return Err(Failure::new(format!("{} exists already", file.display()))
-            .hint("choose another name, or overwrite it with --replace")
-            .into());
-    }
-    let unfinished = PathBuf::from(format!("{}.unfinished", file.display()));
-    let written = download(client, &unfinished).await;
-    let bytes = match written {
-        Ok(bytes) => bytes,
-        Err(error) => {
-            // It may not exist.
-            let _ = fs::remove_file(&unfinished);
-            return Err(error);
-        }
-    };
-    fs::rename(&unfinished, &file).with_context(|| cannot_write(&file))?;
+    let mut output = Output::open(&args.file, &args.overwrite)?;
+    let bytes = download(client, &mut output).await?;
+    let Some(file) = output.finish()? else { return Ok(()) };
     screen.show(&json!({ "file": file, "bytes": bytes }), || {
         format!("{} written to {}\n", size(bytes), file.display())
     })
 }
 
-async fn download(client: &Client, path: &Path) -> anyhow::Result<u64> {
+async fn download(client: &Client, output: &mut Output) -> anyhow::Result<u64> {
     let mut backup = client.backup().await?;
-    let mut file = File::create(path).with_context(|| cannot_write(path))?;
     let progress = Progress::new("backing up");
     let mut bytes = 0;
     while let Some(chunk) = backup.chunk().await? {
-        file.write_all(&chunk).with_context(|| cannot_write(path))?;
+        output.write(&chunk)?;
         bytes += chunk.len() as u64;
         progress.bytes(bytes);
     }
-    file.sync_all().with_context(|| cannot_write(path))?;
     Ok(bytes)
-}
-
-fn cannot_write(path: &Path) -> Failure {
-    Failure::new(format!("cannot write {}", path.display()))
 }
 
 pub(super) fn restore(args: Restore, settings: &Settings, screen: &Screen) -> anyhow::Result<()> {
     let config = settings.load()?;
+    config.earlier_place().iter().for_each(|warning| failure::advise(warning, settings));
     let data = config.node.data;
-    let to = args.to.or(config.store.backend).unwrap_or(Backend::Sled);
+    let to = args.to.or(config.store.backend).unwrap_or_default();
     let input = File::open(&args.file)
         .with_context(|| Failure::new(format!("cannot read {}", args.file.display())))?;
     let replace = if args.replace { Replace::SetAside } else { Replace::Never };
@@ -110,7 +94,7 @@ pub(super) fn restore(args: Restore, settings: &Settings, screen: &Screen) -> an
     drop(progress);
     let summary = restored.map_err(|error| refused(error, &data))?;
     done("restored", summary, to, &data, screen)?;
-    configured_otherwise(config.store.backend, to);
+    configured_otherwise(config.store.backend, to, settings);
     Ok(())
 }
 
@@ -121,13 +105,14 @@ pub(super) fn store(
 ) -> anyhow::Result<()> {
     let StoreCommand::Move { to } = command;
     let config = settings.load()?;
+    config.earlier_place().iter().for_each(|warning| failure::advise(warning, settings));
     let data = config.node.data;
     let progress = Progress::new("moving");
     let moved = backup::move_backend(&data, to, |rows| progress.rows(rows));
     drop(progress);
     let summary = moved.map_err(|error| refused(error, &data))?;
     done("moved", summary, to, &data, screen)?;
-    configured_otherwise(config.store.backend, to);
+    configured_otherwise(config.store.backend, to, settings);
     Ok(())
 }
 
@@ -147,9 +132,10 @@ fn done(
 }
 
 /// Warns if the configuration names another engine: the next start would reject the folder.
-fn configured_otherwise(configured: Option<Backend>, held: Backend) {
+fn configured_otherwise(configured: Option<Backend>, held: Backend, settings: &Settings) {
     if configured.is_some_and(|configured| configured != held) {
-        failure::advise(&format!("set store.backend to \"{held}\" before the next start"));
+        let advice = format!("set store.backend to \"{held}\" before the next start");
+        failure::advise(advice, settings);
     }
 }
 
@@ -159,7 +145,10 @@ fn refused(error: BackupError, data: &Path) -> anyhow::Error {
         BackupError::Store(StoreError::Locked { .. }) => in_use(data).into(),
         BackupError::InUse { .. } => {
             let hint = "move it aside with --replace, or restore into another folder with --data";
-            Failure::new(format!("{} already holds a store", data.display())).hint(hint).into()
+            Failure::new(format!("{} already holds a store", data.display()))
+                .code("in-use")
+                .hint(hint)
+                .into()
         }
         error => error.into(),
     }

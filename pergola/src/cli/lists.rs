@@ -8,6 +8,7 @@ use serde_json::json;
 
 use super::client::Client;
 use super::failure::Failure;
+use super::output::{Output, Overwrite};
 use super::screen::{Progress, Screen, count, harmless};
 
 /// Skipped entries that are named.
@@ -36,8 +37,11 @@ pub(super) struct Import {
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example:\n  pergola export subscriptions.opml\n  pergola export | less")]
 pub(super) struct Export {
-    /// The file [default: standard output]
-    file: Option<PathBuf>,
+    /// The file; - is standard output
+    #[arg(default_value = "-")]
+    file: PathBuf,
+    #[command(flatten)]
+    overwrite: Overwrite,
 }
 
 pub(super) async fn import(args: Import, client: &Client, screen: &Screen) -> anyhow::Result<()> {
@@ -91,10 +95,10 @@ fn told(skipped: &SkippedEntry) -> String {
 }
 
 pub(super) async fn export(args: Export, client: &Client, screen: &Screen) -> anyhow::Result<()> {
+    let mut output = Output::open(&args.file, &args.overwrite)?;
     let opml = client.export_opml().await?;
-    let Some(file) = args.file else { return Ok(screen.bytes(&opml)?) };
-    std::fs::write(&file, &opml)
-        .with_context(|| Failure::new(format!("cannot write {}", file.display())))?;
+    output.write(&opml)?;
+    let Some(file) = output.finish()? else { return Ok(()) };
     let written = json!({ "file": file, "bytes": opml.len() });
     screen.show(&written, || format!("written to {}\n", file.display()))
 }

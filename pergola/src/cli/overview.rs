@@ -66,10 +66,9 @@ fn shown(status: &NodeStatus, folder: Option<&Path>, screen: &Screen) -> String 
 
 /// Fails unless the node is ready.
 pub(super) async fn healthcheck(settings: &Settings, screen: &Screen) -> anyhow::Result<()> {
-    let Target::Running(client) = Target::find(settings).await? else {
-        return Err(Failure::new("no node uses the data folder")
-            .hint("`pergola run` starts one; --node says where another one is")
-            .into());
+    let client = match Target::find(settings).await? {
+        Target::Running(client) => client,
+        Target::Folder(config) => return Err(no_node(&config.node.data).into()),
     };
     let late = |_| Failure::new(format!("the node did not answer within {} s", PATIENCE.as_secs()));
     let readiness = tokio::time::timeout(PATIENCE, client.ready()).await.map_err(late)??;
@@ -100,4 +99,10 @@ async fn patient(settings: &Settings) -> Patient {
         Ok(Target::Folder(_)) => Patient::Asleep,
         Err(error) => Patient::Silent { what: format!("{error:#}") },
     }
+}
+
+fn no_node(data: &Path) -> Failure {
+    Failure::new(format!("no node uses the data folder {}", data.display()))
+        .code("no-node")
+        .hint("`pergola run` starts one; --node says where another one is")
 }

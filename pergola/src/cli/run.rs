@@ -55,7 +55,7 @@ pub(super) async fn run(args: Args, mut settings: Settings) -> anyhow::Result<()
     let data = config.node.data.clone();
     let clock = Clock::configured(&config.clock);
     let node = Node::open_here(config, clock).await?;
-    node.reread_by(move || settings.load());
+    node.reread_by(move |stored| settings.load_with(stored));
     node.notices().iter().for_each(|notice| tracing::warn!("{notice}"));
     let mut signals = Signals::new().context("signals cannot be handled")?;
     let running = node.start(listener)?;

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use pergola_config::{Config, ConfigError, Secret, environment, find_file};
+use pergola_config::{Config, ConfigError, Secret, Stored, environment, find_file};
 
 pub(super) const TOKEN_VARIABLE: &str = "PERGOLA_API__TOKEN";
 
@@ -15,7 +15,7 @@ pub(super) struct Options {
     /// The configuration file [default: ./pergola.toml, then the user's, then /etc/pergola/pergola.toml]
     #[arg(long, global = true, value_name = "FILE", help_heading = "Options everywhere")]
     pub(super) config: Option<PathBuf>,
-    /// The data folder, instead of the configured one
+    /// The data folder [default: node.data, else the user's, such as ~/.local/share/pergola]
     #[arg(long, global = true, value_name = "DIR", help_heading = "Options everywhere")]
     pub(super) data: Option<PathBuf>,
     /// The node to talk to [default: the one that uses the data folder, or the folder itself]
@@ -27,7 +27,7 @@ pub(super) struct Options {
     /// Certificates (PEM) to trust when talking to the node, besides the public ones
     #[arg(long, global = true, value_name = "FILE", help_heading = "Options everywhere")]
     pub(super) ca: Option<PathBuf>,
-    /// Write JSON for programs instead of text for people
+    /// Write JSON for programs instead of text for people; a failure is an object on standard error
     #[arg(long, global = true, help_heading = "Options everywhere")]
     pub(super) json: bool,
 }
@@ -73,6 +73,11 @@ impl Settings {
     /// Reads the configuration as it is now.
     pub(super) fn load(&self) -> Result<Config, ConfigError> {
         Config::load(self.file().as_deref(), self.variables.clone())
+    }
+
+    /// The same with other stored settings than those in the data folder.
+    pub(super) fn load_with(&self, stored: &Stored) -> Result<Config, ConfigError> {
+        Config::load_with(self.file().as_deref(), self.variables.clone(), stored)
     }
 
     /// The token that was given to this process, not the one in the configuration file.

@@ -118,7 +118,7 @@ fn draw(stage: &Stage, state: &State) -> String {
             format!(
                 "{}, after {:.1} days: of {} items that somebody wants {} were delivered and {} lost, \
                  by {} requests",
-                clock_time(state.at),
+                clock_time(state.at.unix()),
                 state.lasted / 86_400.0,
                 state.published,
                 state.delivered,

@@ -106,7 +106,7 @@ impl Show {
         let title = fitted(&arrival.title, COLUMNS - 28 - way.chars().count());
         println!(
             "{} {} {title} {}",
-            self.painted("2", &clock_time(arrival.at)),
+            self.painted("2", &clock_time(arrival.at.unix())),
             self.painted("36", &fitted(&arrival.source, 16)),
             self.painted("32", &way)
         );
@@ -125,7 +125,7 @@ impl Show {
         }
         let first = format!(
             "{} {} wanted · {} delivered · {} lost · {} requests, {:.0}% 304",
-            clock_time(state.at),
+            clock_time(state.at.unix()),
             state.published,
             state.delivered,
             state.lost,

@@ -3,6 +3,7 @@
 
 use std::collections::HashMap;
 
+use pergola_api::Instant;
 use pergola_store::archive::{ArchiveError, FeedId, Published, SourceId};
 use serde::Serialize;
 
@@ -16,8 +17,8 @@ const AT_ONCE: usize = 500;
 /// An item that has arrived at a node.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Arrival {
-    /// When, in seconds since the Unix epoch of the demonstration's time.
-    pub at: f64,
+    /// When, in the demonstration's time.
+    pub at: Instant,
     /// The node, and its feed.
     pub node: String,
     /// What the source is called that published it.
@@ -45,7 +46,7 @@ pub struct Stop {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct State {
     /// The demonstration's time.
-    pub at: f64,
+    pub at: Instant,
     /// Seconds of that time since the beginning.
     pub lasted: f64,
     /// Items that were published since the beginning and that a node wants.
@@ -196,7 +197,7 @@ impl Watch {
             Stop { node: name.unwrap_or(&hop.node.0).clone(), age }
         });
         Some(Arrival {
-            at: published.entry.at,
+            at: Instant::from_unix(published.entry.at),
             node: stage.wiring.mesh.feeds[number].name.clone(),
             source: stage.wiring.titles[source].clone(),
             title: item.title.as_ref().map(ToString::to_string).unwrap_or_default(),
@@ -239,7 +240,7 @@ impl Watch {
         let minutes = |node: Option<&NodeState>| Some(node?.median_age? / 60.0);
         let (published, delivered, lost) = self.ledger.sums();
         State {
-            at: stage.clock.now(),
+            at: Instant::from_unix(stage.clock.now()),
             lasted: (stage.clock.now() - self.began).max(1.0),
             published,
             delivered,

@@ -3,6 +3,8 @@
 mod asking;
 mod doctor;
 mod keeping;
+mod place;
+mod programs;
 mod refusing;
 mod running;
 pub(crate) mod sandbox;

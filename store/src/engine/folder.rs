@@ -1,7 +1,7 @@
 //! The data folder: which engine and version it holds, and who is using it.
 //!
 //! ```text
-//! format.json              {"schema": 3, "backend": "sled"}: read before any engine is started
+//! format.json              {"schema": 3, "backend": "redb"}: read before any engine is started
 //! store.sled/, store.redb  the engine's own files
 //! lock                     locked as long as the store is open
 //! restoring/               a backup that is being unpacked
@@ -36,7 +36,8 @@ pub struct Opened {
     pub notice: Option<String>,
 }
 
-/// Opens the store of a data folder, or makes one. `wanted` of `None` takes what is there, or sled.
+/// Opens the store of a data folder, or makes one. `wanted` of `None` takes what is there, or in a
+/// new folder the usual engine.
 pub fn open(
     folder: &Path,
     wanted: Option<Backend>,
@@ -44,6 +45,18 @@ pub fn open(
 ) -> Result<Opened, StoreError> {
     let opening = Opening { cache_bytes, ..Opening::default() };
     opening.open(folder, wanted)
+}
+
+/// Whether a folder holds the data of a node. Looking changes nothing.
+pub fn holds_data(folder: &Path) -> Result<bool, StoreError> {
+    let engines = Backend::ALL.map(Backend::file_name);
+    for name in engines.into_iter().chain(["format.json"]) {
+        let path = folder.join(name);
+        if path.try_exists().map_err(StoreError::io(&path))? {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 /// How a store is opened. Only tests change more than the cache.
@@ -81,7 +94,7 @@ impl Opening<'_> {
         {
             return Err(StoreError::OtherBackend { folder: folder.to_owned(), held, wanted });
         }
-        let backend = held.or(wanted).unwrap_or(Backend::Sled);
+        let backend = held.or(wanted).unwrap_or_default();
         space::check(folder, &Batch::default(), self.free_bytes)?;
         if let Some(format) = &format {
             format.finish_discarding(folder)?;

@@ -20,7 +20,7 @@ async fn everybody_has_looked(bundle: &Bundle) {
                 serde_json::from_str(&answer.1).map_err(|error| error.to_string())?;
             let sources = listed["sources"].as_array().ok_or(answer.1)?;
             let seen =
-                |source: &&Value| source["last_refresh"].is_number() && source["trouble"].is_null();
+                |source: &&Value| source["last_refresh"].is_string() && source["trouble"].is_null();
             match sources.iter().filter(seen).count() {
                 count if count == sources.len() => Ok(()),
                 count => Err(format!("{count} of {}: {sources:?}", sources.len())),

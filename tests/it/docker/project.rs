@@ -110,7 +110,7 @@ impl Project {
             eventually(&format!("the first refreshes of {}", feed.node), async || {
                 let told = feed.client.json("/api/v1/sources").await;
                 let sources = told["sources"].as_array().unwrap();
-                match sources.iter().all(|source| source["last_refresh"].is_f64()) {
+                match sources.iter().all(|source| source["last_refresh"].is_string()) {
                     true if !sources.is_empty() => Ok(()),
                     _ => Err(told.to_string()),
                 }

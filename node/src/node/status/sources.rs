@@ -1,5 +1,6 @@
 //! The state of sources, and which source a number or URL means.
 
+use pergola_api::Instant;
 use pergola_api::source::{
     self as api, FailingStatus, PeerStatus, SourceStanding, SourceStatus, Via,
 };
@@ -128,8 +129,8 @@ impl Node {
             importance: record.importance,
             folders: record.folders,
             readers: self.desk.readers_of(id),
-            last_refresh: state.recent.back().map(|refresh| refresh.at),
-            next_refresh: next_at.is_finite().then_some(next_at),
+            last_refresh: state.recent.back().map(|refresh| Instant::from_unix(refresh.at)),
+            next_refresh: next_at.is_finite().then(|| Instant::from_unix(next_at)),
             busy,
             // Before the first refresh the model is a guess.
             items_per_day: state
@@ -166,8 +167,8 @@ impl Node {
             feed: link.feed,
             cooperate: peers.cooperation(id).names().into_iter().map(str::to_owned).collect(),
             watched: peers.is_watched(id),
-            cursor_at: link.moved_at,
-            http_until: setback.as_ref().map(|setback| setback.until),
+            cursor_at: link.moved_at.map(Instant::from_unix),
+            http_until: setback.as_ref().map(|setback| Instant::from_unix(setback.until)),
             http_because: setback.map(|setback| setback.why),
             completeness: link.quality.map(|quality| quality.completeness),
             freshness: link.quality.map(|quality| quality.freshness),

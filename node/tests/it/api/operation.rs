@@ -63,7 +63,7 @@ async fn the_configuration_is_shown_without_its_secrets_and_read_again() {
     let file = house.folder.path().join("pergola.toml");
     house.node().reread_by({
         let file = file.clone();
-        move || Config::load(Some(&file), [])
+        move |stored| Config::load_with(Some(&file), [], stored)
     });
     std::fs::write(&file, "[budget]\nrefreshes_per_minute = \"many\"\n").unwrap();
     let (status, problem) = told(request(Method::POST, "/api/v1/reload").await.unwrap()).await;
@@ -73,7 +73,7 @@ async fn the_configuration_is_shown_without_its_secrets_and_read_again() {
     assert_eq!(status, StatusCode::OK, "{reloaded}");
     // The file no longer names this machine, so its floor is the usual one.
     assert_eq!(reloaded["changed"], json!(["budget", "floors"]));
-    // A budget that is set by hand outlives a configuration that gives no other.
+    // A budget that is set by hand overrides the file, whatever that says.
     let body = json!({"refreshes_per_minute": 7}).to_string();
     let set = ask(&house, Method::POST, "/api/v1/budget")
         .header("authorization", "Bearer open sesame")
@@ -84,7 +84,10 @@ async fn the_configuration_is_shown_without_its_secrets_and_read_again() {
     assert_eq!(house.node().status().budget_per_minute, 7.0);
     std::fs::write(&file, "[budget]\nrefreshes_per_minute = 4\n").unwrap();
     let (_, again) = told(request(Method::POST, "/api/v1/reload").await.unwrap()).await;
-    assert_eq!(again["changed"], json!(["budget"]));
+    assert_eq!(again["changed"], json!([]));
+    assert_eq!(house.node().status().budget_per_minute, 7.0);
+    let path = "/api/v1/config/budget.refreshes_per_minute";
+    assert_eq!(request(Method::DELETE, path).await.unwrap().status(), StatusCode::NO_CONTENT);
     assert_eq!(house.node().status().budget_per_minute, 4.0);
     assert!(reloaded["restart"].as_array().unwrap().contains(&json!("api.token")), "{reloaded}");
 }

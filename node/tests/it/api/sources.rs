@@ -4,7 +4,7 @@ use reqwest::{Method, StatusCode};
 use serde_json::{Value, json};
 
 use super::{ask, delete, encoded, feed, get, origin, post, quiet_house, told};
-use crate::house::House;
+use crate::house::{House, instant};
 use crate::origin::{Origin, Reply};
 
 async fn add(house: &House, url: impl ToString) -> (StatusCode, Value) {
@@ -182,7 +182,7 @@ async fn a_source_is_refreshed_by_hand_unless_it_is_too_early_and_nobody_insists
     assert_eq!((status, &refreshed["report"]["new_items"]), (StatusCode::OK, &json!(1)));
     let (status, problem) = post(&house, &path, json!({})).await;
     assert_eq!(status, StatusCode::TOO_MANY_REQUESTS, "{problem}");
-    let left = problem["retry_at"].as_f64().unwrap() - house.node().clock.now();
+    let left = instant(&problem["retry_at"]).unwrap() - house.node().clock.now();
     assert!(left > 3_000.0 && left < 4_000.0, "{left}");
     assert_eq!(problem["code"], "too-early");
     assert!(problem["detail"].as_str().unwrap().contains("max-age 3600"), "{problem}");

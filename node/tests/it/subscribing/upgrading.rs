@@ -170,13 +170,13 @@ async fn a_peer_that_wants_quiet_gets_it() {
     let source = eventually("the pause", async || {
         let source = reader.source().await;
         // What is durable is told a moment before the scheduler knows of it.
-        let settled = source["next_refresh"].as_f64().is_some_and(|at| at > Clock::real().now());
+        let settled = instant(&source["next_refresh"]).is_some_and(|at| at > Clock::real().now());
         let paused = source["standing"] == "paused" && settled;
         if paused { Ok(source) } else { Err(source.to_string()) }
     })
     .await;
     let asked = stranger.fetches().len();
-    let wait = source["next_refresh"].as_f64().unwrap() - Clock::real().now();
+    let wait = instant(&source["next_refresh"]).unwrap() - Clock::real().now();
     assert!((35.0..60.0).contains(&wait), "{wait} s");
     assert_eq!((source["via"].as_str(), stranger.gets()), (Some("peer"), 1));
     // The scheduler refreshes another source again and again, and leaves this one alone.

@@ -13,7 +13,7 @@ use rustls::ClientConfig;
 use url::{Host, Url};
 
 use super::network;
-use crate::cli::failure::Failure;
+use crate::cli::failure::{self, Failure};
 use crate::cli::presence::Whereabouts;
 use crate::cli::settings::Settings;
 
@@ -37,6 +37,7 @@ impl Target {
             return running(network, base, token);
         }
         let config = settings.load()?;
+        config.earlier_place().iter().for_each(|warning| failure::advise(warning, settings));
         let Some(found) = find_running(&config.node.data) else {
             return Ok(Self::Folder(Box::new(config)));
         };
@@ -47,7 +48,9 @@ impl Target {
         let silent = || {
             let data = config.node.data.display();
             let what = format!("process {} uses {data} and does not answer", found.pid);
-            Failure::new(what).hint("it may be starting or stopping: try again, or read its log")
+            Failure::new(what)
+                .code("unreachable")
+                .hint("it may be starting or stopping: try again, or read its log")
         };
         let probe = pergola_api::Client::new(network.clone(), base.clone(), None)?;
         let alive = tokio::time::timeout(PATIENCE, probe.alive()).await;
@@ -112,12 +115,22 @@ pub(in crate::cli) fn in_use(data: &Path) -> Failure {
             "{folder} is used by a running node (process {}, at {})",
             found.pid, found.address
         ))
+        .code("in-use")
         .hint(format!("stop it first: kill {}", found.pid)),
         None => {
             Failure::new(format!("another pergola process uses {folder} and cannot be reached"))
+                .code("in-use")
                 .hint("it may be a node that starts or stops, or another command: try again")
         }
     }
+}
+
+/// The failure of a command that finds neither a node nor data.
+pub(super) fn nothing_there(data: &Path) -> Failure {
+    let folder = data.display();
+    Failure::new(format!("no node is running, and there is no data in {folder}"))
+        .code("no-node")
+        .hint("`pergola run` starts a node; --node says where another one is, --data where its data is")
 }
 
 /// Why a folder could not be opened; names the process that uses it.

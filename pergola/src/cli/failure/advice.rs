@@ -40,6 +40,10 @@ fn refused(problem: &Problem) -> Option<String> {
             "`pergola source removed` and `pergola feed removed` show what can be restored"
                 .to_owned(),
         ),
+        // What to do is said by then; only the command is still to be repeated.
+        Code::UnusableSource if problem.detail.contains("crawl.allow_private") => {
+            Some("once the address is allowed, add the source again".to_owned())
+        }
         Code::UnusableSource => {
             let add = "check the URL; to add it anyway and refresh it later, use --no-refresh";
             Some(match problem.feeds.is_empty() {

@@ -1,5 +1,6 @@
 //! Times, sizes and counts as text.
 
+use pergola_api::Instant;
 use pergola_feed::Timestamp;
 
 const MINUTE: f64 = 60.0;
@@ -7,8 +8,8 @@ const HOUR: f64 = 60.0 * MINUTE;
 const DAY: f64 = 24.0 * HOUR;
 
 /// "12 min ago" or "in 3 h"; empty for an unknown time.
-pub(in crate::cli) fn relative(at: Option<f64>, now: f64) -> String {
-    match at.map(|at| at - now) {
+pub(in crate::cli) fn relative(at: Option<Instant>, now: f64) -> String {
+    match at.map(|at| at.unix() - now) {
         None => String::new(),
         Some(ahead) if ahead.abs() < 1.0 => "now".to_owned(),
         Some(ahead) if ahead > 0.0 => format!("in {}", span(ahead)),
@@ -27,9 +28,9 @@ pub(in crate::cli) fn span(seconds: f64) -> String {
     format!("{amount:.0} {unit}")
 }
 
-/// An instant as RFC 3339.
-pub(in crate::cli) fn instant(at: f64) -> String {
-    Timestamp::from_unix(at as i64).to_rfc3339()
+/// An instant as RFC 3339, to the second.
+pub(in crate::cli) fn instant(at: Instant) -> String {
+    Timestamp::from_unix(at.unix() as i64).to_rfc3339()
 }
 
 /// Bytes in a readable unit.
@@ -71,10 +72,11 @@ mod tests {
 
     #[test]
     fn times_are_told_from_now() {
-        assert_eq!(relative(Some(1000.0), 1720.0), "12 min ago");
-        assert_eq!(relative(Some(1000.0 + 3.0 * HOUR), 1000.0), "in 3 h");
-        assert_eq!(relative(Some(1000.4), 1000.0), "now");
-        assert_eq!(relative(Some(0.0), 90.0 * DAY), "90 days ago");
+        let at = |seconds| Some(Instant::from_unix(seconds));
+        assert_eq!(relative(at(1000.0), 1720.0), "12 min ago");
+        assert_eq!(relative(at(1000.0 + 3.0 * HOUR), 1000.0), "in 3 h");
+        assert_eq!(relative(at(1000.4), 1000.0), "now");
+        assert_eq!(relative(at(0.0), 90.0 * DAY), "90 days ago");
         assert_eq!(relative(None, 5.0), "");
     }
 

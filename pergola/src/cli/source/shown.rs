@@ -1,5 +1,6 @@
 //! A source as text: a row of the list, or everything about it.
 
+use pergola_api::Instant;
 use pergola_api::next::{NextRefresh, Reason, ReasonKind};
 use pergola_api::source::{
     PeerStatus, PushStatus, RecentRefresh, RefreshReport, RemovedSource, SourceDetail,
@@ -26,8 +27,8 @@ pub(super) fn row(source: &SourceStatus, screen: &Screen) -> Vec<Cell> {
 }
 
 /// The time of something that is due. Once its time has passed, it only waits for its turn.
-fn soon(at: Option<f64>, now: f64) -> String {
-    relative(at.map(|at| at.max(now)), now)
+fn soon(at: Option<Instant>, now: f64) -> String {
+    relative(at.map(|at| at.max(Instant::from_unix(now))), now)
 }
 
 fn standing(standing: SourceStanding) -> Cell {
@@ -266,7 +267,7 @@ mod tests {
             topic: "https://example.org/rss".into(),
             active: true,
             trusted: true,
-            lease_until: Some(3_600.0),
+            lease_until: Some(Instant::from_unix(3_600.0)),
             trouble: None,
             pushes: 2,
             items: 5,

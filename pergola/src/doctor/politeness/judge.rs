@@ -241,7 +241,7 @@ pub(super) fn offsets(seen: &[Seen], facts: &Facts, wait: f64) -> Judged {
         if let (true, Some(last), Some(next)) =
             (path.starts_with("offset/"), source.last_refresh, source.next_refresh)
         {
-            offsets.push(next - last - wait);
+            offsets.push(next.unix() - last.unix() - wait);
         }
     }
     offsets.sort_by(f64::total_cmp);

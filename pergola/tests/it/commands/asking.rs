@@ -200,7 +200,7 @@ fn a_feed_that_is_not_there_leads_to_the_nearest() {
 
 #[test]
 fn a_table_fits_the_terminal() {
-    let sandbox = Sandbox::bare();
+    let sandbox = Sandbox::begun();
     let url = "https://example.org/a/rather/long/address/of/a/feed/that/nobody/would/type.xml";
     sandbox.ok(&["source", "add", url, "--no-refresh"]);
     let output = sandbox.command(&["source", "list"]).env("COLUMNS", "70").output().unwrap();

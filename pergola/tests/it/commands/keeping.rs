@@ -14,8 +14,8 @@ fn a_backup_is_taken_anywhere_and_restored_elsewhere() {
         let written = sandbox.json(&["backup", &file]);
         assert_eq!(written["bytes"], fs::metadata(&file).unwrap().len());
         let refused = sandbox.fails(1, &["backup", &file]);
-        assert!(refused.contains("exists already") && refused.contains("--replace"), "{refused}");
-        sandbox.ok(&["backup", &file, "--replace"]);
+        assert!(refused.contains("exists already") && refused.contains("--overwrite"), "{refused}");
+        sandbox.ok(&["backup", &file, "--overwrite"]);
 
         let other = Sandbox::bare();
         let restored = other.json(&["restore", &file, "--to", "redb"]);
@@ -33,18 +33,42 @@ fn a_file_that_is_no_backup_changes_nothing() {
     let file = sandbox.path("pergola.toml");
     let refused = sandbox.fails(1, &["restore", &file]);
     assert!(refused.contains("not a backup of pergola"), "{refused}");
-    assert_eq!(sandbox.json(&["status"])["sources"], 0);
+    assert!(!sandbox.data().exists());
+}
+
+#[test]
+fn no_command_writes_over_a_file_unless_that_is_asked_for() {
+    for sandbox in Sandbox::both() {
+        let file = sandbox.path("kept");
+        for command in ["export", "backup"] {
+            fs::write(&file, "mine").unwrap();
+            let refused = sandbox.fails(1, &[command, &file]);
+            assert!(refused.contains("exists already"), "{refused}");
+            assert!(refused.contains("--overwrite"), "{refused}");
+            assert_eq!(fs::read(&file).unwrap(), b"mine");
+            for flag in ["--overwrite", "--force"] {
+                sandbox.ok(&[command, &file, flag]);
+                assert_ne!(fs::read(&file).unwrap(), b"mine");
+            }
+        }
+        let backup = sandbox.command(&["backup", "-"]).output().unwrap();
+        assert!(backup.stdout.starts_with(b"pergola-backup"), "{backup:?}");
+        assert!(sandbox.ok(&["export", "-"]).contains("<opml"));
+    }
 }
 
 #[test]
 fn the_store_moves_to_the_other_engine() {
-    let sandbox = Sandbox::bare();
+    let sandbox = Sandbox::begun();
     sandbox.ok(&["source", "add", URL, "--no-refresh"]);
-    assert_eq!(sandbox.json(&["status"])["store"], "sled");
-    let moved = sandbox.ok(&["store", "move", "--to", "redb"]);
-    assert!(moved.starts_with("moved: ") && moved.ends_with("(redb)\n"), "{moved}");
     assert_eq!(sandbox.json(&["status"])["store"], "redb");
-    assert_eq!(sandbox.json(&["source", "list"])["sources"][0]["url"], URL);
+    for engine in ["sled", "redb"] {
+        let moved = sandbox.ok(&["store", "move", "--to", engine]);
+        let end = format!("({engine})\n");
+        assert!(moved.starts_with("moved: ") && moved.ends_with(&end), "{moved}");
+        assert_eq!(sandbox.json(&["status"])["store"], engine);
+        assert_eq!(sandbox.json(&["source", "list"])["sources"][0]["url"], URL);
+    }
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::fs;
 use pergola_api::operation::Reloaded;
 use pergola_api::{Client, ClientError, Code};
 
-use super::sandbox::{CONFIG, Sandbox};
+use super::sandbox::{CONFIG, RSS, Sandbox, serve};
 
 #[test]
 fn a_node_that_is_asked_to_end_drains_and_leaves_nothing_behind() {
@@ -47,6 +47,52 @@ fn a_new_budget_holds_after_a_hangup_and_a_wrong_one_does_not() {
     node.wait_for("the new configuration is rejected, the old one stays");
     fs::write(&file, CONFIG).unwrap();
     assert_eq!(sandbox.json(&["status"])["budget_per_minute"], 40.0);
+}
+
+#[test]
+fn private_networks_are_allowed_by_a_hangup_or_a_command_without_a_restart() {
+    let sandbox = Sandbox::bare();
+    fs::write(sandbox.path("pergola.toml"), "").unwrap();
+    let node = sandbox.run(&[]);
+    let url = serve("application/rss+xml", RSS);
+    let refused = sandbox.fails(1, &["source", "add", &url]);
+    assert!(refused.contains("`pergola config set crawl.allow_private 127.0.0.1`"), "{refused}");
+    assert!(
+        refused.contains("hint: once the address is allowed, add the source again"),
+        "{refused}"
+    );
+    let set = sandbox.ok(&["config", "set", "crawl.allow_private", "127.0.0.1"]);
+    let holds =
+        "crawl.allow_private = [\"127.0.0.1/32\"]; it holds from now on, also after a restart\n";
+    assert_eq!(set, holds);
+    sandbox.ok(&["source", "add", &url]);
+    let shown = sandbox.ok(&["config", "show"]);
+    let line = shown.lines().find(|line| line.starts_with("allow_private = ")).unwrap();
+    assert!(line.contains("# stored in ") && line.ends_with("settings.toml"), "{line}");
+    sandbox.ok(&["config", "unset", "crawl.allow_private"]);
+    let other = serve("application/rss+xml", RSS);
+    sandbox.fails(1, &["source", "add", &other]);
+    fs::write(sandbox.path("pergola.toml"), CONFIG).unwrap();
+    node.signal("-HUP");
+    assert!(node.wait_for("the configuration was read again").contains("crawl.allow_private"));
+    sandbox.ok(&["source", "add", &other]);
+    assert_eq!(fs::read_to_string(sandbox.path("pergola.toml")).unwrap(), CONFIG);
+}
+
+#[test]
+fn a_key_is_set_without_a_node_for_its_next_start() {
+    let sandbox = Sandbox::begun();
+    let set = sandbox.ok(&["config", "set", "budget.refreshes_per_minute", "40"]);
+    assert_eq!(set, "budget.refreshes_per_minute = 40; it holds when the node starts\n");
+    let _node = sandbox.run(&[("PERGOLA_CRAWL__ALLOW_PRIVATE", "10.0.0.1")]);
+    assert_eq!(sandbox.json(&["status"])["budget_per_minute"], 40.0);
+    let set = sandbox.ok(&["config", "set", "crawl.allow_private", "10.0.0.2"]);
+    let overridden = "it is stored, but PERGOLA_CRAWL__ALLOW_PRIVATE overrides it\n";
+    assert!(set.ends_with(overridden), "{set}");
+    let refused = sandbox.fails(1, &["config", "set", "crawl.timeout", "5 s"]);
+    assert!(refused.contains("`crawl.timeout` needs a restart"), "{refused}");
+    let refused = sandbox.fails(1, &["config", "set", "crawl.allow_privat", "10.0.0.2"]);
+    assert!(refused.contains("did you mean `crawl.allow_private`?"), "{refused}");
 }
 
 #[tokio::test]

@@ -38,6 +38,13 @@ impl Sandbox {
         Self { folder, node: None }
     }
 
+    /// Without a node, but with data in which there is nothing yet.
+    pub(crate) fn begun() -> Self {
+        let sandbox = Self::bare();
+        drop(pergola_store::open(&sandbox.data(), None, 1 << 20).unwrap());
+        sandbox
+    }
+
     /// With a node at work.
     pub(crate) fn running() -> Self {
         let mut sandbox = Self::bare();
@@ -45,9 +52,9 @@ impl Sandbox {
         sandbox
     }
 
-    /// One of each.
+    /// Without a node, and with one.
     pub(crate) fn both() -> [Self; 2] {
-        [Self::bare(), Self::running()]
+        [Self::begun(), Self::running()]
     }
 
     pub(crate) fn is_running(&self) -> bool {

@@ -69,7 +69,7 @@ fn the_doctor_sees_certificates_that_expire() {
 
 #[test]
 fn readers_of_a_feed_are_said_and_shown() {
-    let sandbox = Sandbox::bare();
+    let sandbox = Sandbox::begun();
     let readers = "[[reader]]\nname = \"alice\"\ntoken = \"sixteen letters and more\"\n";
     fs::write(sandbox.path("pergola.toml"), format!("{CONFIG}{readers}")).unwrap();
     sandbox.ok(&["feed", "create", "CREATE FEED Ours AS RETURN \"http://127.0.0.1:9/a\""]);

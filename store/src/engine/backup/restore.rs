@@ -3,7 +3,11 @@
 //! The new store is built in `restoring/` inside the data folder (which may be a mounted volume, so the folder
 //! itself cannot be renamed) and moved into place when the whole backup has been read and checked.
 
-use std::{fs, io::Read, path::Path};
+use std::{
+    fs,
+    io::Read,
+    path::{Path, PathBuf},
+};
 
 use super::{BackupError, Summary, read_backup};
 use crate::engine::{
@@ -24,8 +28,8 @@ pub enum Replace {
     SetAside,
 }
 
-/// Makes a data folder hold what a backup holds, in the given engine. If the backup is damaged, the folder is
-/// unchanged.
+/// Makes a data folder hold what a backup holds, in the given engine. If that fails, the folder is unchanged, and
+/// one that was not there is not there afterwards.
 pub fn restore(
     folder: &Path,
     backend: Backend,
@@ -33,7 +37,25 @@ pub fn restore(
     input: impl Read,
     progress: impl FnMut(u64),
 ) -> Result<Summary, BackupError> {
+    let missing: Vec<PathBuf> =
+        folder.ancestors().take_while(|part| !part.exists()).map(Path::to_owned).collect();
     fs::create_dir_all(folder).map_err(StoreError::io(folder))?;
+    let restored = restore_into(folder, backend, replace, input, progress);
+    if restored.is_err() && !missing.is_empty() {
+        // What cannot be removed has been used by somebody else meanwhile.
+        let _ = fs::remove_file(folder.join("lock"));
+        missing.iter().for_each(|made| drop(fs::remove_dir(made)));
+    }
+    restored
+}
+
+fn restore_into(
+    folder: &Path,
+    backend: Backend,
+    replace: Replace,
+    input: impl Read,
+    progress: impl FnMut(u64),
+) -> Result<Summary, BackupError> {
     let _lock = lock(folder)?;
     let there: Vec<_> = Backend::ALL
         .iter()

@@ -86,6 +86,19 @@ fn a_backup_that_was_cut_off_anywhere_is_refused() {
 }
 
 #[test]
+fn a_restore_that_fails_leaves_no_folder_that_it_made() {
+    let place = tempfile::tempdir().unwrap();
+    let there = place.path().join("there");
+    fs::create_dir(&there).unwrap();
+    for folder in [there.join("new/data"), there.join("data"), there.clone()] {
+        let restored = restore(&folder, Backend::Redb, Replace::Never, &b"nonsense"[..], |_| ());
+        assert!(matches!(restored, Err(BackupError::NotABackup)), "{restored:?}");
+    }
+    let left: Vec<_> = fs::read_dir(&there).unwrap().map(|left| left.unwrap().path()).collect();
+    assert_eq!(left, [there.join("lock")], "only in a folder that was there before");
+}
+
+#[test]
 fn a_backup_with_a_changed_byte_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     fill(folder.path(), Backend::Redb);

@@ -5,7 +5,7 @@ use std::{fs, io, path::PathBuf};
 use super::{
     super::{
         StoreError,
-        folder::{Opening, open_engine},
+        folder::{Opening, holds_data, open_engine},
         format::Format,
         migrate::Step,
     },
@@ -21,13 +21,36 @@ fn names(folder: &Path) -> Vec<String> {
 }
 
 #[test]
-fn a_new_folder_gets_sled_and_says_so() {
+fn a_new_folder_gets_redb_and_says_so() {
     let folder = tempfile::tempdir().unwrap();
     let store = open(&folder.path().join("new/data"), None, 1 << 20).unwrap().store;
-    assert_eq!(store.backend(), Backend::Sled);
+    assert_eq!(store.backend(), Backend::Redb);
     assert!(store.bytes_on_disk() > 0);
     let format = fs::read_to_string(folder.path().join("new/data/format.json")).unwrap();
-    assert_eq!(format, format!(r#"{{"schema":{LATEST},"backend":"sled"}}"#));
+    assert_eq!(format, format!(r#"{{"schema":{LATEST},"backend":"redb"}}"#));
+}
+
+#[test]
+fn a_folder_keeps_the_engine_that_it_has() {
+    on_each_backend(|backend, folder| {
+        put(&*open_store(folder, backend), Table::Feed, b"old", b"1");
+        let store = open(folder, None, 1 << 20).unwrap().store;
+        assert_eq!(store.backend(), backend);
+        assert_eq!(store.get(Table::Feed, b"old").unwrap().as_deref(), Some(&b"1"[..]));
+    });
+}
+
+#[test]
+fn whether_a_folder_holds_data_is_found_out_without_touching_it() {
+    on_each_backend(|backend, folder| {
+        assert!(!holds_data(&folder.join("nowhere")).unwrap());
+        assert!(!holds_data(folder).unwrap());
+        assert_eq!(names(folder), [""; 0]);
+        drop(open_store(folder, backend));
+        assert!(holds_data(folder).unwrap());
+        fs::remove_file(folder.join("format.json")).unwrap();
+        assert!(holds_data(folder).unwrap(), "the store itself is there");
+    });
 }
 
 #[test]
