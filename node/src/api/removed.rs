@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use axum::Json as Answer;
 use axum::extract::State;
+use pergola_api::Instant;
 use pergola_api::feed::FeedStatus;
 use pergola_api::source::{RemovedFeed, RemovedList, RemovedSource, SourceStatus};
 use pergola_feed::address::masked;
@@ -19,14 +20,14 @@ pub(super) async fn list(State(node): State<Arc<Node>>) -> Result<Answer<Removed
             id: id.0,
             url: masked(&removed.what.url).into_owned(),
             title: removed.what.title,
-            removed_at: removed.at,
-            restorable_until: removed.at + RESTORABLE,
+            removed_at: Instant::from_unix(removed.at),
+            restorable_until: Instant::from_unix(removed.at + RESTORABLE),
         });
         let feeds = node.removed_feeds()?.into_iter().map(|(_, removed)| RemovedFeed {
             name: removed.what.name,
             query: removed.what.statement,
-            removed_at: removed.at,
-            restorable_until: removed.at + RESTORABLE,
+            removed_at: Instant::from_unix(removed.at),
+            restorable_until: Instant::from_unix(removed.at + RESTORABLE),
         });
         Ok(Answer(RemovedList { sources: sources.collect(), feeds: feeds.collect() }))
     })

@@ -2,6 +2,7 @@
 
 mod reasons;
 
+use pergola_api::Instant;
 use pergola_api::next::NextRefresh;
 use pergola_manners::link::Link;
 use pergola_manners::why::{Asking, Case, Next, Reason, Why};
@@ -38,7 +39,7 @@ impl Node {
         let tell = |reason: &Reason| told(reason, self.named_host(&known), &self.config());
         let mut reasons = next.reasons.iter().map(tell);
         let because = reasons.next().ok_or_else(|| SourceError::Unknown(id.0.to_string()))?;
-        Ok(NextRefresh { at: next.at, because, also: reasons.collect() })
+        Ok(NextRefresh { at: next.at.map(Instant::from_unix), because, also: reasons.collect() })
     }
 
     /// Refreshes a source now, if nothing speaks against it. The request is conditional like any other.

@@ -1,5 +1,6 @@
 //! Reasons in words, and the keys of the configuration that change them.
 
+use pergola_api::Instant;
 use pergola_api::next::{Reason as Told, ReasonKind};
 use pergola_config::{BudgetRule, Config};
 use pergola_manners::courtesy::Cause;
@@ -47,7 +48,12 @@ pub(super) fn told(reason: &Reason, host: Option<String>, config: &Config) -> To
         ),
     };
     let until = reason.until.filter(|until| until.is_finite());
-    Told { reason: kind, until, detail, key: key(reason.why, host, config) }
+    Told {
+        reason: kind,
+        until: until.map(Instant::from_unix),
+        detail,
+        key: key(reason.why, host, config),
+    }
 }
 
 fn kind_of(cause: Cause) -> ReasonKind {

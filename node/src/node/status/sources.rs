@@ -121,7 +121,7 @@ impl Node {
             standing: standing(state),
             trouble: state.trouble.clone(),
             failing: state.courtesy.failures.as_ref().map(|failures| FailingStatus {
-                since: failures.since,
+                since: Instant::from_unix(failures.since),
                 count: failures.count,
                 kind: failures.kind.name().to_owned(),
             }),
