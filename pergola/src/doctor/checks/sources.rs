@@ -66,7 +66,8 @@ fn told(seen: &Seen, trouble: &Trouble) -> Finding {
         Trouble::Fails { since, times, kind, why } => {
             let since = Timestamp::from_unix(*since as i64).to_rfc3339();
             let why = why.as_deref().unwrap_or(kind);
-            let what = format!("source {id}, {url}, fails since {since} ({times} times): {why}");
+            let often = if *times == 1 { "once".to_owned() } else { format!("{times} times") };
+            let what = format!("source {id}, {url}, fails since {since} ({often}): {why}");
             Finding::warning(what, advice(*id, kind))
         }
     }
