@@ -12,12 +12,14 @@ use crate::feed::{AppliedList, Explained, FeedDetail, FeedList, FeedReaders, Que
 use crate::item::{ItemPage, ItemRange};
 use crate::mesh::{MeshFile, ProfilesRequest};
 use crate::operation::{
-    BudgetRequest, History, HistoryRange, ImportRequest, Imported, NodeStatus, Readiness, Reloaded,
+    BudgetRequest, ExportRequest, History, HistoryRange, ImportRequest, Imported, NodeStatus,
+    Readiness, Reloaded,
 };
 use crate::problem::Problem;
 use crate::search::{SearchRequest, SearchResults, SuggestRequest};
 use crate::source::{
-    AddSourceRequest, AddedSource, Refreshed, SourceDetail, SourceFilter, SourcePage,
+    AddSourceRequest, AddedSource, ChangeSourceRequest, Refreshed, SourceDetail, SourceFilter,
+    SourcePage, SourceStatus,
 };
 use crate::transport::{Body, Response, Transport, TransportError};
 
@@ -118,6 +120,15 @@ impl Client {
         self.get(&["sources", id], &()).await
     }
 
+    /// `PATCH /api/v1/sources/{id}`, by its number or URL.
+    pub async fn change_source(
+        &self,
+        id: &str,
+        change: &ChangeSourceRequest,
+    ) -> Result<SourceStatus> {
+        self.send(Method::PATCH, &["sources", id], change).await
+    }
+
     /// `DELETE /api/v1/sources/{id}`, by its number or URL.
     pub async fn remove_source(&self, id: &str) -> Result<()> {
         self.delete(&["sources", id]).await
@@ -189,8 +200,10 @@ impl Client {
     }
 
     /// `GET /api/v1/opml`
-    pub async fn export_opml(&self) -> Result<Vec<u8>> {
-        let url = self.url(&["api", "v1", "opml"])?;
+    pub async fn export_opml(&self, request: &ExportRequest) -> Result<Vec<u8>> {
+        let mut url = self.url(&["api", "v1", "opml"])?;
+        let query = serde_urlencoded::to_string(request).map_err(unwritable)?;
+        url.set_query(Some(&query).filter(|query| !query.is_empty()).map(String::as_str));
         whole(self.good(Method::GET, url, None).await?).await
     }
 

@@ -20,6 +20,7 @@ pub fn document() -> Document {
         routes::list_sources,
         routes::add_source,
         routes::show_source,
+        routes::change_source,
         routes::remove_source,
         routes::refresh_source,
         routes::list_feeds,
@@ -70,13 +71,14 @@ mod routes {
     use crate::item::{ItemPage, ItemRange};
     use crate::mesh::{MeshFile, ProfilesRequest};
     use crate::operation::{
-        BudgetRequest, History, HistoryRange, ImportRequest, Imported, NodeStatus, Readiness,
-        Reloaded,
+        BudgetRequest, ExportRequest, History, HistoryRange, ImportRequest, Imported, NodeStatus,
+        Readiness, Reloaded,
     };
     use crate::problem::Problem;
     use crate::search::{SearchRequest, SearchResults, SuggestRequest};
     use crate::source::{
-        AddSourceRequest, AddedSource, Refreshed, SourceDetail, SourceFilter, SourcePage,
+        AddSourceRequest, AddedSource, ChangeSourceRequest, Refreshed, SourceDetail, SourceFilter,
+        SourcePage, SourceStatus,
     };
 
     /// The state of the node.
@@ -100,6 +102,14 @@ mod routes {
         params(("id" = String, Path, description = "its number, or its URL percent-encoded")),
         responses((status = 200, body = SourceDetail), (status = 404, body = Problem)))]
     fn show_source() {}
+
+    /// Changes what a source is shown to let the node in, and whether its address is published.
+    #[utoipa::path(patch, path = "/api/v1/sources/{id}", request_body = ChangeSourceRequest,
+        security(("token" = [])),
+        params(("id" = String, Path, description = "its number, or its URL percent-encoded")),
+        responses((status = 200, body = SourceStatus), (status = 400, body = Problem),
+            (status = 404, body = Problem)))]
+    fn change_source() {}
 
     /// Removes a source that no feed reads.
     #[utoipa::path(delete, path = "/api/v1/sources/{id}", security(("token" = [])),
@@ -187,7 +197,7 @@ mod routes {
     fn search() {}
 
     /// The sources that are feeds, as OPML. Pages and lists are left out.
-    #[utoipa::path(get, path = "/api/v1/opml", security(("token" = [])),
+    #[utoipa::path(get, path = "/api/v1/opml", params(ExportRequest), security(("token" = [])),
         responses((status = 200, body = String, content_type = "text/x-opml")))]
     fn export_opml() {}
 

@@ -1,7 +1,11 @@
 //! Sources: what a node crawls.
 
+mod change;
+
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
+
+pub use change::{ChangeSourceRequest, CredentialsKind, GivenCredentials, HeldCredentials};
 
 /// The state of a source in one word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
@@ -126,6 +130,12 @@ pub struct AddSourceRequest {
     /// default as `peers.cooperate` in the configuration says.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cooperate: Option<Vec<String>>,
+    /// Whether to publish its address nowhere; false by default.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub private: bool,
+    /// What the source is shown to let the node in. A user and a password in `url` mean the same.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub credentials: Option<GivenCredentials>,
     /// Whether to refresh it at once and reject it if that fails for good; true by default.
     #[serde(default = "yes")]
     pub refresh: bool,
@@ -141,6 +151,8 @@ impl AddSourceRequest {
             list: false,
             page: None,
             cooperate: None,
+            private: false,
+            credentials: None,
             refresh: true,
         }
     }
@@ -206,8 +218,14 @@ pub struct Refreshed {
 pub struct SourceStatus {
     /// Its number.
     pub id: u32,
-    /// Its URL.
+    /// Its URL, with the secrets in it masked.
     pub url: String,
+    /// Whether its address is published nowhere.
+    #[serde(default)]
+    pub private: bool,
+    /// What it is shown to let the node in.
+    #[serde(default)]
+    pub credentials: Option<HeldCredentials>,
     /// Its title.
     pub title: Option<String>,
     /// What kind of document it is.

@@ -9,7 +9,13 @@ use crate::table::Key;
 use crate::tables;
 
 /// Variables that begin like ours and are not keys.
-const OTHER_VARIABLES: [&str; 3] = ["PERGOLA_CONFIG", "PERGOLA_LOG", "PERGOLA_REQUIRE_ALL"];
+const OTHER_VARIABLES: [&str; 5] = [
+    "PERGOLA_CONFIG",
+    "PERGOLA_LOG",
+    "PERGOLA_REQUIRE_ALL",
+    "PERGOLA_SOURCE_PASSWORD",
+    "PERGOLA_SOURCE_HEADER",
+];
 
 /// The environment of the process, for [`crate::find_file`] and [`crate::Config::load`]. What is not
 /// Unicode is replaced, and refused where it matters.

@@ -27,7 +27,7 @@ use std::sync::Arc;
 use axum::Router;
 use axum::extract::DefaultBodyLimit;
 use axum::middleware::from_fn_with_state;
-use axum::routing::{MethodRouter, any, delete, get, post, put};
+use axum::routing::{MethodRouter, any, delete, get, patch, post, put};
 use http::Method;
 use pergola_api::Code;
 
@@ -72,6 +72,7 @@ fn routes() -> Vec<Route> {
     let read = |path, access, handler| Route { method: Method::GET, path, access, handler };
     let write = |path, handler| Route { method: Method::POST, path, access: Operator, handler };
     let remove = |path, handler| Route { method: Method::DELETE, path, access: Operator, handler };
+    let change = |path, handler| Route { method: Method::PATCH, path, access: Operator, handler };
     let replace = |path, handler| Route { method: Method::PUT, path, access: Operator, handler };
     let import = post(lists::import).layer(DefaultBodyLimit::max(LIST_BYTES));
     vec![
@@ -79,6 +80,7 @@ fn routes() -> Vec<Route> {
         read("/api/v1/sources", Operator, get(sources::list)),
         write("/api/v1/sources", post(sources::add)),
         read("/api/v1/sources/{id}", Operator, get(sources::show)),
+        change("/api/v1/sources/{id}", patch(sources::change)),
         remove("/api/v1/sources/{id}", delete(sources::remove)),
         write("/api/v1/sources/{id}/refresh", post(sources::refresh)),
         read("/api/v1/feeds", Anybody, get(feeds::list)),

@@ -79,7 +79,7 @@ enum Command {
 /// Commands that talk to a node, running or not.
 #[derive(Debug, Subcommand)]
 enum NodeCommand {
-    /// Manage sources: add, list, show, remove, refresh
+    /// Manage sources: add, list, show, set, remove, refresh
     #[command(subcommand)]
     Source(source::Command),
     /// Manage feeds: create, list, show, explain, suggest, readers, drop, tail

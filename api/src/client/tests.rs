@@ -44,6 +44,7 @@ async fn call_everything(client: &Client) {
     let _ = client.sources(&SourceFilter::default()).await;
     let _ = client.add_source(&AddSourceRequest::new("https://example.org/")).await;
     let _ = client.source("ID").await;
+    let _ = client.change_source("ID", &ChangeSourceRequest::default()).await;
     let _ = client.remove_source("ID").await;
     let _ = client.refresh_source("ID").await;
     let _ = client.feeds().await;
@@ -59,7 +60,7 @@ async fn call_everything(client: &Client) {
     let _ = client.items("NAME", &ItemRange::default()).await;
     let _ = client.profiles(&ProfilesRequest::default()).await;
     let _ = client.search(&SearchRequest::default()).await;
-    let _ = client.export_opml().await;
+    let _ = client.export_opml(&ExportRequest::default()).await;
     let _ = client.import_opml(&ImportRequest { opml: String::new(), feed: None }).await;
     let _ = client.config().await;
     let _ = client.reload().await;

@@ -10,11 +10,12 @@ use axum::response::{IntoResponse, Response};
 use http::HeaderMap;
 use http::header::{CONTENT_DISPOSITION, CONTENT_TYPE};
 use pergola_api::Code;
-use pergola_api::operation::{ImportRequest, Imported, SkippedEntry};
+use pergola_api::operation::{ExportRequest, ImportRequest, Imported, SkippedEntry};
+use pergola_feed::address::masked_in;
 use pergola_feed::opml::Opml;
 use pergola_query::syntax::{SourceRef, Statement};
 
-use super::request::{bad_request, is_json, json, unread};
+use super::request::{Parameters, bad_request, is_json, json, unread};
 use super::work::{blocking, to_the_end};
 use crate::node::{NewSource, Node};
 use crate::publish::Refusal;
@@ -22,9 +23,12 @@ use crate::publish::Refusal;
 /// Skipped entries that are reported.
 const SKIPPED: usize = 1_000;
 
-pub(super) async fn export(State(node): State<Arc<Node>>) -> Result<Response, Refusal> {
+pub(super) async fn export(
+    State(node): State<Arc<Node>>,
+    Parameters(ExportRequest { secrets }): Parameters<ExportRequest>,
+) -> Result<Response, Refusal> {
     let text = blocking(node.blocking(), move || {
-        let outlines = node.outlines()?;
+        let outlines = node.outlines(secrets)?;
         let title = Some(format!("Sources of {}", node.config().node.name));
         Ok(Opml { title, outlines }.write())
     });
@@ -81,6 +85,7 @@ fn sources_on(list: &Opml) -> (Vec<NewSource>, Vec<SkippedEntry>) {
         match NewSource::feed(&url) {
             Ok(source) => sources.push(NewSource { title, ..source }),
             Err(error) if skipped.len() < SKIPPED => {
+                let url = masked_in(&url).into_owned();
                 skipped.push(SkippedEntry { url, reason: error.to_string() });
             }
             Err(_) => {}

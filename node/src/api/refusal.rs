@@ -26,7 +26,7 @@ impl From<SourceError> for Refusal {
                 let refusal = Self::new(Code::TooEarly, detail);
                 if until.is_finite() { refusal.retry_at(until) } else { refusal }
             }
-            SourceError::Unfinished(_) => unavailable(detail),
+            SourceError::Unfinished(_) | SourceError::Busy(_) => unavailable(detail),
             SourceError::NotCommitted(error) => error.into(),
             SourceError::Archive(error) => error.into(),
             SourceError::Invalid(error) => error.into(),

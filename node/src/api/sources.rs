@@ -1,4 +1,4 @@
-//! Sources: list, add, show, remove, refresh now.
+//! Sources: list, add, show, change, remove, refresh now.
 
 use std::sync::Arc;
 
@@ -7,20 +7,22 @@ use axum::extract::State;
 use http::StatusCode;
 use pergola_api::Code;
 use pergola_api::source::{
-    AddSourceRequest, AddedSource, PageSelectors, RecentRefresh, RefreshReport, Refreshed,
-    SourceDetail, SourceFilter, SourcePage, SourceStatus,
+    AddSourceRequest, AddedSource, ChangeSourceRequest, GivenCredentials, PageSelectors,
+    RecentRefresh, RefreshReport, Refreshed, SourceDetail, SourceFilter, SourcePage, SourceStatus,
 };
 use pergola_feed::html::Selectors;
 use pergola_feed::identity::Policy;
 use pergola_manners::Cooperation;
 use pergola_manners::courtesy::{FailureKind, Outcome};
+use pergola_manners::secret::Secret;
+use pergola_manners::source::Proof;
 use pergola_query::nearest;
 use pergola_store::archive::{PastRefresh, SourceId, SourceKind};
 
 use super::request::{Json, Named, Parameters, bad_request};
 use super::work::{blocking, to_the_end};
 use crate::crawl::driver::Report;
-use crate::node::{NewSource, Node, SourceError};
+use crate::node::{NewSource, Node, SourceEdit, SourceError};
 use crate::publish::Refusal;
 
 /// Sources that are listed by default, and at most.
@@ -28,7 +30,7 @@ const PAGE: usize = 500;
 const LARGEST_PAGE: usize = 5_000;
 /// Sources whose URLs are compared with one that does not exist.
 const COMPARED: usize = 2_000;
-/// Bytes of a URL, a title or a selector.
+/// Bytes of a URL, a title, a selector or a secret.
 const TEXT_BYTES: usize = 4_096;
 
 pub(super) async fn list(
@@ -97,6 +99,21 @@ pub(super) async fn show(
             identity: identity.to_owned(),
             push: node.push_status(id),
         }))
+    })
+    .await
+}
+
+pub(super) async fn change(
+    State(node): State<Arc<Node>>,
+    Named(named): Named,
+    Json(request): Json<ChangeSourceRequest>,
+) -> Result<Answer<SourceStatus>, Refusal> {
+    let ChangeSourceRequest { private, credentials } = request;
+    let proof = credentials.map(|given| given.map(proof).transpose()).transpose()?;
+    let id = found(&node, named).await?;
+    to_the_end(async move {
+        node.edit_source(id, SourceEdit { private, proof }).await?;
+        Ok(Answer(node.source(id)?.0))
     })
     .await
 }
@@ -191,7 +208,8 @@ fn find(node: &Node, named: &str) -> Result<SourceId, Refusal> {
 
 /// The source that a request describes, if it makes sense.
 fn new_source(request: AddSourceRequest) -> Result<NewSource, Refusal> {
-    let AddSourceRequest { url, title, importance, list, page, cooperate, refresh: _ } = request;
+    let AddSourceRequest { url, title, importance, list, page, cooperate, .. } = request;
+    let (private, proof) = (request.private, request.credentials.map(proof).transpose()?);
     let cooperate = cooperate.map(Cooperation::of).transpose();
     let cooperate = cooperate.map_err(|error| bad_request(format!("`cooperate`: {error}")))?;
     let importance = importance.unwrap_or(1.0);
@@ -206,7 +224,24 @@ fn new_source(request: AddSourceRequest) -> Result<NewSource, Refusal> {
         (None, true) => SourceKind::List,
         (None, false) => SourceKind::Feed,
     };
-    Ok(NewSource { title, kind, importance, cooperate, ..NewSource::feed(&url)? })
+    let new = NewSource::feed(&url)?.shown(proof);
+    Ok(NewSource { title, kind, importance, cooperate, private, ..new })
+}
+
+/// What a source is to be shown, if it can be sent.
+fn proof(given: GivenCredentials) -> Result<Proof, Refusal> {
+    let (GivenCredentials::Password { user: a, password: b }
+    | GivenCredentials::Header { header: a, value: b }) = &given;
+    short(a).and(short(b))?;
+    let proof = match given {
+        GivenCredentials::Password { user, password } => {
+            Proof::Password { user, password: Secret::new(password) }
+        }
+        GivenCredentials::Header { header, value } => {
+            Proof::Header { name: header, value: Secret::new(value) }
+        }
+    };
+    proof.checked().map_err(|error| bad_request(format!("`credentials`: {error}")))
 }
 
 fn selectors(page: PageSelectors) -> Result<Selectors, Refusal> {
@@ -224,7 +259,8 @@ fn short(text: &str) -> Result<(), Refusal> {
     if text.len() <= TEXT_BYTES {
         return Ok(());
     }
-    Err(bad_request(format!("a URL, title or selector has at most {TEXT_BYTES} bytes")))
+    let what = "a URL, title, selector, password or header";
+    Err(bad_request(format!("{what} has at most {TEXT_BYTES} bytes")))
 }
 
 fn report(report: Report) -> RefreshReport {

@@ -95,6 +95,7 @@ impl Node {
             writer,
             record: Mutex::new(record),
             members: Mutex::default(),
+            private: Mutex::default(),
             turn: Semaphore::new(1),
             lists: Mutex::new(Some(receivers.lists)),
             threads: Mutex::new(vec![press, selector]),
@@ -105,8 +106,8 @@ impl Node {
             hub,
             subscriber,
         });
-        node.load_sources()?;
-        node.load_feeds()?;
+        node.load_sources().await?;
+        node.load_feeds().await?;
         node.save_record().await?;
         node.take_over_declared().await?;
         node.reap_left_behind().await.map_err(sources_refused)?;

@@ -1,7 +1,9 @@
 //! What is known of the sources of a feed and of peers, for others who ask.
 
+use pergola_feed::address::{masked, with_user};
 use pergola_feed::opml::Outline;
 use pergola_manners::link::Link;
+use pergola_manners::source::{Credentials, Proof};
 use pergola_refresh::{DAY, Source};
 use pergola_store::archive::{ArchiveError, FeedId, SourceId, SourceKind, SourceRecord};
 
@@ -13,7 +15,10 @@ use crate::select::{About, Channel};
 #[derive(Debug, Clone, PartialEq)]
 pub struct Upstream {
     pub id: SourceId,
+    /// Its address as others may see it.
     pub url: String,
+    /// Its address is published nowhere.
+    pub private: bool,
     pub title: Option<String>,
     /// The share of its items that the feed takes.
     pub share: f64,
@@ -54,18 +59,31 @@ impl Node {
     fn upstream(&self, id: SourceId, record: SourceRecord, share: f64) -> Upstream {
         let link = self.crawler.tools.peers.link(id).filter(|link| link.url == record.url);
         let items_per_day = self.crawler.mean_rate(id).map(|rate| rate * DAY);
-        Upstream { id, url: record.url, title: record.title, share, items_per_day, link }
+        let (url, private) = (masked(&record.url).into_owned(), record.private);
+        Upstream { id, url, private, title: record.title, share, items_per_day, link }
     }
 
-    /// The feeds among the sources as a list of subscriptions. Blocks.
-    pub fn outlines(&self) -> Result<Vec<Outline>, ArchiveError> {
+    /// The feeds among the sources as a list of subscriptions. Without `secrets`, it may be given to others:
+    /// it has no private source, and secrets in addresses are masked. Blocks.
+    pub fn outlines(&self, secrets: bool) -> Result<Vec<Outline>, ArchiveError> {
         let sources = self.archive.sources()?.into_iter();
+        let told =
+            |record: &SourceRecord| record.kind == SourceKind::Feed && (secrets || !record.private);
         let mut outlines = Vec::new();
-        for (id, record) in sources.filter(|(_, record)| record.kind == SourceKind::Feed) {
+        for (id, record) in sources.filter(|(_, record)| told(record)) {
             let state = self.archive.state(id)?;
             let (title, home) = state.map(|state| (state.title, state.home)).unwrap_or_default();
-            let text = record.title.or(title).unwrap_or_else(|| record.url.clone());
-            outlines.push(Outline { text, feed: Some(record.url), home, children: Vec::new() });
+            let shown = |address: &str| match secrets {
+                true => address.to_owned(),
+                false => masked(address).into_owned(),
+            };
+            let url = match &record.credentials {
+                Some(given) if secrets => with_credentials(&record.url, given),
+                _ => shown(&record.url),
+            };
+            let text = record.title.or(title).unwrap_or_else(|| masked(&record.url).into_owned());
+            let home = home.as_deref().map(shown);
+            outlines.push(Outline { text, feed: Some(url), home, children: Vec::new() });
         }
         Ok(outlines)
     }
@@ -90,5 +108,14 @@ impl Node {
     /// The sources and feeds that a text is most about, whoever may know them.
     pub(crate) fn most_about(&self, text: &str, limit: usize) -> Vec<About> {
         self.desk.profiles.search(text, limit)
+    }
+}
+
+/// An address with its user and password. Another header has no place in an address.
+fn with_credentials(address: &str, given: &Credentials) -> String {
+    let fits = url::Url::parse(address).is_ok_and(|url| given.are_for(&url));
+    match &given.proof {
+        Proof::Password { user, password } if fits => with_user(address, user, password.reveal()),
+        _ => address.to_owned(),
     }
 }

@@ -5,13 +5,15 @@
 
 use std::collections::HashSet;
 
+use pergola_feed::address::{Shown, is_masked};
 use pergola_manners::Cooperation;
 use pergola_manners::heard::Member;
+use pergola_manners::source::{Credentials, Proof};
 use pergola_query::syntax::SourceRef;
 use pergola_store::archive::{ArchiveError, Commit, SourceId, SourceKind, SourceRecord};
 use url::Url;
 
-use super::{Node, normal_url};
+use super::{Node, normal_url, split_url};
 use crate::crawl::driver::Report;
 use crate::writer::NotCommitted;
 
@@ -32,10 +34,10 @@ pub enum SourceError {
         reason: String,
     },
     /// There is no such source.
-    #[error("there is no source {0}")]
+    #[error("there is no source {}", Shown(.0))]
     Unknown(String),
     /// A feed would be left without it.
-    #[error("source {url} is read by {}: drop or alter them first", .feeds.join(", "))]
+    #[error("source {} is read by {}: drop or alter them first", Shown(.url), .feeds.join(", "))]
     StillRead {
         /// The source.
         url: String,
@@ -43,7 +45,7 @@ pub enum SourceError {
         feeds: Vec<String>,
     },
     /// It was asked for quiet.
-    #[error("{url} is not to be asked before {}: {why}", crate::node::sources::instant(*.until))]
+    #[error("{} is not to be asked before {}: {why}", Shown(.url), crate::node::sources::instant(*.until))]
     TooEarly {
         /// The source.
         url: String,
@@ -53,8 +55,11 @@ pub enum SourceError {
         why: String,
     },
     /// The refresh did not end.
-    #[error("the refresh {0} was not finished: the node is stopping or its store fails")]
+    #[error("the refresh {} was not finished: the node is stopping or its store fails", Shown(.0))]
     Unfinished(String),
+    /// A refresh of it does not end.
+    #[error("source {0} is being refreshed and cannot be changed now; try again")]
+    Busy(String),
     /// The store refused it.
     #[error(transparent)]
     NotCommitted(#[from] NotCommitted),
@@ -94,13 +99,22 @@ pub struct NewSource {
     pub list: Option<SourceId>,
     /// What is asked of it if another node publishes it; the usual if nothing is said.
     pub cooperate: Option<Cooperation>,
+    /// Its address is published nowhere.
+    pub private: bool,
+    /// What it is shown to let us in.
+    pub credentials: Option<Credentials>,
 }
 
 impl NewSource {
-    /// A feed that somebody asks for.
+    /// A feed that somebody asks for. A user and a password in its address become its credentials.
     pub fn feed(url: &str) -> Result<Self, SourceError> {
+        let (url, credentials) = split_url(url)?;
+        if is_masked(url.as_str()) {
+            let reason = "a secret in it is masked; give the whole address".to_owned();
+            return Err(SourceError::BadUrl { url: url.into(), reason });
+        }
         Ok(Self {
-            url: normal_url(url)?,
+            url,
             title: None,
             kind: SourceKind::Feed,
             importance: 1.0,
@@ -108,7 +122,16 @@ impl NewSource {
             declared: false,
             list: None,
             cooperate: None,
+            private: false,
+            credentials,
         })
+    }
+
+    /// The same source, and what is given for it besides its address.
+    pub fn shown(mut self, proof: Option<Proof>) -> Self {
+        let given = proof.map(|proof| Credentials::new(&self.url, proof));
+        self.credentials = given.or(self.credentials);
+        self
     }
 
     /// What is asked of its peer, if that is said: whatever the configuration does not say is the usual.
@@ -145,6 +168,7 @@ impl Node {
         let mut fresh = std::collections::HashMap::new();
         let mut next = self.record.lock().next_source;
         let before = self.crawler.count();
+        let private = self.private.lock().len();
         for source in sources {
             let url = source.url.as_str();
             let there = self.crawler.by_address(url);
@@ -167,6 +191,8 @@ impl Node {
                 wanted: source.wanted,
                 declared: source.declared,
                 lists: source.list.into_iter().collect(),
+                private: source.private,
+                credentials: source.credentials,
                 ..SourceRecord::new(url, self.clock.now())
             };
             added.new.push(id);
@@ -174,6 +200,9 @@ impl Node {
         }
         if !commit.is_empty() {
             self.commit(commit).await?;
+        }
+        if self.private.lock().len() != private {
+            self.publish_anew()?;
         }
         self.store_sources(&records, before + records.len()).await?;
         self.store_wishes(&wishes).await?;
@@ -216,6 +245,12 @@ impl Node {
         let before = record.clone();
         record.wanted |= source.wanted;
         record.declared |= source.declared;
+        record.private |= source.private;
+        // Who only mentions a source in passing does not replace what its user gave it.
+        let may_replace = source.wanted || record.credentials.is_none() && source.list.is_none();
+        if may_replace && source.credentials.is_some() {
+            record.credentials.clone_from(&source.credentials);
+        }
         if source.wanted {
             record.title = source.title.clone().or(record.title);
             record.importance = source.importance;
@@ -229,6 +264,7 @@ impl Node {
         }
         if record != before {
             commit.source(id).put_record(&record);
+            self.note_privacy(id, record.private);
             self.crawler.set_importance(id, record.importance);
         }
         Ok(())
@@ -313,6 +349,7 @@ impl Node {
         for &id in ids {
             self.crawler.drop_source(id);
             self.desk.forget_source(id);
+            self.note_privacy(id, false);
             self.members.lock().values_mut().for_each(|members| members.retain(|m| *m != id));
         }
         self.rebind_readers_of(&HashSet::new());
@@ -359,9 +396,8 @@ impl Node {
         let mut named = HashSet::new();
         for Member { url, title } in found {
             // An address that cannot be crawled is the list's mistake, not ours.
-            let Ok(url) = normal_url(&url) else { continue };
-            if named.insert(url.to_string()) {
-                let new = NewSource::feed(url.as_str())?;
+            let Ok(new) = NewSource::feed(&url) else { continue };
+            if named.insert(new.url.to_string()) {
                 sources.push(NewSource { title, wanted: false, list: Some(list), ..new });
             }
         }

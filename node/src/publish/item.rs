@@ -7,6 +7,7 @@
 use std::collections::HashMap;
 use std::collections::hash_map::Entry as Slot;
 
+use pergola_feed::address::{has_secrets, masked};
 use pergola_feed::{Item, Millis, Origin, Timestamp};
 use pergola_store::Table;
 use pergola_store::archive::{Archive, ArchiveError, Entry, Published, SourceId, SourceKind};
@@ -17,21 +18,21 @@ use super::shelf::Imprint;
 pub(crate) struct Publisher<'a> {
     archive: &'a Archive,
     imprint: &'a Imprint,
-    origins: HashMap<SourceId, Option<Origin>>,
+    sources: HashMap<SourceId, Source>,
 }
 
 impl<'a> Publisher<'a> {
     pub(crate) fn new(archive: &'a Archive, imprint: &'a Imprint) -> Self {
-        Self { archive, imprint, origins: HashMap::new() }
+        Self { archive, imprint, sources: HashMap::new() }
     }
 
     /// The item of an entry, as this node publishes it. Blocks.
     pub(crate) fn publish(&mut self, entry: &Entry, mut item: Item) -> Result<Item, ArchiveError> {
         item.first_seen.get_or_insert(Timestamp::from_unix(entry.at as i64));
         item.published_by(&self.imprint.node, Millis::from_seconds(entry.at));
-        if item.origin.is_none() {
-            item.origin = self.origin(entry.source)?;
-        }
+        let source = self.source(entry.source)?;
+        let origin = item.origin.take().or_else(|| source.origin.clone());
+        item.origin = origin.map(|origin| open(origin, &source.hidden));
         Ok(item)
     }
 
@@ -47,27 +48,52 @@ impl<'a> Publisher<'a> {
         archived.into_iter().map(publish).collect()
     }
 
-    fn origin(&mut self, source: SourceId) -> Result<Option<Origin>, ArchiveError> {
-        Ok(match self.origins.entry(source) {
-            Slot::Occupied(known) => known.get().clone(),
-            Slot::Vacant(new) => new.insert(origin(self.archive, source)?).clone(),
+    fn source(&mut self, id: SourceId) -> Result<&Source, ArchiveError> {
+        Ok(match self.sources.entry(id) {
+            Slot::Occupied(known) => known.into_mut(),
+            Slot::Vacant(new) => new.insert(source(self.archive, id)?),
         })
     }
 }
 
-/// A source as the origin of its items; `None` if the source was removed. The title is the source's own;
-/// the name that the operator gave it is used only if the source has none.
-fn origin(archive: &Archive, id: SourceId) -> Result<Option<Origin>, ArchiveError> {
-    let Some(source) = archive.source(id)? else { return Ok(None) };
+/// What is told of a source.
+#[derive(Default)]
+struct Source {
+    /// The source as the origin of its items; `None` if it was removed.
+    origin: Option<Origin>,
+    /// Its addresses, if it is private.
+    hidden: Vec<String>,
+}
+
+/// What is told of a source as the origin of its items. The title is the source's own; the name that the
+/// operator gave it is used only if the source has none.
+fn source(archive: &Archive, id: SourceId) -> Result<Source, ArchiveError> {
+    let Some(source) = archive.source(id)? else { return Ok(Source::default()) };
     let (title, home) =
         archive.state_alone(id)?.map(|state| (state.title, state.home)).unwrap_or_default();
     let title = title.or(source.title);
-    Ok(Some(match source.kind {
+    let mut hidden = Vec::new();
+    if source.private {
+        hidden.extend([source.url.clone()].into_iter().chain(source.formerly).chain(home.clone()));
+    }
+    let origin = match source.kind {
         SourceKind::Page(_) => Origin { title, home: Some(source.url), ..Origin::default() },
         SourceKind::Feed | SourceKind::List => {
             Origin { title, home, feed: Some(source.url), ..Origin::default() }
         }
-    }))
+    };
+    Ok(Source { origin: Some(origin), hidden })
+}
+
+/// An origin as others may see it: without the addresses of a private source, and without secrets.
+fn open(mut origin: Origin, hidden: &[String]) -> Origin {
+    for address in [&mut origin.id, &mut origin.feed, &mut origin.home] {
+        *address = address.take().filter(|known| !hidden.contains(known));
+        if let Some(secret) = address.as_mut().filter(|known| has_secrets(known)) {
+            *secret = masked(secret).into_owned();
+        }
+    }
+    origin
 }
 
 /// The name to show for where a published item comes from.
@@ -107,6 +133,19 @@ mod tests {
         origin.home = None;
         item.origin = Some(origin);
         assert_eq!(origin_name(&item), Some("http://feed"));
+    }
+
+    #[test]
+    fn no_secret_and_no_private_address_is_in_an_origin() {
+        let [id, feed] = ["https://a.example/f?token=x", "https://bob:x@a.example/"];
+        let home = Some("https://a.example/".to_owned());
+        let origin = Origin { title: None, id: Some(id.into()), feed: Some(feed.into()), home };
+        let shown = open(origin.clone(), &[]);
+        assert_eq!(shown.id.as_deref(), Some("https://a.example/f?token=********"));
+        assert_eq!(shown.feed.as_deref(), Some("https://a.example/"));
+        assert_eq!(shown.home, origin.home);
+        let hidden = [id, feed, "https://a.example/"].map(str::to_owned);
+        assert_eq!(open(origin, &hidden), Origin::default());
     }
 
     #[test]

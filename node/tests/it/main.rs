@@ -14,6 +14,7 @@ mod profiles;
 mod provenance;
 mod refused_commits;
 mod searching;
+mod secrets;
 mod serving;
 mod subscribing;
 mod surroundings;

@@ -1,9 +1,11 @@
 //! `pergola import` and `pergola export`: OPML lists from and for other feed readers.
 
+use std::fs::Permissions;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::PathBuf;
 
 use anyhow::Context as _;
-use pergola_api::operation::ImportRequest;
+use pergola_api::operation::{ExportRequest, ImportRequest};
 use serde_json::json;
 
 use super::client::Client;
@@ -31,6 +33,9 @@ pub(super) struct Import {
 pub(super) struct Export {
     /// The file [default: standard output]
     file: Option<PathBuf>,
+    /// Write private sources, users and passwords, and secrets in addresses, too: as a backup, not for others
+    #[arg(long)]
+    with_secrets: bool,
 }
 
 pub(super) async fn import(args: Import, client: &Client, screen: &Screen) -> anyhow::Result<()> {
@@ -55,10 +60,14 @@ pub(super) async fn import(args: Import, client: &Client, screen: &Screen) -> an
 }
 
 pub(super) async fn export(args: Export, client: &Client, screen: &Screen) -> anyhow::Result<()> {
-    let opml = client.export_opml().await?;
+    let request = ExportRequest { secrets: args.with_secrets };
+    let opml = client.export_opml(&request).await?;
     let Some(file) = args.file else { return Ok(screen.bytes(&opml)?) };
     std::fs::write(&file, &opml)
         .with_context(|| Failure::new(format!("cannot write {}", file.display())))?;
+    if args.with_secrets {
+        std::fs::set_permissions(&file, Permissions::from_mode(0o600))?;
+    }
     let written = json!({ "file": file, "bytes": opml.len() });
     screen.show(&written, || format!("written to {}\n", file.display()))
 }

@@ -1,16 +1,22 @@
 //! `pergola source`: what is crawled.
 
+mod credentials;
 mod shown;
 
 use clap::{Args, Subcommand};
-use pergola_api::source::{AddSourceRequest, PageSelectors, SourceFilter, SourceStanding};
+use pergola_api::source::{
+    AddSourceRequest, ChangeSourceRequest, PageSelectors, SourceFilter, SourceStanding,
+};
+use pergola_feed::address::masked;
 use pergola_manners::Cooperation;
 use serde_json::json;
 use url::Url;
 
 use super::client::Client;
+use super::failure::Failure;
 use super::screen::{Column, Screen, harmless, table};
-use shown::{report, row, shown};
+use credentials::Given;
+use shown::{changed, report, row, shown};
 
 /// Sources in one response.
 const AT_ONCE: usize = 500;
@@ -25,7 +31,8 @@ pub(super) enum Command {
                             News\n  pergola source add https://example.org/list.opml --list\n  \
                             pergola source add https://example.org/news --item article --link 'h2 a'\n  \
                             pergola source add https://feeds.example.org/feeds/Volcanoes \
-                            --cooperate watch,archive")]
+                            --cooperate watch,archive\n  pergola source add \
+                            https://members.example.org/feed --user bob --private")]
     Add(Box<Add>),
     /// List sources
     #[command(after_help = "Example:\n  pergola source list --failing")]
@@ -34,6 +41,13 @@ pub(super) enum Command {
     #[command(after_help = "Example:\n  pergola source show 12\n  pergola source show \
                             https://example.org/feed.xml")]
     Show(Which),
+    /// Change what a source is shown to let the node in, and whether its address is published
+    #[command(
+        after_help = "Example:\n  pergola source set 12 --user bob --password-file bob.txt\n  \
+                            pergola source set 12 --header-file token.txt\n  pergola source set 12 \
+                            --no-credentials --private"
+    )]
+    Set(Box<Set>),
     /// Remove a source
     #[command(after_help = "Example:\n  pergola source remove 12")]
     Remove(Which),
@@ -63,8 +77,31 @@ pub(super) struct Add {
     /// Do not refresh it first, and keep it even if it turns out not to be a feed
     #[arg(long)]
     no_refresh: bool,
+    /// Publish its address nowhere
+    #[arg(long)]
+    private: bool,
+    #[command(flatten)]
+    credentials: Given,
     #[command(flatten)]
     page: Page,
+}
+
+/// What to change.
+#[derive(Debug, Args)]
+pub(super) struct Set {
+    /// Its number or URL
+    source: String,
+    /// Publish its address nowhere
+    #[arg(long)]
+    private: bool,
+    /// Publish its address with its items again
+    #[arg(long, conflicts_with = "private")]
+    public: bool,
+    /// Forget its user and password, or its header
+    #[arg(long, conflicts_with_all = ["user", "header", "header_file"])]
+    no_credentials: bool,
+    #[command(flatten)]
+    credentials: Given,
 }
 
 /// How to read a web page.
@@ -114,8 +151,10 @@ pub(super) async fn run(command: Command, client: &Client, screen: &Screen) -> a
             let detail = client.source(&source).await?;
             screen.show(&detail, || shown(&detail, screen))
         }
+        Command::Set(what) => set(*what, client, screen).await,
         Command::Remove(Which { source }) => {
             client.remove_source(&source).await?;
+            let source = masked(&source);
             screen.show(&json!({ "removed": source }), || {
                 format!("removed source {}\n", harmless(&source))
             })
@@ -138,6 +177,8 @@ async fn add(new: Add, client: &Client, screen: &Screen) -> anyhow::Result<()> {
         page,
         cooperate: new.cooperate.map(ways),
         refresh: !new.no_refresh,
+        private: new.private,
+        credentials: new.credentials.read()?,
         ..AddSourceRequest::new(new.url)
     };
     let added = client.add_source(&request).await?;
@@ -147,6 +188,24 @@ async fn add(new: Add, client: &Client, screen: &Screen) -> anyhow::Result<()> {
         let report = added.report.as_ref().map(|it| report(it, screen.now)).unwrap_or_default();
         format!("source {}: {name}\n{report}", source.id)
     })
+}
+
+async fn set(what: Set, client: &Client, screen: &Screen) -> anyhow::Result<()> {
+    let private = match (what.private, what.public) {
+        (false, false) => None,
+        (private, _) => Some(private),
+    };
+    let credentials = match what.no_credentials {
+        true => Some(None),
+        false => what.credentials.read()?.map(Some),
+    };
+    if private.is_none() && credentials.is_none() {
+        let hint = "give --private, --public, --user, --header or --no-credentials";
+        return Err(Failure::new("there is nothing to change").hint(hint).into());
+    }
+    let change = ChangeSourceRequest { private, credentials };
+    let source = client.change_source(&what.source, &change).await?;
+    screen.show(&source, || changed(&source))
 }
 
 async fn list(which: List, client: &Client, screen: &Screen) -> anyhow::Result<()> {

@@ -5,4 +5,5 @@ mod keeping;
 mod refusing;
 mod running;
 pub(crate) mod sandbox;
+mod secrets;
 mod trust;

@@ -50,7 +50,8 @@ impl Crawler {
         let archive = self.tools.peers.cooperation(id).archive;
         let ask = self.question(&subject, readers, archive);
         let received = self.ask(&subject, &ask).await;
-        let route = archive.then_some(Route { lane: outing.lane, readers });
+        let credentials = ask.credentials;
+        let route = archive.then_some(Route { lane: outing.lane, readers, credentials });
         let refreshed = self.concluded(subject, received, route).await?;
         if let Some(visit) = &refreshed.visit {
             self.count_visit(&host, visit);
@@ -72,6 +73,7 @@ impl Crawler {
     fn question(&self, subject: &Subject, readers: u32, archive: bool) -> Ask {
         let validators = subject.state.courtesy.request(self.tools.clock.now());
         let mut ask = Ask::new(subject.url.clone(), validators, readers);
+        ask.credentials.clone_from(&subject.record.credentials);
         // A difference may reach further back than the window, as archives do.
         ask.delta = archive && subject.record.kind == SourceKind::Feed;
         ask

@@ -36,5 +36,5 @@ async fn whatever_is_described_is_answered() {
         let status = ask(&house, method, &path).send().await.unwrap().status();
         assert_eq!(status, StatusCode::NO_CONTENT, "{path}");
     }
-    assert_eq!(asked, 29);
+    assert_eq!(asked, 30);
 }

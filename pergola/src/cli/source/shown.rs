@@ -1,8 +1,8 @@
 //! A source as text: a row of the list, or everything about it.
 
 use pergola_api::source::{
-    PeerStatus, PushStatus, RecentRefresh, RefreshReport, SourceDetail, SourceStanding,
-    SourceStatus,
+    CredentialsKind, HeldCredentials, PeerStatus, PushStatus, RecentRefresh, RefreshReport,
+    SourceDetail, SourceStanding, SourceStatus,
 };
 
 use crate::cli::screen::{
@@ -54,6 +54,8 @@ pub(super) fn shown(detail: &SourceDetail, screen: &Screen) -> String {
         [
             ("source", source.id.to_string().into()),
             ("url", (&source.url).into()),
+            ("private", privacy(source).into()),
+            ("credentials", credentials(source).into()),
             ("formerly", formerly.join(", ").into()),
             ("title", source.title.as_deref().unwrap_or_default().into()),
             ("kind", source.kind.name().into()),
@@ -86,6 +88,28 @@ pub(super) fn shown(detail: &SourceDetail, screen: &Screen) -> String {
         text.push_str(&table(screen, columns, rows, ""));
     }
     text
+}
+
+/// A source after it was changed.
+pub(super) fn changed(source: &SourceStatus) -> String {
+    let name = harmless(source.title.as_deref().unwrap_or(&source.url));
+    let said = [privacy(source).to_owned(), credentials(source)];
+    let said: Vec<&str> = said.iter().map(String::as_str).filter(|it| !it.is_empty()).collect();
+    let said = if said.is_empty() { "public, without credentials".into() } else { said.join("; ") };
+    format!("source {}: {name}: {said}\n", source.id)
+}
+
+fn privacy(source: &SourceStatus) -> &'static str {
+    if source.private { "its address is published nowhere" } else { "" }
+}
+
+fn credentials(source: &SourceStatus) -> String {
+    let Some(HeldCredentials { kind, origin }) = &source.credentials else { return String::new() };
+    let what = match kind {
+        CredentialsKind::Password => "a user and a password",
+        CredentialsKind::Header => "a header",
+    };
+    format!("{what}, sent to {} only", harmless(origin))
 }
 
 /// The state of a subscription at a hub, and what came of it.
