@@ -12,6 +12,7 @@ mod following;
 mod outing;
 mod pushed;
 mod received;
+mod robots;
 mod schedule;
 mod sending;
 mod settling;
@@ -45,6 +46,7 @@ use crate::surroundings::Blocking;
 use crate::writer::Done;
 use alone::Alone;
 pub use pushed::{NotReceived, Pushed};
+use robots::Files;
 pub use schedule::Pulse;
 
 /// Pages that may lead to pages, when a source is refreshed by hand.
@@ -113,6 +115,8 @@ pub struct Crawler {
     /// Nothing new is started.
     stopping: AtomicBool,
     alone: Alone,
+    /// What sites say about their pages.
+    robots: Files,
 }
 
 impl Crawler {
@@ -133,6 +137,7 @@ impl Crawler {
             stalled: AtomicBool::new(false),
             stopping: AtomicBool::new(false),
             alone: Alone::default(),
+            robots: Files::default(),
         })
     }
 

@@ -13,6 +13,7 @@ mod pipeline;
 mod profiles;
 mod provenance;
 mod refused_commits;
+mod robots;
 mod searching;
 mod secrets;
 mod serving;

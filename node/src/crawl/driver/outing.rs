@@ -6,10 +6,12 @@ use std::sync::atomic::Ordering;
 use pergola_manners::conclude::Subject;
 use pergola_manners::lanes::LaneId;
 use pergola_manners::refreshed::{HostVisit, Refreshed, Scheduling, SourceChange};
+use pergola_manners::reply::{Reply, Silence};
 use pergola_store::archive::{ArchiveError, SourceId, SourceKind};
 use tokio::sync::oneshot;
 
 use super::following::Route;
+use super::received::Received;
 use super::{Crawler, Delivery};
 use crate::fetch::Ask;
 use crate::writer::{Committed, NotCommitted};
@@ -49,10 +51,16 @@ impl Crawler {
         let readers = self.tools.desk.readers_of(id).max(1);
         let archive = self.tools.peers.cooperation(id).archive;
         let ask = self.question(&subject, readers, archive);
-        let received = self.ask(&subject, &ask).await;
+        let permitted = self.permission(&subject, outing.lane).await;
+        let denied = permitted.is_err();
+        let received = match permitted {
+            Ok(()) => self.ask(&subject, &ask).await,
+            Err(failure) => Received::Reply(Reply::Silence(Silence { failure, conditional: true })),
+        };
         let credentials = ask.credentials;
         let route = archive.then_some(Route { lane: outing.lane, readers, credentials });
-        let refreshed = self.concluded(subject, received, route).await?;
+        let mut refreshed = self.concluded(subject, received, route).await?;
+        refreshed.visit = refreshed.visit.filter(|_| !denied);
         if let Some(visit) = &refreshed.visit {
             self.count_visit(&host, visit);
             self.obey_pause(id, &host, visit, outing.lane);
@@ -80,7 +88,7 @@ impl Crawler {
     }
 
     /// Counts what was done to a host; saved with the next sample.
-    fn count_visit(&self, host: &str, visit: &HostVisit) {
+    pub(super) fn count_visit(&self, host: &str, visit: &HostVisit) {
         let mut hosts = self.hosts.lock();
         if !hosts.contains_key(host) {
             hosts.insert(host.to_owned(), Default::default());

@@ -82,6 +82,8 @@ fn advice() -> Markup {
             li { code { "301" } " or " code { "308" } ": it moves to the new address." }
             li { code { "410" } ": it stops for good. " code { "404" }
                 ": it comes back more and more rarely, at last once a week." }
+            li { code { "robots.txt" } ": pages that are not feeds are read only where it allows "
+                code { "Pergola" } ". Feeds are published to be fetched, so it is not asked about them." }
             li { code { "403" } ": several in a row are taken as a request to stay away." }
         }
     }
