@@ -207,3 +207,28 @@ fn report(refreshed: &Refreshed) -> Report {
         next_at: state.next_at,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use pergola_manners::hub::NamedHub;
+    use pergola_manners::source::Credentials;
+
+    use super::*;
+
+    #[test]
+    fn a_hub_is_not_told_of_a_source_that_is_a_secret() {
+        let url = |text: &str| Url::parse(text).unwrap();
+        let hub = |topic: &str| {
+            Advertised::Hub(NamedHub { hub: url("https://hub.example/"), topic: url(topic) })
+        };
+        let plain = SourceRecord::new("https://a.example/rss", 0.0);
+        assert!(!is_secret(&plain, &hub("https://a.example/rss")));
+        assert!(!is_secret(&plain, &Advertised::NoHub));
+        assert!(is_secret(&plain, &hub("https://a.example/rss?token=sesame")));
+        let private = SourceRecord { private: true, ..plain.clone() };
+        assert!(is_secret(&private, &hub("https://a.example/rss")));
+        let credentials = Credentials::taken_from(&mut url("https://bob:sesame@a.example/"));
+        let closed = SourceRecord { credentials, ..plain };
+        assert!(is_secret(&closed, &hub("https://a.example/rss")));
+    }
+}

@@ -96,7 +96,11 @@ pub(super) fn changed(source: &SourceStatus) -> String {
     let said = [privacy(source).to_owned(), credentials(source)];
     let said: Vec<&str> = said.iter().map(String::as_str).filter(|it| !it.is_empty()).collect();
     let said = if said.is_empty() { "public, without credentials".into() } else { said.join("; ") };
-    format!("source {}: {name}: {said}\n", source.id)
+    let again = match source.credentials.is_some() && source.standing == SourceStanding::Failing {
+        true => format!("`pergola source refresh {}` tries it now\n", source.id),
+        false => String::new(),
+    };
+    format!("source {}: {name}: {said}\n{again}", source.id)
 }
 
 fn privacy(source: &SourceStatus) -> &'static str {
