@@ -11,6 +11,7 @@ use pergola_feed::address::{has_secrets, masked};
 use pergola_feed::{Item, Millis, Origin, Timestamp};
 use pergola_store::Table;
 use pergola_store::archive::{Archive, ArchiveError, Entry, Published, SourceId, SourceKind};
+use url::Url;
 
 use super::shelf::Imprint;
 
@@ -61,7 +62,7 @@ impl<'a> Publisher<'a> {
 struct Source {
     /// The source as the origin of its items; `None` if it was removed.
     origin: Option<Origin>,
-    /// Its addresses, if it is private.
+    /// The hosts of its addresses, if it is private.
     hidden: Vec<String>,
 }
 
@@ -74,7 +75,8 @@ fn source(archive: &Archive, id: SourceId) -> Result<Source, ArchiveError> {
     let title = title.or(source.title);
     let mut hidden = Vec::new();
     if source.private {
-        hidden.extend([source.url.clone()].into_iter().chain(source.formerly).chain(home.clone()));
+        let addresses = [&source.url].into_iter().chain(&source.formerly).chain(&home);
+        hidden.extend(addresses.filter_map(|address| host(address)));
     }
     let origin = match source.kind {
         SourceKind::Page(_) => Origin { title, home: Some(source.url), ..Origin::default() },
@@ -88,12 +90,17 @@ fn source(archive: &Archive, id: SourceId) -> Result<Source, ArchiveError> {
 /// An origin as others may see it: without the addresses of a private source, and without secrets.
 fn open(mut origin: Origin, hidden: &[String]) -> Origin {
     for address in [&mut origin.id, &mut origin.feed, &mut origin.home] {
-        *address = address.take().filter(|known| !hidden.contains(known));
+        let is_hidden = |known: &String| host(known).is_some_and(|host| hidden.contains(&host));
+        *address = address.take().filter(|known| hidden.is_empty() || !is_hidden(known));
         if let Some(secret) = address.as_mut().filter(|known| has_secrets(known)) {
             *secret = masked(secret).into_owned();
         }
     }
     origin
+}
+
+fn host(address: &str) -> Option<String> {
+    Url::parse(address).ok()?.host_str().map(str::to_owned)
 }
 
 /// The name to show for where a published item comes from.
@@ -144,8 +151,8 @@ mod tests {
         assert_eq!(shown.id.as_deref(), Some("https://a.example/f?token=********"));
         assert_eq!(shown.feed.as_deref(), Some("https://a.example/"));
         assert_eq!(shown.home, origin.home);
-        let hidden = [id, feed, "https://a.example/"].map(str::to_owned);
-        assert_eq!(open(origin, &hidden), Origin::default());
+        assert_eq!(open(origin.clone(), &["b.example".to_owned()]), shown);
+        assert_eq!(open(origin, &["a.example".to_owned()]), Origin::default());
     }
 
     #[test]
