@@ -13,6 +13,7 @@ mod decode;
 mod error;
 mod settings;
 
+use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -78,6 +79,14 @@ impl Ask {
     }
 }
 
+/// Says whether an address may be asked.
+pub(crate) trait Permission: Send + Sync {
+    fn ask<'a>(&'a self, url: &'a Url) -> Answered<'a>;
+}
+
+/// Whether an address may be asked, or why not.
+pub(crate) type Answered<'a> = Pin<Box<dyn Future<Output = Result<(), FetchError>> + Send + 'a>>;
+
 /// The node's HTTP client. Cheap to clone; connections are kept alive and shared.
 #[derive(Clone)]
 pub struct Fetcher {
@@ -116,6 +125,15 @@ impl Fetcher {
 
     /// Asks once, follows redirects, and returns what the source answered, whatever its status.
     pub async fn fetch(&self, ask: &Ask) -> Result<Answer, FetchError> {
+        self.fetch_if(ask, None).await
+    }
+
+    /// The same, and asks for permission before it follows a redirect.
+    pub(crate) async fn fetch_if(
+        &self,
+        ask: &Ask,
+        permission: Option<&dyn Permission>,
+    ) -> Result<Answer, FetchError> {
         let deadline = network_now() + self.total_timeout;
         let mut url = ask.url.clone();
         let mut hops: Vec<Hop> = Vec::new();
@@ -128,6 +146,9 @@ impl Fetcher {
             if is_redirect(status) {
                 let to = self.target(&url, &head, hops.len())?;
                 drain(response, deadline).await;
+                if let Some(permission) = permission {
+                    permission.ask(&to).await?;
+                }
                 hops.push(Hop { status: status.as_u16(), to: to.clone() });
                 url = to;
                 continue;

@@ -47,6 +47,9 @@ pub enum FetchError {
     /// The answer breaks the rules of HTTP.
     #[error("{url} does not speak proper HTTP ({why}): it is tried again later")]
     Protocol { url: String, why: String },
+    /// The address may not be fetched.
+    #[error("{}", .0.words)]
+    Disallowed(Failure),
     /// The address is not one that can be fetched.
     #[error("`{url}` cannot be fetched: give an address that begins with http:// or https://")]
     BadUrl { url: String },
@@ -92,6 +95,7 @@ impl FetchError {
             Self::Bomb { .. } => FailureKind::Bomb,
             Self::TooManyRedirects { .. } | Self::BadRedirect { .. } => FailureKind::Redirect,
             Self::Protocol { .. } => FailureKind::Protocol,
+            Self::Disallowed(failure) => failure.kind,
             Self::BadUrl { .. } | Self::Settings { .. } | Self::Certificates(_) => {
                 FailureKind::BadUrl
             }

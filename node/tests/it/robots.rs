@@ -72,6 +72,17 @@ async fn a_site_that_cannot_say_what_it_allows_is_tried_again_later() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_redirect_does_not_lead_to_a_page_that_is_forbidden() {
+    let house = quiet_house().await;
+    let origin = site(Reply::ok("User-agent: *\nDisallow: /private/\n")).await;
+    origin.set("/news", Reply::redirect(302, "/private/news"));
+    let (status, problem) = add_page(&house, &origin, "/news").await;
+    assert_eq!(status, StatusCode::UNPROCESSABLE_ENTITY, "{problem}");
+    assert!(problem["detail"].as_str().unwrap().contains("`Disallow: /private/`"), "{problem}");
+    assert_eq!((origin.hits("/news"), origin.hits("/private/news")), (1, 0));
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn the_file_may_be_elsewhere_and_not_in_a_private_network() {
     let house = quiet_house().await;
     let other = site(Reply::ok("User-agent: *\nDisallow: /news\n")).await;

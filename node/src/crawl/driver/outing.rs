@@ -6,12 +6,10 @@ use std::sync::atomic::Ordering;
 use pergola_manners::conclude::Subject;
 use pergola_manners::lanes::LaneId;
 use pergola_manners::refreshed::{HostVisit, Refreshed, Scheduling, SourceChange};
-use pergola_manners::reply::{Reply, Silence};
 use pergola_store::archive::{ArchiveError, SourceId, SourceKind};
 use tokio::sync::oneshot;
 
 use super::following::Route;
-use super::received::Received;
 use super::{Crawler, Delivery};
 use crate::fetch::Ask;
 use crate::writer::{Committed, NotCommitted};
@@ -51,16 +49,15 @@ impl Crawler {
         let readers = self.tools.desk.readers_of(id).max(1);
         let archive = self.tools.peers.cooperation(id).archive;
         let ask = self.question(&subject, readers, archive);
-        let permitted = self.permission(&subject, outing.lane).await;
-        let denied = permitted.is_err();
-        let received = match permitted {
-            Ok(()) => self.ask(&subject, &ask).await,
-            Err(failure) => Received::Reply(Reply::Silence(Silence { failure, conditional: true })),
+        let (received, asked) = match subject.record.kind {
+            // Boxed, because few sources are pages.
+            SourceKind::Page(_) => Box::pin(self.get_page(&ask, outing.lane)).await,
+            SourceKind::Feed | SourceKind::List => (self.ask(&subject, &ask).await, true),
         };
         let credentials = ask.credentials;
         let route = archive.then_some(Route { lane: outing.lane, readers, credentials });
         let mut refreshed = self.concluded(subject, received, route).await?;
-        refreshed.visit = refreshed.visit.filter(|_| !denied);
+        refreshed.visit = refreshed.visit.filter(|_| asked);
         if let Some(visit) = &refreshed.visit {
             self.count_visit(&host, visit);
             self.obey_pause(id, &host, visit, outing.lane);

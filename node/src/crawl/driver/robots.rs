@@ -9,18 +9,18 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use http::{HeaderMap, Method};
-use pergola_manners::conclude::Subject;
 use pergola_manners::courtesy::FailureKind;
 use pergola_manners::lanes::LaneId;
 use pergola_manners::refreshed::HostVisit;
 use pergola_manners::reply::Failure;
 use pergola_manners::robots::{Disallowed, LIFETIME, MOST_BYTES, REDIRECTS, Robots, file_for};
-use pergola_store::archive::SourceKind;
 use tokio::sync::OnceCell;
 use url::Url;
 
 use super::Crawler;
-use crate::fetch::{Call, Called, FetchError, Fetcher};
+use super::asking::silence;
+use super::received::Received;
+use crate::fetch::{Answered, Ask, Call, Called, FetchError, Fetcher, Permission};
 use crate::locks::Mutex;
 
 /// The name by which files call us.
@@ -76,16 +76,22 @@ impl Files {
 }
 
 impl Crawler {
-    /// Whether a source may be asked. Only pages need permission: feeds are published to be fetched.
-    pub(super) async fn permission(&self, subject: &Subject, lane: LaneId) -> Result<(), Failure> {
-        if !matches!(subject.record.kind, SourceKind::Page(_)) {
-            return Ok(());
+    /// Reads a page where its site allows it, and whether it was asked for. A redirect needs permission, too.
+    pub(super) async fn get_page(&self, ask: &Ask, lane: LaneId) -> (Received, bool) {
+        let site = Site { crawler: self, lane };
+        if let Err(error) = site.ask(&ask.url).await {
+            return (silence(&error, true), false);
         }
-        // Boxed, because few sources are pages.
-        Box::pin(self.ask_permission(&subject.url, lane)).await
+        let conditional = !ask.validators.is_empty();
+        let received = match self.tools.fetcher.fetch_if(ask, Some(&site)).await {
+            Ok(answer) => Received::Http { answer: Box::new(answer), conditional, refusal: None },
+            Err(error) => silence(&error, conditional),
+        };
+        (received, true)
     }
 
-    async fn ask_permission(&self, page: &Url, lane: LaneId) -> Result<(), Failure> {
+    /// Whether a page may be read. Feeds are published to be fetched, and nobody asks for them.
+    async fn permission(&self, page: &Url, lane: LaneId) -> Result<(), Failure> {
         let clock = &self.tools.clock;
         let slot = self.robots.slot(&page.origin().ascii_serialization(), clock.now());
         let mut asked = false;
@@ -134,6 +140,19 @@ impl Crawler {
             }
             (Err(error), None) => Err(error),
         }
+    }
+}
+
+/// A site whose pages are read, in its lane.
+struct Site<'a> {
+    crawler: &'a Crawler,
+    lane: LaneId,
+}
+
+impl Permission for Site<'_> {
+    fn ask<'a>(&'a self, page: &'a Url) -> Answered<'a> {
+        let asked = self.crawler.permission(page, self.lane);
+        Box::pin(async { asked.await.map_err(FetchError::Disallowed) })
     }
 }
 
