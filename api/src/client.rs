@@ -15,8 +15,8 @@ use crate::item::{ItemPage, ItemRange};
 use crate::mesh::{MeshFile, ProfilesRequest};
 use crate::next::RefreshRequest;
 use crate::operation::{
-    BudgetRequest, History, HistoryRange, ImportRequest, Imported, KeySetting, NodeStatus,
-    Readiness, Reloaded, SetKeyRequest,
+    BudgetRequest, ExportRequest, History, HistoryRange, ImportRequest, Imported, KeySetting,
+    NodeStatus, Readiness, Reloaded, SetKeyRequest,
 };
 use crate::problem::Problem;
 use crate::search::{SearchRequest, SearchResults, SuggestRequest};
@@ -220,8 +220,10 @@ impl Client {
     }
 
     /// `GET /api/v1/opml`
-    pub async fn export_opml(&self) -> Result<Vec<u8>> {
-        let url = self.url(&["api", "v1", "opml"])?;
+    pub async fn export_opml(&self, request: &ExportRequest) -> Result<Vec<u8>> {
+        let mut url = self.url(&["api", "v1", "opml"])?;
+        let query = serde_urlencoded::to_string(request).map_err(unwritable)?;
+        url.set_query(Some(&query).filter(|query| !query.is_empty()).map(String::as_str));
         whole(self.good(Method::GET, url, None).await?).await
     }
 

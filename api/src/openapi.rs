@@ -79,8 +79,8 @@ mod routes {
     use crate::mesh::{MeshFile, ProfilesRequest};
     use crate::next::RefreshRequest;
     use crate::operation::{
-        BudgetRequest, History, HistoryRange, ImportRequest, Imported, KeySetting, NodeStatus,
-        Readiness, Reloaded, SetKeyRequest,
+        BudgetRequest, ExportRequest, History, HistoryRange, ImportRequest, Imported, KeySetting,
+        NodeStatus, Readiness, Reloaded, SetKeyRequest,
     };
     use crate::problem::Problem;
     use crate::search::{SearchRequest, SearchResults, SuggestRequest};
@@ -111,7 +111,8 @@ mod routes {
         responses((status = 200, body = SourceDetail), (status = 404, body = Problem)))]
     fn show_source() {}
 
-    /// Changes what is said of a source.
+    /// Changes what is said of a source: its folders, what it is shown to let the node in, and whether its
+    /// address is published.
     #[utoipa::path(patch, path = "/api/v1/sources/{id}", security(("token" = [])),
         params(("id" = String, Path, description = "its number, or its URL percent-encoded")),
         request_body = ChangeSourceRequest,
@@ -227,7 +228,7 @@ mod routes {
     fn search() {}
 
     /// The sources as OPML, in their folders. Lists are left out, but not what they name.
-    #[utoipa::path(get, path = "/api/v1/opml", security(("token" = [])),
+    #[utoipa::path(get, path = "/api/v1/opml", params(ExportRequest), security(("token" = [])),
         responses((status = 200, body = String, content_type = "text/x-opml")))]
     fn export_opml() {}
 

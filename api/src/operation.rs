@@ -184,6 +184,17 @@ pub struct ImportRequest {
     pub only_new: bool,
 }
 
+/// How to export the sources.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub struct ExportRequest {
+    /// Whether to write private sources, users and passwords, and secrets in URLs. By default the list may be
+    /// given to others.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub secrets: bool,
+}
+
 /// What the import of a list did.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Imported {

@@ -1,10 +1,13 @@
 //! Sources: what a node crawls.
 
+mod change;
+
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
 use crate::instant::Instant;
 use crate::next::NextRefresh;
+pub use change::{ChangeSourceRequest, CredentialsKind, GivenCredentials, HeldCredentials};
 
 /// The state of a source in one word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
@@ -138,6 +141,12 @@ pub struct AddSourceRequest {
     /// Whether the items that it shows at its first refresh are old: feeds then get only what it publishes later.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub only_new: bool,
+    /// Whether to publish its address nowhere; false by default.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub private: bool,
+    /// What the source is shown to let the node in. A user and a password in `url` mean the same.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub credentials: Option<GivenCredentials>,
     /// Whether to refresh it at once and reject it if that fails for good; true by default.
     #[serde(default = "yes")]
     pub refresh: bool,
@@ -155,6 +164,8 @@ impl AddSourceRequest {
             cooperate: None,
             folders: Vec::new(),
             only_new: false,
+            private: false,
+            credentials: None,
             refresh: true,
         }
     }
@@ -197,15 +208,6 @@ pub struct AddedSource {
     /// Whether it was there already, at this URL or at one that has moved.
     #[serde(default)]
     pub known: bool,
-}
-
-/// Changes of a source. What is left out stays as it is.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
-pub struct ChangeSourceRequest {
-    /// The folders that it is in from now on; an empty list takes it out of all.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub folders: Option<Vec<String>>,
 }
 
 /// The sources and feeds that were removed and can still be restored.
@@ -272,8 +274,14 @@ pub struct Refreshed {
 pub struct SourceStatus {
     /// Its number.
     pub id: u32,
-    /// Its URL.
+    /// Its URL, with the secrets in it masked.
     pub url: String,
+    /// Whether its address is published nowhere.
+    #[serde(default)]
+    pub private: bool,
+    /// What it is shown to let the node in.
+    #[serde(default)]
+    pub credentials: Option<HeldCredentials>,
     /// Its title.
     pub title: Option<String>,
     /// What kind of document it is.

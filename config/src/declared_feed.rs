@@ -3,10 +3,11 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+use pergola_feed::address::masked_in;
 use pergola_query::syntax::{FeedBody, Statement};
 use pergola_query::{Catalogue, parse};
 
-use crate::codec::{list, path, text};
+use crate::codec::{Codec, list, path, quoted, text};
 use crate::readers::Reader;
 use crate::table::Table;
 
@@ -33,7 +34,8 @@ impl DeclaredFeed {
             _ => None,
         });
         let found = bodies.flat_map(pergola_query::warnings);
-        found.map(|warning| warning.render_warning(&self.statement, &self.origin)).collect()
+        let rendered = found.map(|warning| warning.render_warning(&self.statement, &self.origin));
+        rendered.map(|text| masked_in(&text).into_owned()).collect()
     }
 }
 
@@ -54,7 +56,7 @@ impl DeclaredFeeds {
     ) -> Vec<DeclaredFeed> {
         table.about("Feeds that the node publishes: a statement, or a file of statements.");
         let query = table.key("query", "A CREATE FEED statement.").optional(
-            text(),
+            statement(),
             "CREATE FEED Volcanoes AS RETURN \"https://example.org/rss\" WHERE ITEM CONTAINS \"volcano\"",
             |feed| Some(feed.statement.clone()),
         );
@@ -88,7 +90,7 @@ impl DeclaredFeeds {
         let script = match parse(text) {
             Ok(script) => script,
             Err(error) => {
-                table.refuse_query(error.render(text, origin));
+                table.refuse_query(masked_in(&error.render(text, origin)).into_owned());
                 return feeds;
             }
         };
@@ -105,7 +107,9 @@ impl DeclaredFeeds {
             }
             match self.catalogue.check(&statement.value) {
                 Ok(change) => self.catalogue.apply(change),
-                Err(error) => table.refuse_query(error.render(text, origin)),
+                Err(error) => {
+                    table.refuse_query(masked_in(&error.render(text, origin)).into_owned());
+                }
             }
             self.created.insert(name.clone(), origin.to_owned());
             feeds.push(DeclaredFeed {
@@ -118,6 +122,16 @@ impl DeclaredFeeds {
         }
         feeds
     }
+}
+
+/// A statement. Secrets in its addresses are not shown.
+fn statement() -> Codec<String> {
+    let plain = text();
+    Codec::new(
+        plain.allowed.clone(),
+        move |setting| plain.read(setting),
+        |text: &String| quoted(masked_in(text)),
+    )
 }
 
 /// The statements of a table, and how messages call the place where they are.

@@ -9,8 +9,14 @@ use crate::table::Key;
 use crate::tables;
 
 /// Variables that begin like ours and are not keys.
-const OTHER_VARIABLES: [&str; 4] =
-    ["PERGOLA_CONFIG", "PERGOLA_LOG", "PERGOLA_REQUIRE_ALL", "PERGOLA_TEST_STORE"];
+const OTHER_VARIABLES: [&str; 6] = [
+    "PERGOLA_CONFIG",
+    "PERGOLA_LOG",
+    "PERGOLA_REQUIRE_ALL",
+    "PERGOLA_SOURCE_PASSWORD",
+    "PERGOLA_SOURCE_HEADER",
+    "PERGOLA_TEST_STORE",
+];
 
 /// The environment of the process, for [`crate::find_file`] and [`crate::Config::load`]. What is not
 /// Unicode is replaced, and refused where it matters.

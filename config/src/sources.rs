@@ -2,12 +2,15 @@
 
 use std::collections::BTreeMap;
 
+use pergola_feed::address::masked;
 use pergola_feed::html::{PageError, Selectors, select};
 use pergola_manners::Cooperation;
+use pergola_manners::source::Proof;
 use url::Url;
 
-use crate::codec::{Codec, above_zero, flag, http_url, text};
+use crate::codec::{Codec, above_zero, flag, http_url, quoted, text};
 use crate::peers::cooperation;
+use crate::secret::{Secret, secret, sendable_secret};
 use crate::table::Table;
 
 /// One `[[source]]`.
@@ -21,6 +24,10 @@ pub struct Source {
     pub list: bool,
     /// What the node asks of it if another node publishes it. Without it: as in `[peers]`.
     pub cooperate: Option<Cooperation>,
+    /// Its address is published nowhere.
+    pub private: bool,
+    /// What it is shown to let the node in.
+    pub proof: Option<Proof>,
     /// How to read it, if it is a page.
     pub page: Option<Selectors>,
 }
@@ -52,7 +59,7 @@ impl Source {
         table.about("Sources that the node reads whether a feed asks for them or not.");
         let url = table
             .key("url", "The URL of a feed, a page or an OPML list. Required.")
-            .optional(http_url(), "https://example.org/news", |source| Some(source.url.clone()));
+            .optional(source_url(), "https://example.org/news", |source| Some(source.url.clone()));
         let title = table.key("title", "A title, if not the one that the source has.").optional(
             text(),
             "News",
@@ -75,6 +82,12 @@ impl Source {
                  `peers.cooperate`.",
             )
             .optional(cooperation(), vec!["watch", "archive"], |source| source.cooperate);
+        let private = table.key("private", "Whether to publish its address nowhere.").required(
+            flag(),
+            false,
+            |source| source.private,
+        );
+        let proof = declare_proof(table);
         let page = declare_page(table);
         if !table.is_set("url") {
             table.refuse_table("must have a `url`");
@@ -82,8 +95,60 @@ impl Source {
         if list && page.is_some() {
             table.refuse("list", "must not be set together with `page`");
         }
-        Some(Self { url: url?, title, importance, list, cooperate, page })
+        Some(Self { url: url?, title, importance, list, cooperate, private, proof, page })
     }
+}
+
+fn declare_proof(table: &mut Table<'_, Source>) -> Option<Proof> {
+    let password = |source: &Source| match &source.proof {
+        Some(Proof::Password { user, password }) => Some((user.clone(), password.clone())),
+        _ => None,
+    };
+    let user = table
+        .key(
+            "user",
+            "A user that the source knows. User and password are sent to the origin of `url` only, over TLS \
+             or within a private network.",
+        )
+        .optional(text(), "bob", |source| password(source).map(|(user, _)| user));
+    let password = table.key("password", "The password of that user.").secret(
+        secret(),
+        "what bob was given",
+        |source| password(source).map(|(_, it)| it),
+    );
+    let header = table
+        .key("header", "Or: a header that the source knows, as `Name: value`. It is sent likewise.")
+        .secret(sendable_secret(), "X-Token: what the source gave us", |source| {
+            let Some(Proof::Header { name, value }) = &source.proof else { return None };
+            Some(Secret::new(format!("{name}: {}", value.reveal())))
+        });
+    if password.is_some() && user.is_none() {
+        table.refuse_table("must have a `user` when it has a `password`");
+    }
+    if user.is_some() && header.is_some() {
+        table.refuse("user", "must not be set together with `header`");
+    }
+    let proof = match (user, header) {
+        (Some(user), _) => Proof::Password { user, password: password.unwrap_or(Secret::new("")) },
+        (None, Some(header)) => {
+            let (name, value) = header.reveal().split_once(':').unwrap_or_default();
+            Proof::Header { name: name.trim().to_owned(), value: Secret::new(value.trim()) }
+        }
+        (None, None) => return None,
+    };
+    let key = if matches!(proof, Proof::Header { .. }) { "header" } else { "user" };
+    let checked = proof.checked();
+    checked.map_err(|error| table.refuse_table(&format!("has a wrong `{key}`: {error}"))).ok()
+}
+
+/// The URL of a source. It is shown without its secrets.
+fn source_url() -> Codec<Url> {
+    let shown = http_url();
+    Codec::new(
+        shown.allowed.clone(),
+        move |setting| shown.read(setting),
+        |url: &Url| quoted(masked(url.as_str())),
+    )
 }
 
 fn declare_page(table: &mut Table<'_, Source>) -> Option<Selectors> {

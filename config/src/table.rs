@@ -6,6 +6,7 @@
 //! value. And it *describes* the keys, for the example file and the manual. A key that is declared is
 //! therefore read, shown and documented; there is no second list to forget it in.
 
+use pergola_feed::address::masked_in;
 use toml::Value;
 
 use crate::codec::{Codec, MASK, path, quoted};
@@ -35,10 +36,14 @@ pub(crate) struct Key {
 }
 
 impl Key {
-    /// A value of the key as messages may show it. A URL may hold a password before its `@`.
+    /// A value of the key as messages may show it. A URL may hold a password before its `@`, or a secret
+    /// parameter.
     pub(crate) fn masked(&self, written: String) -> String {
         let url_with_user = written.contains("://") && written.contains('@');
-        if self.role == Role::Secret || url_with_user { MASK.to_owned() } else { written }
+        match self.role == Role::Secret || url_with_user {
+            true => MASK.to_owned(),
+            false => masked_in(&written).into_owned(),
+        }
     }
 }
 

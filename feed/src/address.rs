@@ -62,6 +62,45 @@ pub fn has_secrets(address: &str) -> bool {
     masked(address) != address
 }
 
+/// A text in which every address is [`masked`]: a query, a message, what a site said.
+pub fn masked_in(text: &str) -> Cow<'_, str> {
+    let mut shown = String::new();
+    let mut rest = text;
+    while let Some(start) = first_address(rest) {
+        let end = rest[start..].find(ends_address).map_or(rest.len(), |length| start + length);
+        shown.push_str(&rest[..start]);
+        shown.push_str(&masked(&rest[start..end]));
+        rest = &rest[end..];
+    }
+    if shown.is_empty() {
+        return Cow::Borrowed(text);
+    }
+    shown.push_str(rest);
+    Cow::Owned(shown)
+}
+
+/// Whether a secret in an address is only its mask: the address was shown by somebody and cannot be fetched.
+pub fn is_masked(address: &str) -> bool {
+    address.contains(MASK)
+}
+
+/// Takes user and password out of an address, decoded.
+pub fn take_user(url: &mut Url) -> Option<(String, String)> {
+    let decoded = |text: &str| crate::percent::decode(text).unwrap_or_else(|| text.to_owned());
+    let user = (decoded(url.username()), decoded(url.password().unwrap_or_default()));
+    remove_user(url);
+    Some(user).filter(|(user, password)| !user.is_empty() || !password.is_empty())
+}
+
+/// An address with user and password in it, as [`take_user`] takes them out.
+pub fn with_user(address: &str, user: &str, password: &str) -> String {
+    let Ok(mut url) = Url::parse(address) else { return address.to_owned() };
+    // Fails only for addresses that cannot have a user.
+    let _ = url.set_username(&crate::percent::encode(user).to_string());
+    let _ = url.set_password(Some(&crate::percent::encode(password).to_string()));
+    url.into()
+}
+
 /// What identifies the feed that was first found at an address, whoever reads it with whichever password.
 pub fn origin_of(address: &str) -> OriginId {
     OriginId(digest(&[&without_secrets(address)]))
@@ -88,6 +127,21 @@ fn suspicious(address: &str) -> Option<Url> {
     let has_user = !url.username().is_empty() || url.password().is_some();
     let mut names = url.query_pairs().map(|(name, _)| secrecy(&name));
     (has_user || names.any(|secrecy| secrecy != Secrecy::Open)).then_some(url)
+}
+
+/// Where the first address begins in a text.
+fn first_address(text: &str) -> Option<usize> {
+    let scheme = |at: usize| {
+        let name = text[..at].rsplit(|c: char| !c.is_ascii_alphabetic()).next()?;
+        (!name.is_empty()).then_some(at - name.len())
+    };
+    text.match_indices("://").find_map(|(at, _)| scheme(at))
+}
+
+/// What cannot be part of an address that stands in a text. A bracket can: it is better masked than a part of a
+/// secret shown.
+fn ends_address(c: char) -> bool {
+    c.is_whitespace() || matches!(c, '"' | '<' | '>')
 }
 
 fn remove_user(url: &mut Url) {
@@ -204,6 +258,35 @@ mod tests {
             "",
         ] {
             assert_eq!(masked(address), address);
+        }
+    }
+
+    #[test]
+    fn addresses_within_a_text_are_masked() {
+        for (text, shown) in [
+            (
+                "RETURN \"https://bob:secret@example.org/f\" | OPML \"HTTP://example.org/l?token=abc\"",
+                "RETURN \"https://example.org/f\" | OPML \"http://example.org/l?token=********\"",
+            ),
+            ("https://example.org/?key=a(b) moved", "https://example.org/?key=******** moved"),
+            ("https://example.org/a", "https://example.org/a"),
+            ("1ftp://bob:x@example.org/ or so", "1ftp://example.org/ or so"),
+            ("é://x https://a.example/?sig=1", "é://x https://a.example/?sig=********"),
+            ("", ""),
+        ] {
+            assert_eq!(masked_in(text), shown);
+        }
+    }
+
+    #[test]
+    fn user_and_password_are_taken_out_and_put_back() {
+        let address = "https://example.org/f?a=1";
+        for (user, password) in [("bob", "secret"), ("b@b:1", "p/w ?#ü"), ("bob", "")] {
+            let mut url = Url::parse(&with_user(address, user, password)).unwrap();
+            let taken = take_user(&mut url);
+            assert_eq!(taken, Some((user.to_owned(), password.to_owned())));
+            assert_eq!(url.as_str(), address);
+            assert_eq!(take_user(&mut url), None);
         }
     }
 

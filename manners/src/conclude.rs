@@ -14,6 +14,7 @@ mod tests;
 
 use std::sync::Arc;
 
+use pergola_feed::address::masked_in;
 use pergola_feed::{Limits, NodeId};
 use pergola_refresh::Invalid;
 use url::Url;
@@ -119,7 +120,7 @@ pub fn conclude(
     let notes = [note, backlog.note(), moved.note, found.degraded].into_iter().flatten();
     let account = Account {
         outcome,
-        notes: notes.chain(met.notes).collect(),
+        notes: notes.chain(met.notes).map(|note| masked_in(&note).into_owned()).collect(),
         lost,
         returned: found.returned.as_ref().map_or(0, |returned| returned.items),
         archives: backlog.documents,

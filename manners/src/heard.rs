@@ -15,7 +15,9 @@ use url::Url;
 pub use crate::courtesy::Span;
 use crate::courtesy::{Exchange, Gist, Head, Hop, No, Terms, Validation, Validators};
 use crate::link::{Refusal, announced};
-use crate::reply::{Failure, HttpAnswer, Page, PeerReply, PeerWord, Push, Reply, Silence};
+use crate::reply::{
+    Failure, HttpAnswer, Page, PeerReply, PeerWord, Presented, Push, Reply, Silence,
+};
 use crate::source::SourceKind;
 
 /// What was heard from a source.
@@ -150,7 +152,8 @@ pub fn hear(reply: Reply, hearing: Hearing<'_>) -> Heard {
 }
 
 fn over_http(answer: HttpAnswer, hearing: Hearing<'_>) -> Heard {
-    let HttpAnswer { status, url, hops, head, body, bytes, conditional, refusal } = answer;
+    let HttpAnswer { status, url, hops, head, body, bytes, conditional, refusal, presented } =
+        answer;
     let (said, validation) = match status {
         200 | 226 => {
             let span = if status == 226 { Span::Changes } else { Span::Window };
@@ -158,7 +161,7 @@ fn over_http(answer: HttpAnswer, hearing: Hearing<'_>) -> Heard {
             (said, Validation::Replaced(Validators::of(&head)))
         }
         304 if conditional => (Said::NothingNew, Validation::Confirmed(Validators::of(&head))),
-        _ => (Said::Refused(Refused::over_http(status, &url)), Validation::Kept),
+        _ => (Said::Refused(Refused::over_http(status, &url, presented)), Validation::Kept),
     };
     let terms = Terms::of(&head, hearing.now);
     let Head { link: links, pergola_feed, .. } = head;
@@ -279,15 +282,37 @@ impl Said {
 
 impl Refused {
     /// What a status means that brings no document.
-    fn over_http(status: u16, url: &Url) -> Self {
+    fn over_http(status: u16, url: &Url, presented: Presented) -> Self {
         let words = match status {
-            401 => format!(
-                "the source answered {status}: it wants a token that it knows; set `token` of {} in the \
-                 configuration",
-                url.host_str().unwrap_or("its host")
-            ),
+            401 => format!("the source answered 401: {}", unauthorized(url, presented)),
             _ => format!("the source answered {status}"),
         };
         Self { status: Some(status), no: No::of_status(status), words }
+    }
+}
+
+/// Why a source does not let us in, and what to do about it.
+fn unauthorized(url: &Url, presented: Presented) -> String {
+    const GIVE: &str =
+        "give them with `--user NAME` of `pergola source add` or `pergola source set`";
+    let host = url.host_str().unwrap_or("its host");
+    match presented {
+        Presented::Nothing => format!(
+            "it wants a user and a password: {GIVE}; if it wants a token that it knows, use `--header`, or \
+             set `token` of {host} in the configuration"
+        ),
+        Presented::Credentials => {
+            format!(
+                "it does not accept the user and password, or the header, that it was shown: {GIVE}"
+            )
+        }
+        Presented::Elsewhere => format!(
+            "its user and password were given for another address than {}, so they were not sent: {GIVE}",
+            url.origin().ascii_serialization()
+        ),
+        Presented::InTheClear => format!(
+            "its user and password were not sent, because everybody on the way to {host} could read them: \
+             use an address that begins with https://"
+        ),
     }
 }

@@ -10,6 +10,7 @@
 //!
 //! # Modules, from the bottom up
 //! - `networks`: which addresses are not public, and which of those a node may reach all the same
+//! - `robots`: which pages of a site may be read
 //! - `backoff`: waiting longer after each failure, with jitter
 //! - `cooperation`: what two nodes do for each other beyond pulling
 //! - `hints`: what a node says about when its feed may have news
@@ -47,6 +48,7 @@ pub mod merge;
 pub mod networks;
 pub mod refreshed;
 pub mod reply;
+pub mod robots;
 pub mod roster;
 pub mod secret;
 pub mod source;

@@ -47,6 +47,22 @@ pub struct HttpAnswer {
     pub conditional: bool,
     /// The peer behind this source was asked over gRPC first, and this is why that did not work.
     pub refusal: Option<Refusal>,
+    /// What the address that answered was shown.
+    pub presented: Presented,
+}
+
+/// What an address was shown to let us in.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Presented {
+    /// Nothing: there is nothing to show.
+    #[default]
+    Nothing,
+    /// What the source was given.
+    Credentials,
+    /// Nothing: the source's credentials are for another origin.
+    Elsewhere,
+    /// Nothing: everybody on the way could read it.
+    InTheClear,
 }
 
 /// An answer of a peer over gRPC.

@@ -1,5 +1,7 @@
 //! A source: what it is, its state after the last refresh, and what was seen of its items.
 
+mod credentials;
+
 use std::collections::VecDeque;
 
 use pergola_feed::address::origin_of;
@@ -10,7 +12,7 @@ use pergola_refresh::quality::Estimate;
 use pergola_refresh::{DAY, Invalid, ModelKind, Observation, Source};
 
 use crate::courtesy::{Courtesy, Outcome};
-use crate::secret::Secret;
+pub use credentials::{Credentials, Proof, Unsendable};
 
 /// The number of a source.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -100,23 +102,6 @@ impl SourceRecord {
     pub fn addresses(&self) -> impl Iterator<Item = &str> {
         std::iter::once(&self.url).chain(&self.formerly).map(String::as_str)
     }
-}
-
-/// What a source is shown to let us in.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Credentials {
-    /// They are sent to this origin only (`https://example.org`, with the port if it is not the usual one).
-    pub origin: String,
-    pub proof: Proof,
-}
-
-/// How we prove who we are.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Proof {
-    /// User and password (RFC 7617).
-    Password { user: String, password: Secret },
-    /// A header of any name.
-    Header { name: String, value: Secret },
 }
 
 /// A source after its last refresh.

@@ -76,9 +76,15 @@ impl Credentials {
     /// The credentials for an address.
     pub fn shown_to(&self, url: &Url) -> Shown<'_> {
         let Some(host) = self.host(url) else { return Shown { tls: &self.usual, token: None } };
-        let safe = url.scheme() == "https" || host.private || is_local(url);
-        let token = host.token.as_ref().filter(|_| safe);
+        let token = host.token.as_ref().filter(|_| self.keeps_secrets(url));
         Shown { tls: host.tls.as_ref().unwrap_or(&self.usual), token }
+    }
+
+    /// Whether nobody on the way to an address can read what is sent there: it is sent over TLS, or within a
+    /// private network.
+    pub(crate) fn keeps_secrets(&self, url: &Url) -> bool {
+        let private = || self.host(url).is_some_and(|host| host.private);
+        url.scheme() == "https" || private() || is_local(url)
     }
 
     /// How to secure connections to all other hosts.

@@ -13,6 +13,7 @@ mod decode;
 mod error;
 mod settings;
 
+use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -22,7 +23,10 @@ use http::header::{
     USER_AGENT,
 };
 use http::{Method, StatusCode};
+use pergola_feed::address::take_user;
 use pergola_manners::courtesy::{Head, Hop, Validators};
+use pergola_manners::reply::Presented;
+use pergola_manners::source::Credentials as SourceCredentials;
 use tokio::time::{Instant, timeout_at};
 use url::Url;
 
@@ -37,6 +41,7 @@ use crate::clock::network_now;
 use crate::credentials::Credentials;
 use crate::guard::Guard;
 use clients::Clients;
+use error::{shown, shown_location};
 
 const A_IM: HeaderName = HeaderName::from_static("a-im");
 /// What a feed reader understands, best first.
@@ -64,13 +69,23 @@ pub struct Ask {
     pub subscribers: u32,
     /// What to accept instead of any kind of feed.
     pub accept: Option<HeaderValue>,
+    /// What the source is shown to let us in; sent to the origin they were given for, and nowhere else.
+    pub credentials: Option<SourceCredentials>,
 }
 
 impl Ask {
     pub fn new(url: Url, validators: Validators, subscribers: u32) -> Self {
-        Self { url, validators, delta: false, subscribers, accept: None }
+        Self { url, validators, delta: false, subscribers, accept: None, credentials: None }
     }
 }
+
+/// Says whether an address may be asked.
+pub(crate) trait Permission: Send + Sync {
+    fn ask<'a>(&'a self, url: &'a Url) -> Answered<'a>;
+}
+
+/// Whether an address may be asked, or why not.
+pub(crate) type Answered<'a> = Pin<Box<dyn Future<Output = Result<(), FetchError>> + Send + 'a>>;
 
 /// The node's HTTP client. Cheap to clone; connections are kept alive and shared.
 #[derive(Clone)]
@@ -115,16 +130,30 @@ impl Fetcher {
 
     /// Asks once, follows redirects, and returns what the source answered, whatever its status.
     pub async fn fetch(&self, ask: &Ask) -> Result<Answer, FetchError> {
+        self.fetch_if(ask, None).await
+    }
+
+    /// The same, and asks for permission before it follows a redirect.
+    pub(crate) async fn fetch_if(
+        &self,
+        ask: &Ask,
+        permission: Option<&dyn Permission>,
+    ) -> Result<Answer, FetchError> {
         let deadline = network_now() + self.total_timeout;
         let mut url = ask.url.clone();
         let mut hops: Vec<Hop> = Vec::new();
         loop {
-            let mut response = self.send(&url, self.headers(ask), deadline).await?;
+            let mut headers = self.headers(ask);
+            let presented = self.present(&mut headers, &url, ask.credentials.as_ref());
+            let mut response = self.send(&url, headers, deadline).await?;
             let status = response.status();
             let head = Head::take(response.headers_mut());
             if is_redirect(status) {
                 let to = self.target(&url, &head, hops.len())?;
                 drain(response, deadline).await;
+                if let Some(permission) = permission {
+                    permission.ask(&to).await?;
+                }
                 hops.push(Hop { status: status.as_u16(), to: to.clone() });
                 url = to;
                 continue;
@@ -136,7 +165,8 @@ impl Fetcher {
                 Bytes::new()
             };
             let wire_bytes = body.len() as u64;
-            return Ok(Answer { status: status.as_u16(), url, hops, head, body, wire_bytes });
+            let status = status.as_u16();
+            return Ok(Answer { status, url, hops, head, body, wire_bytes, presented });
         }
     }
 
@@ -165,6 +195,25 @@ impl Fetcher {
         headers
     }
 
+    /// Adds a source's credentials, if they are for this address and nobody on the way can read them.
+    fn present(
+        &self,
+        headers: &mut HeaderMap,
+        url: &Url,
+        credentials: Option<&SourceCredentials>,
+    ) -> Presented {
+        let Some(credentials) = credentials else { return Presented::Nothing };
+        if !credentials.are_for(url) {
+            return Presented::Elsewhere;
+        }
+        if !self.credentials().keeps_secrets(url) && !self.guard.is_exception(url) {
+            return Presented::InTheClear;
+        }
+        let Some((name, value)) = credentials.proof.header() else { return Presented::Nothing };
+        headers.insert(name, value);
+        Presented::Credentials
+    }
+
     /// One request, up to the headers of its answer.
     async fn send(
         &self,
@@ -173,7 +222,7 @@ impl Fetcher {
         deadline: Instant,
     ) -> Result<reqwest::Response, FetchError> {
         if !matches!(url.scheme(), "http" | "https") || url.host().is_none() {
-            return Err(FetchError::BadUrl { url: url.to_string() });
+            return Err(FetchError::BadUrl { url: shown(url) });
         }
         self.guard.check_literal(url)?;
         let mut request = reqwest::Request::new(Method::GET, url.clone());
@@ -190,14 +239,14 @@ impl Fetcher {
     fn target(&self, from: &Url, head: &Head, hops: usize) -> Result<Url, FetchError> {
         if hops >= self.max_redirects {
             return Err(FetchError::TooManyRedirects {
-                url: from.to_string(),
+                url: shown(from),
                 most: self.max_redirects,
             });
         }
         let location = head.location.as_ref().map_or(&b""[..], HeaderValue::as_bytes);
         let bad = || FetchError::BadRedirect {
-            url: from.to_string(),
-            location: String::from_utf8_lossy(&location[..location.len().min(200)]).into_owned(),
+            url: shown(from),
+            location: shown_location(&location[..location.len().min(200)]),
         };
         if location.is_empty() || location.len() > LONGEST_URL {
             return Err(bad());
@@ -208,6 +257,8 @@ impl Fetcher {
             return Err(bad());
         }
         to.set_fragment(None);
+        // Nobody gives us a user and a password that way.
+        take_user(&mut to);
         Ok(to)
     }
 
@@ -218,7 +269,7 @@ impl Fetcher {
         mut response: reqwest::Response,
         deadline: Instant,
     ) -> Result<Bytes, FetchError> {
-        let too_large = || FetchError::TooLarge { url: url.to_string(), most: self.max_body };
+        let too_large = || FetchError::TooLarge { url: shown(url), most: self.max_body };
         let announced = response.content_length().unwrap_or(0);
         if announced > self.max_body as u64 {
             return Err(too_large());
@@ -267,5 +318,41 @@ async fn drain(mut response: reqwest::Response, deadline: Instant) {
         if drained > DRAINED {
             return;
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use pergola_manners::secret::Secret;
+    use pergola_manners::source::Proof;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn credentials_go_to_their_origin_over_tls_or_within_a_private_network() {
+        let guard = Guard::allowing(["nas.example".parse().unwrap()]);
+        let fetcher = Fetcher::new(FetchSettings { guard, ..FetchSettings::default() }).unwrap();
+        let url = |text: &str| Url::parse(text).unwrap();
+        for (given_for, asked, presented) in [
+            ("https://a.example/", "https://a.example:443/x", Presented::Credentials),
+            ("http://10.0.0.7/", "http://10.0.0.7/", Presented::Credentials),
+            ("http://[::1]:8080/", "http://[::1]:8080/", Presented::Credentials),
+            ("http://nas.example/", "http://nas.example/", Presented::Credentials),
+            ("http://a.example/", "http://a.example/", Presented::InTheClear),
+            ("http://203.0.113.9/", "http://203.0.113.9/", Presented::InTheClear),
+            ("http://a.example/", "https://a.example/", Presented::Elsewhere),
+            ("https://a.example/", "http://a.example/", Presented::Elsewhere),
+            ("https://a.example/", "https://a.example:8443/", Presented::Elsewhere),
+            ("https://a.example/", "https://www.a.example/", Presented::Elsewhere),
+        ] {
+            let proof = Proof::Header { name: "X-Token".into(), value: Secret::new("sesame") };
+            let credentials = SourceCredentials::new(&url(given_for), proof);
+            let mut headers = HeaderMap::new();
+            let shown = fetcher.present(&mut headers, &url(asked), Some(&credentials));
+            assert_eq!(shown, presented, "{given_for} {asked}");
+            assert_eq!(headers.contains_key("x-token"), shown == Presented::Credentials);
+        }
+        let nothing = fetcher.present(&mut HeaderMap::new(), &url("https://a.example/"), None);
+        assert_eq!(nothing, Presented::Nothing);
     }
 }

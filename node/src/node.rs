@@ -24,12 +24,13 @@ mod removing;
 mod running;
 mod scheduling;
 mod searching;
+mod secrets;
 mod settings;
 mod sources;
 mod start_error;
 mod status;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -38,6 +39,8 @@ use std::thread::JoinHandle;
 use pergola_api::source::PushStatus;
 use pergola_config::Config;
 use pergola_feed::NodeId;
+use pergola_feed::address::masked;
+use pergola_manners::source::Credentials;
 use pergola_store::archive::{Archive, ArchiveError, Commit, NodeRecord, SourceId};
 use tokio::sync::{Semaphore, mpsc};
 use url::Url;
@@ -65,6 +68,7 @@ pub use reload::ReloadError;
 pub use removing::RESTORABLE;
 pub use running::{Running, close};
 pub use scheduling::{FIRST_RATE, FIRST_WINDOW};
+pub use secrets::SourceEdit;
 pub use sources::{Added, EVERY_SOURCE, NewSource, SourceError};
 pub use start_error::StartError;
 
@@ -92,6 +96,8 @@ pub struct Node {
     folders: Mutex<Folders>,
     /// Sources that were dead when they were last looked at.
     dead: Mutex<Vec<Dead>>,
+    /// Sources whose addresses are published nowhere.
+    private: Mutex<HashSet<SourceId>>,
     /// Its one permit is held while sources or feeds are changed.
     turn: Semaphore,
     lists: Mutex<Option<mpsc::Receiver<List>>>,
@@ -200,13 +206,24 @@ impl Node {
     }
 }
 
-/// The URL of a source in its normal form: absolute, without a fragment.
+/// The URL of a source in its normal form: absolute, without a fragment, a user and a password.
 fn normal_url(text: &str) -> Result<Url, SourceError> {
-    let bad = |reason: String| SourceError::BadUrl { url: text.to_owned(), reason };
+    Ok(split_url(text)?.0)
+}
+
+/// The URL of a source in its normal form, and the credentials that it was given with.
+fn split_url(text: &str) -> Result<(Url, Option<Credentials>), SourceError> {
+    // What is no address may have a password all the same.
+    let shown = || match text.rsplit_once('@') {
+        Some((_, rest)) if Url::parse(text.trim()).is_err() => format!("…@{rest}"),
+        _ => masked(text).into_owned(),
+    };
+    let bad = |reason: String| SourceError::BadUrl { url: shown(), reason };
     let mut url = Url::parse(text.trim()).map_err(|error| bad(error.to_string()))?;
     if !matches!(url.scheme(), "http" | "https") {
         return Err(bad(format!("`{}` cannot be crawled, only http and https", url.scheme())));
     }
     url.set_fragment(None);
-    Ok(url)
+    let credentials = Credentials::taken_from(&mut url);
+    Ok((url, credentials))
 }

@@ -63,7 +63,7 @@ async fn call_everything(client: &Client) {
     let _ = client.items("NAME", &ItemRange::default()).await;
     let _ = client.profiles(&ProfilesRequest::default()).await;
     let _ = client.search(&SearchRequest::default()).await;
-    let _ = client.export_opml().await;
+    let _ = client.export_opml(&ExportRequest::default()).await;
     let _ = client
         .import_opml(&ImportRequest { opml: String::new(), feed: None, only_new: false })
         .await;

@@ -95,7 +95,7 @@ fn what_is_commented_out_can_be_commented_in() {
     for rule in rules {
         let skipped = |line: &&str| {
             let key = line.split_once(" = ").map_or("", |(key, _)| key);
-            key == "token_file"
+            ["token_file", "password_file", "header", "header_file"].contains(&key)
                 || (rules.contains(&key) && key != rule)
                 || (key == "max_refreshes_per_minute" && rule != "freshness")
         };

@@ -1,6 +1,9 @@
 //! `show`, `warnings` and `reloadable_changes`.
 
+use pergola_manners::source::Proof;
+
 use super::*;
+use crate::secret::Secret;
 use crate::table::Role;
 
 const EVERYTHING: &str = r##"
@@ -77,6 +80,50 @@ fn no_secret_is_shown() {
     assert!(shown.contains("# token = \"********\" # from pergola.toml:20\n"), "{shown}");
     let held = format!("{:?} {:?} {:?}", config.api, config.readers, config.hosts);
     assert!(!held.contains("sesame"), "{held}");
+}
+
+#[test]
+fn no_secret_of_a_source_is_shown() {
+    let text = r#"
+[[source]]
+url = "https://a.example/rss?token=sesame"
+user = "bob"
+password = "open sesame"
+private = true
+[[source]]
+url = "https://bob:sesame@b.example/rss"
+[[source]]
+url = "https://c.example/rss"
+header = "X-Token: sesame"
+[[feed]]
+query = 'CREATE FEED A AS RETURN "https://d.example/rss?key=sesame"'
+"#;
+    let config = from_file(text);
+    let shown = config.show();
+    assert!(!shown.contains("sesame"), "{shown}");
+    assert!(shown.contains("url = \"https://a.example/rss?token=********\"\n"), "{shown}");
+    assert!(shown.contains("user = \"bob\"\n# password = \"********\"\n"), "{shown}");
+    let proofs: Vec<_> = config.sources.iter().map(|source| source.proof.clone()).collect();
+    assert!(!format!("{proofs:?}").contains("sesame"), "{proofs:?}");
+    assert_eq!(config.sources[1].url.password(), Some("sesame"), "it is split by the node");
+    let header = Proof::Header { name: "X-Token".into(), value: Secret::new("sesame") };
+    assert_eq!(proofs[2], Some(header));
+    let mistake = load("[[source]]\nurl = \"ftp://a.example/?token=sesame\"\n", &[]).unwrap_err();
+    assert!(!mistake.to_string().contains("sesame"), "{mistake}");
+}
+
+#[test]
+fn credentials_of_a_source_that_make_no_sense_are_refused() {
+    for (keys, said) in [
+        ("password = \"x\"", "must have a `user` when it has a `password`"),
+        ("user = \"bob\"\nheader = \"X: y\"", "must not be set together with `header`"),
+        ("header = \"no value\"", "has a wrong `header`"),
+        ("user = \"b:b\"", "must not contain a colon"),
+    ] {
+        let text = format!("[[source]]\nurl = \"https://a.example/\"\n{keys}\n");
+        let error = load(&text, &[]).unwrap_err().to_string();
+        assert!(error.contains(said), "{keys}: {error}");
+    }
 }
 
 #[test]

@@ -105,6 +105,8 @@ fn source_at(url: &str) -> SourceStatus {
     SourceStatus {
         id: 1,
         url: url.to_owned(),
+        private: false,
+        credentials: None,
         title: None,
         kind: SourceKind::Feed,
         standing: SourceStanding::New,

@@ -1,5 +1,7 @@
 //! Remembering: what the state of a source keeps of a refresh, to be shown and to be compared with.
 
+use pergola_feed::address::masked_in;
+
 use super::news::Found;
 use crate::courtesy::Outcome;
 use crate::heard::{Carrier, Heard, Said};
@@ -25,7 +27,7 @@ pub(super) fn remember(
         state.tally.failures += u64::from(matches!(outcome, Outcome::Failed(_)));
         state.tally.bytes += bytes;
         state.trouble = match heard.said.trouble() {
-            Some(words) => Some(words.chars().take(LONGEST_TROUBLE).collect()),
+            Some(words) => Some(masked_in(words).chars().take(LONGEST_TROUBLE).collect()),
             // It still fails for the reason that was given before.
             None => state.trouble.take().filter(|_| !outcome.is_good()),
         };

@@ -13,7 +13,9 @@ use crate::hints::Hints;
 use crate::hub::Advertised;
 use crate::link::Refusal;
 use crate::loops::LoopChange;
-use crate::reply::{Failure, HttpAnswer, Page, PeerReply, PeerWord, Push, Reply, Silence};
+use crate::reply::{
+    Failure, HttpAnswer, Page, PeerReply, PeerWord, Presented, Push, Reply, Silence,
+};
 use crate::source::SourceKind;
 
 const FEED: &str = "https://a.example/feed";
@@ -81,6 +83,7 @@ fn answer(status: u16, headers: &[(&'static str, &str)], text: String) -> HttpAn
         body: Ok(Bytes::from(text)),
         conditional: true,
         refusal: None,
+        presented: Presented::Nothing,
     }
 }
 
@@ -250,6 +253,28 @@ fn a_permanent_redirect_to_tls_is_adopted() {
     let refreshed = refresh(moved, Reply::Http(Box::new(answer)), 1_000.0);
     assert!(refreshed.change.moved);
     assert_eq!(refreshed.change.record.url, FEED);
+}
+
+#[test]
+fn no_secret_of_an_address_is_told_in_notes_and_troubles() {
+    let mut moved = subject();
+    moved.record.url = "http://a.example/feed?token=open-sesame".into();
+    moved.url = Url::parse(&moved.record.url).unwrap();
+    let to = Url::parse("https://a.example/feed?token=open-sesame").unwrap();
+    let answer = HttpAnswer {
+        hops: vec![Hop { status: 301, to }],
+        ..answer(200, &[], write_atom(&document(0..1)))
+    };
+    let refreshed = refresh(moved, Reply::Http(Box::new(answer)), 1_000.0);
+    assert!(refreshed.change.record.url.starts_with("https://"));
+    let told = refreshed.account.notes.join(" ");
+    assert!(told.contains("https://a.example/feed?token=********"), "{told}");
+    assert!(!told.contains("sesame"), "{told}");
+    let words = "https://a.example/feed?token=open-sesame is odd".to_owned();
+    let failure = Failure { kind: FailureKind::Protocol, words };
+    let silence = Reply::Silence(Silence { failure, conditional: true });
+    let trouble = refresh(subject(), silence, 1_000.0).change.state.trouble.clone().unwrap();
+    assert_eq!(trouble, "https://a.example/feed?token=******** is odd");
 }
 
 #[test]

@@ -4,6 +4,7 @@ use std::hash::{DefaultHasher, Hasher};
 
 use bytes::Bytes;
 use http::HeaderValue;
+use pergola_feed::address::take_user;
 use pergola_feed::html::{annotated, page_text, select};
 use pergola_feed::opml::Opml;
 use pergola_feed::{Document, ParseError, ParseOptions, parse};
@@ -65,7 +66,7 @@ fn feed(
             if let Some(page) = annotated(&text, Some(url), hearing.limits) {
                 return told(page);
             }
-            let mut targets = feeds.iter().filter_map(|feed| Url::parse(&feed.href).ok());
+            let mut targets = feeds.iter().filter_map(|feed| target(&feed.href));
             match targets.find(|target| target != url) {
                 Some(target) if hearing.formerly.iter().any(|old| old == target.as_str()) => {
                     let words =
@@ -81,6 +82,13 @@ fn feed(
         }
         Err(error) => unusable(FailureKind::NotAFeed, error.to_string()),
     }
+}
+
+/// The address that a page leads to. Nobody gives us a user and a password that way.
+fn target(href: &str) -> Option<Url> {
+    let mut url = Url::parse(href).ok()?;
+    take_user(&mut url);
+    Some(url)
 }
 
 const PAGE: &str = "this is an HTML page, not a feed, and it links to none; to read the page itself, \

@@ -33,6 +33,7 @@ fn answer(status: u16, headers: &[(&'static str, &str)], text: &str) -> HttpAnsw
         bytes: text.len() as u64,
         conditional: true,
         refusal: None,
+        presented: Presented::Nothing,
     }
 }
 
@@ -124,8 +125,30 @@ fn every_other_status_is_a_refusal_with_its_words() {
         assert_eq!(refused.words, format!("the source answered {status}"));
         assert_eq!(heard.is_away(), status >= 500);
     }
-    let heard = http(answer(401, &[], ""));
-    assert!(heard.said.trouble().unwrap().contains("`token` of a.example"));
+}
+
+#[test]
+fn a_401_says_what_to_do_about_it() {
+    for (presented, advice) in [
+        (Presented::Nothing, "wants a user and a password: give them with `--user NAME`"),
+        (Presented::Nothing, "`token` of a.example"),
+        (Presented::Credentials, "does not accept the user and password"),
+        (Presented::Elsewhere, "for another address than https://a.example,"),
+        (Presented::InTheClear, "use an address that begins with https://"),
+    ] {
+        let heard = http(HttpAnswer { presented, ..answer(401, &[], "") });
+        let trouble = heard.said.trouble().unwrap();
+        assert!(trouble.contains(advice), "{presented:?}: {trouble}");
+    }
+}
+
+#[test]
+fn a_page_that_leads_to_a_feed_gives_no_password() {
+    let page = r#"<html><head><link rel="alternate" type="application/rss+xml"
+                  href="https://bob:secret@a.example/rss">"#;
+    let heard = http(answer(200, &[("content-type", "text/html")], page));
+    let Said::LeadsTo(feed) = &heard.said else { panic!("{heard:?}") };
+    assert_eq!(feed.as_str(), "https://a.example/rss");
 }
 
 #[test]

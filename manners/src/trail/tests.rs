@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::courtesy::{FailureKind, Head};
 use crate::heard::{Hearing, hear};
-use crate::reply::{Failure, HttpAnswer, Reply, Silence};
+use crate::reply::{Failure, HttpAnswer, Presented, Reply, Silence};
 use crate::source::{KnownItem, SourceKind};
 
 const SOURCE: &str = "https://example.org/feed";
@@ -64,8 +64,9 @@ fn heard(from: &Url, status: u16, text: String) -> Heard {
     let body = Bytes::from(text);
     let bytes = body.len() as u64;
     let (url, hops, head) = (from.clone(), Vec::new(), Head::default());
-    let (body, conditional, refusal) = (Ok(body), false, None);
-    let answer = HttpAnswer { status, url, hops, head, body, bytes, conditional, refusal };
+    let (body, conditional, refusal, presented) = (Ok(body), false, None, Presented::Nothing);
+    let answer =
+        HttpAnswer { status, url, hops, head, body, bytes, conditional, refusal, presented };
     read(Reply::Http(Box::new(answer)))
 }
 

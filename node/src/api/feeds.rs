@@ -27,7 +27,8 @@ pub(super) async fn list(
 ) -> Result<Answer<FeedList>, Refusal> {
     blocking(node.blocking(), move || {
         let feeds = node.feeds_for(&caller);
-        let feeds: Result<_, _> = feeds.iter().map(|card| node.feed_status(card)).collect();
+        let feeds: Result<_, _> =
+            feeds.iter().map(|card| node.feed_status(card, &caller)).collect();
         Ok(Answer(FeedList { feeds: feeds? }))
     })
     .await
@@ -48,9 +49,11 @@ pub(super) async fn show(
 ) -> Result<Answer<FeedDetail>, Refusal> {
     blocking(node.blocking(), move || {
         let card = card(&node, &caller, &name)?;
-        let status = node.feed_status(&card)?;
+        let status = node.feed_status(&card, &caller)?;
         let weight = card.body.options.weight.unwrap_or(1.0);
-        let upstreams = node.upstreams(card.id, READS)?.into_iter();
+        let mut upstreams = node.upstreams(card.id, READS)?;
+        upstreams.retain(|upstream| caller.is_operator() || !upstream.private);
+        let upstreams = upstreams.into_iter();
         let reads = upstreams.map(|Upstream { id, url, share, .. }| ReadSource {
             source: id.0,
             url,

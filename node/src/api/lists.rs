@@ -11,13 +11,13 @@ use axum::response::{IntoResponse, Response};
 use http::HeaderMap;
 use http::header::{CONTENT_DISPOSITION, CONTENT_TYPE};
 use pergola_api::Code;
-use pergola_api::operation::{ImportRequest, Imported, SkippedEntry};
-use pergola_feed::address::masked;
+use pergola_api::operation::{ExportRequest, ImportRequest, Imported, SkippedEntry};
+use pergola_feed::address::masked_in;
 use pergola_feed::opml::{Flaw, FlawKind, Opml, folder_name};
 use pergola_query::syntax::{SourceRef, Statement};
 use pergola_store::archive::SourceKind;
 
-use super::request::{bad_request, is_json, json, unread};
+use super::request::{Parameters, bad_request, is_json, json, unread};
 use super::work::{blocking, to_the_end};
 use crate::node::{NewSource, Node};
 use crate::publish::Refusal;
@@ -25,9 +25,12 @@ use crate::publish::Refusal;
 /// Skipped entries that are reported.
 const SKIPPED: usize = 1_000;
 
-pub(super) async fn export(State(node): State<Arc<Node>>) -> Result<Response, Refusal> {
+pub(super) async fn export(
+    State(node): State<Arc<Node>>,
+    Parameters(ExportRequest { secrets }): Parameters<ExportRequest>,
+) -> Result<Response, Refusal> {
     let text = blocking(node.blocking(), move || {
-        let outlines = node.outlines()?;
+        let outlines = node.outlines(secrets)?;
         let title = Some(format!("Sources of {}", node.config().node.name));
         Ok(Opml { title, outlines }.write())
     });
@@ -98,7 +101,7 @@ fn sources_on(list: &Opml) -> (Vec<NewSource>, Imported) {
         let mut source = match NewSource::feed(&url) {
             Ok(source) => source,
             Err(error) => {
-                let (url, reason) = (masked(&url).into_owned(), error.to_string());
+                let (url, reason) = (masked_in(&url).into_owned(), error.to_string());
                 imported.skip(SkippedEntry { line: None, title, url, reason });
                 continue;
             }

@@ -33,9 +33,10 @@ pub(super) async fn mesh(
         // Feeds first: they get the names that people know.
         let feeds = feeds(&node, most, &mut names);
         let mut sources = Vec::new();
-        for Upstream { id, url, title, items_per_day, link, .. } in node.all_upstreams()? {
+        for upstream in node.all_upstreams()? {
+            let Upstream { id, url, private, title, items_per_day, link, .. } = upstream;
             let keywords = words(&node, Channel::Source(id), most);
-            if keywords.is_empty() {
+            if keywords.is_empty() || private {
                 continue;
             }
             let title = title.unwrap_or_else(|| url.clone());

@@ -26,7 +26,7 @@ impl From<SourceError> for Refusal {
             SourceError::TooEarly { until, key, firm, .. } => too_early(detail, until, key, firm),
             SourceError::CannotRestore(_) => Self::new(Code::CannotRestore, detail)
                 .hint("GET /api/v1/removed lists what can be restored"),
-            SourceError::Unfinished(_) => unavailable(detail),
+            SourceError::Unfinished(_) | SourceError::Busy(_) => unavailable(detail),
             SourceError::NotCommitted(error) => error.into(),
             SourceError::Archive(error) => error.into(),
             SourceError::Invalid(error) => error.into(),

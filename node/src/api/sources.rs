@@ -7,8 +7,8 @@ use axum::extract::State;
 use http::StatusCode;
 use pergola_api::next::RefreshRequest;
 use pergola_api::source::{
-    AddSourceRequest, AddedSource, ChangeSourceRequest, PageSelectors, RecentRefresh,
-    RefreshReport, Refreshed, SourceDetail, SourceFilter, SourcePage, SourceStatus,
+    AddSourceRequest, AddedSource, ChangeSourceRequest, GivenCredentials, PageSelectors,
+    RecentRefresh, RefreshReport, Refreshed, SourceDetail, SourceFilter, SourcePage, SourceStatus,
 };
 use pergola_api::{Code, Instant};
 use pergola_feed::address::masked;
@@ -17,6 +17,8 @@ use pergola_feed::identity::Policy;
 use pergola_feed::opml::{folder_name, is_inside};
 use pergola_manners::Cooperation;
 use pergola_manners::courtesy::{FailureKind, Outcome};
+use pergola_manners::secret::Secret;
+use pergola_manners::source::Proof;
 use pergola_manners::why::Asking;
 use pergola_query::nearest;
 use pergola_store::archive::{PastRefresh, SourceId, SourceKind};
@@ -25,7 +27,7 @@ use super::address::meant;
 use super::request::{Json, Named, Parameters, bad_request};
 use super::work::{blocking, to_the_end};
 use crate::crawl::driver::Report;
-use crate::node::{NewSource, Node, SourceError, normal_folders};
+use crate::node::{NewSource, Node, SourceEdit, SourceError, normal_folders};
 use crate::publish::Refusal;
 
 /// Sources that are listed by default, and at most.
@@ -33,7 +35,7 @@ const PAGE: usize = 500;
 const LARGEST_PAGE: usize = 5_000;
 /// Sources whose URLs are compared with one that does not exist.
 const COMPARED: usize = 2_000;
-/// Bytes of a URL, a title or a selector.
+/// Bytes of a URL, a title, a selector or a secret.
 const TEXT_BYTES: usize = 4_096;
 
 pub(super) async fn list(
@@ -177,10 +179,12 @@ pub(super) async fn change(
     Named(named): Named,
     Json(request): Json<ChangeSourceRequest>,
 ) -> Result<Answer<SourceStatus>, Refusal> {
-    let ChangeSourceRequest { folders } = request;
+    let ChangeSourceRequest { private, credentials, folders } = request;
+    let proof = credentials.map(|given| given.map(proof).transpose()).transpose()?;
     let folders = folders.map(named_folders).transpose()?;
     let id = found(&node, named).await?;
     to_the_end(async move {
+        node.edit_source(id, SourceEdit { private, proof }).await?;
         if let Some(folders) = folders {
             node.set_folders(id, folders).await?;
         }
@@ -294,6 +298,7 @@ fn find(node: &Node, named: &str) -> Result<SourceId, Refusal> {
 fn new_source(request: AddSourceRequest) -> Result<NewSource, Refusal> {
     let AddSourceRequest { url, title, importance, list, page, cooperate, only_new, .. } = request;
     let folders = named_folders(request.folders)?;
+    let (private, proof) = (request.private, request.credentials.map(proof).transpose()?);
     let cooperate = cooperate.map(Cooperation::of).transpose();
     let cooperate = cooperate.map_err(|error| bad_request(format!("`cooperate`: {error}")))?;
     if importance.is_some_and(|importance| !(importance > 0.0 && importance <= 1_000.0)) {
@@ -307,8 +312,8 @@ fn new_source(request: AddSourceRequest) -> Result<NewSource, Refusal> {
         (None, true) => SourceKind::List,
         (None, false) => SourceKind::Feed,
     };
-    let new = NewSource::feed(&url)?;
-    Ok(NewSource { title, kind, importance, cooperate, folders, only_new, ..new })
+    let new = NewSource::feed(&url)?.shown(proof);
+    Ok(NewSource { title, kind, importance, cooperate, folders, only_new, private, ..new })
 }
 
 /// The folders that somebody named, in their normal form.
@@ -318,6 +323,22 @@ fn named_folders(given: Vec<String>) -> Result<Vec<String>, Refusal> {
         Some(name) => Err(bad_request(format!("{name:?} is no name of a folder"))),
         None => Ok(normal_folders(given)),
     }
+}
+
+/// What a source is to be shown, if it can be sent.
+fn proof(given: GivenCredentials) -> Result<Proof, Refusal> {
+    let (GivenCredentials::Password { user: a, password: b }
+    | GivenCredentials::Header { header: a, value: b }) = &given;
+    short(a).and(short(b))?;
+    let proof = match given {
+        GivenCredentials::Password { user, password } => {
+            Proof::Password { user, password: Secret::new(password) }
+        }
+        GivenCredentials::Header { header, value } => {
+            Proof::Header { name: header, value: Secret::new(value) }
+        }
+    };
+    proof.checked().map_err(|error| bad_request(format!("`credentials`: {error}")))
 }
 
 fn selectors(page: PageSelectors) -> Result<Selectors, Refusal> {
@@ -335,7 +356,8 @@ fn short(text: &str) -> Result<(), Refusal> {
     if text.len() <= TEXT_BYTES {
         return Ok(());
     }
-    Err(bad_request(format!("a URL, title, folder or selector has at most {TEXT_BYTES} bytes")))
+    let what = "a URL, title, folder, selector, password or header";
+    Err(bad_request(format!("{what} has at most {TEXT_BYTES} bytes")))
 }
 
 fn report(report: Report) -> RefreshReport {

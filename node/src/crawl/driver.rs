@@ -13,6 +13,7 @@ mod following;
 mod outing;
 mod pushed;
 mod received;
+mod robots;
 mod schedule;
 mod sending;
 mod settling;
@@ -47,6 +48,7 @@ use crate::writer::Done;
 use alone::Alone;
 use arriving::Arrivals;
 pub use pushed::{NotReceived, Pushed};
+use robots::Files;
 pub use schedule::Pulse;
 
 /// Pages that may lead to pages, when a source is refreshed by hand.
@@ -125,6 +127,8 @@ pub struct Crawler {
     stopping: AtomicBool,
     alone: Alone,
     arrivals: Arrivals,
+    /// What sites say about their pages.
+    robots: Files,
 }
 
 impl Crawler {
@@ -147,6 +151,7 @@ impl Crawler {
             stopping: AtomicBool::new(false),
             alone: Alone::default(),
             arrivals: Arrivals::default(),
+            robots: Files::default(),
         })
     }
 

@@ -6,6 +6,7 @@
 
 use std::collections::HashMap;
 
+use pergola_feed::address::Shown;
 use pergola_manners::loops::LoopChange;
 use pergola_store::archive::{Archive, ArchiveError, Loop, SourceId};
 
@@ -37,17 +38,17 @@ impl Loops {
     }
 
     /// What a refresh found about a loop is durable; it is logged once.
-    pub fn settle(&self, source: SourceId, url: &str, change: LoopChange) {
+    pub fn settle(&self, source: SourceId, url: Shown<'_>, change: LoopChange) {
         match change {
             LoopChange::AsBefore => {}
             LoopChange::Again(known) => drop(self.known().insert(source, known)),
             LoopChange::Found(found) => {
                 let what = "items of this source have passed this node before and are dropped";
-                tracing::warn!(source = source.0, url, way = %found, "{what}");
+                tracing::warn!(source = source.0, %url, way = %found, "{what}");
                 self.known().insert(source, found);
             }
             LoopChange::Gone => {
-                tracing::info!(source = source.0, url, "items of this source no longer come back");
+                tracing::info!(source = source.0, %url, "items of this source no longer come back");
                 self.forget(source);
             }
         }

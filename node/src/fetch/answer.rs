@@ -6,7 +6,7 @@ use bytes::Bytes;
 use http::HeaderValue;
 use pergola_manners::courtesy::{Head, Hop};
 use pergola_manners::link::Refusal;
-use pergola_manners::reply::{HttpAnswer, Reply};
+use pergola_manners::reply::{HttpAnswer, Presented, Reply};
 use url::Url;
 
 use super::FetchError;
@@ -27,6 +27,8 @@ pub struct Answer {
     pub body: Bytes,
     /// Its length.
     pub wire_bytes: u64,
+    /// What the address that answered was shown.
+    pub presented: Presented,
 }
 
 impl Answer {
@@ -43,7 +45,7 @@ impl Answer {
         refusal: Option<Refusal>,
         limits: &DecodeLimits,
     ) -> Reply {
-        let Self { status, url, hops, head, body, wire_bytes: bytes } = self;
+        let Self { status, url, hops, head, body, wire_bytes: bytes, presented } = self;
         let body = decompressed(body, head.content_encoding.as_ref(), limits, &url);
         let body = body.map_err(|error| error.failure());
         Reply::Http(Box::new(HttpAnswer {
@@ -55,6 +57,7 @@ impl Answer {
             bytes,
             conditional,
             refusal,
+            presented,
         }))
     }
 }

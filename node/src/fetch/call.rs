@@ -11,6 +11,7 @@ use http::{HeaderMap, HeaderValue, Method};
 use tokio::time::timeout_at;
 use url::Url;
 
+use super::error::shown;
 use super::{FetchError, Fetcher, LONGEST_URL, Stage};
 use crate::clock::network_now;
 
@@ -49,7 +50,7 @@ impl Fetcher {
     pub fn may_call(&self, url: &Url) -> Result<(), FetchError> {
         let right = matches!(url.scheme(), "http" | "https") && url.has_host();
         if !right || url.as_str().len() > LONGEST_URL {
-            return Err(FetchError::BadUrl { url: url.to_string() });
+            return Err(FetchError::BadUrl { url: shown(url) });
         }
         Ok(self.guard.check_literal(url)?)
     }

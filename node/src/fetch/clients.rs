@@ -43,13 +43,13 @@ impl Clients {
         self.special.get(host).unwrap_or(&self.usual).execute(request).await
     }
 
-    /// The same, and with the token for its host if there is one.
+    /// The same, and with the token for its host if there is one and the request shows nothing else.
     pub(super) async fn execute_with_token(
         &self,
         mut request: Request,
     ) -> Result<Response, ExchangeError> {
-        if let Some(token) = self.credentials.shown_to(request.url()).token {
-            let token = token.clone();
+        let token = self.credentials.shown_to(request.url()).token.cloned();
+        if let Some(token) = token.filter(|_| !request.headers().contains_key(AUTHORIZATION)) {
             request.headers_mut().insert(AUTHORIZATION, token);
         }
         self.execute(request).await

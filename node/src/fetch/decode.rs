@@ -11,6 +11,7 @@ use http::HeaderValue;
 use url::Url;
 
 use super::FetchError;
+use super::error::shown;
 
 /// RFC 9659: what a zstd stream on the web may ask for (8 MiB).
 const ZSTD_WINDOW_LOG: u32 = 23;
@@ -42,7 +43,7 @@ pub(super) fn decode<'a>(
     limits: &DecodeLimits,
     url: &Url,
 ) -> Result<Cow<'a, [u8]>, FetchError> {
-    let protocol = |why: String| FetchError::Protocol { url: url.to_string(), why };
+    let protocol = |why: String| FetchError::Protocol { url: shown(url), why };
     let names = match encodings.map(HeaderValue::to_str) {
         None => "",
         Some(Ok(names)) => names,
@@ -57,16 +58,14 @@ pub(super) fn decode<'a>(
     for name in layers.iter().rev().filter(|_| !body.is_empty()) {
         let unpacked = unpack(&decoded, name, body.len(), limits);
         decoded = Cow::Owned(unpacked.map_err(|wrong| match wrong {
-            Wrong::TooLarge => {
-                FetchError::TooLarge { url: url.to_string(), most: limits.max_decoded }
-            }
-            Wrong::Bomb => FetchError::Bomb { url: url.to_string(), ratio: limits.max_ratio },
+            Wrong::TooLarge => FetchError::TooLarge { url: shown(url), most: limits.max_decoded },
+            Wrong::Bomb => FetchError::Bomb { url: shown(url), ratio: limits.max_ratio },
             Wrong::Broken(error) => protocol(format!("its {name} body is broken: {error}")),
             Wrong::Unknown => protocol(format!("its content encoding is `{names}`")),
         })?);
     }
     if decoded.len() > limits.max_decoded {
-        return Err(FetchError::TooLarge { url: url.to_string(), most: limits.max_decoded });
+        return Err(FetchError::TooLarge { url: shown(url), most: limits.max_decoded });
     }
     Ok(decoded)
 }

@@ -4,6 +4,7 @@ use std::error::Error as StdError;
 use std::fmt;
 use std::net::IpAddr;
 
+use pergola_feed::address::masked;
 use pergola_manners::courtesy::FailureKind;
 use pergola_manners::reply::Failure;
 use thiserror::Error;
@@ -46,6 +47,9 @@ pub enum FetchError {
     /// The answer breaks the rules of HTTP.
     #[error("{url} does not speak proper HTTP ({why}): it is tried again later")]
     Protocol { url: String, why: String },
+    /// The address may not be fetched.
+    #[error("{}", .0.words)]
+    Disallowed(Failure),
     /// The address is not one that can be fetched.
     #[error("`{url}` cannot be fetched: give an address that begins with http:// or https://")]
     BadUrl { url: String },
@@ -91,6 +95,7 @@ impl FetchError {
             Self::Bomb { .. } => FailureKind::Bomb,
             Self::TooManyRedirects { .. } | Self::BadRedirect { .. } => FailureKind::Redirect,
             Self::Protocol { .. } => FailureKind::Protocol,
+            Self::Disallowed(failure) => failure.kind,
             Self::BadUrl { .. } | Self::Settings { .. } | Self::Certificates(_) => {
                 FailureKind::BadUrl
             }
@@ -146,7 +151,7 @@ impl FetchError {
             return Self::timeout(url, if connecting { Stage::Connect } else { stage });
         }
         if error.is_builder() {
-            return Self::BadUrl { url: url.to_string() };
+            return Self::BadUrl { url: shown(url) };
         }
         let mut cut_off = false;
         let mut deepest = error.to_string();
@@ -176,7 +181,7 @@ impl FetchError {
         if connecting {
             Self::Connect { host: host(url), why: deepest }
         } else {
-            Self::Protocol { url: url.to_string(), why: deepest }
+            Self::Protocol { url: shown(url), why: deepest }
         }
     }
 
@@ -246,6 +251,19 @@ fn distrust(error: &rustls::Error) -> String {
         }
     };
     format!("{advice} ({error})")
+}
+
+/// An address as messages show it: without its secrets.
+pub(crate) fn shown(url: &Url) -> String {
+    masked(url.as_str()).into_owned()
+}
+
+/// Where a redirect leads, as messages show it. What is no address may have a secret in its query, too.
+pub(super) fn shown_location(location: &[u8]) -> String {
+    let text = String::from_utf8_lossy(location);
+    let relative = Url::parse(&text).is_err();
+    let path = text.split_once('?').filter(|_| relative).map(|(path, _)| format!("{path}?…"));
+    path.unwrap_or_else(|| masked(&text).into_owned())
 }
 
 fn host(url: &Url) -> String {

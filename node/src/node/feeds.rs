@@ -7,6 +7,7 @@ mod restoring;
 mod trying;
 
 use pergola_api::feed::{Applied, AppliedList, Explained};
+use pergola_feed::address::masked_in;
 use pergola_query::syntax::{FeedBody, Script, SourceRef, Span, Spanned, Statement};
 use pergola_query::{Change, Explanation, QueryError, nearest};
 use pergola_store::archive::{
@@ -14,6 +15,7 @@ use pergola_store::archive::{
 };
 
 use super::lists::peer_address;
+use super::secrets::without_passwords;
 use super::sources::EVERY_SOURCE;
 use super::{NewSource, Node, SourceError};
 use crate::access::Caller;
@@ -138,10 +140,12 @@ impl Node {
     pub(super) async fn apply(&self, change: Change, declared: bool) -> Result<Applied, FeedError> {
         match change {
             Change::Create { name, body } => {
+                let body = self.unmasked(&body)?;
                 let created = self.create(name, &body, declared).await;
                 self.reap_if_failed(created, &body).await
             }
             Change::Replace { name, body } => {
+                let body = self.unmasked(&body)?;
                 let replaced = self.replace(name, &body, declared).await;
                 self.reap_if_failed(replaced, &body).await
             }
@@ -162,6 +166,8 @@ impl Node {
         declared: bool,
     ) -> Result<Applied, FeedError> {
         let sources = self.add_sources_of(body).await?;
+        let open = without_passwords(body);
+        let body = open.as_ref().unwrap_or(body);
         let id = FeedId(self.record.lock().next_feed);
         let record = FeedRecord {
             name: name.clone(),
@@ -195,6 +201,8 @@ impl Node {
         let before = self.desk.sources_of(card.id);
         let tally = self.archive.feed_tally(card.id)?;
         self.add_sources_of(body).await?;
+        let open = without_passwords(body);
+        let body = open.as_ref().unwrap_or(body);
         self.store_feed(card.id, &name, body, declared).await?;
         self.put_in_force(card.id, &name, body, tally);
         let items = self.backfill(card.id).await?;
@@ -369,7 +377,7 @@ pub fn explained(explanation: &Explanation) -> Explained {
     let cost = explanation.cost;
     Explained {
         name: explanation.feed.clone(),
-        text: explanation.to_string(),
+        text: masked_in(&explanation.to_string()).into_owned(),
         sources: cost.sources,
         phrases: cost.phrases,
         regexes: cost.regexes,
@@ -380,5 +388,6 @@ pub fn explained(explanation: &Explanation) -> Explained {
 fn wrong(error: &QueryError, text: &str, origin: &str) -> FeedError {
     use pergola_query::ErrorKind::{FeedExists, StillRead};
     let conflict = matches!(error.kind, FeedExists(_) | StillRead { .. });
-    FeedError::Query { rendered: error.render(text, origin), conflict }
+    let rendered = masked_in(&error.render(text, origin)).into_owned();
+    FeedError::Query { rendered, conflict }
 }

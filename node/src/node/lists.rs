@@ -24,9 +24,8 @@ impl Node {
         let mut named = HashSet::new();
         for Member { url, title } in found {
             // An address that cannot be crawled is the list's mistake, not ours.
-            let Ok(url) = normal_url(&url) else { continue };
-            if named.insert(url.to_string()) {
-                let new = NewSource::feed(url.as_str())?;
+            let Ok(new) = NewSource::feed(&url) else { continue };
+            if named.insert(new.url.to_string()) {
                 sources.push(NewSource { title, wanted: false, list: Some(list), ..new });
             }
         }

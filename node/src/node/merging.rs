@@ -199,6 +199,8 @@ impl Node {
         self.crawler.drop_source(go);
         self.crawler.remember_addresses(stay, record);
         self.desk.forget_source(go);
+        self.note_privacy(go, false);
+        self.note_privacy(stay, record.private);
         {
             let mut members = self.members.lock();
             let own = members.remove(&go).unwrap_or_default();

@@ -98,6 +98,7 @@ impl Node {
             members: Mutex::default(),
             folders: Mutex::default(),
             dead: Mutex::default(),
+            private: Mutex::default(),
             turn: Semaphore::new(1),
             lists: Mutex::new(Some(receivers.lists)),
             threads: Mutex::new(vec![press, selector]),
@@ -109,8 +110,8 @@ impl Node {
             subscriber,
         });
         node.metrics.mark_minute(node.opened_at);
-        node.load_sources()?;
-        node.load_feeds()?;
+        node.load_sources().await?;
+        node.load_feeds().await?;
         node.merge_arrivals().await.map_err(sources_refused)?;
         node.save_record().await?;
         node.take_over_declared().await?;

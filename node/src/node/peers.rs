@@ -1,7 +1,9 @@
 //! What is known of the sources of a feed and of peers, for others who ask.
 
+use pergola_feed::address::{masked, with_user};
 use pergola_feed::opml::Outline;
 use pergola_manners::link::Link;
+use pergola_manners::source::{Credentials, Proof};
 use pergola_refresh::{DAY, Source};
 use pergola_store::archive::{ArchiveError, FeedId, SourceId, SourceKind, SourceRecord};
 
@@ -13,7 +15,10 @@ use crate::select::{About, Channel};
 #[derive(Debug, Clone, PartialEq)]
 pub struct Upstream {
     pub id: SourceId,
+    /// Its address as others may see it.
     pub url: String,
+    /// Its address is published nowhere.
+    pub private: bool,
     pub title: Option<String>,
     /// The share of its items that the feed takes; nothing while it is not known.
     pub share: Option<f64>,
@@ -54,24 +59,36 @@ impl Node {
     fn upstream(&self, id: SourceId, record: SourceRecord, share: Option<f64>) -> Upstream {
         let link = self.crawler.tools.peers.link(id).filter(|link| link.url == record.url);
         let items_per_day = self.crawler.mean_rate(id).map(|rate| rate * DAY);
-        Upstream { id, url: record.url, title: record.title, share, items_per_day, link }
+        let (url, private) = (masked(&record.url).into_owned(), record.private);
+        Upstream { id, url, private, title: record.title, share, items_per_day, link }
     }
 
     /// The sources as a list of subscriptions, in their folders; one that is in several is there several times.
-    /// Lists are left out, but not what they name. Blocks.
-    pub fn outlines(&self) -> Result<Vec<Outline>, ArchiveError> {
+    /// Lists are left out, but not what they name. Without `secrets`, the list may be given to others: it has no
+    /// private source, and secrets in addresses are masked. Blocks.
+    pub fn outlines(&self, secrets: bool) -> Result<Vec<Outline>, ArchiveError> {
         let sources = self.archive.sources()?.into_iter();
+        let told =
+            |record: &SourceRecord| record.kind != SourceKind::List && (secrets || !record.private);
         let mut outlines = Vec::new();
-        for (id, record) in sources.filter(|(_, record)| record.kind != SourceKind::List) {
+        for (id, record) in sources.filter(|(_, record)| told(record)) {
             let state = self.archive.state_alone(id)?;
             let (title, home) = state.map(|state| (state.title, state.home)).unwrap_or_default();
-            let text = record.title.or(title).unwrap_or_else(|| record.url.clone());
+            let shown = |address: &str| match secrets {
+                true => address.to_owned(),
+                false => masked(address).into_owned(),
+            };
+            let url = match &record.credentials {
+                Some(given) if secrets => with_credentials(&record.url, given),
+                _ => shown(&record.url),
+            };
+            let text = record.title.or(title).unwrap_or_else(|| masked(&record.url).into_owned());
+            let home = home.as_deref().map(shown);
             let page = match record.kind {
                 SourceKind::Page(selectors) => Some(selectors),
                 SourceKind::Feed | SourceKind::List => None,
             };
-            let children = Vec::new();
-            let outline = Outline { text, feed: Some(record.url), home, page, children };
+            let outline = Outline { text, feed: Some(url), home, page, children: Vec::new() };
             match record.folders.is_empty() {
                 true => outlines.push(outline),
                 false => record.folders.iter().for_each(|folder| {
@@ -117,4 +134,13 @@ fn put_into(outlines: &mut Vec<Outline>, folder: &str, outline: Outline) {
         inside = &mut inside[place].children;
     }
     inside.push(outline);
+}
+
+/// An address with its user and password. Another header has no place in an address.
+fn with_credentials(address: &str, given: &Credentials) -> String {
+    let fits = url::Url::parse(address).is_ok_and(|url| given.are_for(&url));
+    match &given.proof {
+        Proof::Password { user, password } if fits => with_user(address, user, password.reveal()),
+        _ => address.to_owned(),
+    }
 }

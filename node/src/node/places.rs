@@ -8,6 +8,7 @@ use pergola_store::archive::{Commit, SourceId, SourceKind, SourceRecord, SourceS
 use url::Url;
 
 use super::dead::Dead;
+use super::secrets::split_password;
 use super::sources::SourceError;
 use super::{Node, StartError};
 
@@ -47,14 +48,17 @@ impl Node {
     }
 
     /// Adds every stored source to the roster, one after the other.
-    pub(super) fn load_sources(&self) -> Result<(), StartError> {
-        let mut outcome = Ok(());
-        self.archive.each_source(|id, record| {
+    pub(super) async fn load_sources(&self) -> Result<(), StartError> {
+        let (mut outcome, mut split) = (Ok(()), Vec::new());
+        self.archive.each_source(|id, mut record| {
             if outcome.is_ok() {
+                let has_password = split_password(&mut record);
                 outcome = self.load_source(id, &record);
+                split.extend(has_password.then_some((id, record)));
             }
         })?;
-        outcome
+        outcome?;
+        self.store_split(&split).await
     }
 
     fn load_source(&self, id: SourceId, record: &SourceRecord) -> Result<(), StartError> {
@@ -79,6 +83,7 @@ impl Node {
         url: &Url,
         state: SourceState,
     ) -> Result<(), Invalid> {
+        self.note_privacy(id, record.private);
         if !self.crawler.take_on(id, record, url, state)? {
             return Ok(());
         }

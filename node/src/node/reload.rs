@@ -6,11 +6,14 @@ use std::sync::Arc;
 use pergola_api::operation::Reloaded;
 use pergola_config::{Budget, Config, ConfigError, Stored};
 use pergola_manners::Manners;
+use pergola_manners::source::Credentials;
 use pergola_query::Change;
 use pergola_store::archive::{Commit, SourceId, SourceKind};
 
+use super::secrets::without_passwords;
 use super::settings::rule_book;
 use super::{NewSource, Node, SourceError, StartError};
+use crate::select::statement;
 
 /// Reads the configuration again from where it came, with what is stored.
 pub(super) type Reader = Arc<dyn Fn(&Stored) -> Result<Config, ConfigError> + Send + Sync>;
@@ -134,8 +137,10 @@ impl Node {
                 (None, true) => SourceKind::List,
                 (None, false) => SourceKind::Feed,
             };
-            NewSource {
-                url: source.url.clone(),
+            let mut url = source.url.clone();
+            let in_address = Credentials::taken_from(&mut url);
+            let new = NewSource {
+                url,
                 title: source.title.clone(),
                 kind,
                 importance: Some(source.importance as f32),
@@ -146,15 +151,20 @@ impl Node {
                 folders: Vec::new(),
                 only_new: false,
                 imported: false,
-            }
+                private: source.private,
+                credentials: in_address,
+            };
+            new.shown(source.proof.clone())
         });
         let added = self.add_sources_in_turn(sources.collect()).await.map_err(sources_refused)?;
         for feed in &config.declared {
             self.take_over_readers(&feed.name).await?;
             let (name, body) = (feed.name.clone(), feed.body.clone());
+            let open = without_passwords(&body).map(|open| statement(&name, &open));
+            let declared = open.as_ref().unwrap_or(&feed.statement);
             let change = match self.desk.feed(&feed.name) {
                 None => Change::Create { name, body },
-                Some(card) if card.statement == feed.statement => continue,
+                Some(card) if card.statement == *declared => continue,
                 Some(_) => Change::Replace { name, body },
             };
             self.apply(change, true).await.map_err(refused(&feed.name))?;

@@ -139,6 +139,7 @@ impl Node {
         for &id in ids {
             self.crawler.drop_source(id);
             self.desk.forget_source(id);
+            self.note_privacy(id, false);
             self.members.lock().values_mut().for_each(|members| members.retain(|m| *m != id));
             self.folders.lock().forget(id);
         }

@@ -2,6 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
+use pergola_feed::address::masked;
 use pergola_store::archive::{ArchiveError, FeedId, SourceId};
 
 use super::Node;
@@ -104,21 +105,25 @@ impl Node {
                 terms,
             }),
             Channel::Source(id) => match self.archive.source(id)? {
-                Some(record) => {
+                // Who searches may show the result to others.
+                Some(record) if !record.private => {
                     let title = self.archive.state_alone(id)?.and_then(|state| state.title);
                     let link =
                         self.crawler.tools.peers.link(id).filter(|link| link.url == record.url);
                     Some(Found {
                         kind: Kind::Source,
-                        name: record.title.or(title).unwrap_or_else(|| record.url.clone()),
-                        url: record.url,
+                        url: masked(&record.url).into_owned(),
+                        name: record
+                            .title
+                            .or(title)
+                            .unwrap_or_else(|| masked(&record.url).into_owned()),
                         source: Some(id),
                         node: link.and_then(|link| link.node).map(|node| node.name),
                         score,
                         terms,
                     })
                 }
-                None => None,
+                _ => None,
             },
         })
     }

@@ -4,11 +4,13 @@
 //! names it, or a feed reads it. When nobody does any more it goes, but the items that feeds hold stay, and for a
 //! week it can be restored.
 
+use pergola_feed::address::{Shown, is_masked};
 use pergola_manners::Cooperation;
+use pergola_manners::source::{Credentials, Proof};
 use pergola_store::archive::{ArchiveError, Commit, SourceId, SourceKind, SourceRecord};
 use url::Url;
 
-use super::{Node, normal_url};
+use super::{Node, split_url};
 use crate::writer::NotCommitted;
 
 /// The name by which a query means every source of the node: `OPML "all"`.
@@ -26,10 +28,10 @@ pub enum SourceError {
         reason: String,
     },
     /// There is no such source.
-    #[error("there is no source {0}")]
+    #[error("there is no source {}", Shown(.0))]
     Unknown(String),
     /// A feed would be left without it.
-    #[error("source {url} is read by {}: drop or alter them first", .feeds.join(", "))]
+    #[error("source {} is read by {}: drop or alter them first", Shown(.url), .feeds.join(", "))]
     StillRead {
         /// The source.
         url: String,
@@ -37,7 +39,7 @@ pub enum SourceError {
         feeds: Vec<String>,
     },
     /// It is not to be asked yet.
-    #[error("{url} is not to be asked {}: {why}", crate::node::sources::before(*.until))]
+    #[error("{} is not to be asked {}: {why}", Shown(.url), crate::node::sources::before(*.until))]
     TooEarly {
         /// The source.
         url: String,
@@ -54,8 +56,11 @@ pub enum SourceError {
     #[error("{0}")]
     CannotRestore(String),
     /// The refresh did not end.
-    #[error("the refresh {0} was not finished: the node is stopping or its store fails")]
+    #[error("the refresh {} was not finished: the node is stopping or its store fails", Shown(.0))]
     Unfinished(String),
+    /// A refresh of it does not end.
+    #[error("source {0} is being refreshed and cannot be changed now; try again")]
+    Busy(String),
     /// The store refused it.
     #[error(transparent)]
     NotCommitted(#[from] NotCommitted),
@@ -100,13 +105,22 @@ pub struct NewSource {
     pub only_new: bool,
     /// It comes from a file of subscriptions: one that is there keeps its name.
     pub imported: bool,
+    /// Its address is published nowhere.
+    pub private: bool,
+    /// What it is shown to let us in.
+    pub credentials: Option<Credentials>,
 }
 
 impl NewSource {
-    /// A feed that somebody asks for.
+    /// A feed that somebody asks for. A user and a password in its address become its credentials.
     pub fn feed(url: &str) -> Result<Self, SourceError> {
+        let (url, credentials) = split_url(url)?;
+        if is_masked(url.as_str()) {
+            let reason = "a secret in it is masked; give the whole address".to_owned();
+            return Err(SourceError::BadUrl { url: url.into(), reason });
+        }
         Ok(Self {
-            url: normal_url(url)?,
+            url,
             title: None,
             kind: SourceKind::Feed,
             importance: None,
@@ -117,7 +131,16 @@ impl NewSource {
             folders: Vec::new(),
             only_new: false,
             imported: false,
+            private: false,
+            credentials,
         })
+    }
+
+    /// The same source, and what is given for it besides its address.
+    pub fn shown(mut self, proof: Option<Proof>) -> Self {
+        let given = proof.map(|proof| Credentials::new(&self.url, proof));
+        self.credentials = given.or(self.credentials);
+        self
     }
 
     /// The record of a source with this address that is new, or of one that was removed before.
@@ -134,6 +157,8 @@ impl NewSource {
             lists: self.list.into_iter().collect(),
             folders: if self.folders.is_empty() { before.folders } else { self.folders.clone() },
             only_new: self.only_new,
+            private: self.private || before.private,
+            credentials: self.credentials.clone().or(before.credentials),
             ..before
         }
     }
@@ -173,6 +198,7 @@ impl Node {
         let mut removed = self.removed_by_address()?;
         let mut next = self.record.lock().next_source;
         let before = self.crawler.count();
+        let private = self.private.lock().len();
         for source in sources {
             let url = source.url.as_str();
             let there = self.crawler.by_address(url);
@@ -208,6 +234,9 @@ impl Node {
         if !commit.is_empty() {
             self.commit(commit).await?;
             self.renew_readers_of(&added.known);
+        }
+        if self.private.lock().len() != private {
+            self.publish_anew()?;
         }
         self.bring_back(&again).await?;
         self.store_sources(&records, before + records.len()).await?;
@@ -253,6 +282,12 @@ impl Node {
         let before = record.clone();
         record.wanted |= source.wanted;
         record.declared |= source.declared;
+        record.private |= source.private;
+        // Who only mentions a source in passing does not replace what its user gave it.
+        let may_replace = source.wanted || record.credentials.is_none() && source.list.is_none();
+        if may_replace && source.credentials.is_some() {
+            record.credentials.clone_from(&source.credentials);
+        }
         if source.wanted && !source.imported {
             record.title = source.title.clone().or(record.title);
             record.importance = source.importance.unwrap_or(record.importance);
@@ -270,6 +305,7 @@ impl Node {
         }
         if record != before {
             commit.source(id).put_record(&record);
+            self.note_privacy(id, record.private);
             self.crawler.set_importance(id, record.importance);
         }
         Ok(record.folders != before.folders)

@@ -5,10 +5,12 @@ mod sources;
 use pergola_api::Instant;
 use pergola_api::feed::FeedStatus;
 use pergola_api::operation::NodeStatus;
+use pergola_feed::address::masked_in;
 use pergola_refresh::quality::known_completeness;
 use pergola_store::archive::{ArchiveError, SourceId};
 
 use super::Node;
+use crate::access::Caller;
 use crate::select::FeedCard;
 
 /// Loops that are named one by one.
@@ -97,13 +99,20 @@ impl Node {
         peers.ids().iter().filter(|id| usable(id)).count()
     }
 
-    /// The state of a feed.
-    pub fn feed_status(&self, card: &FeedCard) -> Result<FeedStatus, ArchiveError> {
+    /// The state of a feed, as far as a caller may know it.
+    pub fn feed_status(
+        &self,
+        card: &FeedCard,
+        caller: &Caller,
+    ) -> Result<FeedStatus, ArchiveError> {
         let tally = self.archive.feed_tally(card.id)?;
         let base = self.config().node.public_url.as_str().trim_end_matches('/').to_owned();
         Ok(FeedStatus {
             name: card.name.clone(),
-            query: card.statement.clone(),
+            query: match caller.is_operator() {
+                true => masked_in(&card.statement).into_owned(),
+                false => self.public_statement(&card.name, &card.body),
+            },
             sources: self.desk.sources_of(card.id).len(),
             published: tally.next,
             changed_at: (tally.edition > 0).then(|| Instant::from_unix(tally.changed_at)),

@@ -6,6 +6,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::time::Duration;
 
+use pergola_feed::address::Shown;
 use pergola_manners::link::{Link, PeerNode};
 use pergola_proto::v1;
 use pergola_proto::v1::syndication_client::SyndicationClient;
@@ -97,7 +98,7 @@ impl Peers {
             match answer.await.unwrap_or_else(|error| Err(error.to_string())) {
                 Ok(found) => heard.found.extend(found),
                 Err(why) => {
-                    tracing::debug!(peer = %url, why, "a peer did not search");
+                    tracing::debug!(peer = %Shown(url.as_str()), why, "a peer did not search");
                     let url = url.origin().ascii_serialization();
                     heard.silent.push(Silent { node: name, url, why });
                 }

@@ -8,11 +8,13 @@
 use std::collections::HashMap;
 use std::collections::hash_map::Entry as Slot;
 
+use pergola_feed::address::{has_secrets, masked};
 use pergola_feed::{Item, Millis, Origin, Timestamp};
 use pergola_store::Table;
 use pergola_store::archive::{
     Archive, ArchiveError, Entry, Published, SourceId, SourceKind, SourceRecord,
 };
+use url::Url;
 
 use super::shelf::Imprint;
 
@@ -20,28 +22,27 @@ use super::shelf::Imprint;
 pub(crate) struct Publisher<'a> {
     archive: &'a Archive,
     imprint: &'a Imprint,
-    records: HashMap<SourceId, Option<SourceRecord>>,
+    sources: HashMap<SourceId, Source>,
 }
 
 impl<'a> Publisher<'a> {
     pub(crate) fn new(archive: &'a Archive, imprint: &'a Imprint) -> Self {
-        Self { archive, imprint, records: HashMap::new() }
+        Self { archive, imprint, sources: HashMap::new() }
     }
 
     /// The item of an entry, as this node publishes it. Blocks.
     pub(crate) fn publish(&mut self, entry: &Entry, mut item: Item) -> Result<Item, ArchiveError> {
         item.first_seen.get_or_insert(Timestamp::from_unix(entry.at as i64));
         item.published_by(&self.imprint.node, Millis::from_seconds(entry.at));
-        let archive = self.archive;
-        if let Some(source) = self.record(entry.source)? {
-            match &mut item.origin {
-                None => item.origin = Some(origin(archive, entry.source, source)?),
-                Some(origin) if is_of(origin, source) && source.title.is_some() => {
-                    origin.title.clone_from(&source.title);
-                }
-                Some(_) => {}
-            }
+        let source = self.source(entry.source)?;
+        let mut origin = item.origin.take().or_else(|| source.origin.clone());
+        if let (Some(origin), Some(record)) = (&mut origin, &source.record)
+            && is_of(origin, record)
+            && record.title.is_some()
+        {
+            origin.title.clone_from(&record.title);
         }
+        item.origin = origin.map(|origin| open(origin, &source.hidden));
         Ok(item)
     }
 
@@ -57,33 +58,65 @@ impl<'a> Publisher<'a> {
         archived.into_iter().map(publish).collect()
     }
 
-    /// The source; `None` if it was removed.
-    fn record(&mut self, id: SourceId) -> Result<Option<&SourceRecord>, ArchiveError> {
-        Ok(match self.records.entry(id) {
+    fn source(&mut self, id: SourceId) -> Result<&Source, ArchiveError> {
+        Ok(match self.sources.entry(id) {
             Slot::Occupied(known) => known.into_mut(),
-            Slot::Vacant(new) => new.insert(self.archive.source(id)?),
-        }
-        .as_ref())
+            Slot::Vacant(new) => new.insert(source(self.archive, id)?),
+        })
     }
+}
+
+/// What is told of a source.
+#[derive(Default)]
+struct Source {
+    /// `None` if it was removed.
+    record: Option<SourceRecord>,
+    /// The source as the origin of its items.
+    origin: Option<Origin>,
+    /// The hosts of its addresses, if it is private.
+    hidden: Vec<String>,
 }
 
 /// Whether a source is the feed that an item comes from, now or before it moved.
 fn is_of(origin: &Origin, source: &SourceRecord) -> bool {
-    let own = |feed: &String| *feed == source.url || source.formerly.contains(feed);
-    origin.feed.as_ref().is_some_and(own)
+    origin.feed.as_deref().is_some_and(|feed| source.addresses().any(|own| own == feed))
 }
 
-/// A source as the origin of its items. The user's title comes before the source's own.
-fn origin(archive: &Archive, id: SourceId, source: &SourceRecord) -> Result<Origin, ArchiveError> {
+/// What is told of a source as the origin of its items. The user's title comes before the source's own.
+fn source(archive: &Archive, id: SourceId) -> Result<Source, ArchiveError> {
+    let Some(record) = archive.source(id)? else { return Ok(Source::default()) };
     let (title, home) =
         archive.state_alone(id)?.map(|state| (state.title, state.home)).unwrap_or_default();
-    let (title, url) = (source.title.clone().or(title), Some(source.url.clone()));
-    Ok(match source.kind {
+    let title = record.title.clone().or(title);
+    let mut hidden = Vec::new();
+    if record.private {
+        let addresses = record.addresses().chain(home.as_deref());
+        hidden.extend(addresses.filter_map(host));
+    }
+    let url = Some(record.url.clone());
+    let origin = match record.kind {
         SourceKind::Page(_) => Origin { title, home: url, ..Origin::default() },
         SourceKind::Feed | SourceKind::List => {
             Origin { title, home, feed: url, ..Origin::default() }
         }
-    })
+    };
+    Ok(Source { record: Some(record), origin: Some(origin), hidden })
+}
+
+/// An origin as others may see it: without the addresses of a private source, and without secrets.
+fn open(mut origin: Origin, hidden: &[String]) -> Origin {
+    for address in [&mut origin.id, &mut origin.feed, &mut origin.home] {
+        let is_hidden = |known: &String| host(known).is_some_and(|host| hidden.contains(&host));
+        *address = address.take().filter(|known| hidden.is_empty() || !is_hidden(known));
+        if let Some(secret) = address.as_mut().filter(|known| has_secrets(known)) {
+            *secret = masked(secret).into_owned();
+        }
+    }
+    origin
+}
+
+fn host(address: &str) -> Option<String> {
+    Url::parse(address).ok()?.host_str().map(str::to_owned)
 }
 
 /// The name to show for where a published item comes from.
@@ -123,6 +156,19 @@ mod tests {
         origin.home = None;
         item.origin = Some(origin);
         assert_eq!(origin_name(&item), Some("http://feed"));
+    }
+
+    #[test]
+    fn no_secret_and_no_private_address_is_in_an_origin() {
+        let [id, feed] = ["https://a.example/f?token=x", "https://bob:x@a.example/"];
+        let home = Some("https://a.example/".to_owned());
+        let origin = Origin { title: None, id: Some(id.into()), feed: Some(feed.into()), home };
+        let shown = open(origin.clone(), &[]);
+        assert_eq!(shown.id.as_deref(), Some("https://a.example/f?token=********"));
+        assert_eq!(shown.feed.as_deref(), Some("https://a.example/"));
+        assert_eq!(shown.home, origin.home);
+        assert_eq!(open(origin.clone(), &["b.example".to_owned()]), shown);
+        assert_eq!(open(origin, &["a.example".to_owned()]), Origin::default());
     }
 
     #[test]

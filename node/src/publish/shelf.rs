@@ -55,7 +55,7 @@ pub struct Listing {
     pub id: FeedId,
     /// The name it is published under.
     pub name: String,
-    /// The statement that makes it, in its canonical form.
+    /// The statement that makes it, in its canonical form and without secrets.
     pub statement: String,
     /// How many items a document shows.
     pub window: usize,

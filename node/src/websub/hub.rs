@@ -19,6 +19,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use pergola_config::WebSub;
+use pergola_feed::address::Shown;
 use pergola_store::archive::{Archive, ArchiveError, Commit, FeedId, Subscription};
 use tokio::sync::{Semaphore, mpsc};
 use tokio::task::{Id, JoinError, JoinSet};
@@ -259,7 +260,8 @@ impl Hub {
         {
             Ok(()) => true,
             Err(why) => {
-                tracing::info!(%callback, topic, mode = mode.name(), why, "not confirmed");
+                let (callback, mode) = (Shown(callback.as_str()), mode.name());
+                tracing::info!(%callback, topic, mode, why, "not confirmed");
                 self.tools.metrics.websub.verified("failed");
                 false
             }
@@ -268,11 +270,11 @@ impl Hub {
 
     async fn tell_denied(&self, callback: &str, topic: &str, reason: &str) {
         self.tools.metrics.websub.verified("denied");
-        tracing::info!(callback, topic, reason, "a subscription is denied");
+        tracing::info!(callback = %Shown(callback), topic, reason, "a subscription is denied");
         let Ok(url) = Url::parse(callback) else { return };
         let _turn = self.telling.acquire().await;
         if let Err(why) = calls::deny(&self.tools.fetcher, &url, topic, reason).await {
-            tracing::debug!(callback, why, "the subscriber could not be told");
+            tracing::debug!(callback = %Shown(callback), why, "the subscriber could not be told");
         }
     }
 
@@ -317,7 +319,8 @@ impl Hub {
                 self.tools.metrics.websub.delivered(name);
                 if matches!(outcome, Some(Outcome::GivenUp | Outcome::Gone)) {
                     let Subscription { callback, topic, .. } = subscription;
-                    tracing::info!(callback, topic, outcome = name, "a delivery has ended");
+                    let callback = Shown(&callback);
+                    tracing::info!(%callback, topic, outcome = name, "a delivery has ended");
                 }
             }
         }

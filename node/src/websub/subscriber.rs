@@ -21,6 +21,7 @@ use axum::routing::get;
 use pergola_api::Instant;
 use pergola_api::source::PushStatus;
 use pergola_config::WebSub;
+use pergola_feed::address::{Shown, masked, masked_in};
 use pergola_manners::hub::{Advertised, HubNotice};
 use pergola_store::archive::{Archive, ArchiveError, Commit, Push, SourceId};
 use tokio::sync::{Notify, Semaphore, mpsc};
@@ -113,12 +114,12 @@ impl Subscriber {
         let book = self.book();
         let row: &Push = book.of(source)?;
         Some(PushStatus {
-            hub: row.hub.clone(),
-            topic: row.topic.clone(),
+            hub: masked(&row.hub).into_owned(),
+            topic: masked(&row.topic).into_owned(),
             active: trust::is_active(row, now),
             trusted: trust::is_trusted(row, now),
             lease_until: row.lease.map(|lease| Instant::from_unix(lease.until)),
-            trouble: row.trouble.clone(),
+            trouble: row.trouble.as_deref().map(|why| masked_in(why).into_owned()),
             pushes: row.tally.pushes,
             items: row.tally.items,
             missed: row.tally.missed,
@@ -183,7 +184,8 @@ impl Subscriber {
         let answer = asking::ask(&self.tools.crawler.tools.fetcher, &ask, &callback).await;
         self.tools.metrics.websub.asked(if answer.is_ok() { "accepted" } else { "failed" });
         if let Err(why) = &answer {
-            tracing::info!(hub = ask.hub, topic = ask.topic, why, "a hub did not accept a request");
+            let (hub, topic, why) = (Shown(&ask.hub), Shown(&ask.topic), masked_in(why));
+            tracing::info!(%hub, %topic, %why, "a hub did not accept a request");
         }
         (ask.token, answer)
     }

@@ -22,11 +22,11 @@ use crate::house::{House, quick_config};
 use crate::origin::{Origin, Reply};
 
 /// A node that refreshes only when it is asked to.
-async fn quiet_house() -> House {
+pub(crate) async fn quiet_house() -> House {
     quiet_house_with(|_| ()).await
 }
 
-async fn quiet_house_with(change: impl FnOnce(&mut Config)) -> House {
+pub(crate) async fn quiet_house_with(change: impl FnOnce(&mut Config)) -> House {
     let folder = TempDir::new().unwrap();
     let mut config = quick_config(&folder);
     config.schedule.cycle = Duration::from_secs(3_600);
@@ -38,11 +38,11 @@ async fn guarded_house() -> House {
     quiet_house_with(|config| config.api.token = Some(Secret::new("open sesame"))).await
 }
 
-fn ask(house: &House, method: Method, path: &str) -> RequestBuilder {
+pub(crate) fn ask(house: &House, method: Method, path: &str) -> RequestBuilder {
     house.client.request(method, house.url(path))
 }
 
-async fn get(house: &House, path: &str) -> (StatusCode, Value) {
+pub(crate) async fn get(house: &House, path: &str) -> (StatusCode, Value) {
     told(ask(house, Method::GET, path).send().await.unwrap()).await
 }
 
@@ -50,7 +50,7 @@ async fn delete(house: &House, path: &str) -> (StatusCode, Value) {
     told(ask(house, Method::DELETE, path).send().await.unwrap()).await
 }
 
-async fn post(house: &House, path: &str, body: Value) -> (StatusCode, Value) {
+pub(crate) async fn post(house: &House, path: &str, body: Value) -> (StatusCode, Value) {
     told(posting(house, path, &body).send().await.unwrap()).await
 }
 
@@ -60,7 +60,7 @@ fn posting(house: &House, path: &str, body: &Value) -> RequestBuilder {
 }
 
 /// Status and body; every error must be a problem that says its own status.
-async fn told(response: Response) -> (StatusCode, Value) {
+pub(crate) async fn told(response: Response) -> (StatusCode, Value) {
     let status = response.status();
     let kind = response.headers().get("content-type").map(|kind| kind.to_str().unwrap().to_owned());
     let text = response.text().await.unwrap();
@@ -74,7 +74,7 @@ async fn told(response: Response) -> (StatusCode, Value) {
 }
 
 /// A feed document with items of these titles.
-fn feed(titles: &[&str]) -> Reply {
+pub(crate) fn feed(titles: &[&str]) -> Reply {
     let item = |title: &&str| {
         format!("<item><title>{title}</title><guid>https://example.org/{title}</guid></item>")
     };

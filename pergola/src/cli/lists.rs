@@ -1,9 +1,11 @@
 //! `pergola import` and `pergola export`: OPML lists from and for other feed readers.
 
+use std::fs::Permissions;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::PathBuf;
 
 use anyhow::Context as _;
-use pergola_api::operation::{ImportRequest, Imported, SkippedEntry};
+use pergola_api::operation::{ExportRequest, ImportRequest, Imported, SkippedEntry};
 use serde_json::json;
 
 use super::client::Client;
@@ -42,6 +44,9 @@ pub(super) struct Export {
     file: PathBuf,
     #[command(flatten)]
     overwrite: Overwrite,
+    /// Write private sources, users and passwords, and secrets in addresses, too: as a backup, not for others
+    #[arg(long)]
+    with_secrets: bool,
 }
 
 pub(super) async fn import(args: Import, client: &Client, screen: &Screen) -> anyhow::Result<()> {
@@ -96,9 +101,13 @@ fn told(skipped: &SkippedEntry) -> String {
 
 pub(super) async fn export(args: Export, client: &Client, screen: &Screen) -> anyhow::Result<()> {
     let mut output = Output::open(&args.file, &args.overwrite)?;
-    let opml = client.export_opml().await?;
+    let request = ExportRequest { secrets: args.with_secrets };
+    let opml = client.export_opml(&request).await?;
     output.write(&opml)?;
     let Some(file) = output.finish()? else { return Ok(()) };
+    if args.with_secrets {
+        std::fs::set_permissions(&file, Permissions::from_mode(0o600))?;
+    }
     let written = json!({ "file": file, "bytes": opml.len() });
     screen.show(&written, || format!("written to {}\n", file.display()))
 }

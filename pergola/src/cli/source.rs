@@ -1,5 +1,6 @@
 //! `pergola source`: what is crawled.
 
+mod credentials;
 mod shown;
 
 use clap::{Args, Subcommand};
@@ -7,12 +8,14 @@ use pergola_api::next::RefreshRequest;
 use pergola_api::source::{
     AddSourceRequest, ChangeSourceRequest, PageSelectors, SourceFilter, SourceStanding,
 };
+use pergola_feed::address::masked;
 use pergola_manners::Cooperation;
 use serde_json::json;
 
 use super::client::Client;
 use super::failure::Failure;
 use super::screen::{Column, Screen, harmless, table};
+use credentials::Given;
 use shown::{already, changed, removed, report, row, shown};
 
 /// Sources in one response.
@@ -28,7 +31,8 @@ pub(super) enum Command {
                             News\n  pergola source add https://example.org/list.opml --list\n  \
                             pergola source add https://example.org/news --item article --link 'h2 a'\n  \
                             pergola source add https://feeds.example.org/feeds/Volcanoes \
-                            --cooperate watch,archive")]
+                            --cooperate watch,archive\n  pergola source add \
+                            https://members.example.org/feed --user bob --private")]
     Add(Box<Add>),
     /// List sources
     #[command(
@@ -40,10 +44,12 @@ pub(super) enum Command {
     #[command(after_help = "Example:\n  pergola source show 12\n  pergola source show \
                             https://example.org/feed.xml")]
     Show(Which),
-    /// Put a source into folders, or take it out of them
+    /// Change a source: its folders, what it is shown to let the node in, and whether its address is published
     #[command(
         after_help = "Example:\n  pergola source set 12 --folder Tech/Rust --folder Friends\n  \
-                            pergola source set 12 --no-folder"
+                            pergola source set 12 --user bob --password-file bob.txt\n  pergola source \
+                            set 12 --header-file token.txt\n  pergola source set 12 --no-folder \
+                            --no-credentials --private"
     )]
     Set(Box<Set>),
     /// Remove a source; for a week it can be restored
@@ -93,6 +99,11 @@ pub(super) struct Add {
     /// Do not refresh it first, and keep it even if it turns out not to be a feed
     #[arg(long)]
     no_refresh: bool,
+    /// Publish its address nowhere
+    #[arg(long)]
+    private: bool,
+    #[command(flatten)]
+    credentials: Given,
     #[command(flatten)]
     page: Page,
 }
@@ -108,6 +119,17 @@ pub(super) struct Set {
     /// Take it out of all folders
     #[arg(long, conflicts_with = "folders")]
     no_folder: bool,
+    /// Publish its address nowhere
+    #[arg(long)]
+    private: bool,
+    /// Publish its address with its items again
+    #[arg(long, conflicts_with = "private")]
+    public: bool,
+    /// Forget its user and password, or its header
+    #[arg(long, conflicts_with_all = ["user", "header", "header_file"])]
+    no_credentials: bool,
+    #[command(flatten)]
+    credentials: Given,
 }
 
 /// How to read a web page.
@@ -181,6 +203,7 @@ pub(super) async fn run(command: Command, client: &Client, screen: &Screen) -> a
         }
         Command::Remove(Which { source }) => {
             client.remove_source(&source).await?;
+            let source = masked(&source);
             screen.show(&json!({ "removed": source }), || {
                 format!("removed source {}\n", harmless(&source))
             })
@@ -205,6 +228,8 @@ async fn add(new: Add, client: &Client, screen: &Screen) -> anyhow::Result<()> {
         folders: new.folders,
         only_new: new.only_new,
         refresh: !new.no_refresh,
+        private: new.private,
+        credentials: new.credentials.read()?,
         ..AddSourceRequest::new(new.url)
     };
     let added = client.add_source(&request).await?;
@@ -221,11 +246,21 @@ async fn add(new: Add, client: &Client, screen: &Screen) -> anyhow::Result<()> {
 }
 
 async fn set(what: Set, client: &Client, screen: &Screen) -> anyhow::Result<()> {
-    if what.folders.is_empty() && !what.no_folder {
-        let hint = "give --folder NAME or --no-folder";
+    let folders = (what.no_folder || !what.folders.is_empty()).then_some(what.folders);
+    let private = match (what.private, what.public) {
+        (false, false) => None,
+        (private, _) => Some(private),
+    };
+    let credentials = match what.no_credentials {
+        true => Some(None),
+        false => what.credentials.read()?.map(Some),
+    };
+    if folders.is_none() && private.is_none() && credentials.is_none() {
+        let hint =
+            "give --folder, --no-folder, --private, --public, --user, --header or --no-credentials";
         return Err(Failure::new("there is nothing to change").hint(hint).into());
     }
-    let change = ChangeSourceRequest { folders: Some(what.folders) };
+    let change = ChangeSourceRequest { private, credentials, folders };
     let source = client.change_source(&what.source, &change).await?;
     screen.show(&source, || changed(&source))
 }

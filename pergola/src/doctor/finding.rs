@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use pergola_feed::address::masked_in;
 use serde::Serialize;
 
 use super::Verdict;
@@ -33,18 +34,23 @@ pub struct Finding {
 impl Finding {
     /// All is well.
     pub fn well(what: impl Into<String>) -> Self {
-        Self { grade: Grade::Well, what: what.into(), advice: None }
+        Self { grade: Grade::Well, what: open(what), advice: None }
     }
 
     /// A warning.
     pub fn warning(what: impl Into<String>, advice: impl Into<String>) -> Self {
-        Self { grade: Grade::Warning, what: what.into(), advice: Some(advice.into()) }
+        Self { grade: Grade::Warning, what: open(what), advice: Some(advice.into()) }
     }
 
     /// Something that does not work.
     pub fn wrong(what: impl Into<String>, advice: impl Into<String>) -> Self {
-        Self { grade: Grade::Wrong, what: what.into(), advice: Some(advice.into()) }
+        Self { grade: Grade::Wrong, what: open(what), advice: Some(advice.into()) }
     }
+}
+
+/// Addresses are shown without their secrets.
+fn open(what: impl Into<String>) -> String {
+    masked_in(&what.into()).into_owned()
 }
 
 /// Everything that was found.

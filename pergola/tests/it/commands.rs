@@ -8,4 +8,5 @@ mod programs;
 mod refusing;
 mod running;
 pub(crate) mod sandbox;
+mod secrets;
 mod trust;

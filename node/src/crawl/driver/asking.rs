@@ -45,6 +45,6 @@ impl Crawler {
 }
 
 /// What a request means that brought no answer.
-fn silence(error: &FetchError, conditional: bool) -> Received {
+pub(super) fn silence(error: &FetchError, conditional: bool) -> Received {
     Received::Reply(Reply::Silence(Silence { failure: error.failure(), conditional }))
 }

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use pergola_feed::address::masked_in;
 use pergola_manners::conclude::{Moment, Subject, conclude};
 use pergola_manners::heard::{Heard, Said, hear};
 use pergola_manners::refreshed::Refreshed;
@@ -107,7 +108,7 @@ impl Crawler {
         let heard = self.hear(&mut subject, received, now)?;
         if !matches!(heard.said, Said::Document(_) | Said::SameDocument) {
             let words = heard.said.trouble().unwrap_or("what the hub sent is no feed");
-            return Err(NotReceived::Unreadable(words.to_owned()));
+            return Err(NotReceived::Unreadable(masked_in(words).into_owned()));
         }
         Ok(self.conclude(*subject, heard, Backlog::default(), now)?)
     }

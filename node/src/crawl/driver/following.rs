@@ -6,6 +6,7 @@ use std::sync::atomic::Ordering;
 use pergola_manners::courtesy::Validators;
 use pergola_manners::heard::{Hearing, hear};
 use pergola_manners::lanes::LaneId;
+use pergola_manners::source::Credentials;
 use pergola_manners::trail::{Backlog, Trail};
 use pergola_store::archive::SourceKind;
 
@@ -17,11 +18,13 @@ use crate::fetch::Ask;
 const PATIENCE: f64 = 60.0;
 
 /// How archives are asked for.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug)]
 pub(super) struct Route {
     pub(super) lane: LaneId,
     /// How many people read the source through this node.
     pub(super) readers: u32,
+    /// What the source is shown; an archive elsewhere is not.
+    pub(super) credentials: Option<Credentials>,
 }
 
 impl Crawler {
@@ -32,13 +35,14 @@ impl Crawler {
         route: Option<Route>,
     ) -> Result<Backlog, Unfinished> {
         let clock = &self.tools.clock;
-        while let (Some(url), Some(Route { lane, readers })) = (trail.next(), route) {
-            if self.lane_of(&url) != lane || self.stopping.load(Ordering::Relaxed) {
+        while let (Some(url), Some(Route { lane, readers, credentials })) = (trail.next(), &route) {
+            if self.lane_of(&url) != *lane || self.stopping.load(Ordering::Relaxed) {
                 break;
             }
-            let Some(at) = self.lanes.lock().again(lane, clock.now(), PATIENCE) else { break };
+            let Some(at) = self.lanes.lock().again(*lane, clock.now(), PATIENCE) else { break };
             clock.sleep_until(at).await;
-            let ask = Ask::new(url, Validators::default(), readers);
+            let mut ask = Ask::new(url, Validators::default(), *readers);
+            ask.credentials.clone_from(credentials);
             let received = self.get(&ask, None).await;
             let read = move |crawler: &Self| {
                 let manners = crawler.tools.manners();

@@ -49,9 +49,15 @@ impl Crawler {
         let readers = self.tools.desk.readers_of(id).max(1);
         let archive = self.tools.peers.cooperation(id).archive;
         let ask = self.question(&subject, readers, archive);
-        let received = self.ask(&subject, &ask).await;
-        let route = archive.then_some(Route { lane: outing.lane, readers });
+        let (received, asked) = match subject.record.kind {
+            // Boxed, because few sources are pages.
+            SourceKind::Page(_) => Box::pin(self.get_page(&ask, outing.lane)).await,
+            SourceKind::Feed | SourceKind::List => (self.ask(&subject, &ask).await, true),
+        };
+        let credentials = ask.credentials;
+        let route = archive.then_some(Route { lane: outing.lane, readers, credentials });
         let mut refreshed = self.concluded(subject, received, route).await?;
+        refreshed.visit = refreshed.visit.filter(|_| asked);
         self.hold_back(&mut refreshed);
         if let Some(visit) = &refreshed.visit {
             self.count_visit(&host, visit);
@@ -73,13 +79,14 @@ impl Crawler {
     fn question(&self, subject: &Subject, readers: u32, archive: bool) -> Ask {
         let validators = subject.state.courtesy.request(self.tools.clock.now());
         let mut ask = Ask::new(subject.url.clone(), validators, readers);
+        ask.credentials.clone_from(&subject.record.credentials);
         // A difference may reach further back than the window, as archives do.
         ask.delta = archive && subject.record.kind == SourceKind::Feed;
         ask
     }
 
     /// Counts what was done to a host; saved with the next sample.
-    fn count_visit(&self, host: &str, visit: &HostVisit) {
+    pub(super) fn count_visit(&self, host: &str, visit: &HostVisit) {
         let mut hosts = self.hosts.lock();
         if !hosts.contains_key(host) {
             hosts.insert(host.to_owned(), Default::default());

@@ -2,11 +2,12 @@
 
 use std::sync::Arc;
 
+use pergola_feed::address::{Shown, has_secrets};
 use pergola_manners::hub::{Advertised, HubNotice};
 use pergola_manners::refreshed::{Again, Plan, Refreshed, Scheduling, SourceChange};
 use pergola_manners::roster::Roster;
 use pergola_refresh::{Invalid, Observation, Source};
-use pergola_store::archive::{SourceId, unknown};
+use pergola_store::archive::{SourceId, SourceRecord, unknown};
 use tokio::sync::mpsc;
 use url::Url;
 
@@ -34,7 +35,7 @@ impl Crawler {
             tracing::warn!(source = id.0, "too many lists at once; it is read again next time");
         }
         if let Some(notice) = refreshed.hub.take() {
-            self.tell_subscriber(notice, &refreshed.change.record.url);
+            self.tell_subscriber(notice, &refreshed.change.record);
         }
         if double {
             self.roster().remove(id);
@@ -134,23 +135,25 @@ impl Crawler {
             let journeys = new.filter_map(|news| Journey::of(&news.item));
             journeys.for_each(|journey| metrics.ages.count(journey));
         }
-        let url = &record.url;
+        let url = Shown(&record.url);
         self.loops.settle(*id, url, change.loop_change.clone());
         for note in &account.notes {
-            tracing::info!(source = id.0, url, note, "source");
+            tracing::info!(source = id.0, %url, note, "source");
         }
     }
 
     /// Tells whoever subscribes to hubs of a refresh of a source that advertises one, or did. Peers notify
-    /// each other in their own way.
-    fn tell_subscriber(&self, mut notice: HubNotice, url: &str) {
+    /// each other in their own way, and a hub is not told of a source that is a secret.
+    fn tell_subscriber(&self, mut notice: HubNotice, record: &SourceRecord) {
         let id = notice.id;
         let has_hub = matches!(notice.advertised, Advertised::Hub(_));
         if !has_hub && !self.roster().has_hub(id) {
             return;
         }
         let named_peer = |url: Url| self.tools.manners().rules.rules_for(&url).peer;
-        if self.tools.peers.is_known(id) || Url::parse(url).is_ok_and(named_peer) {
+        let by_peer =
+            self.tools.peers.is_known(id) || Url::parse(&record.url).is_ok_and(named_peer);
+        if by_peer || is_secret(record, &notice.advertised) {
             notice.advertised = Advertised::NoHub;
         }
         let sent = self.tools.hub_notices.try_send(notice);
@@ -158,6 +161,15 @@ impl Crawler {
             tracing::warn!(source = id.0, "too many hubs at once; the next refresh tells again");
         }
     }
+}
+
+/// Whether a hub would learn what only its source may know.
+fn is_secret(record: &SourceRecord, advertised: &Advertised) -> bool {
+    let in_topic = match advertised {
+        Advertised::Hub(named) => has_secrets(named.topic.as_str()),
+        Advertised::NoHub | Advertised::Unknown => false,
+    };
+    record.private || record.credentials.is_some() || in_topic
 }
 
 /// What the scheduler is to believe of the source from now on. The model is large, and the store is done
@@ -201,5 +213,30 @@ fn report(refreshed: &Refreshed) -> Report {
         new_items: refreshed.new_items(),
         trouble: state.trouble.clone(),
         next_at: state.next_at,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use pergola_manners::hub::NamedHub;
+    use pergola_manners::source::Credentials;
+
+    use super::*;
+
+    #[test]
+    fn a_hub_is_not_told_of_a_source_that_is_a_secret() {
+        let url = |text: &str| Url::parse(text).unwrap();
+        let hub = |topic: &str| {
+            Advertised::Hub(NamedHub { hub: url("https://hub.example/"), topic: url(topic) })
+        };
+        let plain = SourceRecord::new("https://a.example/rss", 0.0);
+        assert!(!is_secret(&plain, &hub("https://a.example/rss")));
+        assert!(!is_secret(&plain, &Advertised::NoHub));
+        assert!(is_secret(&plain, &hub("https://a.example/rss?token=sesame")));
+        let private = SourceRecord { private: true, ..plain.clone() };
+        assert!(is_secret(&private, &hub("https://a.example/rss")));
+        let credentials = Credentials::taken_from(&mut url("https://bob:sesame@a.example/"));
+        let closed = SourceRecord { credentials, ..plain };
+        assert!(is_secret(&closed, &hub("https://a.example/rss")));
     }
 }

@@ -3,8 +3,9 @@
 use std::collections::{BTreeMap, HashSet};
 
 use pergola_query::syntax::{FeedBody, SourceRef};
-use pergola_store::archive::{FeedId, FeedRecord, FeedTally};
+use pergola_store::archive::{Commit, FeedId, FeedRecord, FeedTally};
 
+use crate::node::secrets::without_passwords;
 use crate::node::{Node, StartError};
 use crate::publish::Listing;
 use crate::select::statement;
@@ -26,13 +27,19 @@ impl Node {
         }
     }
 
-    pub(super) fn shelve(&self, id: FeedId, name: &str, body: &FeedBody, tally: FeedTally) {
+    pub(in crate::node) fn shelve(
+        &self,
+        id: FeedId,
+        name: &str,
+        body: &FeedBody,
+        tally: FeedTally,
+    ) {
         let window =
             body.options.window.map_or(self.config().feeds.window, |window| window as usize);
         self.shelf.put(Listing {
             id,
             name: name.to_owned(),
-            statement: statement(name, body),
+            statement: self.public_statement(name, body),
             window,
             order: body.options.order,
             tally,
@@ -67,10 +74,20 @@ impl Node {
     }
 
     /// Puts every stored feed in force, those that others read first.
-    pub(in crate::node) fn load_feeds(&self) -> Result<(), StartError> {
-        let mut left = BTreeMap::new();
-        for (id, record) in self.archive.feeds()? {
-            left.insert(record.name.clone(), (id, body_of(&record)?));
+    pub(in crate::node) async fn load_feeds(&self) -> Result<(), StartError> {
+        let (mut left, mut commit) = (BTreeMap::new(), Commit::new());
+        for (id, mut record) in self.archive.feeds()? {
+            let mut body = body_of(&record)?;
+            // An earlier version stored passwords with their addresses.
+            if let Some(open) = without_passwords(&body) {
+                record.statement = statement(&record.name, &open);
+                commit.feed(id).put_record(&record);
+                body = open;
+            }
+            left.insert(record.name.clone(), (id, body));
+        }
+        if !commit.is_empty() {
+            self.commit(commit).await?;
         }
         while !left.is_empty() {
             let ready: Vec<String> = left

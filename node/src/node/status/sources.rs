@@ -2,9 +2,12 @@
 
 use pergola_api::Instant;
 use pergola_api::source::{
-    self as api, FailingStatus, PeerStatus, SourceStanding, SourceStatus, Via,
+    self as api, CredentialsKind, FailingStatus, HeldCredentials, PeerStatus, SourceStanding,
+    SourceStatus, Via,
 };
+use pergola_feed::address::{is_masked, masked, masked_in};
 use pergola_feed::identity::Policy;
+use pergola_manners::source::{Credentials, Proof};
 use pergola_refresh::PublicationModel;
 use pergola_store::archive::{ArchiveError, SourceId, SourceKind, SourceRecord, SourceState};
 
@@ -23,6 +26,15 @@ fn standing(state: &SourceState) -> SourceStanding {
     } else {
         SourceStanding::Well
     }
+}
+
+/// That there are credentials, and of which kind.
+fn credentials(held: &Credentials) -> HeldCredentials {
+    let kind = match held.proof {
+        Proof::Password { .. } => CredentialsKind::Password,
+        Proof::Header { .. } => CredentialsKind::Header,
+    };
+    HeldCredentials { kind, origin: held.origin.clone() }
 }
 
 impl Node {
@@ -70,9 +82,10 @@ impl Node {
         Ok((self.source_status(id, record, &state), state))
     }
 
-    /// The addresses that a source had before. Blocks.
+    /// The addresses that a source had before, without secrets. Blocks.
     pub fn former_addresses(&self, id: SourceId) -> Result<Vec<String>, ArchiveError> {
-        Ok(self.archive.source(id)?.map(|record| record.formerly).unwrap_or_default())
+        let former = self.archive.source(id)?.map(|record| record.formerly).unwrap_or_default();
+        Ok(former.iter().map(|address| masked(address).into_owned()).collect())
     }
 
     /// How the node tells the items of a source apart. Blocks.
@@ -80,13 +93,14 @@ impl Node {
         Ok(self.archive.known(id)?.unwrap_or_default().identity.policy())
     }
 
-    /// The addresses of the first sources, at most `limit`. Blocks.
+    /// The addresses of the first sources without secrets, at most `limit`. Blocks.
     pub fn first_addresses(&self, limit: usize) -> Result<Vec<String>, ArchiveError> {
         let some = self.archive.sources_after(None, limit)?;
-        Ok(some.into_iter().map(|(_, record)| record.url).collect())
+        Ok(some.into_iter().map(|(_, record)| masked(&record.url).into_owned()).collect())
     }
 
-    /// The source with this number, or with this URL now or before it moved.
+    /// The source with this number, or with this URL now or before it moved. A URL may be masked as it is
+    /// shown.
     pub fn find_source(&self, named: &str) -> Result<SourceId, SourceError> {
         if let Ok(number) = named.parse() {
             let id = SourceId(number);
@@ -94,7 +108,14 @@ impl Node {
                 return Ok(id);
             }
         }
-        self.at(named).ok_or_else(|| SourceError::Unknown(named.to_owned()))
+        if let Some(id) = self.at(named) {
+            return Ok(id);
+        }
+        let mut all = self.archive.sources()?.into_iter();
+        let same = |url: &str| is_masked(named) && masked(url) == named;
+        all.find(|(_, record)| record.addresses().any(same))
+            .map(|(id, _)| id)
+            .ok_or_else(|| SourceError::Unknown(named.to_owned()))
     }
 
     fn source_status(
@@ -115,11 +136,13 @@ impl Node {
             via: if by_peer { Via::Peer } else { Via::Http },
             peer,
             id: id.0,
-            url: record.url,
+            url: masked(&record.url).into_owned(),
+            private: record.private,
+            credentials: record.credentials.as_ref().map(credentials),
             title: record.title.or_else(|| state.title.clone()),
             kind,
             standing: standing(state),
-            trouble: state.trouble.clone(),
+            trouble: state.trouble.as_deref().map(|words| masked_in(words).into_owned()),
             failing: state.courtesy.failures.as_ref().map(|failures| FailingStatus {
                 since: Instant::from_unix(failures.since),
                 count: failures.count,

@@ -112,7 +112,8 @@ fn upstreams(node: &Node, feed: FeedId) -> Result<Vec<v1::Upstream>, ArchiveErro
             items_per_day,
         }
     };
-    Ok(node.upstreams(feed, UPSTREAMS)?.into_iter().map(told).collect())
+    let upstreams = node.upstreams(feed, UPSTREAMS)?.into_iter();
+    Ok(upstreams.filter(|upstream| !upstream.private).map(told).collect())
 }
 
 fn hints(node: &Node, feed: FeedId, outlook: Outlook) -> Hints {

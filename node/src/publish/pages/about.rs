@@ -164,7 +164,8 @@ fn advice(rules: &Rules) -> Markup {
                 ": it comes back more and more rarely, at last once in " (interval(rules.backoff_cap)) "." }
             li { code { "403" } ": " (rules.forbidden_burst)
                 " in a row are taken as a request to stay away." }
-            // What robots.txt forbids is said here.
+            li { code { "robots.txt" } ": pages that are not feeds are read only where it allows "
+                code { "Pergola" } ". Feeds are published to be fetched, so it is not asked about them." }
         }
     }
 }

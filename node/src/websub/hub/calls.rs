@@ -5,6 +5,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use http::header::CONTENT_TYPE;
 use http::{HeaderMap, HeaderName, HeaderValue, Method, header};
+use pergola_feed::address::Shown;
 use pergola_store::archive::Subscription;
 use url::Url;
 
@@ -99,11 +100,12 @@ pub(super) async fn deliver(fetcher: &Fetcher, shelf: &Shelf, to: &Subscription)
         Ok(answer) if answer.is_fine() => Ending::Delivered(handout.edition),
         Ok(answer) if answer.status == 410 => Ending::Gone,
         Ok(answer) => {
-            tracing::debug!(callback = to.callback, status = answer.status, "not delivered");
+            let callback = Shown(&to.callback);
+            tracing::debug!(%callback, status = answer.status, "not delivered");
             Ending::Failed { retry_after: answer.retry_after }
         }
         Err(error) => {
-            tracing::debug!(callback = to.callback, %error, "not delivered");
+            tracing::debug!(callback = %Shown(&to.callback), %error, "not delivered");
             failed
         }
     }

@@ -12,6 +12,7 @@ use axum::routing::post;
 use bytes::Bytes;
 use http::header::{CONTENT_TYPE, HOST, RETRY_AFTER};
 use http::{HeaderMap, HeaderValue, StatusCode};
+use pergola_feed::address::Shown;
 use tokio::time::Instant;
 
 use super::Hub;
@@ -123,7 +124,8 @@ async fn subscribe(State(hub): State<Arc<Hub>>, headers: HeaderMap, form: Bytes)
     };
     if let Err(error) = hub.tools.fetcher.may_call(&request.callback) {
         // The error advises the operator, so it is not shown to the subscriber.
-        tracing::debug!(callback = %request.callback, %error, "a callback is refused");
+        let callback = Shown(request.callback.as_str());
+        tracing::debug!(%callback, %error, "a callback is refused");
         let wrong = "`hub.callback` is an address that this hub does not send to\n";
         return (StatusCode::BAD_REQUEST, wrong).into_response();
     }

@@ -11,6 +11,7 @@ use http::header::{
     CONTENT_ENCODING, CONTENT_TYPE, HeaderValue, RETRY_AFTER, X_CONTENT_TYPE_OPTIONS,
 };
 use http::{Request, StatusCode};
+use pergola_feed::address::Shown;
 use url::{Url, form_urlencoded};
 
 use super::Subscriber;
@@ -146,7 +147,7 @@ impl Subscriber {
             // Sending it again would not help.
             Err(NotReceived::Unreadable(why)) => {
                 counts.pushed("unreadable");
-                tracing::info!(topic, why, "a push cannot be read");
+                tracing::info!(topic = %Shown(topic), why, "a push cannot be read");
                 self.book().unreadable(token, why);
                 StatusCode::NO_CONTENT.into_response()
             }
@@ -156,7 +157,7 @@ impl Subscriber {
             }
             Err(trouble) => {
                 counts.pushed("busy");
-                tracing::warn!(topic, %trouble, "a push could not be stored; the hub is to repeat it");
+                tracing::warn!(topic = %Shown(topic), %trouble, "a push could not be stored; the hub is to repeat it");
                 busy()
             }
         }

@@ -15,6 +15,8 @@ pub(crate) struct Reply {
     headers: Vec<(String, Vec<u8>)>,
     body: Body,
     conditional: bool,
+    /// A header without which the answer is 401.
+    wanted: Option<(String, String)>,
 }
 
 #[derive(Clone, Debug)]
@@ -31,7 +33,8 @@ enum Body {
 impl Reply {
     /// A status and nothing else.
     pub(crate) fn status(status: u16) -> Self {
-        Self { status, headers: Vec::new(), body: Body::Whole(Vec::new()), conditional: false }
+        let (headers, body) = (Vec::new(), Body::Whole(Vec::new()));
+        Self { status, headers, body, conditional: false, wanted: None }
     }
 
     /// 200 with a document.
@@ -81,6 +84,12 @@ impl Reply {
         self
     }
 
+    /// Answers 401 to whoever does not send this header.
+    pub(crate) fn only_with(mut self, header: &str, value: &str) -> Self {
+        self.wanted = Some((header.to_owned(), value.to_owned()));
+        self
+    }
+
     /// Packs the body by `gzip`, `br` or `zstd` and says so.
     pub(crate) fn packed(mut self, encoding: &str) -> Self {
         if let Body::Whole(body) = &self.body {
@@ -96,6 +105,11 @@ impl Reply {
 
     /// The reply as this request deserves it.
     pub(super) fn for_request(mut self, request: &Request) -> Self {
+        if let Some((header, value)) = &self.wanted
+            && request.text(header) != value
+        {
+            return Self::status(401);
+        }
         let own = |name: &str| {
             let found = self.headers.iter().find(|(header, _)| header == name);
             found.map(|(_, value)| value.as_slice())

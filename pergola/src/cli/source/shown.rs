@@ -3,8 +3,8 @@
 use pergola_api::Instant;
 use pergola_api::next::{NextRefresh, Reason, ReasonKind};
 use pergola_api::source::{
-    PeerStatus, PushStatus, RecentRefresh, RefreshReport, RemovedSource, SourceDetail,
-    SourceStanding, SourceStatus,
+    CredentialsKind, HeldCredentials, PeerStatus, PushStatus, RecentRefresh, RefreshReport,
+    RemovedSource, SourceDetail, SourceStanding, SourceStatus,
 };
 use pergola_feed::address::masked;
 
@@ -58,6 +58,8 @@ pub(super) fn shown(detail: &SourceDetail, screen: &Screen) -> String {
         [
             ("source", source.id.to_string().into()),
             ("url", (&source.url).into()),
+            ("private", privacy(source).into()),
+            ("credentials", credentials(source).into()),
             ("formerly", formerly.join(", ").into()),
             ("title", source.title.as_deref().unwrap_or_default().into()),
             ("folder", source.folders.join(", ").into()),
@@ -125,17 +127,6 @@ fn also(next: &NextRefresh, now: f64) -> String {
     reasons.join("; ")
 }
 
-/// A source in a line, with what can be changed of it.
-pub(super) fn changed(source: &SourceStatus) -> String {
-    let name = harmless(source.title.as_deref().unwrap_or(&source.url));
-    match source.folders.is_empty() {
-        true => format!("source {}: {name}\n", source.id),
-        false => {
-            format!("source {}: {name}, in {}\n", source.id, harmless(&source.folders.join(", ")))
-        }
-    }
-}
-
 /// That a source was there already, and where it is now if that is not where it was looked for.
 pub(super) fn already(source: &SourceStatus, asked: &str) -> String {
     let name = harmless(source.title.as_deref().unwrap_or(&source.url));
@@ -166,6 +157,40 @@ pub(super) fn removed(sources: &[RemovedSource], screen: &Screen) -> String {
         Column::left("gone for good"),
     ];
     table(screen, columns, sources.iter().map(row), "no source was removed in the last week")
+}
+
+/// A source after it was changed.
+pub(super) fn changed(source: &SourceStatus) -> String {
+    let name = harmless(source.title.as_deref().unwrap_or(&source.url));
+    let folders = match source.folders.is_empty() {
+        true => String::new(),
+        false => format!("in {}", harmless(&source.folders.join(", "))),
+    };
+    let said = [folders, privacy(source).to_owned(), credentials(source)];
+    let said: Vec<&str> = said.iter().map(String::as_str).filter(|it| !it.is_empty()).collect();
+    let said = if said.is_empty() {
+        "public, without credentials, in no folder".into()
+    } else {
+        said.join("; ")
+    };
+    let again = match source.credentials.is_some() && source.standing == SourceStanding::Failing {
+        true => format!("`pergola source refresh {}` tries it now\n", source.id),
+        false => String::new(),
+    };
+    format!("source {}: {name}: {said}\n{again}", source.id)
+}
+
+fn privacy(source: &SourceStatus) -> &'static str {
+    if source.private { "its address is published nowhere" } else { "" }
+}
+
+fn credentials(source: &SourceStatus) -> String {
+    let Some(HeldCredentials { kind, origin }) = &source.credentials else { return String::new() };
+    let what = match kind {
+        CredentialsKind::Password => "a user and a password",
+        CredentialsKind::Header => "a header",
+    };
+    format!("{what}, sent to {} only", harmless(origin))
 }
 
 /// The state of a subscription at a hub, and what came of it.

@@ -154,6 +154,13 @@ impl Running {
         }
     }
 
+    /// Ends it, and returns the lines that nobody has waited for.
+    pub(crate) fn last_words(mut self) -> Vec<String> {
+        self.child.kill().unwrap();
+        self.child.wait().unwrap();
+        std::iter::from_fn(|| self.lines.recv().ok()).collect()
+    }
+
     pub(crate) fn signal(&self, name: &str) {
         let sent = Command::new("kill").args([name, &self.child.id().to_string()]).status();
         assert!(sent.unwrap().success());
@@ -183,6 +190,15 @@ fn lines_of(pipe: impl std::io::Read + Send + 'static) -> Receiver<String> {
 
 /// Serves one document to everybody who asks; says where.
 pub(crate) fn serve(media_type: &'static str, document: impl Into<String>) -> String {
+    serve_to("", media_type, document)
+}
+
+/// Serves one document to everybody whose request has this in its head; says where.
+pub(crate) fn serve_to(
+    wanted: &'static str,
+    media_type: &'static str,
+    document: impl Into<String>,
+) -> String {
     let document = document.into();
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
@@ -194,8 +210,10 @@ pub(crate) fn serve(media_type: &'static str, document: impl Into<String>) -> St
                 asked.push(byte[0]);
             }
             let length = document.len();
+            let let_in = String::from_utf8_lossy(&asked).contains(wanted);
+            let status = if let_in { "200 OK" } else { "401 Unauthorized" };
             let head = format!(
-                "HTTP/1.1 200 OK\r\ncontent-type: {media_type}\r\ncontent-length: {length}\r\n\
+                "HTTP/1.1 {status}\r\ncontent-type: {media_type}\r\ncontent-length: {length}\r\n\
                  connection: close\r\n\r\n"
             );
             // Whoever asked may be gone.
