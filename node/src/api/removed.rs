@@ -7,10 +7,11 @@ use axum::extract::State;
 use pergola_api::Instant;
 use pergola_api::feed::FeedStatus;
 use pergola_api::source::{RemovedFeed, RemovedList, RemovedSource, SourceStatus};
-use pergola_feed::address::masked;
+use pergola_feed::address::{masked, masked_in};
 
 use super::request::Named;
 use super::work::{blocking, to_the_end};
+use crate::access::Caller;
 use crate::node::{Node, RESTORABLE};
 use crate::publish::Refusal;
 
@@ -25,7 +26,7 @@ pub(super) async fn list(State(node): State<Arc<Node>>) -> Result<Answer<Removed
         });
         let feeds = node.removed_feeds()?.into_iter().map(|(_, removed)| RemovedFeed {
             name: removed.what.name,
-            query: removed.what.statement,
+            query: masked_in(&removed.what.statement).into_owned(),
             removed_at: Instant::from_unix(removed.at),
             restorable_until: Instant::from_unix(removed.at + RESTORABLE),
         });
@@ -53,7 +54,7 @@ pub(super) async fn restore_feed(
     to_the_end(async move {
         node.restore_feed(&name).await?;
         let card = node.feed(&name).ok_or_else(|| node.unknown(&name))?;
-        Ok(Answer(node.feed_status(&card)?))
+        Ok(Answer(node.feed_status(&card, &Caller::Operator)?))
     })
     .await
 }

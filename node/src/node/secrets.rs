@@ -13,7 +13,7 @@ use pergola_query::syntax::{FeedBody, SourceRef};
 use pergola_store::archive::{Commit, SourceId, SourceRecord};
 use url::Url;
 
-use super::sources::peer_address;
+use super::lists::peer_address;
 use super::{Node, SourceError, StartError};
 use crate::select::statement;
 

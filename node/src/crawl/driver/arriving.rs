@@ -36,7 +36,7 @@ impl Crawler {
         std::mem::take(&mut *self.arrivals.waiting.lock())
     }
 
-    /// Keeps everybody else from a source until the result is dropped.
+    /// Waits until a source is neither refreshed nor pushed, and keeps it so until the result is dropped.
     pub(crate) async fn alone_with(&self, id: SourceId) -> With<'_> {
         self.alone.with(id).await
     }

@@ -61,11 +61,6 @@ impl From<Unfinished> for NotReceived {
 }
 
 impl Crawler {
-    /// Waits until a source is neither refreshed nor pushed, and keeps it so until what this returns is dropped.
-    pub async fn alone_with(&self, id: SourceId) -> impl Drop + '_ {
-        self.alone.with(id).await
-    }
-
     /// Takes a pushed document in. When this returns, it is durable. Returns how many items were new.
     pub async fn receive(
         self: &Arc<Self>,

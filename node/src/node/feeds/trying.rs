@@ -6,7 +6,7 @@
 use std::collections::HashSet;
 use std::time::Duration;
 
-use pergola_feed::address::masked;
+use pergola_feed::address::{is_masked, masked};
 use pergola_manners::courtesy::{FailureKind, Outcome};
 use pergola_query::syntax::{FeedBody, SourceRef, Span};
 use pergola_query::{Change, ErrorKind, QueryError};
@@ -92,6 +92,10 @@ impl Node {
         let clauses = changes.iter().filter_map(body_of).flat_map(|body| &body.sources);
         for clause in clauses.map(|clause| &clause.source) {
             let Some((url, kind)) = source_of(&clause.value) else { continue };
+            if is_masked(&url) {
+                // It was shown like this, so it is known; which one it is becomes clear when it is applied.
+                continue;
+            }
             let source = NewSource { kind, wanted: false, ..NewSource::feed(&url)? };
             if self.at(&url).is_none() && seen.insert(source.url.clone()) {
                 let may_come = matches!(clause.value, SourceRef::Peer { .. });
