@@ -75,7 +75,7 @@ fn as_seen(source: SourceStatus) -> Seen {
     let trouble = match (standing, failing) {
         (SourceStanding::Ended, _) => Some(Trouble::Ended),
         (_, Some(failing)) => {
-            let (since, times, kind) = (failing.since, failing.count, failing.kind);
+            let (since, times, kind) = (failing.since.unix(), failing.count, failing.kind);
             Some(Trouble::Fails { since, times, kind, why })
         }
         (_, None) => None,
