@@ -90,7 +90,7 @@ pub fn conclude(
     let now = moment.now;
     let since = state.schedule.last;
     let older = std::mem::take(&mut backlog.items);
-    let mut found = news::found(&mut heard, known, older, &record.url, &manners.node, now);
+    let mut found = news::found(&mut heard, known, older, &record, &manners.node, now);
     let rules = politeness::rules(&heard, link.as_ref(), &url, &manners.rules);
     let verdict =
         politeness::judge(&mut state, &heard, found.new_items(), &backlog, &url, &rules, moment);

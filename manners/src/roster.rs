@@ -8,10 +8,11 @@
 //! quiet; a source out twice.
 
 mod foresight;
+mod origins;
 #[cfg(test)]
 mod tests;
 
-use pergola_feed::digest;
+use pergola_feed::{OriginId, digest};
 use pergola_refresh::{
     Controller, Invalid, Knowledge, Observation, Scheduler, Source, Sources, StrategyKind, Taste,
     Threshold,
@@ -22,6 +23,7 @@ use super::budget::{HORIZON_CYCLES, Purse};
 use super::lanes::LaneId;
 use crate::source::SourceId;
 use foresight::Foresight;
+use origins::Origins;
 
 /// τ before its right value is known. It is below the right value of any sensible node, so that the budget is
 /// spent on the most urgent sources while τ rises. From above, nothing would be refreshed until τ has fallen.
@@ -37,6 +39,7 @@ pub struct Roster {
     seats: Vec<Seat>,
     places: FxHashMap<SourceId, usize>,
     addresses: FxHashMap<u128, SourceId>,
+    origins: Origins,
     foresight: Foresight,
     /// What refreshing may cost.
     pub purse: Purse,
@@ -93,6 +96,7 @@ impl Roster {
             seats: Vec::new(),
             places: FxHashMap::default(),
             addresses: FxHashMap::default(),
+            origins: Origins::default(),
             foresight: Foresight::default(),
             purse,
         })
@@ -136,6 +140,7 @@ impl Roster {
             // Otherwise it would still count in the sum of relevant rates.
             self.sources.set_relevance(place, 0.0).expect("zero is a relevance");
             self.addresses.remove(&self.seats[place].address);
+            self.origins.forget(id);
             self.foresight.forget(place);
         }
     }
@@ -143,8 +148,9 @@ impl Roster {
     /// A source has a new address.
     pub fn moved(&mut self, id: SourceId, url: &str, lane: LaneId) {
         if let Some(&place) = self.places.get(&id) {
-            let address = digest(&[url]);
-            self.addresses.remove(&self.seats[place].address);
+            let (address, before) = (digest(&[url]), self.seats[place].address);
+            self.addresses.remove(&before);
+            self.origins.moved(id, before, address);
             self.addresses.insert(address, id);
             (self.seats[place].address, self.seats[place].lane) = (address, lane);
         }
@@ -153,6 +159,18 @@ impl Roster {
     /// The source at an address.
     pub fn by_address(&self, url: &str) -> Option<SourceId> {
         self.addresses.get(&digest(&[url])).copied()
+    }
+
+    /// What identifies a source, if that is not its address.
+    pub fn set_origin(&mut self, id: SourceId, origin: OriginId) {
+        if let Some(&place) = self.places.get(&id) {
+            self.origins.set(id, self.seats[place].address, origin);
+        }
+    }
+
+    /// Whether a source is identified like this.
+    pub fn has_origin(&self, origin: OriginId) -> bool {
+        self.origins.has(origin, self.addresses.get(&origin.0).copied())
     }
 
     /// All sources.

@@ -8,6 +8,7 @@ mod callers;
 mod feeds;
 mod housekeeping;
 mod opening;
+mod origins;
 mod outlook;
 mod peers;
 mod places;

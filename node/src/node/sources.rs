@@ -143,6 +143,7 @@ impl Node {
         let mut records = Vec::new();
         let mut wishes = Vec::new();
         let mut fresh = std::collections::HashMap::new();
+        let mut origins = HashSet::new();
         let mut next = self.record.lock().next_source;
         let before = self.crawler.count();
         for source in sources {
@@ -167,6 +168,7 @@ impl Node {
                 wanted: source.wanted,
                 declared: source.declared,
                 lists: source.list.into_iter().collect(),
+                origin: self.free_origin(url, &mut origins),
                 ..SourceRecord::new(url, self.clock.now())
             };
             added.new.push(id);

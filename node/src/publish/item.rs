@@ -3,13 +3,19 @@
 //!
 //! The item keeps its id, authors, dates and origin. The node adds when it published the item, and says
 //! which source delivered it if the item names no origin.
+//!
+//! Other nodes get the id that the item has in the feed it comes from. Everybody else gets an id that means the
+//! same everywhere: documents merge feeds, and two of these may use the same ids.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry as Slot;
 
-use pergola_feed::{Item, Millis, Origin, Timestamp};
+use pergola_feed::address::identity_of;
+use pergola_feed::{Item, Millis, Origin, Timestamp, identity};
 use pergola_store::Table;
-use pergola_store::archive::{Archive, ArchiveError, Entry, Published, SourceId, SourceKind};
+use pergola_store::archive::{
+    Archive, ArchiveError, Entry, FeedId, Published, SourceId, SourceKind,
+};
 
 use super::shelf::Imprint;
 
@@ -32,16 +38,29 @@ impl<'a> Publisher<'a> {
         if item.origin.is_none() {
             item.origin = self.origin(entry.source)?;
         }
+        if let Some(origin) = &mut item.origin {
+            origin.identity = match identity_of(origin) {
+                None => self.origin(entry.source)?.and_then(|source| source.identity),
+                known => known,
+            };
+        }
         Ok(item)
     }
 
-    /// The items of entries, as this node publishes them. Blocks.
+    /// The items of entries of a feed, as this node publishes them to all but other nodes. Blocks.
     pub(crate) fn publish_all(
         mut self,
+        feed: FeedId,
         archived: Vec<Published>,
     ) -> Result<Vec<Published>, ArchiveError> {
+        let old = self.archive.old_ids(feed)?;
         let publish = |Published { sequence, entry, item }| {
-            let item = self.publish(&entry, item)?;
+            let mut item = self.publish(&entry, item)?;
+            if !old.keeps(sequence)
+                && let Some(identity) = item.origin.as_ref().and_then(identity_of)
+            {
+                item.id = identity::published(&item.id, identity);
+            }
             Ok(Published { sequence, entry, item })
         };
         archived.into_iter().map(publish).collect()
@@ -62,10 +81,13 @@ fn origin(archive: &Archive, id: SourceId) -> Result<Option<Origin>, ArchiveErro
     let (title, home) =
         archive.state_alone(id)?.map(|state| (state.title, state.home)).unwrap_or_default();
     let title = title.or(source.title);
+    let identity = Some(source.origin);
     Ok(Some(match source.kind {
-        SourceKind::Page(_) => Origin { title, home: Some(source.url), ..Origin::default() },
+        SourceKind::Page(_) => {
+            Origin { title, home: Some(source.url), identity, ..Origin::default() }
+        }
         SourceKind::Feed | SourceKind::List => {
-            Origin { title, home, feed: Some(source.url), ..Origin::default() }
+            Origin { title, home, feed: Some(source.url), identity, ..Origin::default() }
         }
     }))
 }

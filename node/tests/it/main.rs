@@ -8,6 +8,7 @@ mod fetching;
 mod following;
 mod house;
 mod many_sources;
+mod merged;
 mod origin;
 mod pipeline;
 mod profiles;

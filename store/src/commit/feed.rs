@@ -7,7 +7,9 @@ use crate::engine::{Batch, Table};
 use crate::records::{
     Channel, Edit, Entry, FeedId, FeedRecord, FeedTally, ProfileRecord, Subscription,
 };
-use crate::rows::keys::{RowKey, edit_key, entry_key, feed_key, feed_tally_key, member_key};
+use crate::rows::keys::{
+    RowKey, edit_key, entry_key, feed_key, feed_tally_key, member_key, old_ids_key,
+};
 
 /// Changes to the rows of one feed.
 #[derive(Debug)]
@@ -84,6 +86,7 @@ impl FeedPart {
         self.dropped = true;
         self.rows.delete(Table::Feed, feed_key(self.id));
         self.rows.delete(Table::Feed, feed_tally_key(self.id));
+        self.rows.delete(Table::Feed, old_ids_key(self.id));
         self.rows.delete(Table::Reader, self.id.to_key());
     }
 }

@@ -1,5 +1,6 @@
 //! What the rest of the node asks of the scheduler. Nobody else holds its lock.
 
+use pergola_feed::OriginId;
 use pergola_manners::budget::Purse;
 use pergola_refresh::{Invalid, PublicationModel, Source, StrategyKind, Taste, Threshold};
 use pergola_store::archive::{SourceId, SourceRecord, SourceState};
@@ -52,6 +53,11 @@ impl Crawler {
         self.roster().by_address(url)
     }
 
+    /// Whether a source is identified like this.
+    pub fn has_origin(&self, origin: OriginId) -> bool {
+        self.roster().has_origin(origin)
+    }
+
     /// Whether a source is being refreshed, and when it may be refreshed next; nothing if it is not crawled.
     pub fn busy_and_next(&self, id: SourceId) -> Option<(bool, f64)> {
         self.roster().standing(id)
@@ -100,6 +106,7 @@ impl Crawler {
         let lane = self.lane_for(id, url);
         let mut roster = self.roster();
         roster.add(id, &record.url, lane, state.schedule, state.next_at)?;
+        roster.set_origin(id, record.origin);
         roster.set_importance(id, record.importance);
         Ok(())
     }
