@@ -175,12 +175,12 @@ fn enclosure(enclosure: Enclosure) -> Option<Enclosure> {
         url: web(enclosure.url)?,
         media_type: enclosure.media_type.and_then(media_type),
         length: enclosure.length.filter(|length| *length > 0),
-        details: enclosure.details.and_then(details),
+        details: enclosure.details.and_then(|given| details(*given)),
     })
 }
 
-fn details(given: Box<Details>) -> Option<Box<Details>> {
-    let details = Details { medium: text(given.medium), ..*given };
+fn details(given: Details) -> Option<Box<Details>> {
+    let details = Details { medium: text(given.medium), ..given };
     (!details.is_empty()).then(|| Box::new(details))
 }
 

@@ -4,7 +4,7 @@ use pergola_feed::address::origin_of;
 use pergola_feed::{Item, Origin, digest, digest_after};
 
 use super::super::folder::Opening;
-use super::super::migrate::STEPS;
+use super::super::migrate::{STEPS, Step};
 use super::*;
 use crate::archive::{
     Archive, Commit, Entry, FeedId, FeedTally, ItemKey, Known, KnownItem, OldIds, SourceId,
@@ -98,5 +98,19 @@ fn entries_keep_their_ids_unless_they_clash_and_secrets_leave_the_keys() {
             let known: Vec<ItemKey> = known.items.iter().map(|item| item.key).collect();
             assert_eq!(known, expected[4..7]);
         }
+    });
+}
+
+#[test]
+fn doing_it_again_changes_nothing() {
+    on_each_backend(|backend, folder| {
+        fourth_version(folder, backend);
+        let rows = |steps: &[Step]| {
+            let store = Opening { steps, ..Opening::default() }.open(folder, None).unwrap().store;
+            [Table::Entry, Table::Member, Table::Known, Table::Feed].map(|t| all_rows(&*store, t))
+        };
+        let once = rows(STEPS);
+        let again: Vec<Step> = STEPS.iter().chain(STEPS.last()).copied().collect();
+        assert_eq!(rows(&again), once);
     });
 }
