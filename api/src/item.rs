@@ -44,6 +44,8 @@ pub struct PublishedItem {
     pub title: Option<String>,
     /// The URL of its page.
     pub link: Option<String>,
+    /// The URL of a small picture of it.
+    pub thumbnail: Option<String>,
     /// When its publisher says it was published.
     pub published: Option<Instant>,
     /// The title or URL of the source that it comes from.

@@ -12,7 +12,7 @@ use std::fmt;
 
 use url::Url;
 
-use crate::model::{OriginId, digest};
+use crate::model::{Origin, OriginId, digest};
 
 /// What is shown in place of a secret.
 pub const MASK: &str = "********";
@@ -104,6 +104,11 @@ pub fn with_user(address: &str, user: &str, password: &str) -> String {
 /// What identifies the feed that was first found at an address, whoever reads it with whichever password.
 pub fn origin_of(address: &str) -> OriginId {
     OriginId(digest(&[&without_secrets(address)]))
+}
+
+/// What identifies the feed that an item first appeared in: what whoever republished it says, else its address.
+pub fn identity_of(origin: &Origin) -> Option<OriginId> {
+    origin.identity.or_else(|| origin.feed.as_deref().map(origin_of))
 }
 
 /// An address without user, password and secret parameters.

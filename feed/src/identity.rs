@@ -16,6 +16,7 @@ use std::collections::HashSet;
 use crate::model::{Document, Item, ItemId};
 pub use source::{Assigned, Degraded, IdentityParts, SourceIdentity};
 pub(crate) use uri::{from_uri, to_uri};
+pub use uri::{is_global, original, published};
 
 /// What identifies the items of a source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -39,8 +39,8 @@ pub mod write;
 pub use error::ParseError;
 pub use limits::Limits;
 pub use model::{
-    Category, Dated, Document, Enclosure, Format, Hints, Hop, Item, ItemId, Link, NodeId, Origin,
-    OriginId, Person, Text, TextKind, digest, digest_after,
+    Category, Credit, Dated, Details, Document, Enclosure, Format, Hints, Hop, Item, ItemId, Link,
+    Media, NodeId, Origin, OriginId, Person, Picture, Series, Text, TextKind, digest, digest_after,
 };
 pub use parse::{ParseOptions, parse};
 pub use sanitize::{disarm, sanitize};

@@ -7,6 +7,7 @@
 mod hop;
 mod ids;
 mod item;
+mod media;
 mod normal;
 mod person;
 
@@ -16,6 +17,7 @@ use crate::time::Timestamp;
 pub use hop::Hop;
 pub use ids::{ItemId, NodeId, OriginId, digest, digest_after};
 pub use item::{Category, Dated, Enclosure, Item, Link, Origin, Text, TextKind};
+pub use media::{Credit, Details, Media, Picture, Series};
 pub(crate) use normal::media_type;
 pub use person::Person;
 
@@ -67,6 +69,8 @@ pub struct Document {
     pub language: Option<String>,
     /// When the publisher says the feed last changed.
     pub updated: Option<Timestamp>,
+    /// The series that its items belong to.
+    pub series: Option<Box<Series>>,
     /// What the publisher says about when to refresh.
     pub hints: Hints,
     /// In the order of the document.
@@ -87,6 +91,7 @@ impl Document {
             authors: Vec::new(),
             language: None,
             updated: None,
+            series: None,
             hints: Hints::default(),
             items: Vec::new(),
             warnings: Vec::new(),

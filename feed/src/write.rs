@@ -10,10 +10,12 @@
 
 mod atom;
 mod json;
+mod media;
 mod rss;
 mod xml;
 
 use crate::identity::to_uri;
+use crate::markup::chars::{is_known, reference};
 use crate::model::{Document, Item};
 use crate::time::{Millis, Timestamp};
 pub use atom::write_atom;
@@ -59,4 +61,20 @@ fn feed_id(document: &Document) -> String {
             format!("urn:pergola:feed:{:032x}", crate::model::digest(&[title]))
         }
     }
+}
+
+/// A title that reads the same as text and as HTML: escapes an ampersand only where it would start a character
+/// reference, and a `<` only where there would be markup.
+fn title(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find('&') {
+        let (before, after) = rest.split_at(at);
+        out.push_str(before);
+        let ambiguous = reference(after).is_some_and(|(name, _)| is_known(name));
+        out.push_str(if ambiguous { "&amp;" } else { "&" });
+        rest = &after[1..];
+    }
+    out.push_str(rest);
+    if has_markup(&out) { out.replace('<', "&lt;") } else { out }
 }

@@ -100,7 +100,7 @@ pub fn conclude(
     let now = moment.now;
     let since = state.schedule.last;
     let older = std::mem::take(&mut backlog.items);
-    let mut found = news::found(&mut heard, known, older, &record.url, &manners.node, now);
+    let mut found = news::found(&mut heard, known, older, &record, &manners.node, now);
     if record.only_new && since.is_none() {
         found.count_as_old();
     }

@@ -6,13 +6,13 @@
 
 use std::collections::{HashMap, HashSet};
 
-use pergola_feed::identity::{Assigned, Degraded, Policy};
-use pergola_feed::{Document, Hop, Item, Millis, NodeId, Origin, Timestamp, disarm};
+use pergola_feed::identity::{self, Assigned, Degraded, Policy};
+use pergola_feed::{Document, Hop, Item, Millis, NodeId, Origin, OriginId, Timestamp, disarm};
 use pergola_refresh::DAY;
 
 use crate::courtesy::Span;
 use crate::loops::Returned;
-use crate::source::{ItemKey, Known, KnownItem, NOT_KEPT, item_key};
+use crate::source::{ItemKey, Known, KnownItem, NOT_KEPT, item_key, origin_of_item};
 
 /// Items kept together in one row.
 pub const CHUNK: usize = 32;
@@ -27,6 +27,8 @@ pub struct Before<'a> {
     pub known: Known,
     /// Where the document was fetched.
     pub url: &'a str,
+    /// What identifies the source.
+    pub origin: OriginId,
     /// This node.
     pub node: &'a NodeId,
     /// Whether the document shows the window or only what has changed.
@@ -81,7 +83,7 @@ pub struct Observed {
 
 /// Decides what a document brought. Its items are taken out of it.
 pub fn decide(document: &mut Document, before: Before<'_>, now: f64) -> Decision {
-    let Before { mut known, url, node, span, judged, older } = before;
+    let Before { mut known, url, origin, node, span, judged, older } = before;
     let window = document.items.len();
     document.items.extend(older);
     // The same feed may have degraded over HTTP; its items are then known by what identifies them there.
@@ -90,7 +92,7 @@ pub fn decide(document: &mut Document, before: Before<'_>, now: f64) -> Decision
         false => known.identity.assign(document),
     };
     let items = std::mem::take(&mut document.items);
-    let mut comparison = Comparison::new(&mut known, origin_of(document, url), url, node, now);
+    let mut comparison = Comparison::new(&mut known, origin_of(document, url), origin, node, now);
     for (item, assigned) in items.into_iter().zip(assigned) {
         comparison.take(item, assigned);
     }
@@ -106,11 +108,12 @@ pub fn decide(document: &mut Document, before: Before<'_>, now: f64) -> Decision
 /// A document's items compared with what is known, one after the other.
 struct Comparison<'a> {
     known: &'a mut Known,
-    url: &'a str,
     node: &'a NodeId,
     now: f64,
     /// The feed that items come from, unless they name another.
     origin: Origin,
+    /// What identifies it.
+    source: OriginId,
     /// Where each known item stands in `known`.
     places: HashMap<ItemKey, usize>,
     seen: HashSet<ItemKey>,
@@ -123,16 +126,22 @@ struct Comparison<'a> {
 }
 
 impl<'a> Comparison<'a> {
-    fn new(known: &'a mut Known, origin: Origin, url: &'a str, node: &'a NodeId, now: f64) -> Self {
+    fn new(
+        known: &'a mut Known,
+        origin: Origin,
+        source: OriginId,
+        node: &'a NodeId,
+        now: f64,
+    ) -> Self {
         let places = known.items.iter().enumerate().map(|(place, item)| (item.key, place));
         Self {
             places: places.collect(),
             had_any: !known.items.is_empty(),
             known,
-            url,
             node,
             now,
             origin,
+            source,
             seen: HashSet::new(),
             met: 0,
             news: Vec::new(),
@@ -140,18 +149,31 @@ impl<'a> Comparison<'a> {
         }
     }
 
+    /// Says in the item where it comes from. An id that names its feed becomes the id within that feed again, so
+    /// that an item is the same by whatever route it comes.
+    fn name_origin(&self, item: &mut Item) {
+        if let Some((origin, own)) = identity::original(&item.id) {
+            item.origin.get_or_insert_default().identity = Some(origin);
+            (item.guid, item.id) = (Some(own.0.clone()), own);
+            return;
+        }
+        let identity = origin_of_item(item, self.source);
+        let origin = item.origin.get_or_insert_with(|| self.origin.clone());
+        origin.identity = Some(identity);
+    }
+
     fn take(&mut self, mut item: Item, assigned: Assigned) {
         if item.has_passed(self.node) {
             return self.returned.count(&item, self.node);
         }
-        let key = item_key(&item.id, &item, self.url);
+        let key = item_key(&item.id, &item, self.source);
         if !self.seen.insert(key) {
             return;
         }
         let (now, digest) = (self.now, item.content_digest());
-        let former = assigned.formerly.map(|id| item_key(&id, &item, self.url));
+        let former = assigned.formerly.map(|id| item_key(&id, &item, self.source));
         let place = self.places.get(&key).or_else(|| self.places.get(&former?)).copied();
-        item.origin.get_or_insert_with(|| self.origin.clone());
+        self.name_origin(&mut item);
         let fetched = Some(Millis::from_seconds(now));
         item.hops.push(Hop { fetched, ..Hop::at(self.node.clone()) });
         clamp_dates(&mut item, now);
@@ -201,6 +223,8 @@ fn origin_of(document: &Document, url: &str) -> Origin {
         title: document.title.clone(),
         feed: Some(url.to_owned()),
         home: document.home().map(str::to_owned),
+        series: document.series.clone(),
+        identity: None,
     }
 }
 
@@ -259,7 +283,7 @@ fn forget(known: &mut Known, now: f64) {
 
 #[cfg(test)]
 mod tests {
-    use pergola_feed::{Format, Text};
+    use pergola_feed::{Format, ItemId, Text};
 
     use super::*;
 
@@ -285,7 +309,8 @@ mod tests {
     ) -> Decision {
         let node = NodeId("here".into());
         let url = "https://example.org/rss";
-        let before = Before { known, url, node: &node, span, judged: false, older };
+        let origin = pergola_feed::address::origin_of(url);
+        let before = Before { known, url, origin, node: &node, span, judged: false, older };
         decide(&mut document, before, now)
     }
 
@@ -308,6 +333,52 @@ mod tests {
         assert_eq!(item.hops, [Hop { fetched, ..Hop::at(NodeId("here".into())) }]);
         let origin = item.origin.as_ref().unwrap();
         assert_eq!(origin.feed.as_deref(), Some("https://example.org/rss"));
+        let identity = pergola_feed::address::origin_of("https://example.org/rss");
+        assert_eq!(origin.identity, Some(identity));
+    }
+
+    #[test]
+    fn an_item_is_the_same_by_whatever_route_its_id_comes() {
+        let origin = OriginId(7);
+        let by_peer = Item {
+            origin: Some(Origin { identity: Some(origin), ..Origin::default() }),
+            ..item("1", "One")
+        };
+        let named = identity::published(&by_peer.id, origin).0;
+        let by_document = item(&named, "One");
+        let direct = compared(document(&[]), Span::Window, vec![by_peer], Known::default(), 1.0);
+        let relayed =
+            compared(document(&[]), Span::Window, vec![by_document], Known::default(), 1.0);
+        assert_eq!(direct.news[0].key, relayed.news[0].key);
+        let relayed = &relayed.news[0].item;
+        assert_eq!((relayed.id.0.as_str(), relayed.guid.as_deref()), ("1", Some("1")));
+        assert_eq!(relayed.origin.as_ref().unwrap().identity, Some(origin));
+        let ours = refresh(document(&[("1", "One")]), Known::default(), 1.0);
+        assert_ne!(ours.news[0].key, direct.news[0].key, "the same id in another feed");
+    }
+
+    #[test]
+    fn a_source_that_moves_brings_nothing_twice() {
+        let node = NodeId("here".into());
+        let at = |url, known, now| {
+            let (origin, span, older) = (OriginId(7), Span::Window, vec![]);
+            let before = Before { known, url, origin, node: &node, span, judged: false, older };
+            decide(&mut document(&[("b", "Two"), ("a", "One")]), before, now)
+        };
+        let first = at("https://example.org/rss", Known::default(), 100.0);
+        assert_eq!(told(&first), ["+One", "+Two"]);
+        assert_eq!(told(&at("https://example.com/moved", first.known, 200.0)), [""; 0]);
+    }
+
+    #[test]
+    fn two_items_of_a_merged_feed_with_the_same_id_are_two() {
+        let named = |origin| identity::published(&ItemId("1".into()), OriginId(origin)).0;
+        let (a, b) = (named(1), named(2));
+        let both = refresh(document(&[(&a, "A"), (&b, "B")]), Known::default(), 1.0);
+        assert_eq!(told(&both), ["+B", "+A"]);
+        assert!(both.news.iter().all(|news| news.item.id.0 == "1"));
+        let again = refresh(document(&[(&a, "A"), (&b, "B")]), both.known, 2.0);
+        assert_eq!(told(&again), [""; 0]);
     }
 
     #[test]

@@ -8,7 +8,7 @@ use std::collections::{HashMap, HashSet};
 
 use pergola_feed::Item;
 
-use crate::source::{ItemKey, Known, NOT_KEPT, SourceRecord, Tally, item_key};
+use crate::source::{ItemKey, Known, NOT_KEPT, SourceRecord, Tally, item_key, origin_of_item};
 
 /// Where an item of the source that goes is stored: the number of a chunk, and the index there.
 pub type Place = (u32, u16);
@@ -45,11 +45,10 @@ fn add_all<T: PartialEq>(to: &mut Vec<T>, from: impl IntoIterator<Item = T>) {
 
 /// The key that an item of `go` has as an item of `stay`.
 pub fn new_key(mut item: Item, go: &SourceRecord, stay: &SourceRecord) -> ItemKey {
-    let feed = item.origin.as_ref().and_then(|origin| origin.feed.as_deref());
-    if feed.is_some_and(|feed| go.addresses().any(|address| address == feed)) {
+    if origin_of_item(&item, go.origin) == go.origin {
         item.origin = None;
     }
-    item_key(&item.id, &item, &stay.url)
+    item_key(&item.id, &item, stay.origin)
 }
 
 /// What is known of the items of both. Those of `go` are now in chunks with numbers above `shift`, and `keys`

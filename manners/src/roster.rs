@@ -9,9 +9,11 @@
 
 mod addresses;
 mod foresight;
+mod origins;
 #[cfg(test)]
 mod tests;
 
+use pergola_feed::OriginId;
 use pergola_refresh::{
     Controller, Invalid, Knowledge, Observation, Scheduler, Source, Sources, StrategyKind, Taste,
     Threshold,
@@ -24,6 +26,7 @@ use crate::source::SourceId;
 use addresses::Addresses;
 use foresight::Foresight;
 pub use foresight::Prospect;
+use origins::Origins;
 
 /// τ before its right value is known. It is below the right value of any sensible node, so that the budget is
 /// spent on the most urgent sources while τ rises. From above, nothing would be refreshed until τ has fallen.
@@ -39,6 +42,7 @@ pub struct Roster {
     seats: Vec<Seat>,
     places: FxHashMap<SourceId, usize>,
     addresses: Addresses,
+    origins: Origins,
     foresight: Foresight,
     /// What refreshing may cost.
     pub purse: Purse,
@@ -95,6 +99,7 @@ impl Roster {
             seats: Vec::new(),
             places: FxHashMap::default(),
             addresses: Addresses::default(),
+            origins: Origins::default(),
             foresight: Foresight::default(),
             purse,
         })
@@ -137,6 +142,7 @@ impl Roster {
             // Otherwise it would still count in the sum of relevant rates.
             self.sources.set_relevance(place, 0.0).expect("zero is a relevance");
             self.addresses.forget(self.seats[place].address, id);
+            self.origins.forget(id);
             self.foresight.forget(place);
         }
     }
@@ -144,8 +150,10 @@ impl Roster {
     /// A source has a new address. If another source is there, that one is still found by it.
     pub fn moved(&mut self, id: SourceId, url: &str, lane: LaneId) {
         if let Some(&place) = self.places.get(&id) {
-            self.addresses.leave(self.seats[place].address, id);
+            let before = self.seats[place].address;
+            self.addresses.leave(before, id);
             let address = self.addresses.arrive(url, id);
+            self.origins.moved(id, before, address);
             (self.seats[place].address, self.seats[place].lane) = (address, lane);
         }
     }
@@ -163,6 +171,18 @@ impl Roster {
     /// The source at an address, or the one that was there before it moved.
     pub fn by_address(&self, url: &str) -> Option<SourceId> {
         self.addresses.find(url)
+    }
+
+    /// What identifies a source, if that is not its address.
+    pub fn set_origin(&mut self, id: SourceId, origin: OriginId) {
+        if let Some(&place) = self.places.get(&id) {
+            self.origins.set(id, self.seats[place].address, origin);
+        }
+    }
+
+    /// Whether a source is identified like this.
+    pub fn has_origin(&self, origin: OriginId) -> bool {
+        self.origins.has(origin, self.addresses.resident_of(origin.0))
     }
 
     /// All sources.

@@ -4,10 +4,10 @@ mod credentials;
 
 use std::collections::VecDeque;
 
-use pergola_feed::address::origin_of;
+use pergola_feed::address::{identity_of, origin_of};
 use pergola_feed::html::Selectors;
-use pergola_feed::identity::SourceIdentity;
-use pergola_feed::{Item, ItemId, NodeId, OriginId, digest};
+use pergola_feed::identity::{self, SourceIdentity};
+use pergola_feed::{Item, ItemId, NodeId, OriginId, digest, digest_after};
 use pergola_refresh::quality::Estimate;
 use pergola_refresh::{DAY, Invalid, ModelKind, Observation, Source};
 
@@ -22,15 +22,23 @@ pub struct SourceId(pub u32);
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ItemKey(pub u128);
 
-/// The key of an item: its id where that means the same everywhere (a web address, `tag:` or `urn:`),
-/// else its id within the feed it first appeared in.
-pub fn item_key(id: &ItemId, item: &Item, source_url: &str) -> ItemKey {
-    let everywhere = ["http://", "https://", "tag:", "urn:"];
-    if everywhere.iter().any(|scheme| id.0.starts_with(scheme)) {
+/// The key of an item: its id where that means the same everywhere, else its id within the feed it first
+/// appeared in. `source` identifies the feed that delivered it.
+///
+/// Two items have the same key exactly if they are published under the same id.
+pub fn item_key(id: &ItemId, item: &Item, source: OriginId) -> ItemKey {
+    if let Some((origin, own)) = identity::original(id) {
+        return ItemKey(digest_after(origin.0, &[&own.0]));
+    }
+    if identity::is_global(id) {
         return ItemKey(digest(&[&id.0]));
     }
-    let origin = item.origin.as_ref().and_then(|origin| origin.feed.as_deref());
-    ItemKey(digest(&[origin.unwrap_or(source_url), &id.0]))
+    ItemKey(digest_after(origin_of_item(item, source).0, &[&id.0]))
+}
+
+/// The feed in which an item first appeared: `source`, which delivered it, unless it names another.
+pub fn origin_of_item(item: &Item, source: OriginId) -> OriginId {
+    item.origin.as_ref().and_then(identity_of).unwrap_or(source)
 }
 
 /// How a source is read.

@@ -11,7 +11,7 @@
 use std::collections::HashSet;
 
 use pergola_feed::identity::{Policy, identify};
-use pergola_feed::{Document, Item, Limits, NodeId, Timestamp};
+use pergola_feed::{Document, Item, Limits, NodeId, OriginId, Timestamp};
 use pergola_refresh::DAY;
 use url::Url;
 
@@ -27,8 +27,8 @@ const BACKDATED: f64 = 30.0 * DAY;
 
 /// How far following has come.
 pub struct Trail {
-    /// The address of the source.
-    source: String,
+    /// What identifies the source.
+    source: OriginId,
     policy: Policy,
     known: HashSet<ItemKey>,
     /// The last refresh before this one.
@@ -73,7 +73,7 @@ impl Trail {
     /// known although some were before. `since` is the last refresh, `node` this node.
     pub fn begin(
         heard: &Heard,
-        source: &str,
+        source: OriginId,
         known: &Known,
         node: &NodeId,
         since: f64,
@@ -87,7 +87,7 @@ impl Trail {
             && !known.items.iter().rev().any(|item| seen.contains(&item.key))
             && !items.iter().all(|item| item.has_passed(node));
         missed.then(|| Self {
-            source: source.to_owned(),
+            source,
             policy,
             known: known.items.iter().map(|item| item.key).collect(),
             since,
@@ -182,7 +182,7 @@ impl Trail {
     }
 
     fn key(&self, item: &Item) -> ItemKey {
-        item_key(&identify(item, self.policy), item, &self.source)
+        item_key(&identify(item, self.policy), item, self.source)
     }
 }
 

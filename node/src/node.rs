@@ -15,6 +15,7 @@ mod lists;
 mod merging;
 mod next;
 mod opening;
+mod origins;
 mod outlook;
 mod peers;
 mod places;

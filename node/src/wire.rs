@@ -6,17 +6,22 @@
 
 mod fetched;
 mod hints;
+mod media;
 #[cfg(test)]
 mod tests;
 
 use pergola_feed::{
-    Category, Enclosure, Hop, Item, ItemId, Link, Millis, NodeId, Origin, Person, Text, TextKind,
+    Category, Hop, Item, ItemId, Link, Millis, NodeId, Origin, OriginId, Person, Text, TextKind,
     Timestamp,
 };
 use pergola_proto::v1;
 
 pub(crate) use fetched::{FetchAnswer, FetchCodec, append_entry};
 pub use hints::{hints_from_wire, hints_to_wire};
+use media::{
+    enclosure_from_wire, enclosure_to_wire, media_from_wire, media_to_wire, series_from_wire,
+    series_to_wire,
+};
 
 /// Bytes of one answer, as most clients accept them without being told.
 pub const ANSWER_BYTES: usize = 4 << 20;
@@ -101,6 +106,7 @@ pub fn item_to_wire(item: Item) -> v1::Item {
         published_ms: item.published.map(date_to_wire),
         updated_ms: item.updated.map(date_to_wire),
         enclosures: item.enclosures.into_iter().map(enclosure_to_wire).collect(),
+        media: item.media.map(|media| media_to_wire(*media)),
         origin: item.origin.map(origin_to_wire),
         hops: item.hops.into_iter().map(hop_to_wire).collect(),
     }
@@ -123,6 +129,7 @@ pub fn item_from_wire(item: v1::Item) -> Result<Item, WireError> {
         updated: item.updated_ms.map(date_from_wire),
         first_seen: None,
         enclosures: item.enclosures.into_iter().filter_map(enclosure_from_wire).collect(),
+        media: item.media.and_then(media_from_wire),
         origin: item.origin.map(origin_from_wire).filter(|origin| !origin.is_empty()),
         hops: item.hops.into_iter().filter_map(hop_from_wire).take(MOST_HOPS).collect(),
     })
@@ -168,28 +175,23 @@ fn category_from_wire(category: v1::Category) -> Option<Category> {
     Some(Category { term: stated(category.term)?, scheme: category.scheme.and_then(stated) })
 }
 
-fn enclosure_to_wire(enclosure: Enclosure) -> v1::Enclosure {
-    let Enclosure { url, media_type, length } = enclosure;
-    v1::Enclosure { url, media_type, length }
-}
-
-fn enclosure_from_wire(enclosure: v1::Enclosure) -> Option<Enclosure> {
-    let v1::Enclosure { url, media_type, length } = enclosure;
-    Some(Enclosure { url: stated(url)?, media_type: media_type.and_then(stated), length })
-}
-
 fn origin_to_wire(origin: Origin) -> v1::Origin {
-    let Origin { id, title, feed, home } = origin;
-    v1::Origin { id, title, feed, home }
+    let Origin { id, title, feed, home, identity, series } = origin;
+    let identity = identity.map(|identity| identity.0.to_be_bytes().to_vec());
+    let series = series.map(|series| series_to_wire(*series));
+    v1::Origin { id, title, feed, home, identity, series }
 }
 
 fn origin_from_wire(origin: v1::Origin) -> Origin {
-    let v1::Origin { id, title, feed, home } = origin;
+    let v1::Origin { id, title, feed, home, identity, series } = origin;
+    let identity = identity.and_then(|identity| identity.try_into().ok());
     Origin {
         id: id.and_then(stated),
         title: title.and_then(stated),
         feed: feed.and_then(stated),
         home: home.and_then(stated),
+        identity: identity.map(u128::from_be_bytes).map(OriginId),
+        series: series.and_then(series_from_wire),
     }
 }
 

@@ -23,12 +23,12 @@ use crate::rows::{Nonsense, Stored, decode};
 pub use crate::commit::{Commit, FeedPart, NodePart, SourcePart};
 pub use crate::records::{
     Channel, Edit, Entry, FeedId, FeedRecord, FeedTally, HostTally, HubTally, Lease, NodeRecord,
-    ProfileRecord, Push, Removed, Sample, Subscription, Suspect,
+    OldIds, ProfileRecord, Push, Removed, Sample, Subscription, Suspect,
 };
 pub use feeds::Published;
 pub use pergola_manners::source::{
     ItemKey, Known, KnownItem, Loop, NOT_KEPT, PastRefresh, SourceId, SourceKind, SourceRecord,
-    SourceState, Tally, item_key, unknown,
+    SourceState, Tally, item_key, origin_of_item, unknown,
 };
 
 /// Why something stored could not be read or written.

@@ -175,7 +175,7 @@ mod tests {
         part.delete_edit(Edit { edition: 1, sequence: 2 });
         part.set_readers(None);
         for (table, key, _) in keys(commit) {
-            let own = [&[1, 2, 3, 4][..], &[0, 1, 2, 3, 4], &[1, 1, 2, 3, 4]];
+            let own = [&[1, 2, 3, 4][..], &[0, 1, 2, 3, 4], &[1, 1, 2, 3, 4], &[2, 1, 2, 3, 4]];
             assert!(own.iter().any(|prefix| key.starts_with(prefix)), "{table:?} {key:?}");
         }
     }

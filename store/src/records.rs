@@ -85,6 +85,22 @@ pub struct FeedTally {
     pub changed_at: f64,
 }
 
+/// The entries of a feed that keep the ids under which they were published before ids named their origin.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct OldIds {
+    /// Entries from this number on have ids of the new kind.
+    pub before: u64,
+    /// So have these, in order: another entry had the same id.
+    pub except: Vec<u64>,
+}
+
+impl OldIds {
+    /// Whether the entry with this number keeps its id.
+    pub fn keeps(&self, sequence: u64) -> bool {
+        sequence < self.before && self.except.binary_search(&sequence).is_err()
+    }
+}
+
 /// An item in a feed: it refers to where the item is stored.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Entry {

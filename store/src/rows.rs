@@ -17,6 +17,7 @@ pub(crate) mod keys;
 mod known;
 mod list;
 mod model;
+mod more;
 mod node;
 mod packing;
 mod peer;

@@ -23,7 +23,7 @@ pub(crate) use client::{Archived, Client};
 pub(crate) use home::{Home, Node};
 pub(crate) use press::{Press, silent};
 pub(crate) use program::{
-    Output, lab, missing, pergola, pergola_binary, run, skipped, topology_gen, workspace,
+    Output, lab, missing, pergola, pergola_binary, python, run, skipped, topology_gen, workspace,
 };
 
 /// How often a state is checked.

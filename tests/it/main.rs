@@ -8,10 +8,12 @@
 mod architecture;
 mod bad_input;
 mod bundle;
+mod clashing;
 mod crash;
 mod demo;
 mod deploying;
 mod docker;
+mod feedparser;
 mod full_disk;
 mod harness;
 mod learnt;

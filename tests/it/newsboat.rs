@@ -5,6 +5,7 @@ use std::process::Command;
 
 use tempfile::TempDir;
 
+use crate::clashing;
 use crate::harness::{Home, Press, eventually, missing, run, silent};
 
 /// Prints the titles that newsboat's cache holds, one per line.
@@ -39,6 +40,28 @@ async fn newsboat_gets_every_item_of_a_feed_once_in_every_form() {
     assert_eq!(reader.unread().await, "3 unread articles");
     reader.reload().await;
     assert_eq!(reader.unread().await, "3 unread articles", "nothing was new");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn newsboat_shows_every_item_of_a_merged_feed_whose_sources_use_the_same_ids() {
+    let test = "newsboat_shows_every_item_of_a_merged_feed_whose_sources_use_the_same_ids";
+    if missing("newsboat", test) || missing("python3", test) {
+        return;
+    }
+    let site = clashing::site().await;
+    let home = Home::new("");
+    let node = home.start().await;
+    node.create_feed(&clashing::query(&site)).await;
+    eventually("all items", async || archived(node.archive("Merged", 0).await, clashing::ITEMS))
+        .await;
+    let mut wanted = node.titles("Merged").await;
+    wanted.sort();
+    for form in ["atom", "rss"] {
+        let reader = Reader::new(&node.url(&format!("/feeds/Merged.{form}")));
+        reader.reload().await;
+        assert_eq!(reader.titles().await, wanted, "{form}");
+        assert_eq!(reader.unread().await, format!("{} unread articles", clashing::ITEMS));
+    }
 }
 
 fn archived<T>(items: Option<Vec<T>>, wanted: usize) -> Result<(), String> {

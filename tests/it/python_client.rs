@@ -1,20 +1,16 @@
 //! A client in Python that knows only the .proto, with the gRPC library from PyPI.
 
 use std::io::{BufRead, BufReader};
-use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
 use serde_json::Value;
 
-use crate::harness::{Home, Press, eventually, missing, run, silent, skipped, workspace};
-
-/// Where `.ci/run` puts Python with the gRPC library, in the workspace.
-const PLACE: &str = "target/python/bin/python3";
+use crate::harness::{Home, Press, eventually, python, silent, workspace};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_client_generated_from_the_proto_lists_fetches_and_watches() {
     let test = "a_client_generated_from_the_proto_lists_fetches_and_watches";
-    let Some(python) = python(test).await else { return };
+    let Some(python) = python(test, &["grpc", "grpc_tools"]).await else { return };
     let press = Press::start([silent("news")]).await;
     let home = Home::new("");
     let node = home.start().await;
@@ -61,23 +57,4 @@ async fn a_client_generated_from_the_proto_lists_fetches_and_watches() {
     assert_eq!(third["code"], "NOT_FOUND", "{third}");
     reading.await.unwrap();
     assert!(client.wait().unwrap().success());
-}
-
-/// Python with the gRPC library: from `.ci/run`, or that of the system.
-async fn python(test: &str) -> Option<PathBuf> {
-    let own = workspace().join(PLACE);
-    let python = if own.is_file() {
-        own
-    } else if missing("python3", test) {
-        return None;
-    } else {
-        "python3".into()
-    };
-    let mut command = Command::new(&python);
-    command.args(["-c", "import grpc, grpc_tools"]);
-    if run(command).await.code != Some(0) {
-        skipped(test, "Python has no grpcio and grpcio-tools; `.ci/run` installs them");
-        return None;
-    }
-    Some(python)
 }

@@ -27,7 +27,9 @@ pub(crate) enum Ns {
 
 /// The namespace of our own elements: the nodes that an item has passed, and marks that let us read
 /// a document back exactly as it was.
-pub(crate) const PERGOLA_NS: &str = "https://pergola.example.org/ns/1.0";
+pub(crate) const PERGOLA_NS: &str = "urn:pergola:ns:1";
+/// Its name in documents that earlier versions wrote.
+const OLD_PERGOLA_NS: &str = "https://pergola.example.org/ns/1.0";
 
 impl Ns {
     /// The exact URIs that feed-rs knows, and those of elements that it ignores.
@@ -45,7 +47,7 @@ impl Ns {
             "http://purl.org/syndication/history/1.0" => Self::History,
             "http://www.w3.org/1999/02/22-rdf-syntax-ns#" => Self::Rdf,
             "http://www.w3.org/1999/xhtml" => Self::Xhtml,
-            PERGOLA_NS => Self::Pergola,
+            PERGOLA_NS | OLD_PERGOLA_NS => Self::Pergola,
             _ => Self::Other,
         }
     }
@@ -139,7 +141,7 @@ pub(crate) fn canonical(ns: Ns, local: &str) -> Option<&'static str> {
         Ns::Wfw => &["commentRss"],
         Ns::History => &["archive", "complete"],
         Ns::Xhtml => &["body", "div"],
-        Ns::Pergola => &["hop", "stand-in", "person"],
+        Ns::Pergola => &["hop", "stand-in", "person", "origin", "series"],
         Ns::Rdf => &["RDF"],
         Ns::Other => &[],
     };
@@ -245,10 +247,24 @@ const DCTERMS: [&str; 11] = [
     "date",
 ];
 
-const ITUNES: [&str; 11] = [
-    "summary", "subtitle", "author", "title", "keywords", "owner", "image", "category", "duration",
-    "name", "email",
+const ITUNES: [&str; 16] = [
+    "summary",
+    "subtitle",
+    "author",
+    "title",
+    "keywords",
+    "owner",
+    "image",
+    "category",
+    "duration",
+    "name",
+    "email",
+    "season",
+    "episode",
+    "episodeType",
+    "explicit",
+    "type",
 ];
 
-const MEDIA: [&str; 7] =
-    ["group", "content", "title", "description", "keywords", "thumbnail", "category"];
+const MEDIA: [&str; 8] =
+    ["group", "content", "title", "description", "keywords", "thumbnail", "category", "credit"];

@@ -1,5 +1,7 @@
 //! Typed ids, so that swapped arguments do not compile.
 
+use serde::Deserialize;
+
 /// Identifies an item everywhere: its guid or, without one, a substitute.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ItemId(pub String);
@@ -8,6 +10,28 @@ pub struct ItemId(pub String);
 /// without user and secrets ([`crate::address::origin_of`]). It stays when the feed moves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct OriginId(pub u128);
+
+impl OriginId {
+    /// Reads the 32 hexadecimal digits that it prints itself as.
+    pub fn parse(text: &str) -> Option<Self> {
+        let digits = text.len() == 32 && text.bytes().all(|b| b.is_ascii_hexdigit());
+        digits.then(|| u128::from_str_radix(text, 16).ok()).flatten().map(Self)
+    }
+
+    /// What is not an identity is passed over: the item is still good.
+    pub(super) fn deserialize_lenient<'de, D: serde::Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<Option<Self>, D::Error> {
+        let text = Option::<String>::deserialize(deserializer)?;
+        Ok(text.as_deref().and_then(Self::parse))
+    }
+}
+
+impl std::fmt::Display for OriginId {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{:032x}", self.0)
+    }
+}
 
 /// The name of a node of the mesh.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

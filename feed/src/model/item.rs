@@ -3,7 +3,8 @@
 use serde::Deserialize;
 
 use super::hop::Hop;
-use super::ids::{ItemId, NodeId, digest};
+use super::ids::{ItemId, NodeId, OriginId, digest};
+use super::media::{Details, Media, Series};
 use super::person::Person;
 use crate::time::{Millis, Timestamp};
 
@@ -35,6 +36,8 @@ pub struct Item {
     /// When this node first saw it. The fetcher sets it, never a parser.
     pub first_seen: Option<Timestamp>,
     pub enclosures: Vec<Enclosure>,
+    /// Pictures, and its place in a series.
+    pub media: Option<Box<Media>>,
     /// The feed that first published it; republishing keeps it.
     pub origin: Option<Origin>,
     /// The nodes it has passed, oldest first. A node does not accept an item twice.
@@ -58,6 +61,7 @@ impl Item {
             updated: None,
             first_seen: None,
             enclosures: Vec::new(),
+            media: None,
             origin: None,
             hops: Vec::new(),
         }
@@ -226,12 +230,13 @@ impl Category {
 }
 
 /// A media file that belongs to an item.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Enclosure {
     pub url: String,
     pub media_type: Option<String>,
     /// Size in bytes.
     pub length: Option<u64>,
+    pub details: Option<Box<Details>>,
 }
 
 /// The feed that first published an item (`atom:source`).
@@ -243,11 +248,22 @@ pub struct Origin {
     pub feed: Option<String>,
     /// The page that the feed belongs to.
     pub home: Option<String>,
+    /// Identifies the feed, also where its address is not told.
+    #[serde(default, deserialize_with = "OriginId::deserialize_lenient")]
+    pub identity: Option<OriginId>,
+    /// The series that the feed is.
+    pub series: Option<Box<Series>>,
 }
 
 impl Origin {
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
+    }
+
+    /// Whether anything is told of the feed besides its identity and series.
+    pub(crate) fn is_told(&self) -> bool {
+        let Self { id, title, feed, home, .. } = self;
+        [id, title, feed, home].into_iter().any(Option::is_some)
     }
 }
 

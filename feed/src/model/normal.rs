@@ -5,7 +5,10 @@
 
 use url::Url;
 
-use super::{Category, Document, Enclosure, Hop, Item, ItemId, Link, NodeId, Person, Text};
+use super::{
+    Category, Credit, Details, Document, Enclosure, Hop, Item, ItemId, Link, Media, NodeId, Person,
+    Picture, Series, Text,
+};
 use crate::markup::chars::{push_allowed, trim};
 
 impl Document {
@@ -25,6 +28,7 @@ impl Document {
             !again
         });
         normal.authors = people(normal.authors);
+        normal.series = series(normal.series);
         normal.items = normal.items.iter().map(Item::normalised).collect();
         normal
     }
@@ -46,7 +50,7 @@ impl Item {
                 "enclosure" => item.enclosures.push(Enclosure {
                     url: link.href,
                     media_type: link.media_type.and_then(media_type),
-                    length: None,
+                    ..Enclosure::default()
                 }),
                 "alternate" if item.link.is_none() => item.link = Some(link.href),
                 "alternate" if item.link.as_ref() == Some(&link.href) => {}
@@ -64,11 +68,14 @@ impl Item {
         });
         item.authors = people(item.authors);
         item.categories = categories(item.categories);
+        item.media = item.media.map(|given| Box::new(media(*given)));
+        item.settle_media();
         item.origin = item.origin.map(|mut origin| {
             origin.id = text(origin.id);
             origin.title = text(origin.title);
             origin.feed = origin.feed.and_then(web);
             origin.home = origin.home.and_then(web);
+            origin.series = series(origin.series);
             origin
         });
         item.origin = item.origin.filter(|origin| !origin.is_empty());
@@ -80,6 +87,50 @@ impl Item {
         };
         item.guid = Some(item.id.0.clone());
         item
+    }
+}
+
+impl Item {
+    /// Removes from the media of the item what the item itself says. What only the media say of title, author
+    /// and summary, the item says from now on, because that is where most readers look.
+    pub(crate) fn settle_media(&mut self) {
+        let first = self.enclosures.first_mut();
+        let lasts = first.as_ref().and_then(|first| first.details.as_ref()?.duration);
+        if self.media.is_none() && lasts.is_none() {
+            return;
+        }
+        let media = self.media.get_or_insert_default();
+        media.duration = media.duration.or(lasts);
+        if let Some(first) = first
+            && let Some(details) = first.details.as_deref_mut()
+        {
+            details.duration.take_if(|duration| media.duration == Some(*duration));
+            first.details.take_if(|details| details.is_empty());
+        }
+        if self.title.is_none() {
+            self.title.clone_from(&media.title);
+        }
+        media.title.take_if(|title| self.title.as_ref() == Some(&*title));
+        if self.authors.is_empty() {
+            let author = media.author.take().as_deref().and_then(Person::parse);
+            self.authors = people(author.into_iter().collect());
+        }
+        media.author.take_if(|name| {
+            let person = Person::parse(name);
+            self.authors.iter().any(|author| {
+                author.label() == Some(name.as_str()) || Some(author) == person.as_ref()
+            })
+        });
+        if self.summary.is_none() {
+            let words = media.summary.as_ref().or(media.subtitle.as_ref());
+            self.summary = words.map(|words| Text::html(words.clone()));
+        }
+        let texts = [&self.summary, &self.content];
+        let is_said =
+            |words: &mut String| texts.into_iter().flatten().any(|text| text.body == *words);
+        media.summary.take_if(is_said);
+        media.subtitle.take_if(is_said);
+        self.media.take_if(|media| media.is_empty());
     }
 }
 
@@ -124,7 +175,63 @@ fn enclosure(enclosure: Enclosure) -> Option<Enclosure> {
         url: web(enclosure.url)?,
         media_type: enclosure.media_type.and_then(media_type),
         length: enclosure.length.filter(|length| *length > 0),
+        details: enclosure.details.and_then(|given| details(*given)),
     })
+}
+
+fn details(given: Details) -> Option<Box<Details>> {
+    let details = Details { medium: text(given.medium), ..given };
+    (!details.is_empty()).then(|| Box::new(details))
+}
+
+fn media(given: Media) -> Media {
+    let mut thumbnails: Vec<Picture> = Vec::new();
+    for picture in given.thumbnails {
+        let Some(url) = web(picture.url) else { continue };
+        if !thumbnails.iter().any(|known| known.url == url) {
+            thumbnails.push(Picture { url, ..picture });
+        }
+    }
+    let mut credits: Vec<Credit> = Vec::new();
+    for credit in given.credits {
+        let Some(name) = text(Some(credit.name)) else { continue };
+        let credit = Credit { name, role: text(credit.role) };
+        if !credits.contains(&credit) {
+            credits.push(credit);
+        }
+    }
+    Media {
+        thumbnails,
+        credits,
+        image: given.image.and_then(web),
+        kind: text(given.kind),
+        title: text(given.title),
+        author: text(given.author),
+        subtitle: text(given.subtitle),
+        summary: text(given.summary),
+        ..given
+    }
+}
+
+fn series(given: Option<Box<Series>>) -> Option<Box<Series>> {
+    let given = *given?;
+    let mut categories: Vec<String> = Vec::new();
+    // They are written in one attribute, with commas between them.
+    for category in given.categories.iter().flat_map(|category| category.split(',')) {
+        if let Some(category) = text(Some(category.to_owned()))
+            && !categories.contains(&category)
+        {
+            categories.push(category);
+        }
+    }
+    let series = Series {
+        image: given.image.and_then(web),
+        author: text(given.author),
+        kind: text(given.kind),
+        explicit: given.explicit,
+        categories,
+    };
+    (!series.is_empty()).then(|| Box::new(series))
 }
 
 fn people(given: Vec<Person>) -> Vec<Person> {

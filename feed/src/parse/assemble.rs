@@ -4,6 +4,7 @@
 //! the proper element, then those that publishers use instead.
 
 mod links;
+mod media;
 mod people;
 mod texts;
 
@@ -17,7 +18,7 @@ use crate::markup::links::{is_web, resolve};
 use crate::markup::{chars, inline, xhtml};
 use crate::model::{Category, Document, Format, Hop, Item, NodeId, Text};
 use crate::time::{Timestamp, parse_date};
-use links::{enclosures, feed_link, origin};
+use links::{feed_link, origin};
 
 /// Builds the document; `base` is the address that it was fetched from.
 pub(crate) fn document(
@@ -43,6 +44,7 @@ pub(crate) fn document(
         .and_then(filled)
         .or_else(|| extras.all("dc:language").next().map(str::to_owned));
     document.updated = feed.updated.or(feed.published).map(Timestamp::from);
+    document.series = media::series(&extras, feed.logo, base);
     document.hints = super::hints::hints(&extras, feed.ttl);
     // The base of relative addresses, if the caller did not give the address of the document.
     let home = document.self_link().or(document.home()).and_then(|href| Url::parse(href).ok());
@@ -99,7 +101,9 @@ impl Context<'_> {
         self.links(&mut item, entry.links, source.filter(|_| self.atom), &extras, base);
         item.authors = people::of_item(entry.authors, &extras, self.atom);
         item.categories = categories(entry.categories, &extras);
-        enclosures(&mut item, entry.media, &extras, base);
+        media::enclosures(&mut item, &extras, base);
+        item.media = media::media(&extras, base, self.limits.list);
+        item.settle_media();
         item.origin = origin(&extras, base);
         item.hops = extras
             .fields

@@ -16,10 +16,11 @@ use crate::limits::{Limits, prefix};
 use crate::markup::chars;
 use crate::markup::links::{is_web, resolve, resolve_html};
 use crate::model::{
-    Category, Document, Enclosure, Format, Hints, Hop, Item, Link, NodeId, Origin, Person, Text,
-    TextKind, media_type,
+    Category, Details, Document, Enclosure, Format, Hints, Hop, Item, Link, Media, NodeId, Origin,
+    Person, Picture, Text, TextKind, media_type,
 };
 use crate::time::{Millis, parse_date};
+use any::Attachment;
 use loose::{RawFeed, RawItem, RawTimes};
 
 /// Reads a JSON Feed.
@@ -89,6 +90,7 @@ fn document(feed: RawFeed, base: Option<&Url>, limits: &Limits, warnings: Vec<St
     }
     document.authors = feed.authors;
     document.language = feed.language.and_then(filled);
+    document.series = feed.pergola.series.filter(|series| !series.is_empty());
     document.updated = None;
     let (archive, complete) = (feed.pergola.archive, feed.pergola.complete);
     document.hints = Hints { expired: feed.expired, archive, complete, ..Hints::default() };
@@ -135,18 +137,42 @@ fn item(raw: RawItem, base: Option<&Url>, limits: &Limits) -> Item {
     if !raw.pergola.categories.is_empty() {
         item.categories = raw.pergola.categories;
     }
-    for attachment in raw.attachments {
-        let Some(url) = attachment.url.and_then(filled) else {
-            continue;
-        };
-        let media_type = attachment.mime_type.and_then(media_type);
-        let url = resolve(&url, base);
-        let length = attachment.length.filter(|length| *length > 0);
-        item.enclosures.push(Enclosure { url, media_type, length });
-    }
+    // Our own documents say more of the media than JSON Feed can; the rest repeats it for others.
+    let own = raw.pergola.media.is_some() || !raw.pergola.details.is_empty();
+    enclosures(&mut item, raw.attachments, raw.pergola.details, own, base);
+    let picture = raw.image.and_then(filled).filter(|_| !own).map(|url| {
+        let thumbnail = Picture { url: resolve(&url, base), ..Picture::default() };
+        Box::new(Media { thumbnails: vec![thumbnail], ..Media::default() })
+    });
+    item.media = raw.pergola.media.or(picture);
+    item.settle_media();
     item.hops = hops(raw.pergola.hops, raw.pergola.hop_times, limits);
     item.origin = raw.pergola.origin.filter(|origin: &Origin| !origin.is_empty());
     item
+}
+
+/// The attached files. What our own documents say of each is in `details`.
+fn enclosures(
+    item: &mut Item,
+    attachments: Vec<Attachment>,
+    details: Vec<Option<Box<Details>>>,
+    own: bool,
+    base: Option<&Url>,
+) {
+    let details = details.into_iter().chain(std::iter::repeat_with(|| None));
+    for (attachment, details) in attachments.into_iter().zip(details) {
+        let Some(url) = attachment.url.and_then(filled) else {
+            continue;
+        };
+        let duration = attachment.duration.filter(|_| !own);
+        let told = duration.map(|_| Box::new(Details { duration, ..Details::default() }));
+        item.enclosures.push(Enclosure {
+            url: resolve(&url, base),
+            media_type: attachment.mime_type.and_then(media_type),
+            length: attachment.length.filter(|length| *length > 0),
+            details: details.or(told),
+        });
+    }
 }
 
 /// The passed nodes, with their times if the document has any.

@@ -203,7 +203,7 @@ impl<'a> Pass<'a> {
                 }
                 Ok(())
             }
-            Scope::Skipped | Scope::Verbatim => Ok(()),
+            Scope::Skipped | Scope::Verbatim | Scope::Block("category") => Ok(()),
             _ if text.bytes().all(|b| b.is_ascii_whitespace()) => Ok(()),
             _ => Err("text between the elements"),
         }

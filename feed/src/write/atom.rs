@@ -1,7 +1,7 @@
 //! Atom 1.0 (RFC 4287).
 
 use super::xml::Xml;
-use super::{change_date, document_date, feed_id};
+use super::{change_date, document_date, feed_id, media};
 use crate::identity::to_uri;
 use crate::markup::names::PERGOLA_NS;
 use crate::model::{Document, Item, Person, Text, TextKind};
@@ -15,6 +15,7 @@ pub fn write_atom(document: &Document) -> String {
     let mut attributes = vec![("xmlns", "http://www.w3.org/2005/Atom")];
     attributes.push(("xmlns:fh", "http://purl.org/syndication/history/1.0"));
     attributes.push(("xmlns:pergola", PERGOLA_NS));
+    attributes.extend(media::NAMESPACES);
     attributes.extend(document.language.as_deref().map(|language| ("xml:lang", language)));
     xml.open("feed", &attributes);
     xml.text("id", &[], &feed_id(&document));
@@ -42,6 +43,9 @@ pub fn write_atom(document: &Document) -> String {
     }
     if document.hints.complete {
         xml.empty("fh:complete", &[]);
+    }
+    if let Some(series) = &document.series {
+        media::series(&mut xml, series);
     }
     for item in &document.items {
         entry(&mut xml, item, changed);
@@ -92,13 +96,20 @@ fn entry(xml: &mut Xml, item: &Item, feed_changed: Timestamp) {
         None if item.link.is_none() => xml.text("content", &[("type", "text")], ""),
         None => {}
     }
+    for enclosure in item.enclosures.iter().filter(|enclosure| enclosure.details.is_some()) {
+        media::content(xml, enclosure);
+    }
+    if let Some(media) = &item.media {
+        media::media(xml, media);
+    }
     origin(xml, item);
     super::hops(xml, item);
     xml.close("entry");
 }
 
 fn origin(xml: &mut Xml, item: &Item) {
-    let Some(origin) = &item.origin else { return };
+    media::origin(xml, item);
+    let Some(origin) = item.origin.as_ref().filter(|origin| origin.is_told()) else { return };
     xml.open("source", &[]);
     xml.maybe("id", origin.id.as_deref().map(to_uri).as_deref());
     xml.maybe("title", origin.title.as_deref());

@@ -6,7 +6,9 @@ use serde_json::{Map, Value, json};
 
 use super::feed_id;
 use crate::markup::xhtml::to_text;
-use crate::model::{Category, Document, Enclosure, Hop, Item, Link, Person, Text, TextKind};
+use crate::model::{
+    Category, Document, Enclosure, Hop, Item, Link, Origin, Person, Text, TextKind,
+};
 use crate::time::Millis;
 
 /// The document as JSON Feed 1.1.
@@ -46,6 +48,9 @@ pub fn write_json(document: &Document) -> String {
     let shown = ["alternate", "self", "hub"];
     let others = document.links.iter().filter(|link| !shown.contains(&link.rel.as_str()));
     list(&mut own, "links", others.map(link));
+    if let Some(series) = &document.series {
+        own.insert("series".into(), json!(series));
+    }
     feed.insert("_pergola".into(), Value::Object(own));
     feed.insert("items".into(), document.items.iter().map(item).collect());
     let mut text = Value::Object(feed).to_string();
@@ -70,7 +75,11 @@ fn item(item: &Item) -> Value {
         item.categories.iter().map(|category| category.term.as_str()).collect();
     terms.dedup();
     list(&mut map, "tags", terms.into_iter().map(Value::from));
-    list(&mut map, "attachments", item.enclosures.iter().map(attachment));
+    put(&mut map, "image", item.media.as_ref().and_then(|media| media.picture()));
+    let duration = item.media.as_ref().and_then(|media| media.duration);
+    let durations = std::iter::once(duration).chain(std::iter::repeat(None));
+    let files = item.enclosures.iter().zip(durations);
+    list(&mut map, "attachments", files.map(|(file, duration)| attachment(file, duration)));
     let own = extension(item);
     if !own.is_empty() {
         map.insert("_pergola".into(), Value::Object(own));
@@ -117,23 +126,44 @@ fn extension(item: &Item) -> Map<String, Value> {
         list(&mut own, "hop_times", item.hops.iter().map(times));
     }
     if let Some(origin) = &item.origin {
-        let mut source = Map::new();
-        put(&mut source, "id", origin.id.as_deref());
-        put(&mut source, "title", origin.title.as_deref());
-        put(&mut source, "feed", origin.feed.as_deref());
-        put(&mut source, "home", origin.home.as_deref());
-        own.insert("origin".into(), Value::Object(source));
+        own.insert("origin".into(), source(origin));
+    }
+    if let Some(media) = &item.media {
+        own.insert("media".into(), json!(media));
+    }
+    if item.enclosures.iter().any(|enclosure| enclosure.details.is_some()) {
+        let details = item.enclosures.iter().map(|enclosure| json!(enclosure.details));
+        list(&mut own, "details", details);
     }
     own
 }
 
-fn attachment(enclosure: &Enclosure) -> Value {
+fn source(origin: &Origin) -> Value {
+    let mut source = Map::new();
+    put(&mut source, "id", origin.id.as_deref());
+    put(&mut source, "title", origin.title.as_deref());
+    put(&mut source, "feed", origin.feed.as_deref());
+    put(&mut source, "home", origin.home.as_deref());
+    let identity = origin.identity.map(|identity| identity.to_string());
+    put(&mut source, "identity", identity.as_deref());
+    if let Some(series) = &origin.series {
+        source.insert("series".into(), json!(series));
+    }
+    Value::Object(source)
+}
+
+/// A file; `duration` is what the item says of it.
+fn attachment(enclosure: &Enclosure, duration: Option<u32>) -> Value {
     let kind = enclosure.media_type.as_deref().unwrap_or("application/octet-stream");
     let mut map = Map::new();
     put(&mut map, "url", Some(&enclosure.url));
     put(&mut map, "mime_type", Some(kind));
     if let Some(length) = enclosure.length {
         map.insert("size_in_bytes".into(), length.into());
+    }
+    let own = enclosure.details.as_ref().and_then(|details| details.duration);
+    if let Some(duration) = own.or(duration) {
+        map.insert("duration_in_seconds".into(), duration.into());
     }
     Value::Object(map)
 }

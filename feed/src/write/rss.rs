@@ -1,10 +1,9 @@
 //! RSS 2.0, with the Atom elements that fill its gaps.
 
-use super::document_date;
 use super::xml::Xml;
+use super::{document_date, media, title};
 use crate::identity::to_uri;
-use crate::markup::chars::{escaped, is_known, reference};
-use crate::markup::inline::has_markup;
+use crate::markup::chars::escaped;
 use crate::markup::names::PERGOLA_NS;
 use crate::model::{Document, Item, Person, Text, TextKind};
 
@@ -12,18 +11,16 @@ use crate::model::{Document, Item, Person, Text, TextKind};
 pub fn write_rss(document: &Document) -> String {
     let document = document.normalised();
     let mut xml = Xml::new();
-    xml.open(
-        "rss",
-        &[
-            ("version", "2.0"),
-            ("xmlns:atom", "http://www.w3.org/2005/Atom"),
-            ("xmlns:content", "http://purl.org/rss/1.0/modules/content/"),
-            ("xmlns:dc", "http://purl.org/dc/elements/1.1/"),
-            ("xmlns:media", "http://search.yahoo.com/mrss/"),
-            ("xmlns:fh", "http://purl.org/syndication/history/1.0"),
-            ("xmlns:pergola", PERGOLA_NS),
-        ],
-    );
+    let mut attributes = vec![
+        ("version", "2.0"),
+        ("xmlns:atom", "http://www.w3.org/2005/Atom"),
+        ("xmlns:content", "http://purl.org/rss/1.0/modules/content/"),
+        ("xmlns:dc", "http://purl.org/dc/elements/1.1/"),
+        ("xmlns:fh", "http://purl.org/syndication/history/1.0"),
+        ("xmlns:pergola", PERGOLA_NS),
+    ];
+    attributes.extend(media::NAMESPACES);
+    xml.open("rss", &attributes);
     xml.open("channel", &[]);
     xml.text("title", &[], &title(document.title.as_deref().unwrap_or("Untitled")));
     let home = document.home().or(document.self_link()).unwrap_or("about:blank");
@@ -50,6 +47,9 @@ pub fn write_rss(document: &Document) -> String {
     }
     if document.hints.complete {
         xml.empty("fh:complete", &[]);
+    }
+    if let Some(series) = &document.series {
+        media::series(&mut xml, series);
     }
     for item in &document.items {
         write_item(&mut xml, item);
@@ -100,6 +100,9 @@ fn write_item(xml: &mut Xml, item: &Item) {
         xml.text("atom:updated", &[], &at.to_rfc3339());
     }
     write_enclosures(xml, item);
+    if let Some(media) = &item.media {
+        media::media(xml, media);
+    }
     for link in &item.links {
         let mut attributes = vec![("href", link.href.as_str()), ("rel", link.rel.as_str())];
         attributes.extend(link.media_type.as_deref().map(|kind| ("type", kind)));
@@ -127,22 +130,23 @@ fn write_author(xml: &mut Xml, author: &Person) {
     }
 }
 
-/// RSS allows one enclosure per item; the others go into Media RSS.
+/// RSS allows one enclosure per item; the others, and what it cannot say of the first, go into Media RSS.
 fn write_enclosures(xml: &mut Xml, item: &Item) {
+    if let Some(first) = item.enclosures.first() {
+        let length = first.length.unwrap_or(0).to_string();
+        let kind = first.media_type.as_deref().unwrap_or("application/octet-stream");
+        xml.empty("enclosure", &[("url", &first.url), ("length", &length), ("type", kind)]);
+    }
     for (at, enclosure) in item.enclosures.iter().enumerate() {
-        let length = enclosure.length.unwrap_or(0).to_string();
-        let kind = enclosure.media_type.as_deref().unwrap_or("application/octet-stream");
-        let url = enclosure.url.as_str();
-        if at == 0 {
-            xml.empty("enclosure", &[("url", url), ("length", &length), ("type", kind)]);
-        } else {
-            xml.empty("media:content", &[("url", url), ("fileSize", &length), ("type", kind)]);
+        if at > 0 || enclosure.details.is_some() {
+            media::content(xml, enclosure);
         }
     }
 }
 
 fn write_origin(xml: &mut Xml, item: &Item) {
-    let Some(origin) = &item.origin else { return };
+    media::origin(xml, item);
+    let Some(origin) = item.origin.as_ref().filter(|origin| origin.is_told()) else { return };
     if let Some(feed) = &origin.feed {
         let name = origin.title.as_deref().unwrap_or(feed);
         xml.text("source", &[("url", feed)], name);
@@ -165,20 +169,4 @@ fn html(text: &Text) -> String {
         TextKind::Html => text.body.clone(),
         TextKind::Plain => escaped(&text.body),
     }
-}
-
-/// A title that reads the same as text and as HTML: an ampersand is escaped only where it would start a
-/// character reference, and a `<` only where there would be markup.
-fn title(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    let mut rest = text;
-    while let Some(at) = rest.find('&') {
-        let (before, after) = rest.split_at(at);
-        out.push_str(before);
-        let ambiguous = reference(after).is_some_and(|(name, _)| is_known(name));
-        out.push_str(if ambiguous { "&amp;" } else { "&" });
-        rest = &after[1..];
-    }
-    out.push_str(rest);
-    if has_markup(&out) { out.replace('<', "&lt;") } else { out }
 }

@@ -4,6 +4,7 @@ mod damage;
 mod fuzz;
 mod hints;
 mod identity;
+mod media;
 mod opml;
 mod pages;
 mod provenance;

@@ -2,7 +2,7 @@
 
 use pergola_feed::write::{write_atom, write_json, write_rss};
 use pergola_feed::{
-    Document, Format, Hop, Item, Limits, Millis, NodeId, Origin, ParseOptions, parse,
+    Document, Format, Hop, Item, Limits, Millis, NodeId, Origin, OriginId, ParseOptions, parse,
 };
 
 use crate::{atom, read};
@@ -20,6 +20,7 @@ fn the_source_of_an_atom_entry_is_kept() {
         title: Some("Elsewhere".into()),
         feed: Some("https://example.com/feed".into()),
         home: Some("https://example.com/".into()),
+        ..Origin::default()
     };
     assert_eq!(document.items[0].origin, Some(origin));
     assert_eq!(document.title.as_deref(), Some("Feed"), "the source's title is not the feed's");
@@ -58,15 +59,43 @@ fn passed_nodes_survive_in_every_format() {
 fn passed_nodes_without_times_are_read() {
     let entry = "<entry><id>urn:x:1</id><title>a</title>\
                  <pergola:hop>one</pergola:hop><pergola:hop>two</pergola:hop></entry>";
-    let declared = "xmlns:pergola=\"https://pergola.example.org/ns/1.0\" xmlns=";
-    let xml = atom(entry).replacen("xmlns=", declared, 1);
+    let in_namespace =
+        |name: &str| atom(entry).replacen("xmlns=", &format!("xmlns:pergola=\"{name}\" xmlns="), 1);
+    let xml = in_namespace("urn:pergola:ns:1");
+    // Its name in documents that earlier versions wrote.
+    let old_xml = in_namespace("https://pergola.example.org/ns/1.0");
     let json = r#"{"version": "https://jsonfeed.org/version/1.1", "title": "x", "items":
         [{"id": "urn:x:1", "content_text": "a", "_pergola": {"hops": ["one", "two"]}}]}"#;
-    for text in [xml.as_str(), json] {
+    for text in [xml.as_str(), &old_xml, json] {
         let document = read(text);
         assert_eq!(document.warnings, Vec::<String>::new());
         assert_eq!(document.items[0].hops, ["one", "two"].map(|node| Hop::at(NodeId(node.into()))));
     }
+}
+
+#[test]
+fn the_namespace_names_no_address_that_somebody_else_could_own() {
+    let mut document = Document::new(Format::Atom);
+    document.items.push(Item::new("urn:x:1"));
+    for write in [write_rss, write_atom] {
+        let text = write(&document);
+        assert!(text.contains("xmlns:pergola=\"urn:pergola:ns:1\""), "{text}");
+        assert!(!text.contains("pergola.example.org"), "{text}");
+    }
+}
+
+#[test]
+fn the_identity_of_a_feed_survives_without_its_address() {
+    let identity = Some(OriginId(0x1234_5678));
+    let mut document = Document::new(Format::Atom);
+    let mut item = Item::new("urn:x:1");
+    item.origin = Some(Origin { identity, ..Origin::default() });
+    document.items.push(item.clone());
+    for write in [write_rss, write_atom, write_json] {
+        assert_eq!(read(&write(&document)).items[0].origin, item.origin);
+    }
+    let damaged = write_json(&document).replace("0012345678\"", "001234567x\"");
+    assert_eq!(read(&damaged).items[0].origin, None, "the item is still read");
 }
 
 #[test]

@@ -2,8 +2,8 @@
 
 use pergola_feed::write::{write_atom, write_json, write_rss};
 use pergola_feed::{
-    Category, Document, Enclosure, Format, Hop, Item, Link, Millis, NodeId, Origin, ParseOptions,
-    Person, Text, TextKind, Timestamp, parse,
+    Category, Credit, Details, Document, Enclosure, Format, Hop, Item, Link, Media, Millis, NodeId,
+    Origin, OriginId, ParseOptions, Person, Picture, Series, Text, TextKind, Timestamp, parse,
 };
 use proptest::option::of;
 use proptest::prelude::*;
@@ -50,18 +50,76 @@ fn to_the_millisecond() -> impl Strategy<Value = Option<Millis>> {
     of(any::<i64>().prop_map(Millis::from_unix))
 }
 
+fn enclosure() -> impl Strategy<Value = Enclosure> {
+    let details = (of("(image|audio|video)"), of(0..5000u32), of(0..5000u32), of(0..90_000u32));
+    let details = of(details.prop_map(|(medium, width, height, duration)| {
+        Box::new(Details { medium, width, height, duration })
+    }));
+    (web(), of("(audio/mpeg|image/png)"), of(1u64..1 << 40), details).prop_map(
+        |(url, media_type, length, details)| Enclosure { url, media_type, length, details },
+    )
+}
+
+fn media() -> impl Strategy<Value = Media> {
+    let picture = (web(), of(1..5000u32), of(any::<u32>()))
+        .prop_map(|(url, width, height)| Picture { url, width, height });
+    let credit =
+        (nasty(), of("[a-z]{1,5} ?[a-z]{1,5}")).prop_map(|(name, role)| Credit { name, role });
+    let lists = (prop::collection::vec(picture, 0..3), prop::collection::vec(credit, 0..3));
+    let numbers = (of(any::<u32>()), of(any::<u32>()), of(any::<u32>()), of(any::<bool>()));
+    let texts = (of("(full|trailer)"), of(nasty()), of(nasty()), of(nasty()), of(nasty()));
+    (lists, numbers, texts, of(web())).prop_map(|(lists, numbers, texts, image)| Media {
+        thumbnails: lists.0,
+        image,
+        duration: numbers.0,
+        season: numbers.1,
+        episode: numbers.2,
+        kind: texts.0,
+        explicit: numbers.3,
+        title: texts.1,
+        author: texts.2,
+        subtitle: texts.3,
+        summary: texts.4,
+        credits: lists.1,
+    })
+}
+
+fn series() -> impl Strategy<Value = Series> {
+    let categories = prop::collection::vec("[A-Za-z&, ]{0,12}", 0..3);
+    (of(web()), of("[A-Za-zäöü&<' ]{0,12}"), of("(episodic|serial)"), of(any::<bool>()), categories)
+        .prop_map(|(image, author, kind, explicit, categories)| Series {
+            image,
+            author,
+            kind,
+            explicit,
+            categories,
+        })
+}
+
+fn origin() -> impl Strategy<Value = Origin> {
+    let told = (of(nasty()), of(nasty()), of(web()), of(web()));
+    (told, of(any::<u128>()), of(series())).prop_map(|(told, identity, series)| Origin {
+        id: told.0,
+        title: told.1,
+        feed: told.2,
+        home: told.3,
+        identity: identity.map(OriginId),
+        series: series.map(Box::new),
+    })
+}
+
 pub(crate) fn item() -> impl Strategy<Value = Item> {
     let words = (nasty(), of(nasty()), of(text()), of(text()));
     let places = (of(web()), prop::collection::vec(("(related|via|replies|self)", web()), 0..3));
     let lists = (
         prop::collection::vec(person(), 0..4),
         prop::collection::vec((nasty(), of(web())), 0..4),
-        prop::collection::vec((web(), of("(audio/mpeg|image/png)"), of(1u64..1 << 40)), 0..3),
+        prop::collection::vec(enclosure(), 0..3),
         prop::collection::vec((nasty(), to_the_millisecond(), to_the_millisecond()), 0..4),
     );
-    let origin = of((of(nasty()), of(nasty()), of(web()), of(web())));
-    (words, places, lists, origin, when(), when()).prop_map(
-        |(words, places, lists, origin, published, updated)| {
+    let more = (of(media()), of(origin()));
+    (words, places, lists, more, when(), when()).prop_map(
+        |(words, places, lists, more, published, updated)| {
             let mut item = Item::new(words.0);
             (item.title, item.summary, item.content) = (words.1, words.2, words.3);
             item.link = places.0;
@@ -69,13 +127,10 @@ pub(crate) fn item() -> impl Strategy<Value = Item> {
             item.authors = lists.0;
             let categories = lists.1.into_iter();
             item.categories = categories.map(|(term, scheme)| Category { term, scheme }).collect();
-            let enclosures = lists.2.into_iter();
-            item.enclosures = enclosures
-                .map(|(url, media_type, length)| Enclosure { url, media_type, length })
-                .collect();
+            item.enclosures = lists.2;
             let hop = |(node, fetched, published)| Hop { node: NodeId(node), fetched, published };
             item.hops = lists.3.into_iter().map(hop).collect();
-            item.origin = origin.map(|(id, title, feed, home)| Origin { id, title, feed, home });
+            (item.media, item.origin) = (more.0.map(Box::new), more.1);
             (item.published, item.updated) = (published, updated);
             item
         },

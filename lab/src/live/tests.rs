@@ -163,6 +163,7 @@ fn what_nodes_answer_becomes_what_the_lab_measures() {
             id: id.to_owned(),
             title: None,
             link: None,
+            thumbnail: None,
             published: None,
             source: None,
             source_id: 1,

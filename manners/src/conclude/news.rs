@@ -6,7 +6,7 @@ use crate::decide::{Before, Decision, News, Observed, decide};
 use crate::heard::{Carrier, Heard, Said};
 use crate::loops::Returned;
 use crate::reply::PeerWord;
-use crate::source::{Known, NOT_KEPT};
+use crate::source::{Known, NOT_KEPT, SourceRecord};
 
 /// What was found in a reply; nothing unless it was a document.
 #[derive(Debug, Default)]
@@ -38,18 +38,19 @@ impl Found {
     }
 }
 
-/// Compares a document with what was known of its source at `url`; `older` is what archives add to it.
+/// Compares a document with what was known of its source; `older` is what archives add to it.
 pub(super) fn found(
     heard: &mut Heard,
     known: Known,
     older: Vec<Item>,
-    url: &str,
+    source: &SourceRecord,
     node: &NodeId,
     now: f64,
 ) -> Found {
     let Said::Document(told) = &mut heard.said else { return Found::default() };
     let judged = matches!(heard.carrier, Carrier::Peer(_));
-    let before = Before { known, url, node, span: told.span, judged, older };
+    let SourceRecord { url, origin, .. } = source;
+    let before = Before { known, url, origin: *origin, node, span: told.span, judged, older };
     let Decision { known, news, mut observed, degraded, returned } =
         decide(&mut told.document, before, now);
     if let Carrier::Peer(Some(word)) = &mut heard.carrier {

@@ -43,7 +43,12 @@ impl Addresses {
 
     /// The source that is at an address.
     pub(super) fn resident(&self, url: &str) -> Option<SourceId> {
-        self.now.get(&digest(&[url])).copied()
+        self.resident_of(digest(&[url]))
+    }
+
+    /// The source that is at the address with this digest.
+    pub(super) fn resident_of(&self, address: u128) -> Option<SourceId> {
+        self.now.get(&address).copied()
     }
 
     /// The source that is at an address, else the one that was.

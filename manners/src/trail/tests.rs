@@ -1,4 +1,5 @@
 use bytes::Bytes;
+use pergola_feed::address::origin_of;
 use pergola_feed::write::{write_atom, write_json};
 use pergola_feed::{Format, Link};
 use proptest::prelude::*;
@@ -21,7 +22,7 @@ fn item(number: i64) -> Item {
 
 fn key(number: i64) -> ItemKey {
     let item = item(number);
-    item_key(&item.id, &item, SOURCE)
+    item_key(&item.id, &item, origin_of(SOURCE))
 }
 
 fn url(path: &str) -> Url {
@@ -43,7 +44,13 @@ fn known() -> Known {
 /// The trail that begins after this window, if one does; 10 and 11 are known.
 fn begun(window: &Document, known: &Known) -> Option<Trail> {
     let here = NodeId("here".into());
-    Trail::begin(&heard(&url("/feed"), 200, write_atom(window)), SOURCE, known, &here, SINCE)
+    Trail::begin(
+        &heard(&url("/feed"), 200, write_atom(window)),
+        origin_of(SOURCE),
+        known,
+        &here,
+        SINCE,
+    )
 }
 
 /// A trail that begins at `/1`, from a window of the items 90 and 91.
@@ -106,7 +113,10 @@ fn a_trail_begins_only_where_items_were_missed_and_older_documents_are_near() {
     assert!(begun(&returned, &known()).is_none(), "it has passed this node");
     let here = NodeId("here".into());
     let changes = heard(&url("/feed"), 226, write_atom(&document([91], Some("/1"))));
-    assert!(Trail::begin(&changes, SOURCE, &known(), &here, SINCE).is_none(), "no window");
+    assert!(
+        Trail::begin(&changes, origin_of(SOURCE), &known(), &here, SINCE).is_none(),
+        "no window"
+    );
 }
 
 #[test]

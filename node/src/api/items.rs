@@ -96,6 +96,7 @@ fn shown(Published { sequence, entry, item }: Published) -> PublishedItem {
         source_id: entry.source.0,
         hops: passed(&item),
         age: item.age().map(seconds),
+        thumbnail: item.media.as_ref().and_then(|media| media.picture()).map(str::to_owned),
         id: item.id.0,
         title: item.title,
         link: item.link,

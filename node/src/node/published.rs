@@ -71,13 +71,13 @@ impl Node {
         from: u64,
         limit: usize,
     ) -> Result<Vec<Published>, ArchiveError> {
-        self.published(|| self.archive.entries(feed, from, u64::MAX, Order::Ascending, limit))
+        self.published(feed, || self.archive.entries(feed, from, u64::MAX, Order::Ascending, limit))
     }
 
     /// The newest items of a feed as this node publishes them, oldest first, at most `limit` of them.
     /// Blocks.
     pub fn newest_items(&self, feed: FeedId, limit: usize) -> Result<Vec<Published>, ArchiveError> {
-        self.published(|| {
+        self.published(feed, || {
             let mut entries = self.archive.entries(feed, 0, u64::MAX, Order::Descending, limit)?;
             entries.reverse();
             Ok(entries)
@@ -86,10 +86,11 @@ impl Node {
 
     fn published(
         &self,
+        feed: FeedId,
         entries: impl Fn() -> Result<Vec<(u64, Entry)>, ArchiveError>,
     ) -> Result<Vec<Published>, ArchiveError> {
         let archived = read_entries(|| self.archive.with_items(entries()?))?;
-        Publisher::new(&self.archive, self.imprint()).publish_all(archived)
+        Publisher::new(&self.archive, self.imprint()).publish_all(feed, archived)
     }
 
     /// Renders the feeds that read these sources again when somebody asks: the sources may have other titles.

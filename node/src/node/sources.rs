@@ -196,6 +196,7 @@ impl Node {
         let (mut wishes, mut regrouped) = (Vec::new(), Vec::new());
         let mut fresh = std::collections::HashMap::new();
         let mut removed = self.removed_by_address()?;
+        let mut origins = HashSet::new();
         let mut next = self.record.lock().next_source;
         let before = self.crawler.count();
         let private = self.private.lock().len();
@@ -219,11 +220,9 @@ impl Node {
                 None => {
                     let (id, now) = (SourceId(next), self.clock.now());
                     next += 1;
-                    records.push((
-                        id,
-                        source.record(SourceRecord::new(url, now)),
-                        source.url.clone(),
-                    ));
+                    let origin = self.free_origin(url, &mut origins);
+                    let record = SourceRecord { origin, ..SourceRecord::new(url, now) };
+                    records.push((id, source.record(record), source.url.clone()));
                     id
                 }
             };

@@ -4,15 +4,18 @@
 //! The item keeps its id, authors, dates and origin. The node adds when it published the item, says
 //! which source delivered it if the item names no origin, and calls its own sources by the titles that its user
 //! gave them.
+//!
+//! Other nodes get the id that the item has in the feed it comes from. Everybody else gets an id that means the
+//! same everywhere: documents merge feeds, and two of these may use the same ids.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry as Slot;
 
-use pergola_feed::address::{has_secrets, masked};
-use pergola_feed::{Item, Millis, Origin, Timestamp};
+use pergola_feed::address::{has_secrets, identity_of, masked};
+use pergola_feed::{Item, Millis, Origin, Timestamp, identity};
 use pergola_store::Table;
 use pergola_store::archive::{
-    Archive, ArchiveError, Entry, Published, SourceId, SourceKind, SourceRecord,
+    Archive, ArchiveError, Entry, FeedId, Published, SourceId, SourceKind, SourceRecord,
 };
 use url::Url;
 
@@ -42,17 +45,29 @@ impl<'a> Publisher<'a> {
         {
             origin.title.clone_from(&record.title);
         }
+        if let Some(origin) = &mut origin {
+            // Before the address goes, from which it may have to be made.
+            let own = source.record.as_ref().map(|record| record.origin);
+            origin.identity = identity_of(origin).or(own);
+        }
         item.origin = origin.map(|origin| open(origin, &source.hidden));
         Ok(item)
     }
 
-    /// The items of entries, as this node publishes them. Blocks.
+    /// The items of entries of a feed, as this node publishes them to all but other nodes. Blocks.
     pub(crate) fn publish_all(
         mut self,
+        feed: FeedId,
         archived: Vec<Published>,
     ) -> Result<Vec<Published>, ArchiveError> {
+        let old = self.archive.old_ids(feed)?;
         let publish = |Published { sequence, entry, item }| {
-            let item = self.publish(&entry, item)?;
+            let mut item = self.publish(&entry, item)?;
+            if !old.keeps(sequence)
+                && let Some(identity) = item.origin.as_ref().and_then(identity_of)
+            {
+                item.id = identity::published(&item.id, identity);
+            }
             Ok(Published { sequence, entry, item })
         };
         archived.into_iter().map(publish).collect()
@@ -69,7 +84,7 @@ impl<'a> Publisher<'a> {
 /// What is told of a source.
 #[derive(Default)]
 struct Source {
-    /// `None` if it was removed.
+    /// `None` if it was removed for good.
     record: Option<SourceRecord>,
     /// The source as the origin of its items.
     origin: Option<Origin>,
@@ -84,7 +99,12 @@ fn is_of(origin: &Origin, source: &SourceRecord) -> bool {
 
 /// What is told of a source as the origin of its items. The user's title comes before the source's own.
 fn source(archive: &Archive, id: SourceId) -> Result<Source, ArchiveError> {
-    let Some(record) = archive.source(id)? else { return Ok(Source::default()) };
+    let record = match archive.source(id)? {
+        Some(record) => Some(record),
+        // Its items stay, and so does its privacy.
+        None => archive.removed_source(id)?.map(|removed| removed.what),
+    };
+    let Some(record) = record else { return Ok(Source::default()) };
     let (title, home) =
         archive.state_alone(id)?.map(|state| (state.title, state.home)).unwrap_or_default();
     let title = record.title.clone().or(title);

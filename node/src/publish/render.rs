@@ -7,7 +7,7 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
 
-use pergola_feed::{Document, Format, Link, Text, Timestamp, disarm, write};
+use pergola_feed::{Document, Format, Item, Link, Series, Text, Timestamp, disarm, write};
 use pergola_query::syntax::OrderBy;
 use pergola_store::Order;
 use pergola_store::archive::{Archive, ArchiveError, Published};
@@ -146,8 +146,10 @@ impl Press<'_> {
         let modified = changes.fold(changed_at, f64::max);
         let modified = (modified > 0.0).then_some(modified as i64);
         document.updated = modified.map(Timestamp::from_unix);
-        let published = Publisher::new(self.archive, self.imprint).publish_all(published)?;
+        let feed = self.listing.id;
+        let published = Publisher::new(self.archive, self.imprint).publish_all(feed, published)?;
         document.items.extend(published.into_iter().map(|published| published.item));
+        document.series = common_series(&document.items);
         // A page disarms what it shows in its own way.
         if self.form != Form::Page {
             document.items.iter_mut().for_each(disarm);
@@ -171,6 +173,13 @@ impl Press<'_> {
         };
         Rendered::new(Kind::Feed(self.form), text, modified, self.held)
     }
+}
+
+/// The series that all items belong to, if there is one: a podcast is still a podcast when it was filtered.
+fn common_series(items: &[Item]) -> Option<Box<Series>> {
+    let series = |item: &Item| item.origin.as_ref().and_then(|origin| origin.series.clone());
+    let first = series(items.first()?)?;
+    items.iter().all(|item| series(item).as_ref() == Some(&first)).then_some(first)
 }
 
 /// What a feed selects, without its name: the statement from `RETURN` on.

@@ -1,6 +1,7 @@
 use proptest::option::of;
 use proptest::prelude::*;
 
+use pergola_feed::{Credit, Details, Enclosure, Media, Picture, Series};
 use pergola_manners::hints::Hints;
 
 use super::*;
@@ -26,17 +27,60 @@ fn when() -> impl Strategy<Value = Option<Timestamp>> {
     of(any::<i64>().prop_map(Timestamp::from_unix))
 }
 
+fn media() -> impl Strategy<Value = Media> {
+    let thumbnails = prop::collection::vec((word(), of(any::<u32>()), of(any::<u32>())), 1..3);
+    let credits = prop::collection::vec((word(), of(word())), 0..3);
+    let numbers = [of(any::<u32>()), of(any::<u32>()), of(any::<u32>())];
+    let words = [of(word()), of(word()), of(word()), of(word()), of(word()), of(word())];
+    (thumbnails, credits, numbers, words, of(any::<bool>())).prop_map(
+        |(thumbnails, credits, numbers, words, explicit)| {
+            let [duration, season, episode] = numbers;
+            let [image, kind, title, author, subtitle, summary] = words;
+            let picture = |(url, width, height)| Picture { url, width, height };
+            Media {
+                thumbnails: thumbnails.into_iter().map(picture).collect(),
+                image,
+                duration,
+                season,
+                episode,
+                kind,
+                explicit,
+                title,
+                author,
+                subtitle,
+                summary,
+                credits: credits.into_iter().map(|(name, role)| Credit { name, role }).collect(),
+            }
+        },
+    )
+}
+
+fn series() -> impl Strategy<Value = Series> {
+    let categories = prop::collection::vec(word(), 1..3);
+    (of(word()), of(word()), of(word()), of(any::<bool>()), categories).prop_map(
+        |(image, author, kind, explicit, categories)| Series {
+            image,
+            author,
+            kind,
+            explicit,
+            categories,
+        },
+    )
+}
+
 fn item() -> impl Strategy<Value = Item> {
     let words = (word(), of(word()), of(word()), of(text()), of(text()), of(word()));
     let lists = (
         prop::collection::vec((word(), ".*", of(word())), 0..3),
         prop::collection::vec(person(), 0..3),
         prop::collection::vec((word(), of(word())), 0..3),
-        prop::collection::vec((word(), of(word()), any::<Option<u64>>()), 0..3),
+        prop::collection::vec((word(), of(word()), any::<Option<u64>>(), of(any::<u32>())), 0..3),
         prop::collection::vec((word(), of(0..1_i64 << 42), of(0..1_i64 << 42)), 0..4),
     );
-    let origin = of((word(), of(word()), of(word()), of(word())));
-    (words, lists, origin, when(), when()).prop_map(|(words, lists, origin, published, updated)| {
+    let origin = of((word(), of(word()), of(word()), of(word()), of(any::<u128>()), of(series())));
+    let more = (origin, of(media()));
+    (words, lists, more, when(), when()).prop_map(|(words, lists, more, published, updated)| {
+        let (origin, media) = more;
         let (id, guid, title, summary, content, link) = words;
         let (links, authors, categories, enclosures, hops) = lists;
         let link_of = |(href, rel, media_type)| Link { href, rel, media_type };
@@ -45,7 +89,12 @@ fn item() -> impl Strategy<Value = Item> {
             fetched: fetched.map(Millis::from_unix),
             published: published.map(Millis::from_unix),
         };
-        let enclosure = |(url, media_type, length)| Enclosure { url, media_type, length };
+        let enclosure = |(url, media_type, length, width): (_, _, _, Option<u32>)| Enclosure {
+            url,
+            media_type,
+            length,
+            details: width.map(|_| Box::new(Details { width, ..Details::default() })),
+        };
         Item {
             id: ItemId(id),
             guid,
@@ -63,11 +112,14 @@ fn item() -> impl Strategy<Value = Item> {
             updated,
             first_seen: None,
             enclosures: enclosures.into_iter().map(enclosure).collect(),
-            origin: origin.map(|(id, title, feed, home)| Origin {
+            media: media.map(Box::new),
+            origin: origin.map(|(id, title, feed, home, identity, series)| Origin {
                 id: Some(id),
                 title,
                 feed,
                 home,
+                identity: identity.map(OriginId),
+                series: series.map(Box::new),
             }),
             hops: hops.into_iter().map(hop).collect(),
         }

@@ -10,7 +10,8 @@
 
 use std::collections::{HashMap, hash_map};
 
-use pergola_feed::Item;
+use pergola_feed::address::identity_of;
+use pergola_feed::{Item, OriginId};
 use pergola_store::archive::{Archive, ArchiveError, Commit, Entry, SourceId};
 
 /// What was read to compare routes within one group.
@@ -75,10 +76,13 @@ fn items(archive: &Archive, commit: &Commit, entry: &Entry) -> Result<Vec<Item>,
 /// Whether two items are one: they come from the same feed and have the same content, however it was written
 /// on the way.
 fn is_same(one: &Item, other: &Item) -> bool {
-    let origin = |item: &Item| item.origin.as_ref().and_then(|origin| origin.feed.clone());
     origin(one).is_some()
         && origin(one) == origin(other)
         && one.normalised().content_digest() == other.normalised().content_digest()
+}
+
+fn origin(item: &Item) -> Option<OriginId> {
+    item.origin.as_ref().and_then(identity_of)
 }
 
 /// The stops of an item on its way here, this node included.
@@ -86,8 +90,7 @@ fn stops(archive: &Archive, entry: &Entry, item: &Item) -> Result<usize, Archive
     let mut stops = item.hops.len();
     if stops < 2 {
         let source = archive.source(entry.source)?;
-        let origin = item.origin.as_ref().and_then(|origin| origin.feed.as_deref());
-        let is_origin = source.is_some_and(|source| Some(source.url.as_str()) == origin);
+        let is_origin = source.is_some_and(|source| Some(source.origin) == origin(item));
         stops += usize::from(!is_origin);
     }
     Ok(stops)

@@ -9,6 +9,7 @@ mod fetching;
 mod following;
 mod house;
 mod many_sources;
+mod merged;
 mod merging;
 mod metrics;
 mod origin;

@@ -1,6 +1,7 @@
 //! Two nodes in a world of the test's own: names, connections and time exist in memory only.
 
 mod memory;
+mod upgraded;
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};

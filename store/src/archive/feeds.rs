@@ -8,7 +8,7 @@ use pergola_manners::source::ItemKey;
 
 use super::{ALL, Archive, ArchiveError, damaged};
 use crate::engine::{Order, Table};
-use crate::records::{Edit, Entry, FeedId, FeedRecord, FeedTally, Subscription};
+use crate::records::{Edit, Entry, FeedId, FeedRecord, FeedTally, OldIds, Subscription};
 use crate::rows::keys::{self, RowKey};
 
 /// An item as a feed published it.
@@ -41,6 +41,11 @@ impl Archive {
     /// How far a feed has come.
     pub fn feed_tally(&self, feed: FeedId) -> Result<FeedTally, ArchiveError> {
         Ok(self.row(Table::Feed, &keys::feed_tally_key(feed))?.unwrap_or_default())
+    }
+
+    /// Which entries of a feed keep the ids that they had before ids named their origin.
+    pub fn old_ids(&self, feed: FeedId) -> Result<OldIds, ArchiveError> {
+        Ok(self.row(Table::Feed, &keys::old_ids_key(feed))?.unwrap_or_default())
     }
 
     /// The number under which a feed holds an item.

@@ -1,4 +1,5 @@
 use pergola_feed::Item;
+use pergola_feed::address::origin_of;
 use pergola_refresh::{DAY, ModelKind, Observation, PublicationModel, Source};
 
 use super::*;
@@ -100,7 +101,9 @@ fn an_entry_whose_item_is_gone_is_an_error_and_not_a_panic() {
 #[test]
 fn ids_that_mean_the_same_everywhere_are_keys_by_themselves() {
     let item = Item::new("x");
-    let key = |id: &str, source: &str| item_key(&pergola_feed::ItemId(id.into()), &item, source);
+    let key = |id: &str, source: &str| {
+        item_key(&pergola_feed::ItemId(id.into()), &item, origin_of(source))
+    };
     assert_eq!(key("tag:example.org,2026:1", "a"), key("tag:example.org,2026:1", "b"));
     assert_eq!(key("https://example.org/1", "a"), key("https://example.org/1", "b"));
     assert_ne!(key("1", "a"), key("1", "b"));

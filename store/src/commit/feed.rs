@@ -8,7 +8,8 @@ use crate::records::{
     Channel, Edit, Entry, FeedId, FeedRecord, FeedTally, ProfileRecord, Removed, Subscription,
 };
 use crate::rows::keys::{
-    RowKey, edit_key, entry_key, feed_key, feed_tally_key, member_key, removed_feed_key,
+    RowKey, edit_key, entry_key, feed_key, feed_tally_key, member_key, old_ids_key,
+    removed_feed_key,
 };
 
 /// Changes to the rows of one feed.
@@ -102,6 +103,7 @@ impl FeedPart {
         self.rows.delete(Table::Removed, removed_feed_key(self.id));
         self.rows.delete(Table::Feed, feed_key(self.id));
         self.rows.delete(Table::Feed, feed_tally_key(self.id));
+        self.rows.delete(Table::Feed, old_ids_key(self.id));
         self.rows.delete(Table::Reader, self.id.to_key());
     }
 }

@@ -5,6 +5,8 @@
 //! names the new version before the first commit, so an older program never opens a half-migrated folder.
 
 mod hop_times;
+mod item_media;
+mod published_ids;
 mod rewrite;
 mod source_origins;
 
@@ -15,7 +17,8 @@ use super::{Batch, SCHEMA_KEY, Store, StoreError, Table};
 pub(super) type Step = fn(&dyn Store) -> Result<Batch, StoreError>;
 
 /// The steps from version 1 on: the first one leads to version 2.
-pub(super) const STEPS: &[Step] = &[hop_times::step, source_origins::step];
+pub(super) const STEPS: &[Step] =
+    &[hop_times::step, source_origins::step, item_media::step, published_ids::step];
 
 /// The version that all steps lead to.
 pub(super) const fn latest(steps: &[Step]) -> u32 {

@@ -3,6 +3,7 @@
 mod backups;
 mod folders;
 mod migration;
+mod published_ids;
 mod rows;
 
 use std::{collections::BTreeMap, ops::ControlFlow, path::Path, sync::Arc};

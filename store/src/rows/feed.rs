@@ -2,8 +2,8 @@
 
 use std::borrow::Cow;
 
-use super::{inside, row};
-use crate::records::{Entry, FeedId, FeedRecord, FeedTally};
+use super::{List, inside, row};
+use crate::records::{Entry, FeedId, FeedRecord, FeedTally, OldIds};
 
 inside!(FeedId(u32));
 
@@ -15,6 +15,8 @@ row!(FeedRecord as FeedRow<'a> {
 });
 
 row!(FeedTally as FeedTallyRow { next: u64, edition: u64, changed_at: f64 });
+
+row!(OldIds as OldIdsRow<'a> { before: u64, except: List<'a, u64> });
 
 row!(Entry as EntryRow {
     key: u128,

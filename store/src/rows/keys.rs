@@ -75,6 +75,11 @@ pub(crate) fn feed_tally_key(feed: FeedId) -> [u8; 5] {
     in_range(1, feed.to_key())
 }
 
+/// … and before what is known of their old ids.
+pub(crate) fn old_ids_key(feed: FeedId) -> [u8; 5] {
+    in_range(2, feed.to_key())
+}
+
 /// What is known of peers comes before what is asked of them.
 pub(crate) fn link_key(source: SourceId) -> [u8; 5] {
     in_range(0, source.to_key())

@@ -16,8 +16,8 @@ use super::*;
 use crate::engine::backup::{Replace, restore};
 use crate::engine::{Backend, Order, Table, open};
 use crate::records::{
-    Entry, FeedRecord, FeedTally, HostTally, NodeRecord, ProfileRecord, Push, Removed, Sample,
-    Subscription,
+    Entry, FeedRecord, FeedTally, HostTally, NodeRecord, OldIds, ProfileRecord, Push, Removed,
+    Sample, Subscription,
 };
 
 /// A name and the bytes in hexadecimal on each line.
@@ -94,7 +94,8 @@ fn is_same(table: Table, key: &[u8], row: &[u8]) -> bool {
             Chunk::of_row(&again).unwrap() == chunk && chunk::delivered_at(&again).unwrap() == at
         }
         (Table::Feed, Some(0)) => same::<FeedRecord>(row),
-        (Table::Feed, _) => same::<FeedTally>(row),
+        (Table::Feed, Some(1)) => same::<FeedTally>(row),
+        (Table::Feed, _) => same::<OldIds>(row),
         (Table::Entry, _) => same::<Entry>(row),
         (Table::Member, _) => same::<u64>(row),
         (Table::History, _) => same::<Sample>(row),

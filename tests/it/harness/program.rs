@@ -149,3 +149,26 @@ pub(crate) fn skipped(test: &str, why: &str) {
     assert!(std::env::var_os("PERGOLA_REQUIRE_ALL").is_none(), "{test} cannot run: {why}");
     eprintln!("skipped: {test}: {why}");
 }
+
+/// Where `.ci/run` puts Python with the modules that tests import, in the workspace.
+const PYTHON: &str = "target/python/bin/python3";
+
+/// Python with some modules: from `.ci/run`, or that of the system; `None` if the test is to be skipped.
+pub(crate) async fn python(test: &str, modules: &[&str]) -> Option<PathBuf> {
+    let own = workspace().join(PYTHON);
+    let python = if own.is_file() {
+        own
+    } else if missing("python3", test) {
+        return None;
+    } else {
+        "python3".into()
+    };
+    let modules = modules.join(", ");
+    let mut command = Command::new(&python);
+    command.args(["-c", &format!("import {modules}")]);
+    if run(command).await.code != Some(0) {
+        skipped(test, &format!("Python cannot import {modules}; `.ci/run` installs them"));
+        return None;
+    }
+    Some(python)
+}

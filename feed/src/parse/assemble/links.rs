@@ -3,10 +3,10 @@
 use feed_rs::model as parsed;
 use url::Url;
 
-use super::{Context, filled};
+use super::{Context, filled, media};
 use crate::identity::from_uri;
 use crate::markup::links::{is_web, resolve};
-use crate::model::{Enclosure, Item, Link, Origin, media_type};
+use crate::model::{Enclosure, Item, Link, Origin, OriginId, media_type};
 use crate::parse::survey::ItemExtras;
 
 impl Context<'_> {
@@ -24,7 +24,7 @@ impl Context<'_> {
             match feed_link(link, base) {
                 Some(Link { href: url, rel, media_type: kind }) if rel == "enclosure" => {
                     let media_type = kind.and_then(media_type);
-                    push_enclosure(item, Enclosure { url, media_type, length });
+                    media::push(item, Enclosure { url, media_type, length, details: None });
                 }
                 link => found.extend(link),
             }
@@ -56,7 +56,7 @@ impl Context<'_> {
         for link in found {
             if link.rel == "enclosure" {
                 let (url, media_type) = (link.href, link.media_type.and_then(media_type));
-                push_enclosure(item, Enclosure { url, media_type, length: None });
+                media::push(item, Enclosure { url, media_type, ..Enclosure::default() });
             } else if Some(&link.href) != item.link.as_ref() || link.rel != "alternate" {
                 item.links.push(link);
             }
@@ -74,35 +74,6 @@ pub(super) fn feed_link(link: parsed::Link, base: Option<&Url>) -> Option<Link> 
     Some(Link { href: resolve(&href, base), rel, media_type: link.media_type.and_then(filled) })
 }
 
-/// feed-rs drops `enclosure` if there is a `media:content`, so we add it ourselves.
-pub(super) fn enclosures(
-    item: &mut Item,
-    media: Vec<parsed::MediaObject>,
-    extras: &ItemExtras,
-    base: Option<&Url>,
-) {
-    for field in extras.fields.iter().filter(|field| field.name == "enclosure") {
-        let Some(url) = field.address().filter(|url| !url.is_empty()) else {
-            continue;
-        };
-        let media_type = field.media_type().map(str::to_owned).and_then(media_type);
-        let length = field.length().filter(|length| *length > 0);
-        push_enclosure(item, Enclosure { url: resolve(url, base), media_type, length });
-    }
-    for content in media.into_iter().flat_map(|object| object.content) {
-        let Some(url) = content.url else { continue };
-        let media_type = content.content_type.and_then(|kind| media_type(kind.to_string()));
-        let length = content.size.filter(|length| *length > 0);
-        push_enclosure(item, Enclosure { url: resolve(url.as_str(), base), media_type, length });
-    }
-}
-
-fn push_enclosure(item: &mut Item, enclosure: Enclosure) {
-    if !item.enclosures.iter().any(|known| known.url == enclosure.url) {
-        item.enclosures.push(enclosure);
-    }
-}
-
 pub(super) fn origin(extras: &ItemExtras, base: Option<&Url>) -> Option<Origin> {
     let mut origin = Origin::default();
     for field in &extras.fields {
@@ -113,6 +84,10 @@ pub(super) fn origin(extras: &ItemExtras, base: Option<&Url>) -> Option<Origin> 
             }
             "source/title" => origin.title = filled(field.text.clone()),
             "source/link" if field.rel() == Some("self") => origin.feed = address,
+            "origin" => origin.identity = OriginId::parse(field.text.trim()),
+            "series" => {
+                origin.series = field.more().and_then(|more| more.series.clone());
+            }
             "source/link" => origin.home = origin.home.or(address),
             "source" => {
                 // RSS demands a text, so the address may take the place of a title.

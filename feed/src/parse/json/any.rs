@@ -6,6 +6,7 @@ use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess,
 use serde::{Deserialize, de};
 
 use crate::model::Person;
+use crate::time::parse_duration;
 
 /// A string, or another value in its place.
 #[derive(Default)]
@@ -37,13 +38,14 @@ impl Many<Author> {
 }
 
 /// The fields of the small objects of JSON Feed.
-const FIELDS: [&str; 6] = ["name", "url", "mime_type", "size_in_bytes", "_email", "email"];
+const FIELDS: [&str; 7] =
+    ["name", "url", "mime_type", "size_in_bytes", "_email", "email", "duration_in_seconds"];
 
 /// The usable parts of any value.
 #[derive(Default)]
 pub(super) struct Any {
     text: Option<String>,
-    fields: [Option<String>; 6],
+    fields: [Option<String>; 7],
     list: Vec<Any>,
 }
 
@@ -51,7 +53,7 @@ pub(super) struct Author(Person);
 
 impl From<Any> for Author {
     fn from(any: Any) -> Self {
-        let [name, uri, _, _, own, email] = any.fields;
+        let [name, uri, _, _, own, email, _] = any.fields;
         let (uri, mail) = match uri {
             Some(uri) => match uri.strip_prefix("mailto:") {
                 Some(mail) => (None, Some(mail.to_owned())),
@@ -77,13 +79,16 @@ pub(super) struct Attachment {
     pub url: Option<String>,
     pub mime_type: Option<String>,
     pub length: Option<u64>,
+    /// In seconds.
+    pub duration: Option<u32>,
 }
 
 impl From<Any> for Attachment {
     fn from(any: Any) -> Self {
-        let [_, url, mime_type, length, ..] = any.fields;
+        let [_, url, mime_type, length, _, _, duration] = any.fields;
         let length = length.and_then(|text| text.parse().ok());
-        Self { url: any.text.or(url), mime_type, length }
+        let duration = duration.as_deref().and_then(parse_duration);
+        Self { url: any.text.or(url), mime_type, length, duration }
     }
 }
 

@@ -7,7 +7,7 @@ use serde::{Deserialize, de};
 
 use super::any::{Attachment, Author, Hub, Loose, Many};
 use crate::limits::Limits;
-use crate::model::{Category, Link, Origin, Person};
+use crate::model::{Category, Details, Link, Media, Origin, Person, Series};
 
 /// A feed, perhaps incomplete.
 #[derive(Default)]
@@ -45,6 +45,7 @@ pub(super) struct RawItem {
     pub authors: Vec<Person>,
     pub tags: Vec<String>,
     pub attachments: Vec<Attachment>,
+    pub image: Option<String>,
     pub pergola: Pergola,
 }
 
@@ -63,6 +64,10 @@ pub(super) struct Pergola {
     pub id: Option<String>,
     pub links: Vec<Link>,
     pub categories: Vec<Category>,
+    pub media: Option<Box<Media>>,
+    /// One for each attachment, or none.
+    pub details: Vec<Option<Box<Details>>>,
+    pub series: Option<Box<Series>>,
     pub archive: bool,
     pub complete: bool,
 }
@@ -234,6 +239,11 @@ impl<'de> Visitor<'de> for ItemSeed<'_, '_> {
                 "attachments" => {
                     let list = map.next_value::<Many<Attachment>>()?.0;
                     item.attachments = list.into_iter().take(self.limits.list).collect();
+                }
+                "image" => item.image = map.next_value::<Loose>()?.0,
+                "banner_image" => {
+                    let banner = map.next_value::<Loose>()?.0;
+                    item.image = item.image.take().or(banner);
                 }
                 "_pergola" => item.pergola = map.next_value()?,
                 _ => {

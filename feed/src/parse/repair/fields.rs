@@ -12,7 +12,7 @@ use crate::parse::sniff::Family;
 use crate::time::parse_date;
 
 /// Fields that may occur several times. Of all others, only the first non-empty one counts.
-const MANY: [&str; 14] = [
+const MANY: [&str; 17] = [
     "link",
     "category",
     "author",
@@ -26,11 +26,14 @@ const MANY: [&str; 14] = [
     "atom:category",
     "atom:author",
     "media:content",
+    "media:thumbnail",
+    "media:credit",
+    "itunes:category",
     "pergola:hop",
 ];
 
 /// Attributes that we keep.
-const ATTRIBUTES: [&str; 21] = [
+const ATTRIBUTES: [&str; 30] = [
     "href",
     "rel",
     "type",
@@ -48,6 +51,15 @@ const ATTRIBUTES: [&str; 21] = [
     "xml:lang",
     "pergola:type",
     "medium",
+    "width",
+    "height",
+    "duration",
+    "role",
+    "text",
+    "author",
+    "kind",
+    "explicit",
+    "categories",
     "uri",
     "email",
     "fetched",
@@ -66,7 +78,7 @@ impl<'a> Repairer<'a> {
             (Ns::Rss, "image") => self.block(tag, name, &["url", "title", "link"], None),
             (Ns::Rss, "skipHours") => self.block(tag, name, &["hour"], None),
             (Ns::Rss, "skipDays") => self.block(tag, name, &["day"], None),
-            (Ns::Itunes, "duration" | "name" | "email")
+            (Ns::Itunes, "name" | "email")
             | (_, "hour" | "day" | "name" | "uri" | "email" | "url" | "width" | "height") => {
                 self.leaf(tag, name);
             }
@@ -166,11 +178,13 @@ impl<'a> Repairer<'a> {
                 attributes.retain(|(known, _)| *known == "domain");
             }
             // feed-rs slices these texts by bytes, so we parse them ourselves.
-            (Ns::Rss, "author" | "managingEditor" | "webMaster")
-            | (Ns::Dc, "creator")
-            | (Ns::Itunes, "author")
+            (Ns::Rss, "author" | "managingEditor" | "webMaster") | (Ns::Dc, "creator")
                 if !leaf.text.is_ascii() =>
             {
+                *name = Name { ns: Ns::Pergola, local: "person" };
+            }
+            // The strict pass takes that of an item.
+            (Ns::Itunes, "author") if !leaf.text.is_ascii() && !self.in_item => {
                 *name = Name { ns: Ns::Pergola, local: "person" };
             }
             _ => {}

@@ -1,10 +1,13 @@
 //! The fields that feed-rs ignores.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use url::Url;
 
-use crate::time::Millis;
+use super::attributes::Attributes;
+use crate::model::Series;
+use crate::time::{Millis, parse_duration};
 
 /// Why feed-rs cannot read a document as it is.
 pub(super) type Dirt = &'static str;
@@ -58,9 +61,55 @@ pub(crate) struct More {
     /// `type` and `length` of links and enclosures.
     pub media_type: Option<String>,
     pub length: Option<u64>,
+    /// The size and duration of media files and pictures.
+    pub width: Option<u32>,
+    pub height: Option<u32>,
+    pub duration: Option<u32>,
+    /// `medium` of media files, `role` of credits.
+    pub sort: Option<String>,
+    /// The series of an item's origin.
+    pub series: Option<Box<Series>>,
     /// `fetched` and `published` of passed nodes.
     pub times: [Option<Millis>; 2],
     pub base: Option<Url>,
+}
+
+impl More {
+    /// The attributes of a field that the pass calls `name`.
+    pub(super) fn of(name: &str, attributes: &Attributes<'_>) -> Self {
+        let given = |name: &str| attributes.get(name).map(Cow::into_owned);
+        let pixels = |name: &str| attributes.get(name).and_then(|value| value.parse().ok());
+        let bytes = |name: &str| attributes.get(name).and_then(|value| value.parse().ok());
+        let time = |name: &str| attributes.get(name).and_then(|at| Millis::parse(&at));
+        let times = if name == "hop" { ["fetched", "published"].map(time) } else { [None; 2] };
+        Self {
+            address: ["href", "url", "term"].into_iter().find_map(given),
+            rel: given("rel"),
+            media_type: given("type"),
+            length: bytes("length").or_else(|| bytes("fileSize")),
+            width: pixels("width"),
+            height: pixels("height"),
+            duration: attributes.get("duration").and_then(|value| parse_duration(&value)),
+            sort: ["medium", "role"].into_iter().find_map(given),
+            series: (name == "series").then(|| Box::new(series(attributes))),
+            times,
+            base: None,
+        }
+    }
+}
+
+/// The series of an item's origin.
+fn series(attributes: &Attributes<'_>) -> Series {
+    let given = |name: &str| attributes.get(name).map(Cow::into_owned);
+    let categories = attributes.get("categories").unwrap_or_default();
+    let categories = categories.split(',').map(|term| term.trim().to_owned());
+    Series {
+        image: given("href"),
+        author: given("author"),
+        kind: given("kind"),
+        explicit: attributes.get("explicit").map(|explicit| explicit == "true"),
+        categories: categories.filter(|term| !term.is_empty()).collect(),
+    }
 }
 
 impl Field {
@@ -79,6 +128,11 @@ impl Field {
 
     pub(crate) fn length(&self) -> Option<u64> {
         self.more.as_ref()?.length
+    }
+
+    /// All attributes.
+    pub(crate) fn more(&self) -> Option<&More> {
+        self.more.as_deref()
     }
 
     /// `fetched` and `published` of a passed node.

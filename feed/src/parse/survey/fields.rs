@@ -9,7 +9,6 @@ use super::{Capture, Pass};
 use crate::markup::names::Ns;
 use crate::model::media_type;
 use crate::parse::sniff::Family;
-use crate::time::Millis;
 
 impl<'a> Pass<'a> {
     /// Decides what an element inside `parent` is, and starts to collect it if it is wanted.
@@ -48,14 +47,9 @@ impl<'a> Pass<'a> {
             (_, Ns::Rss, "skipHours") => Ok(Scope::Block("skipHours")),
             (_, Ns::Rss, "skipDays") => Ok(Scope::Block("skipDays")),
             (_, Ns::Media, "group") => Ok(Scope::Block("media")),
-            (_, Ns::Media, "content") => {
-                if attributes.iter().any(|(name, value)| is_duration(name) && value.len() > 12) {
-                    return Err("an invalid duration");
-                }
-                Ok(Scope::Block("media"))
-            }
+            (_, Ns::Media, "content") => self.media_content(attributes),
             (_, Ns::Itunes, "owner") => Ok(Scope::Block("owner")),
-            (_, Ns::Itunes, "image" | "category") => Ok(Scope::Skipped),
+            (_, Ns::Itunes, "category") => Ok(self.podcast_category(attributes)),
             (_, Ns::Atom, "author") => self.person("author"),
             (_, Ns::Atom, "contributor") => Ok(Scope::Block("contributor")),
             (_, Ns::Atom, "source") => Ok(Scope::Block("source")),
@@ -121,18 +115,39 @@ impl<'a> Pass<'a> {
             ("owner", Ns::Itunes, "name") => "editor",
             ("media", Ns::Media, "title") => "media:title",
             ("media", Ns::Media, "description") => "media:description",
-            ("media", Ns::Media, "content" | "group") => {
-                if attributes.iter().any(|(name, value)| is_duration(name) && value.len() > 12) {
-                    return Err("an invalid duration");
-                }
-                return Ok(Scope::Block("media"));
-            }
+            ("media", Ns::Media, "thumbnail") => "thumbnail",
+            ("media", Ns::Media, "credit") => "credit",
+            ("media", Ns::Media, "content" | "group") => return self.media_content(attributes),
+            ("category", Ns::Itunes, "category") => return Ok(self.podcast_category(attributes)),
             _ => return Ok(Scope::Skipped),
         };
         if block == "author" && self.family == Family::Atom {
             return Ok(Scope::Leaf); // feed-rs reads it
         }
         self.collect(name, attributes, inside, false)
+    }
+
+    /// Takes the attributes of a media file, or of a group of them. Its parts are fields of their own.
+    fn media_content(&mut self, attributes: &Attributes<'_>) -> Result<Scope, Dirt> {
+        if attributes.iter().any(|(name, value)| is_duration(name) && value.len() > 12) {
+            return Err("an invalid duration");
+        }
+        let most = self.limits.list * 4;
+        if self.extras.open.as_ref().is_some_and(|item| item.fields.len() <= most) {
+            let name = "media:content";
+            let more = Some(Box::new(More::of(name, attributes)));
+            self.push(Field { name, more, ..Field::default() });
+        }
+        Ok(Scope::Block("media"))
+    }
+
+    /// Takes a category of a podcast; its parts are categories, too.
+    fn podcast_category(&mut self, attributes: &Attributes<'_>) -> Scope {
+        if self.extras.open.is_none() && self.extras.fields.len() <= self.limits.list {
+            let text = attributes.get("text").map(Cow::into_owned).unwrap_or_default();
+            self.push(Field { name: "itunes:category", text, ..Field::default() });
+        }
+        Scope::Block("category")
     }
 
     fn item_field(
@@ -279,19 +294,7 @@ impl<'a> Pass<'a> {
         inside: usize,
         verbatim: bool,
     ) -> Result<Scope, Dirt> {
-        let given = |name: &str| attributes.get(name).map(Cow::into_owned);
-        let time = |name: &str| attributes.get(name).and_then(|at| Millis::parse(&at));
-        let times = if name == "hop" { ["fetched", "published"].map(time) } else { [None; 2] };
-        let more = (!attributes.is_empty()).then(|| {
-            Box::new(More {
-                address: ["href", "url", "term"].into_iter().find_map(given),
-                rel: given("rel"),
-                media_type: given("type"),
-                length: given("length").and_then(|length| length.parse().ok()),
-                times,
-                base: None,
-            })
-        });
+        let more = (!attributes.is_empty()).then(|| Box::new(More::of(name, attributes)));
         let html = attributes.get("type").is_some_and(|t| t.contains("html"));
         let field = Field {
             name,
@@ -345,6 +348,14 @@ fn wanted(ns: Ns, local: &str) -> Option<&'static str> {
         (Ns::Itunes, "title") => "itunes:title",
         (Ns::Itunes, "duration") => "duration",
         (Ns::Itunes, "keywords") => "itunes:keywords",
+        (Ns::Itunes, "image") => "itunes:image",
+        (Ns::Itunes, "season") => "season",
+        (Ns::Itunes, "episode") => "episode",
+        (Ns::Itunes, "episodeType") => "episodeType",
+        (Ns::Itunes, "explicit") => "explicit",
+        (Ns::Itunes, "type") => "itunes:type",
+        (Ns::Media, "thumbnail") => "thumbnail",
+        (Ns::Media, "credit") => "credit",
         (Ns::Media, "title") => "media:title",
         (Ns::Media, "description") => "media:description",
         (Ns::Xhtml, _) => "xhtml:body",
@@ -362,6 +373,8 @@ fn wanted(ns: Ns, local: &str) -> Option<&'static str> {
         (Ns::History, "complete") => "fh:complete",
         (Ns::Pergola, "hop") => "hop",
         (Ns::Pergola, "stand-in") => "stand-in",
+        (Ns::Pergola, "origin") => "origin",
+        (Ns::Pergola, "series") => "series",
         _ => return None,
     })
 }

@@ -181,8 +181,8 @@ fn rss_item(report: &mut Report, item: &Node) {
         for (name, _) in &child.attributes {
             let plain =
                 ["isPermaLink", "url", "length", "type", "domain", "href", "rel", "fileSize"];
-            // Our own elements may have any attribute.
-            let own = child.name.starts_with("pergola:");
+            // Elements of Media RSS and our own have attributes of their own.
+            let own = ["pergola:", "media:"].iter().any(|prefix| child.name.starts_with(prefix));
             let known = own || name.contains(':') || plain.contains(&name.as_str());
             report.rule(known, format!("unknown attribute {name}"));
         }
@@ -328,7 +328,7 @@ pub(super) fn json(text: &str) -> Vec<String> {
         "hubs",
         "items",
     ];
-    const ITEM: [&str; 12] = [
+    const ITEM: [&str; 13] = [
         "id",
         "url",
         "title",
@@ -341,13 +341,14 @@ pub(super) fn json(text: &str) -> Vec<String> {
         "tags",
         "attachments",
         "external_url",
+        "image",
     ];
     known_keys(&mut report, &feed, &FEED);
     urls(&mut report, &feed, &["home_page_url", "feed_url", "next_url"]);
     let mut ids = HashSet::new();
     for item in feed["items"].as_array().into_iter().flatten() {
         known_keys(&mut report, item, &ITEM);
-        urls(&mut report, item, &["url"]);
+        urls(&mut report, item, &["url", "image"]);
         let id = item["id"].as_str().unwrap_or("");
         report.rule(!id.is_empty() && ids.insert(id.to_owned()), format!("id {id:?}"));
         let content = item["content_html"].as_str().or(item["content_text"].as_str());

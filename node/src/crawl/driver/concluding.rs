@@ -91,7 +91,7 @@ impl Crawler {
         let Subject { record, known, state, .. } = &*subject;
         let since = state.schedule.last.unwrap_or(now);
         let manners = self.tools.manners();
-        let begin = || Trail::begin(&heard, &record.url, known, &manners.node, since);
+        let begin = || Trail::begin(&heard, record.origin, known, &manners.node, since);
         if let Some(trail) = follow.then(begin).flatten() {
             return Ok(Step::Missed(Box::new((*subject, heard)), Box::new(trail)));
         }

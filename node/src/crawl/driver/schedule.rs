@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use pergola_feed::OriginId;
 use pergola_manners::Manners;
 use pergola_manners::budget::Purse;
 use pergola_manners::courtesy::Courtesy;
@@ -78,6 +79,11 @@ impl Crawler {
         self.roster().by_address(url)
     }
 
+    /// Whether a source is identified like this.
+    pub fn has_origin(&self, origin: OriginId) -> bool {
+        self.roster().has_origin(origin)
+    }
+
     /// Whether a source is being refreshed, and when it may be refreshed next; nothing if it is not crawled.
     pub fn busy_and_next(&self, id: SourceId) -> Option<(bool, f64)> {
         self.roster().standing(id)
@@ -133,6 +139,7 @@ impl Crawler {
             return Ok(false);
         }
         roster.add(id, &record.url, lane, state.schedule, next_at)?;
+        roster.set_origin(id, record.origin);
         roster.set_importance(id, record.importance);
         record.formerly.iter().for_each(|old| roster.was_at(id, old));
         Ok(true)

@@ -289,8 +289,13 @@ fn fitted(mut entry: v1::Entry) -> (v1::Entry, usize) {
         (item.content, item.summary) = (None, None);
     }
     if entry.encoded_len() > ENTRY_BYTES {
-        entry.item =
-            entry.item.map(|item| v1::Item { id: item.id, hops: item.hops, ..v1::Item::default() });
+        entry.item = entry.item.map(|item| {
+            let v1::Item { id, hops, .. } = item;
+            // The id may mean something within its feed only.
+            let identity = item.origin.and_then(|origin| origin.identity);
+            let origin = Some(v1::Origin { identity, ..v1::Origin::default() });
+            v1::Item { id, hops, origin, ..v1::Item::default() }
+        });
     }
     let length = entry.encoded_len();
     (entry, length)

@@ -94,7 +94,10 @@ fn weight(item: &Item) -> usize {
     let string = |text: &Option<String>| text.as_ref().map_or(0, String::len);
     let parts =
         item.links.len() + item.authors.len() + item.categories.len() + item.enclosures.len();
+    // Pictures and series are short texts.
+    let media = if item.media.is_some() { 1_000 } else { 0 };
     1_000
+        + media
         + 200 * parts
         + item.id.0.len()
         + string(&item.guid)

@@ -1,6 +1,7 @@
 //! What stands in the documents.
 
 use http::StatusCode;
+use pergola_feed::address::origin_of;
 use pergola_feed::opml::Opml;
 use pergola_feed::{
     Document, Enclosure, Hop, Item, Link, Millis, NodeId, ParseOptions, Text, Timestamp, parse,
@@ -184,12 +185,51 @@ async fn an_item_that_came_by_another_node_keeps_its_origin_and_its_way() {
     relayed.origin = Some(pergola_feed::Origin { home, ..pergola_feed::Origin::default() });
     kiosk.publish(FEED, vec![relayed.clone()]);
     let found = document(&kiosk, "/feeds/News.atom").await.items.swap_remove(0);
-    assert_eq!(found.origin, relayed.origin);
+    // It does not name the feed itself, so it is told apart by the source that delivered it.
+    let identity = Some(origin_of("https://source1.example/feed"));
+    let origin = relayed.origin.map(|told| pergola_feed::Origin { identity, ..told });
+    assert_eq!(found.origin, origin);
     let way: Vec<&str> = found.hops.iter().map(|hop| hop.node.0.as_str()).collect();
     assert_eq!(way, ["upstream", "this-node"]);
     // The third entry of the feed, published two minutes after the first.
     let at = Millis::from_seconds(START + 120.0);
     assert_eq!((found.hops[0].published, found.hops[1].published), (None, Some(at)));
+}
+
+/// The ids in a document as other programs see them.
+async fn raw_ids(kiosk: &Kiosk, form: &str) -> Vec<String> {
+    let text = kiosk.get(&format!("/feeds/News.{form}"), &[]).await.text().to_owned();
+    let (before, after) = match form {
+        "atom" => ("<entry>\n<id>", "</id>"),
+        "rss" => ("<guid isPermaLink=\"false\">", "</guid>"),
+        _ => ("\"id\":\"", "\""),
+    };
+    let items = if form == "json" { text.split_once("\"items\":").unwrap().1 } else { &text };
+    items.split(before).skip(1).map(|rest| rest.split(after).next().unwrap().to_owned()).collect()
+}
+
+#[tokio::test]
+async fn ids_that_clash_are_published_with_their_origin_and_old_ones_stay() {
+    let kiosk = Kiosk::new();
+    kiosk.shelf.put(listing(FEED, "News"));
+    let named = |id: &str| pergola_feed::Item { id: pergola_feed::ItemId(id.into()), ..item(id) };
+    for (source, id) in [(1, "old"), (1, "1"), (2, "1"), (1, "2"), (2, "2")] {
+        kiosk.publish_from(FEED, SourceId(source), named(id));
+    }
+    // As an upgrade leaves it: the first three were there, and the second and third clashed.
+    let mut batch = pergola_store::Batch::default();
+    batch.put(pergola_store::Table::Feed, [2, 0, 0, 0, 7].to_vec(), vec![3, 2, 1, 2]);
+    kiosk.archive.store().commit(&batch).unwrap();
+    let of = |source: u32, id: &str| {
+        let origin = origin_of(&format!("https://source{source}.example/feed"));
+        format!("urn:pergola:item:{origin}:{id}")
+    };
+    let new = [of(2, "2"), of(1, "2"), of(2, "1"), of(1, "1")];
+    for (form, old) in [("atom", "urn:pergola:id:old"), ("rss", "old"), ("json", "old")] {
+        let ids = raw_ids(&kiosk, form).await;
+        assert_eq!(ids[..4], new, "{form}");
+        assert_eq!(ids[4..], [old], "{form}");
+    }
 }
 
 #[tokio::test]

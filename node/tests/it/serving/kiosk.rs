@@ -5,6 +5,7 @@ use std::sync::Arc;
 use axum::Router;
 use axum::body::{Body, to_bytes};
 use http::{HeaderMap, Method, Request, StatusCode};
+use pergola_feed::address::origin_of;
 use pergola_feed::{Item, NodeId, Text, Timestamp};
 use pergola_node::clock::Clock;
 use pergola_node::publish::{Imprint, Listing, Shelf, router};
@@ -77,7 +78,7 @@ impl Kiosk {
         let mut tally = self.archive.feed_tally(feed).unwrap();
         let at = START + 60.0 * tally.next as f64;
         let chunk = tally.next as u32 + 1000 * feed.0;
-        let key = item_key(&item.id, &item, "https://source.example/feed");
+        let key = item_key(&item.id, &item, origin_of("https://source.example/feed"));
         let entry = Entry { key, source, chunk, index: 0, at, changed_at: at };
         let mut commit = Commit::new();
         commit.source(source).put_record(&source_record(source));
@@ -188,7 +189,7 @@ pub(crate) fn numbered(number: u64) -> Item {
 
 fn put(commit: &mut Commit, feed: FeedId, sequence: u64, chunk: u32, item: &Item, changed: f64) {
     let (source, at) = (SourceId(1), START + sequence as f64);
-    let key = item_key(&item.id, item, "https://source.example/feed");
+    let key = item_key(&item.id, item, origin_of("https://source.example/feed"));
     let entry = Entry { key, source, chunk, index: 0, at, changed_at: changed.max(at) };
     commit.source(source).put_chunk(chunk, at, &[item]);
     commit.feed(feed).put_entry(sequence, &entry);

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use anyhow::{Context, Result};
 use pergola_config::Config;
+use pergola_feed::address::origin_of;
 use pergola_feed::{Item, Text, Timestamp};
 use pergola_node::clock::Clock;
 use pergola_node::node::Node;
@@ -90,7 +91,7 @@ impl<'a> Press<'a> {
         commit.source(source).put_chunk(self.chunks, START, &items.iter().collect::<Vec<_>>());
         for (index, item) in (0..).zip(items) {
             let at = START + self.tally.next as f64;
-            let key = item_key(&item.id, item, SOURCE_URL);
+            let key = item_key(&item.id, item, origin_of(SOURCE_URL));
             let entry = Entry { key, source, chunk: self.chunks, index, at, changed_at: at };
             commit.feed(self.feed).put_entry(self.tally.next, &entry);
             self.tally.next += 1;

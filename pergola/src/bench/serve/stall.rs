@@ -8,6 +8,7 @@ use axum::Router;
 use axum::body::{Body, to_bytes};
 use http::Request;
 use http::header::{ACCEPT_ENCODING, ETAG};
+use pergola_feed::address::origin_of;
 use pergola_feed::{Item, NodeId, Text, Timestamp};
 use tokio_util::sync::CancellationToken;
 use tower::ServiceExt;
@@ -84,7 +85,7 @@ fn filled(folder: &Path) -> anyhow::Result<Archive> {
     let mut tally = FeedTally::default();
     for (index, item) in (0..).zip(&items) {
         let at = START + 60.0 * f64::from(index);
-        let key = item_key(&item.id, item, "https://example.org/feed");
+        let key = item_key(&item.id, item, origin_of("https://example.org/feed"));
         let entry = Entry { key, source: SOURCE, chunk: 0, index, at, changed_at: at };
         commit.feed(FEED).put_entry(u64::from(index), &entry);
         tally = FeedTally { next: tally.next + 1, edition: tally.edition + 1, changed_at: at };

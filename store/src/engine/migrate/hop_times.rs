@@ -14,8 +14,8 @@ const MAX_UNPACKED: usize = 256 << 20;
 
 /// An item as both versions have it, except for what is known of a hop.
 #[derive(Serialize, Deserialize)]
-struct Item<Hop> {
-    id: String,
+pub(super) struct Item<Hop> {
+    pub(super) id: String,
     guid: Option<String>,
     title: Option<String>,
     link: Option<String>,
@@ -27,7 +27,8 @@ struct Item<Hop> {
     /// Published, updated, first seen.
     times: [Option<i64>; 3],
     enclosures: Vec<(String, Option<String>, Option<u64>)>,
-    origin: Option<[Option<String>; 4]>,
+    /// Id, title, feed, home.
+    pub(super) origin: Option<[Option<String>; 4]>,
     hops: Vec<Hop>,
 }
 
@@ -38,7 +39,7 @@ type Row = (f64, u64, Vec<u8>);
 /// A node.
 type Before = String;
 /// A node, when it got the item, and when it published it.
-type After = (String, Option<i64>, Option<i64>);
+pub(super) type After = (String, Option<i64>, Option<i64>);
 
 pub(super) fn step(store: &dyn Store) -> Result<Batch, StoreError> {
     rewrite(store, Table::Chunk, "hop times", converted)

@@ -86,7 +86,11 @@ fn item(number: u64, bytes: usize) -> Item {
         published: Some(Timestamp::from_unix(-5)),
         updated: None,
         first_seen: Some(Timestamp::from_unix(1_794_880_800)),
-        enclosures: vec![Enclosure { url: "u".into(), media_type: None, length: Some(1 << 40) }],
+        enclosures: vec![Enclosure {
+            url: "u".into(),
+            length: Some(1 << 40),
+            ..Enclosure::default()
+        }],
         origin: Some(Origin { id: some("id"), feed: some("feed"), ..Origin::default() }),
         hops: ["one", "two"].map(|node| Hop::at(NodeId(node.into()))).into(),
         ..Item::new(format!("urn:item:{number}"))

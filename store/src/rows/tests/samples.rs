@@ -5,7 +5,8 @@ use std::collections::VecDeque;
 use pergola_feed::html::Selectors;
 use pergola_feed::identity::{IdentityParts, Policy, SourceIdentity};
 use pergola_feed::{
-    Category, Enclosure, Hop, Item, Link, Millis, NodeId, Origin, OriginId, Person, Text, Timestamp,
+    Category, Credit, Details, Enclosure, Hop, Item, Link, Media, Millis, NodeId, Origin, OriginId,
+    Person, Picture, Series, Text, Timestamp,
 };
 use pergola_manners::Cooperation;
 use pergola_manners::courtesy::{
@@ -62,12 +63,14 @@ pub(super) fn items(written: &mut Written) {
             url: "https://example.org/1.mp3".into(),
             media_type: some("audio/mpeg"),
             length: Some(1 << 40),
+            ..Enclosure::default()
         }],
         origin: Some(Origin {
             id: some("id"),
             title: some("Origin"),
             feed: some("https://example.org/feed"),
             home: some("https://example.org/home"),
+            ..Origin::default()
         }),
         hops: vec![
             Hop::at(NodeId("one".into())),
@@ -80,6 +83,41 @@ pub(super) fn items(written: &mut Written) {
         ..Item::new("urn:item:1")
     };
     written.is("item-full", &item);
+    let details =
+        Details { medium: some("video"), width: Some(640), height: None, duration: Some(61) };
+    let file = |details| Enclosure { details, ..item.enclosures[0].clone() };
+    let origin = Origin {
+        identity: Some(OriginId(u128::MAX / 5)),
+        series: Some(Box::new(Series {
+            image: some("https://example.org/cover.jpg"),
+            author: some("Ada"),
+            kind: some("serial"),
+            explicit: Some(false),
+            categories: vec!["Science".into()],
+        })),
+        ..Origin::default()
+    };
+    let media = Media {
+        thumbnails: vec![Picture { url: "https://a/1.jpg".into(), width: Some(75), height: None }],
+        image: some("https://a/2.jpg"),
+        duration: Some(3723),
+        season: Some(2),
+        episode: Some(300),
+        kind: some("bonus"),
+        explicit: Some(true),
+        title: some("Short"),
+        author: some("Grace"),
+        subtitle: some("Sub"),
+        summary: some("Sum"),
+        credits: vec![Credit { name: "Ada".into(), role: some("photographer") }],
+    };
+    let podcast = Item {
+        enclosures: vec![file(None), file(Some(Box::new(details)))],
+        media: Some(Box::new(media)),
+        origin: Some(origin),
+        ..Item::new("urn:item:2")
+    };
+    written.is("item-media", &podcast);
 }
 
 pub(super) fn sources(written: &mut Written) {
@@ -385,6 +423,7 @@ pub(super) fn feeds(written: &mut Written) {
             changed_at: 2.5,
         },
     );
+    written.is("old-ids", &crate::records::OldIds { before: 300, except: vec![7, 200] });
     written.is("member", &300_u64);
     written.is("readers", &vec!["ada".to_owned(), "grace".to_owned()]);
     let subscription = Subscription {
