@@ -16,6 +16,7 @@ mod xml;
 
 use crate::identity::to_uri;
 use crate::markup::chars::{is_known, reference};
+use crate::markup::inline::has_markup;
 use crate::model::{Document, Item};
 use crate::time::{Millis, Timestamp};
 pub use atom::write_atom;

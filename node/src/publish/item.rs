@@ -50,7 +50,11 @@ impl<'a> Publisher<'a> {
             let own = source.record.as_ref().map(|record| record.origin);
             origin.identity = identity_of(origin).or(own);
         }
-        item.origin = origin.map(|origin| open(origin, &source.hidden));
+        // Of a source that is gone for good nobody knows any more whether it was private.
+        let is_ours = item.hops.len() == 1;
+        let known = source.record.is_some() || !is_ours;
+        let open = |origin| if known { open(origin, &source.hidden) } else { unaddressed(origin) };
+        item.origin = origin.map(open);
         Ok(item)
     }
 
@@ -133,6 +137,11 @@ fn open(mut origin: Origin, hidden: &[String]) -> Origin {
         }
     }
     origin
+}
+
+/// An origin without any address.
+fn unaddressed(origin: Origin) -> Origin {
+    Origin { id: None, feed: None, home: None, ..origin }
 }
 
 fn host(address: &str) -> Option<String> {
