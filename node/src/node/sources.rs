@@ -4,6 +4,8 @@
 //! names it, or a feed reads it. When nobody does any more it goes, but the items that feeds hold stay, and for a
 //! week it can be restored.
 
+use std::collections::HashSet;
+
 use pergola_feed::address::{Shown, is_masked};
 use pergola_manners::Cooperation;
 use pergola_manners::source::{Credentials, Proof};
