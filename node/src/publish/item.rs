@@ -191,7 +191,13 @@ mod tests {
     fn no_secret_and_no_private_address_is_in_an_origin() {
         let [id, feed] = ["https://a.example/f?token=x", "https://bob:x@a.example/"];
         let home = Some("https://a.example/".to_owned());
-        let origin = Origin { title: None, id: Some(id.into()), feed: Some(feed.into()), home };
+        let origin = Origin {
+            title: None,
+            id: Some(id.into()),
+            feed: Some(feed.into()),
+            home,
+            ..Origin::default()
+        };
         let shown = open(origin.clone(), &[]);
         assert_eq!(shown.id.as_deref(), Some("https://a.example/f?token=********"));
         assert_eq!(shown.feed.as_deref(), Some("https://a.example/"));
