@@ -142,7 +142,7 @@ async fn nothing_that_is_published_could_harm_a_reader() {
     evil.summary = Some(Text::html("<img src=x onerror=alert(2)> short"));
     evil.link = Some("https://source.example/evil/".into());
     evil.links = vec![Link::new("related", "javascript:alert(3)")];
-    let enclosure = |url: &str| Enclosure { url: url.into(), media_type: None, length: None };
+    let enclosure = |url: &str| Enclosure { url: url.into(), ..Enclosure::default() };
     evil.enclosures = vec![enclosure("javascript:alert(4)"), enclosure("data:audio/mpeg,x")];
     let mut bare = item("bare");
     bare.link = Some("javascript:alert(5)".into());

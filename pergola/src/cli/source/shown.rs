@@ -276,9 +276,13 @@ mod tests {
             detail: "the site asked for it (max-age 3600)".into(),
             key: key.map(str::to_owned),
         };
-        let told = why(&reason(ReasonKind::MaxAge, Some(50_700.0), None), 48_000.0);
+        let told =
+            why(&reason(ReasonKind::MaxAge, Some(Instant::from_unix(50_700.0)), None), 48_000.0);
         assert_eq!(told, "not before 14:05 UTC: the site asked for it (max-age 3600)");
-        let told = why(&reason(ReasonKind::Planned, Some(55_200.0), Some("a.b")), 48_000.0);
+        let told = why(
+            &reason(ReasonKind::Planned, Some(Instant::from_unix(55_200.0)), Some("a.b")),
+            48_000.0,
+        );
         assert!(told.starts_with("about 15:20 UTC: "), "{told}");
         assert!(told.ends_with("; a.b changes that"), "{told}");
         let told = why(&reason(ReasonKind::Ended, None, None), 48_000.0);
