@@ -135,11 +135,11 @@ mod tests {
             let origin = Some(Origin { feed: Some(feed.into()), ..Origin::default() });
             Item { origin, ..Item::new("1") }
         };
-        let there = item_key(&Item::new("1").id, &Item::new("1"), &stay.url);
+        let there = item_key(&Item::new("1").id, &Item::new("1"), stay.origin);
         assert_eq!(new_key(seen_at("https://a.example/"), &go, &stay), there);
         let elsewhere = new_key(seen_at("https://far.example/"), &go, &stay);
         let item = seen_at("https://far.example/");
-        assert_eq!(elsewhere, item_key(&item.id, &item, &go.url), "its key is its own");
+        assert_eq!(elsewhere, item_key(&item.id, &item, go.origin), "its key is its own");
     }
 
     #[test]

@@ -10,7 +10,7 @@ use super::*;
 use crate::conclude::{Moment, Subject, conclude};
 use crate::courtesy::{Head, RuleBook};
 use crate::heard::hear;
-use crate::reply::{Failure, HttpAnswer, PeerReply, Push, Reply, Silence};
+use crate::reply::{Failure, HttpAnswer, PeerReply, Presented, Push, Reply, Silence};
 use crate::source::{Known, SourceRecord};
 use crate::trail::Backlog;
 
@@ -89,6 +89,7 @@ impl Story {
             body: Ok(Bytes::from(text)),
             conditional: true,
             refusal: None,
+            presented: Presented::Nothing,
         })))
     }
 
