@@ -123,14 +123,21 @@ impl Node {
         let mut all = Vec::with_capacity(changes.len());
         for change in changes {
             let named: Vec<_> = match &change {
-                Change::Create { body, .. } => sources_of(body).collect(),
+                Change::Create { body, .. } | Change::Replace { body, .. } => {
+                    sources_of(body).collect()
+                }
                 _ => Vec::new(),
             };
             let named = named.iter().filter_map(|(url, _)| self.at(url));
-            let counted = named.filter(|id| tried.new.remove(id)).count();
+            let own: Vec<_> = named.filter(|id| tried.new.remove(id)).collect();
             let mut applied = self.apply(change, false).await?;
             if let Applied::Created { sources, .. } = &mut applied {
-                *sources += counted;
+                *sources += own.len();
+            }
+            if let Applied::Created { name, items, .. } | Applied::Changed { name, items } =
+                &mut applied
+            {
+                *items += self.backfill_rest(name, *items, &own).await?;
             }
             all.push(applied);
         }

@@ -42,6 +42,22 @@ impl Node {
         self.backfill_from(feed, vec![source], since).await
     }
 
+    /// A new feed that has reached the limit gets all that its own new sources show, which would have come in
+    /// time if nobody had tried them first. Returns how many items that are.
+    pub(super) async fn backfill_rest(
+        &self,
+        name: &str,
+        items: usize,
+        own: &[SourceId],
+    ) -> Result<usize, FeedError> {
+        let Some(card) = self.desk.feed(name).filter(|_| items >= BACKFILL) else { return Ok(0) };
+        let mut more = 0;
+        for &source in own {
+            more += self.backfill_from(card.id, vec![source]).await?;
+        }
+        Ok(more)
+    }
+
     /// New sources may have been refreshed before the feeds that read them were told of them: what they showed
     /// enters those feeds now.
     pub(in crate::node) async fn catch_up(&self, new: &[SourceId]) -> Result<(), SourceError> {
