@@ -53,7 +53,7 @@ impl Node {
         let Some(card) = self.desk.feed(name).filter(|_| items >= BACKFILL) else { return Ok(0) };
         let mut more = 0;
         for &source in own {
-            more += self.backfill_from(card.id, vec![source]).await?;
+            more += self.backfill_from(card.id, vec![source], f64::NEG_INFINITY).await?;
         }
         Ok(more)
     }
