@@ -107,7 +107,10 @@ mod tests {
     fn nothing_said_changes_nothing_and_null_forgets() {
         for (json, credentials) in [("{}", None), (r#"{"credentials":null}"#, Some(None))] {
             let change: ChangeSourceRequest = serde_json::from_str(json).unwrap();
-            assert_eq!(change, ChangeSourceRequest { private: None, credentials });
+            assert_eq!(
+                change,
+                ChangeSourceRequest { credentials, ..ChangeSourceRequest::default() }
+            );
             assert_eq!(serde_json::to_string(&change).unwrap(), json);
         }
     }
