@@ -16,7 +16,7 @@ use super::client::Client;
 use super::failure::Failure;
 use super::screen::{Column, Screen, harmless, table};
 use credentials::Given;
-use shown::{already, changed, removed, report, row, shown};
+use shown::{already, changed, name, removed, report, row, shown};
 
 /// Sources in one response.
 const AT_ONCE: usize = 500;
@@ -199,7 +199,7 @@ pub(super) async fn run(command: Command, client: &Client, screen: &Screen) -> a
         }
         Command::Restore(Which { source }) => {
             let source = client.restore_source(&source).await?;
-            screen.show(&source, || format!("restored {}", changed(&source)))
+            screen.show(&source, || format!("restored source {}: {}\n", source.id, name(&source)))
         }
         Command::Remove(Which { source }) => {
             client.remove_source(&source).await?;
@@ -238,7 +238,7 @@ async fn add(new: Add, client: &Client, screen: &Screen) -> anyhow::Result<()> {
         if added.known {
             return already(source, &request.url);
         }
-        let name = harmless(source.title.as_deref().unwrap_or(&source.url));
+        let name = name(source);
         let report = added.report.as_ref().map(|it| report(it, screen.now)).unwrap_or_default();
         let note = added.note.as_ref().map(|note| format!("{}\n", harmless(note)));
         format!("source {}: {name}\n{}{report}", source.id, note.unwrap_or_default())

@@ -153,7 +153,10 @@ impl Node {
             folders: record.folders,
             readers: self.desk.readers_of(id),
             last_refresh: state.recent.back().map(|refresh| Instant::from_unix(refresh.at)),
-            next_refresh: next_at.is_finite().then(|| Instant::from_unix(next_at)),
+            // A new source was due from the start.
+            next_refresh: next_at
+                .is_finite()
+                .then(|| Instant::from_unix(next_at.max(record.added_at))),
             busy,
             // Before the first refresh the model is a guess.
             items_per_day: state

@@ -7,7 +7,7 @@ use reqwest::StatusCode;
 use serde_json::{Value, json};
 
 use super::{feed, get, origin, post, quiet_house, quiet_house_with};
-use crate::house::{House, quick_config};
+use crate::house::{House, instant, quick_config};
 use crate::origin::{Origin, Reply};
 
 /// An hour between two refreshes of this machine's sources.
@@ -33,7 +33,7 @@ fn reason<'a>(next: &'a Value, kind: &str) -> &'a Value {
 
 /// Seconds from now.
 fn ahead(house: &House, at: &Value) -> f64 {
-    at.as_f64().unwrap() - house.node().clock.now()
+    instant(at).unwrap() - house.node().clock.now()
 }
 
 #[tokio::test(flavor = "multi_thread")]

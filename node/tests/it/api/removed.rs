@@ -9,7 +9,7 @@ use tempfile::TempDir;
 use tokio::net::TcpListener;
 
 use super::{delete, feed, get, origin, post, quiet_house};
-use crate::house::{House, quick_config};
+use crate::house::{House, instant, quick_config};
 
 const DAY: f64 = 86_400.0;
 
@@ -49,7 +49,7 @@ async fn a_source_that_was_removed_comes_back_as_it_was() {
     );
     let (at, until) =
         (&removed["sources"][0]["removed_at"], &removed["sources"][0]["restorable_until"]);
-    assert_eq!(until.as_f64().unwrap() - at.as_f64().unwrap(), 7.0 * DAY);
+    assert_eq!(instant(until).unwrap() - instant(at).unwrap(), 7.0 * DAY);
 
     // Cleaning up in between, and a restart, lose nothing.
     house.node().clear_out().await.unwrap();

@@ -34,7 +34,7 @@ async fn an_address_in_a_query_an_import_or_a_list_is_split() {
     let origin = Origin::builder().start().await;
     let url = |path: &str| with_password(&origin, path);
     let query = format!("CREATE FEED A AS RETURN \"{}\";", url("/query"));
-    post(&house, "/api/v1/feeds", json!({"query": query})).await;
+    post(&house, "/api/v1/feeds", json!({"query": query, "force": true})).await;
     let outline = |path: &str| {
         let url = url(path);
         format!("<opml><body><outline text=\"A\" xmlUrl=\"{url}\"/></body></opml>")

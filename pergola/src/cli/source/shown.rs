@@ -127,9 +127,14 @@ fn also(next: &NextRefresh, now: f64) -> String {
     reasons.join("; ")
 }
 
+/// What a source is called.
+pub(super) fn name(source: &SourceStatus) -> String {
+    harmless(source.title.as_deref().unwrap_or(&source.url)).to_string()
+}
+
 /// That a source was there already, and where it is now if that is not where it was looked for.
 pub(super) fn already(source: &SourceStatus, asked: &str) -> String {
-    let name = harmless(source.title.as_deref().unwrap_or(&source.url));
+    let name = name(source);
     let asked = url::Url::parse(asked).map_or_else(|_| asked.to_owned(), String::from);
     match masked(&asked) == source.url {
         true => format!("already there as source {}: {name}\n", source.id),
@@ -161,7 +166,7 @@ pub(super) fn removed(sources: &[RemovedSource], screen: &Screen) -> String {
 
 /// A source after it was changed.
 pub(super) fn changed(source: &SourceStatus) -> String {
-    let name = harmless(source.title.as_deref().unwrap_or(&source.url));
+    let name = name(source);
     let folders = match source.folders.is_empty() {
         true => String::new(),
         false => format!("in {}", harmless(&source.folders.join(", "))),

@@ -55,7 +55,7 @@ fn a_source_is_put_into_folders_and_a_feed_reads_them() {
         let url = serve("application/rss+xml", RSS);
         sandbox.ok(&["source", "add", &url, "--folder", "Islands"]);
         let set = sandbox.ok(&["source", "set", "1", "--folder", "Islands/Hot", "--folder", "Sea"]);
-        assert_eq!(set, "source 1: Island news, in Islands/Hot, Sea\n");
+        assert_eq!(set, "source 1: Island news: in Islands/Hot, Sea\n");
         assert!(sandbox.ok(&["source", "show", "1"]).contains("folder        Islands/Hot, Sea\n"));
         assert!(sandbox.ok(&["source", "list", "--folder", "Sea"]).contains("Islands/Hot, Sea"));
         let created = sandbox.ok(&["feed", "create", "CREATE FEED I AS RETURN FOLDER \"Islands\""]);

@@ -49,7 +49,7 @@ fn a_password_comes_from_a_file_or_a_variable_and_is_never_shown() {
 
 #[test]
 fn an_export_is_for_others_unless_it_is_asked_for_secrets() {
-    let sandbox = Sandbox::bare();
+    let sandbox = Sandbox::begun();
     let (basic, token) = (protected(), serve("application/rss+xml", RSS));
     let basic = basic.replacen("//", &format!("//bob:{SECRET}@"), 1);
     let token = format!("{token}?token={SECRET}");
@@ -62,7 +62,7 @@ fn an_export_is_for_others_unless_it_is_asked_for_secrets() {
     sandbox.ok(&["export", "--with-secrets", &file]);
     assert_eq!(fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o600);
     // What was written is what can be read again.
-    let again = Sandbox::bare();
+    let again = Sandbox::begun();
     assert!(again.ok(&["import", &file]).contains("2 new sources"));
     for source in again.json(&["source", "list"])["sources"].as_array().unwrap() {
         let id = source["id"].to_string();

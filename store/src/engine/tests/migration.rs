@@ -175,7 +175,7 @@ fn a_folder_of_version_1_is_migrated_however_often_that_is_interrupted() {
 
 /// The only backup of a folder holds what version 1 had left, and only the owner can read it.
 fn assert_backed_up(folder: &Path) {
-    let file = folder.join("before-schema-3.backup");
+    let file = folder.join(format!("before-schema-{LATEST}.backup"));
     assert_eq!(backups_before_migration(folder), [file.clone()]);
     assert!(!folder.join("before-schema.unfinished").exists());
     assert_eq!(fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o600);
@@ -202,7 +202,7 @@ fn a_folder_is_backed_up_before_it_is_migrated_and_only_the_newest_backup_stays(
         assert_backed_up(folder);
         assert!(folder.join("before-schema-x.backup").exists());
         // Nothing is left to migrate, so nothing is backed up.
-        fs::remove_file(folder.join("before-schema-3.backup")).unwrap();
+        fs::remove_file(folder.join(format!("before-schema-{LATEST}.backup"))).unwrap();
         drop(open_store(folder, backend));
         assert!(backups_before_migration(folder).is_empty());
     });
@@ -216,7 +216,7 @@ fn without_a_backup_nothing_is_migrated() {
         // Room to begin, but not for a backup.
         fs::write(folder.join("room"), "1").unwrap();
         let error = opening.open(folder, None).map(|_| ()).unwrap_err();
-        assert!(matches!(error, StoreError::NotBackedUp { version: 3, .. }), "{error}");
+        assert!(matches!(error, StoreError::NotBackedUp { version: LATEST, .. }), "{error}");
         assert!(error.to_string().contains("the disk is nearly full"), "{error}");
         assert!(backups_before_migration(folder).is_empty());
         assert!(!folder.join("before-schema.unfinished").exists());
