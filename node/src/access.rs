@@ -23,8 +23,8 @@ use doors::Doors;
 use limits::Use;
 pub use limits::{TooOften, Who};
 
-use crate::clock::network_now;
-use crate::locks::RwLock;
+use pergola_outside::clock::network_now;
+use pergola_outside::locks::RwLock;
 
 /// The known callers, and the feeds that are restricted.
 pub struct Access {

@@ -1,20 +1,13 @@
 //! The node: it crawls sources, keeps what the queries ask for and publishes the result as feeds.
 //!
 //! An item passes `crawl` (when to refresh, what is new), `stage` (which feeds want it, decided by `select`),
-//! `writer` (append to the feeds) and `publish` (render, serve). `surroundings` is everything outside that a
-//! node depends on.
+//! `writer` (append to the feeds) and `publish` (render, serve). Everything outside that a node depends on is
+//! in `pergola_outside`.
 //!
 //! # Modules, from the bottom up
 //!
 //! No module uses one that stands further down; a test reads the imports.
 //!
-//! - `locks`: locks that ignore poisoning
-//! - `clock`: the node's time, real, accelerated or moved by hand
-//! - `surroundings`: what a node is given: randomness, names, HTTP, connections, blocking threads, the store
-//! - `tls`: certificates, those presented and those trusted
-//! - `credentials`: tokens and certificates for single hosts
-//! - `guard`: which addresses may be reached
-//! - `fetch`: HTTP requests to sources and hubs, within bounds
 //! - `metrics`: what is counted, for Prometheus
 //! - `access`: who calls, what it may read and how much it may take
 //! - `serve`: the port: connections, TLS, HTTP
@@ -33,12 +26,7 @@
 
 pub mod access;
 pub mod api;
-pub mod clock;
 pub mod crawl;
-pub mod credentials;
-pub mod fetch;
-pub mod guard;
-mod locks;
 pub mod metrics;
 pub mod node;
 pub mod peer;
@@ -48,8 +36,6 @@ pub mod select;
 pub mod serve;
 mod stage;
 mod start;
-pub mod surroundings;
-pub mod tls;
 pub mod websub;
 pub mod wire;
 pub mod writer;

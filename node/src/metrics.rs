@@ -16,7 +16,7 @@ use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::histogram::Histogram;
 use prometheus_client::registry::{Registry, Unit};
 
-use crate::locks::Mutex;
+use pergola_outside::locks::Mutex;
 
 pub use ages::{Ages, Journey};
 pub use peers::{PeerMetrics, PeerOutcome};

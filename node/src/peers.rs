@@ -17,9 +17,9 @@ use pergola_store::archive::{Archive, ArchiveError, SourceId};
 use tokio::sync::Notify;
 use url::Url;
 
-use crate::fetch::{FetchError, FetchSettings};
-use crate::locks::Mutex;
 use channel::{Channels, Line};
+use pergola_outside::fetch::{FetchError, FetchSettings};
+use pergola_outside::locks::Mutex;
 use pull::{Pulled, pull};
 pub use search::{Foreign, Heard, Silent};
 

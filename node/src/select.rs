@@ -24,7 +24,7 @@ use queries::Queries;
 pub use queries::{FeedCard, statement};
 pub use view::Texts;
 
-use crate::locks::{Mutex, MutexGuard, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use pergola_outside::locks::{Mutex, MutexGuard, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 /// What an item of a source that no feed reads is worth: such a source is refreshed now and then, so that a
 /// feed created later finds something.

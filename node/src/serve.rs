@@ -20,9 +20,9 @@ use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
-use crate::surroundings::{Connection, Listener};
-use crate::tls::Shown;
 use handshake::handshake;
+use pergola_outside::surroundings::{Connection, Listener};
+use pergola_outside::tls::Shown;
 use talk::talk;
 
 /// The wait before the next try when the system is out of connections.

@@ -6,8 +6,8 @@ use tokio_util::sync::CancellationToken;
 
 use crate::node::{Node, Running, StartError};
 use crate::peer::Limits;
-use crate::surroundings::Listener;
 use crate::{api, peer};
+use pergola_outside::surroundings::Listener;
 
 impl Node {
     /// Crawls and serves from now on: feeds, the API, and other nodes.

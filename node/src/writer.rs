@@ -18,7 +18,7 @@ mod tests;
 
 use std::collections::HashMap;
 
-use crate::locks::Mutex;
+use pergola_outside::locks::Mutex;
 use std::sync::Arc;
 
 use pergola_store::archive::{Archive, ArchiveError, Commit, Entry, FeedId, FeedTally};

@@ -18,7 +18,7 @@ use tokio::net::TcpListener;
 use pergola_api::Instant;
 use pergola_api::operation::Readiness;
 use pergola_config as config;
-use pergola_node::clock::Clock;
+use pergola_outside::clock::Clock;
 
 pub use file::{File, Opening};
 

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use pergola_store::archive::FeedId;
 
-use crate::locks::RwLock;
+use pergola_outside::locks::RwLock;
 
 /// The feeds that are not for anybody. Most nodes have none, and then nobody waits for a lock.
 #[derive(Default)]

@@ -8,7 +8,7 @@ use std::net::{IpAddr, Ipv6Addr};
 use tokio::time::Instant;
 
 use super::Caller;
-use crate::locks::{Mutex, MutexGuard};
+use pergola_outside::locks::{Mutex, MutexGuard};
 
 /// Callers remembered at the same time. Beyond that, unknown callers share one account.
 const MOST: usize = 10_000;

@@ -4,7 +4,7 @@ use std::future::Future;
 
 use super::refusal::failed;
 use crate::publish::Refusal;
-use crate::surroundings::Blocking;
+use pergola_outside::surroundings::Blocking;
 
 /// Runs work that blocks.
 pub(super) async fn blocking<T: Send + 'static>(

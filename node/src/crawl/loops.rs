@@ -10,7 +10,7 @@ use pergola_feed::address::Shown;
 use pergola_manners::loops::LoopChange;
 use pergola_store::archive::{Archive, ArchiveError, Loop, SourceId};
 
-use crate::locks::{Mutex, MutexGuard};
+use pergola_outside::locks::{Mutex, MutexGuard};
 
 /// The known loops, by source.
 #[derive(Default)]

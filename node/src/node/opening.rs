@@ -17,19 +17,19 @@ use super::scheduling::strategy;
 use super::settings::{fetch_settings, lane_rules, manners};
 use super::{Node, StartError};
 use crate::access::Access;
-use crate::clock::Clock;
 use crate::crawl::driver::{Crawler, Delivery, List, Tools};
-use crate::fetch::Fetcher;
-use crate::locks::{Mutex, RwLock};
 use crate::metrics::Metrics;
 use crate::peers::Peers;
 use crate::publish::{Imprint, Shelf};
 use crate::select::{Desk, Profiles};
 use crate::stage;
-use crate::surroundings::{Blocking, Outside, Randomness, Surroundings};
 use crate::websub::hub::{self, Hub};
 use crate::websub::subscriber::{self, Subscriber};
 use crate::writer::Writer;
+use pergola_outside::clock::Clock;
+use pergola_outside::fetch::Fetcher;
+use pergola_outside::locks::{Mutex, RwLock};
+use pergola_outside::surroundings::{Blocking, Outside, Randomness, Surroundings};
 
 /// Refreshes that may wait for selection.
 const DELIVERIES: usize = 256;

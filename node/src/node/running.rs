@@ -15,8 +15,8 @@ use tokio_util::sync::CancellationToken;
 
 use super::{Node, StartError};
 use crate::serve::Port;
-use crate::surroundings::{Listener, listen};
-use crate::tls::Shown;
+use pergola_outside::surroundings::{Listener, listen};
+use pergola_outside::tls::Shown;
 
 /// A running node.
 pub struct Running {

@@ -8,9 +8,9 @@ use pergola_manners::Manners;
 use pergola_manners::courtesy::{RuleBook, Rules};
 use pergola_manners::lanes::{LaneOverride, LaneRules};
 
-use crate::fetch::{DecodeLimits, FetchSettings};
-use crate::guard::Guard;
-use crate::surroundings::Outside;
+use pergola_outside::fetch::{DecodeLimits, FetchSettings};
+use pergola_outside::guard::Guard;
+use pergola_outside::surroundings::Outside;
 
 /// How the hosts of sources are treated.
 pub(super) fn rule_book(config: &Config) -> RuleBook {

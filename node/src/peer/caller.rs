@@ -19,9 +19,9 @@ use pergola_store::archive::FeedId;
 use tonic::{Code, Status};
 
 use crate::access::{self, Who};
-use crate::locks::{Mutex, MutexGuard};
 use crate::node::Node;
 use crate::wire::ANSWER_BYTES;
+use pergola_outside::locks::{Mutex, MutexGuard};
 
 /// What callers may take.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -20,11 +20,11 @@ use tonic::transport::{Channel, Endpoint, Uri};
 use tonic::{Request, Status};
 use url::{Host, Url};
 
-use crate::credentials::Credentials;
-use crate::fetch::{FetchError, FetchSettings, Stage};
-use crate::guard::{Guard, GuardedResolver};
-use crate::locks::Mutex;
-use crate::surroundings::{Connection, Network};
+use pergola_outside::credentials::Credentials;
+use pergola_outside::fetch::{FetchError, FetchSettings, Stage};
+use pergola_outside::guard::{Guard, GuardedResolver};
+use pergola_outside::locks::Mutex;
+use pergola_outside::surroundings::{Connection, Network};
 
 /// How often a connection is pinged …
 const PING_EVERY: Duration = Duration::from_secs(20);

@@ -25,11 +25,11 @@ use tonic::{Code, Status};
 use url::Url;
 
 use super::channel::{Line, NoConnection};
-use crate::clock::network_now;
-use crate::fetch::{FetchError, Stage};
 use crate::wire::MESSAGE_BYTES;
 use crate::wire::{Delivered, entry_from_wire, hints_from_wire};
 use check::{Checked, checked};
+use pergola_outside::clock::network_now;
+use pergola_outside::fetch::{FetchError, Stage};
 
 /// Entries asked for at once.
 const PAGE: u32 = 500;

@@ -16,7 +16,7 @@ use super::document::Rendered;
 use super::edition::Edition;
 use super::negotiate::Form;
 use super::volume::Volume;
-use crate::locks::Mutex;
+use pergola_outside::locks::Mutex;
 
 /// Documents held at most, however small.
 const MOST: usize = 10_000;

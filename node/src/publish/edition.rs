@@ -14,7 +14,7 @@ use tokio::sync::{OnceCell, watch};
 use super::document::Rendered;
 use super::negotiate::Form;
 use super::shelf::Listing;
-use crate::locks::{Mutex, RwLock};
+use pergola_outside::locks::{Mutex, RwLock};
 
 /// Why there is no document.
 #[derive(Debug, thiserror::Error)]

@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use pergola_store::archive::{Entry, FeedId, Published, SourceId};
 
-use crate::locks::Mutex;
+use pergola_outside::locks::Mutex;
 
 /// Entries of earlier editions that are remembered, over all feeds: some 12 MiB.
 const REMEMBERED: usize = 1 << 19;

@@ -28,9 +28,9 @@ use super::negotiate::Form;
 use super::past::Past;
 use super::volume::Volume;
 use crate::access::{Access, Caller};
-use crate::clock::Clock;
-use crate::locks::{RwLock, RwLockReadGuard, RwLockWriteGuard};
-use crate::surroundings::Blocking;
+use pergola_outside::clock::Clock;
+use pergola_outside::locks::{RwLock, RwLockReadGuard, RwLockWriteGuard};
+use pergola_outside::surroundings::Blocking;
 
 /// The folder of a feed's volumes, below its own address.
 pub(super) const ARCHIVE: &str = "archive";

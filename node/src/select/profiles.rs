@@ -20,7 +20,7 @@ use pergola_store::archive::{Channel, FeedId, ItemKey, ProfileRecord, SourceId};
 
 use fresh::Fresh;
 
-use crate::locks::{Mutex, MutexGuard};
+use pergola_outside::locks::{Mutex, MutexGuard};
 
 /// Items in a profile.
 const WINDOW: usize = 20;

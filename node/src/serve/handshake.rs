@@ -12,8 +12,8 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio_rustls::TlsAcceptor;
 use tokio_rustls::server::TlsStream;
 
-use crate::surroundings::Connection;
-use crate::tls::fingerprint;
+use pergola_outside::surroundings::Connection;
+use pergola_outside::tls::fingerprint;
 use replayed::Replayed;
 
 /// Time for a handshake, or for the answer to a client that does not use TLS.

@@ -30,13 +30,13 @@ use self::book::{Book, Limits, host_of};
 use self::delivery::{Delivery, Ending, Key, Outcome};
 use self::door::{Pending, PendingRequest};
 use self::request::{Mode, Request};
-use crate::clock::{Clock, network_now};
-use crate::fetch::Fetcher;
-use crate::locks::Mutex;
 use crate::metrics::Metrics;
 use crate::publish::{Form, Shelf};
-use crate::surroundings::Randomness;
 use crate::writer::Writer;
+use pergola_outside::clock::{Clock, network_now};
+use pergola_outside::fetch::Fetcher;
+use pergola_outside::locks::Mutex;
+use pergola_outside::surroundings::Randomness;
 
 /// Requests that may wait for their verification.
 const WAITING: usize = 256;

@@ -32,12 +32,12 @@ use url::{Host, Url};
 use self::asking::{HubRequest, Token};
 use self::book::Book;
 use self::rules::Rules;
-use crate::clock::Clock;
 use crate::crawl::driver::Crawler;
-use crate::locks::{Mutex, MutexGuard};
 use crate::metrics::Metrics;
-use crate::surroundings::Randomness;
 use crate::writer::Writer;
+use pergola_outside::clock::Clock;
+use pergola_outside::locks::{Mutex, MutexGuard};
+use pergola_outside::surroundings::Randomness;
 
 /// Hubs asked at the same time.
 const ASKING: usize = 8;

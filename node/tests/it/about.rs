@@ -4,7 +4,7 @@ use std::num::NonZeroUsize;
 use std::time::Duration;
 
 use pergola_config::{Budget, BudgetRule, Config};
-use pergola_node::clock::Clock;
+use pergola_outside::clock::Clock;
 use pergola_store::archive::{Archive, Commit, HostTally};
 use reqwest::StatusCode;
 use tempfile::TempDir;

@@ -5,9 +5,11 @@ use std::time::Duration;
 use pergola_feed::Limits;
 use pergola_manners::courtesy::{Courtesy, FailureKind, Outcome, Rules, Validators};
 use pergola_manners::heard::{Hearing, hear};
-use pergola_node::fetch::{Answer, Ask, DecodeLimits, FetchError, FetchSettings, Fetcher, Stage};
-use pergola_node::guard::Guard;
-use pergola_node::surroundings::{Outside, ResolverFiles};
+use pergola_outside::fetch::{
+    Answer, Ask, DecodeLimits, FetchError, FetchSettings, Fetcher, Stage,
+};
+use pergola_outside::guard::Guard;
+use pergola_outside::surroundings::{Outside, ResolverFiles};
 use pergola_store::archive::SourceKind;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpListener;

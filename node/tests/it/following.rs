@@ -7,7 +7,7 @@ use pergola_config::Config;
 use pergola_feed::write::write_atom;
 use pergola_feed::{Document, Format, Item, Link, Timestamp};
 use pergola_newsroom::serve::Headline;
-use pergola_node::clock::Clock;
+use pergola_outside::clock::Clock;
 use pergola_store::archive::SourceState;
 use tempfile::TempDir;
 

@@ -8,8 +8,8 @@ use std::time::Duration;
 use pergola_config::{BudgetRule, Config};
 use pergola_newsroom::Process;
 use pergola_newsroom::serve::{Newsroom, Source};
-use pergola_node::clock::Clock;
 use pergola_node::node::{Node, Running};
+use pergola_outside::clock::Clock;
 use tempfile::TempDir;
 use tokio::net::TcpListener;
 

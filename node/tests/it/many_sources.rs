@@ -1,7 +1,7 @@
 //! Sources by the thousand: which model they get, and that all of them are there again after a restart.
 
-use pergola_node::clock::Clock;
 use pergola_node::node::{NewSource, Node, close};
+use pergola_outside::clock::Clock;
 use pergola_refresh::Model;
 use pergola_store::archive::SourceId;
 use tempfile::TempDir;

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use pergola_node::clock::{Clock, ManualClock};
+use pergola_outside::clock::{Clock, ManualClock};
 use pergola_store::archive::{
     Archive, Commit, NodeRecord, SourceId, SourceRecord, SourceState, unknown,
 };

@@ -4,9 +4,9 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use pergola_config::Config;
-use pergola_node::clock::Clock;
 use pergola_node::node::{FeedError, Node, close};
-use pergola_node::surroundings::Surroundings;
+use pergola_outside::clock::Clock;
+use pergola_outside::surroundings::Surroundings;
 use pergola_store::testing::FaultyStore;
 use pergola_store::{Batch, Opened, Order, Table};
 use tempfile::TempDir;

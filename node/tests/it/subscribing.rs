@@ -9,8 +9,8 @@ use std::time::Duration;
 
 use pergola_config::Config;
 use pergola_manners::Cooperation;
-use pergola_node::clock::Clock;
 use pergola_node::node::{NewSource, Node};
+use pergola_outside::clock::Clock;
 use serde_json::Value;
 use tempfile::TempDir;
 use tokio::net::TcpListener;

@@ -9,7 +9,7 @@ mod secured;
 use std::path::Path;
 
 use pergola_config::{Clients, Config, Limits, Reader, Secret, Tls};
-use pergola_node::tls;
+use pergola_outside::tls;
 use reqwest::{Client, RequestBuilder, Response, StatusCode};
 use tempfile::TempDir;
 

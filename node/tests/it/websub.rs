@@ -9,7 +9,7 @@ mod together;
 
 use pergola_config::Config;
 use pergola_newsroom::serve::Headline;
-use pergola_node::clock::Clock;
+use pergola_outside::clock::Clock;
 use tempfile::TempDir;
 use tokio::net::TcpListener;
 use url::Url;

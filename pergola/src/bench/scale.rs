@@ -15,7 +15,7 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 use clap::Args as ClapArgs;
-use pergola_node::clock::Clock;
+use pergola_outside::clock::Clock;
 use serde::{Deserialize, Serialize};
 
 use super::roles::{self, Part};

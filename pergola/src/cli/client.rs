@@ -12,8 +12,8 @@ use std::ops::Deref;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use pergola_node::clock::Clock;
 use pergola_node::node::{self, Node};
+use pergola_outside::clock::Clock;
 use url::Url;
 
 use super::failure;

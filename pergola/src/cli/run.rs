@@ -10,8 +10,8 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use anyhow::Context as _;
-use pergola_node::clock::Clock;
 use pergola_node::node::{Node, Running};
+use pergola_outside::clock::Clock;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::time::{Interval, MissedTickBehavior, interval};
 

@@ -9,7 +9,7 @@ mod words;
 
 use std::io::{self, IsTerminal as _, Write as _};
 
-use pergola_node::clock::Clock;
+use pergola_outside::clock::Clock;
 use serde::Serialize;
 
 use super::settings::Settings;

@@ -25,8 +25,8 @@ pub use trials::{Trial, of_seconds, of_weeks};
 
 use pergola_api::source::SourceStatus;
 use pergola_config::{Budget, BudgetRule, Choice, Config, Hosts, PrivateException};
-use pergola_node::clock::Clock;
 use pergola_node::node::{NewSource, Node, Running, SourceError};
+use pergola_outside::clock::Clock;
 use pergola_store::Backend;
 use trials::DAY;
 

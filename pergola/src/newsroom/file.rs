@@ -6,7 +6,7 @@ use std::sync::Arc;
 use anyhow::Context as _;
 use pergola_newsroom::serve::{Builder, Format, Newsroom, Source};
 use pergola_newsroom::{KeywordSet, Process, Rhythm};
-use pergola_node::clock::Clock;
+use pergola_outside::clock::Clock;
 use serde::Deserialize;
 
 /// The sources of a newsroom.

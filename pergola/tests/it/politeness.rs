@@ -2,7 +2,7 @@
 
 use pergola_commands::doctor::politeness::{Facts, Score, Server, of_weeks, score};
 use pergola_config::Config;
-use pergola_node::clock::Clock;
+use pergola_outside::clock::Clock;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use url::Url;

@@ -5,7 +5,7 @@ use tokio::sync::Notify;
 
 use pergola_store::archive::SourceId;
 
-use crate::locks::Mutex;
+use pergola_outside::locks::Mutex;
 
 /// The sources that are being worked on.
 #[derive(Default)]

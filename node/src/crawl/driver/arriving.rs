@@ -9,7 +9,7 @@ use tokio::sync::Notify;
 
 use super::Crawler;
 use super::alone::With;
-use crate::locks::Mutex;
+use pergola_outside::locks::Mutex;
 
 /// The sources that wait to be merged.
 #[derive(Default)]

@@ -6,9 +6,9 @@ use pergola_manners::reply::{Reply, Silence};
 
 use super::Crawler;
 use super::received::Received;
-use crate::fetch::{Ask, FetchError};
 use crate::metrics::PeerOutcome;
 use crate::peers::pull::Pulled;
+use pergola_outside::fetch::{Ask, FetchError};
 
 impl Crawler {
     /// Asks a source: its peer if it has one that can be read, and with a GET otherwise.

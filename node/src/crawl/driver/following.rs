@@ -12,7 +12,7 @@ use pergola_store::archive::SourceKind;
 
 use super::Crawler;
 use super::outing::Unfinished;
-use crate::fetch::Ask;
+use pergola_outside::fetch::Ask;
 
 /// Archives are not followed if the lane has to rest for longer than this before each document.
 const PATIENCE: f64 = 60.0;

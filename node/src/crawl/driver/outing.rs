@@ -11,8 +11,8 @@ use tokio::sync::oneshot;
 
 use super::following::Route;
 use super::{Crawler, Delivery};
-use crate::fetch::Ask;
 use crate::writer::{Committed, NotCommitted};
+use pergola_outside::fetch::Ask;
 
 /// After a failure of our own a source is left alone for so many seconds.
 const OUR_FAULT: f64 = 60.0;

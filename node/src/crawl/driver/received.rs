@@ -4,7 +4,7 @@ use pergola_manners::link::Refusal;
 use pergola_manners::reply::{PeerReply, Push, Reply};
 
 use super::Pushed;
-use crate::fetch::{Answer, DecodeLimits, decompressed};
+use pergola_outside::fetch::{Answer, DecodeLimits, decompressed};
 
 /// Bytes of a document that is parsed in less than a millisecond.
 const SMALL: u64 = 16 * 1024;

@@ -20,8 +20,8 @@ use url::Url;
 use super::Crawler;
 use super::asking::silence;
 use super::received::Received;
-use crate::fetch::{Answered, Ask, Call, Called, FetchError, Fetcher, Permission};
-use crate::locks::Mutex;
+use pergola_outside::fetch::{Answered, Ask, Call, Called, FetchError, Fetcher, Permission};
+use pergola_outside::locks::Mutex;
 
 /// The name by which files call us.
 const AGENT: &str = "Pergola";

@@ -7,11 +7,11 @@ use pergola_proto::v1;
 use pergola_store::archive::{ArchiveError, FeedId};
 
 use super::changed_at;
-use crate::locks::Mutex;
 use crate::node::{Node, Outlook, Upstream};
 use crate::publish::{Form, Imprint, Listing};
 use crate::select::Channel;
 use crate::wire::hints_to_wire;
+use pergola_outside::locks::Mutex;
 
 /// Sources told of one feed.
 const UPSTREAMS: usize = 1_000;

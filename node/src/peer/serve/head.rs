@@ -8,9 +8,9 @@ use std::sync::Arc;
 use pergola_store::archive::{Archive, ArchiveError, Edit, FeedId, FeedTally};
 use tokio::sync::OnceCell;
 
-use crate::locks::Mutex;
 use crate::peer::cursor::Cursor;
-use crate::surroundings::Blocking;
+use pergola_outside::locks::Mutex;
+use pergola_outside::surroundings::Blocking;
 
 /// Feeds of which the end is remembered; beyond, all are forgotten and read again.
 const REMEMBERED: usize = 20_000;

@@ -11,7 +11,7 @@ use pergola_feed::Item;
 
 use pergola_store::archive::{Archive, ArchiveError, SourceId};
 
-use crate::locks::Mutex;
+use pergola_outside::locks::Mutex;
 
 /// Bytes of items that are kept, as they were before packing.
 const LIMIT: usize = 16 << 20;

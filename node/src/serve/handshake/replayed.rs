@@ -6,7 +6,7 @@ use std::task::{Context, Poll};
 
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
-use crate::surroundings::Connection;
+use pergola_outside::surroundings::Connection;
 
 /// Reads the first byte once more, and then what follows it.
 pub(in crate::serve) struct Replayed {

@@ -11,10 +11,10 @@ use url::Url;
 
 use super::delivery::Ending;
 use super::request::Mode;
-use crate::fetch::{Call, Fetcher};
 use crate::publish::{Form, NoHandout, Shelf};
-use crate::surroundings::Randomness;
 use crate::websub::signature;
+use pergola_outside::fetch::{Call, Fetcher};
+use pergola_outside::surroundings::Randomness;
 
 /// A subscriber that takes longer has failed.
 const PATIENCE: Duration = Duration::from_secs(10);

@@ -18,8 +18,8 @@ use tokio::time::Instant;
 use super::Hub;
 use super::book::host_of;
 use super::request::Request;
-use crate::clock::network_now;
-use crate::locks::Mutex;
+use pergola_outside::clock::network_now;
+use pergola_outside::locks::Mutex;
 
 /// Bytes of a request.
 const REQUEST_BYTES: usize = 16 << 10;

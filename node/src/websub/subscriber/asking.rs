@@ -7,7 +7,7 @@ use http::header::CONTENT_TYPE;
 use http::{HeaderMap, HeaderValue, Method};
 use url::{Url, form_urlencoded};
 
-use crate::fetch::{Call, Fetcher};
+use pergola_outside::fetch::{Call, Fetcher};
 
 /// A hub that takes longer has failed. Some hubs verify before they answer.
 const PATIENCE: Duration = Duration::from_secs(30);

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use pergola_node::clock::{Clock, ManualClock};
+use pergola_outside::clock::{Clock, ManualClock};
 use reqwest::StatusCode;
 use serde_json::{Value, json};
 use tempfile::TempDir;

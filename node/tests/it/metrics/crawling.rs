@@ -5,7 +5,7 @@ use std::num::NonZeroUsize;
 use pergola_config::{Budget, BudgetRule, Config};
 use pergola_feed::write::write_atom;
 use pergola_feed::{Document, Format, Hop, Item, Link, Millis, NodeId, Text, Timestamp};
-use pergola_node::clock::Clock;
+use pergola_outside::clock::Clock;
 use tempfile::TempDir;
 
 use crate::house::{House, Scene, eventually, quick_config};

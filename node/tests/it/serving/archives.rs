@@ -251,7 +251,7 @@ async fn people_find_the_archives_from_the_page_of_a_feed() {
 #[tokio::test]
 async fn archives_stay_within_memory_and_push_no_edition_out() {
     let limit = 200_000;
-    let kiosk = Kiosk::with(pergola_node::clock::Clock::accelerated(1e6), |shelf| {
+    let kiosk = Kiosk::with(pergola_outside::clock::Clock::accelerated(1e6), |shelf| {
         shelf.with_memory_limit(limit)
     });
     for feed in [FEED, FeedId(8)] {

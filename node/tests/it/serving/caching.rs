@@ -136,7 +136,7 @@ async fn a_copy_may_be_kept_until_the_next_refresh_but_no_longer_than_an_hour() 
 
 #[tokio::test]
 async fn documents_beyond_the_limit_are_dropped_and_rendered_again() {
-    let kiosk = Kiosk::with(pergola_node::clock::Clock::accelerated(1e6), |shelf| {
+    let kiosk = Kiosk::with(pergola_outside::clock::Clock::accelerated(1e6), |shelf| {
         shelf.with_memory_limit(5000)
     });
     let feeds: Vec<_> = (1..=6).map(pergola_store::archive::FeedId).collect();

@@ -7,8 +7,8 @@ use axum::body::{Body, to_bytes};
 use http::{HeaderMap, Method, Request, StatusCode};
 use pergola_feed::address::origin_of;
 use pergola_feed::{Item, NodeId, Text, Timestamp};
-use pergola_node::clock::Clock;
 use pergola_node::publish::{Imprint, Listing, Shelf, router};
+use pergola_outside::clock::Clock;
 use pergola_store::archive::{
     Archive, Commit, Entry, FeedId, FeedTally, SourceId, SourceRecord, item_key,
 };

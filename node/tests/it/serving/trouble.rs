@@ -1,7 +1,7 @@
 //! What is said when something does not work.
 
 use http::StatusCode;
-use pergola_node::clock::Clock;
+use pergola_outside::clock::Clock;
 
 use super::kiosk::{FEED, Kiosk, item, listing};
 

@@ -220,7 +220,7 @@ impl Service {
             start = start.max(state.published.saturating_sub(newest));
         }
         let end = state.published.min(start + PAGE.min(request.limit as usize));
-        let now = pergola_node::clock::Clock::real().now() + state.ahead;
+        let now = pergola_outside::clock::Clock::real().now() + state.ahead;
         Ok(FetchResponse {
             entries: (start..end).map(entry).collect(),
             cursor: cursor(end),

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex};
 use axum::body::{Body, to_bytes};
 use http::header::HOST;
 use hyper_util::rt::TokioIo;
-use pergola_node::surroundings::{
+use pergola_outside::surroundings::{
     ClientSetup, Connection, ExchangeError, Http, HttpClient, Listener, NameError, Names, Network,
     Outside, Pending, SetupError,
 };

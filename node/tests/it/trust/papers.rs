@@ -51,7 +51,7 @@ impl Authority {
         let papers = Papers {
             chain: file("pem"),
             key: file("key"),
-            fingerprint: pergola_node::tls::fingerprint(certificate.der()),
+            fingerprint: pergola_outside::tls::fingerprint(certificate.der()),
         };
         std::fs::write(&papers.chain, certificate.pem()).unwrap();
         std::fs::write(&papers.key, key.serialize_pem()).unwrap();

@@ -46,7 +46,7 @@ async fn secured(
     papers: Option<&Papers>,
 ) -> Result<Client, tonic::transport::Error> {
     let identity = papers.map(|papers| (papers.chain.as_path(), papers.key.as_path()));
-    let tls = Arc::new(pergola_node::tls::client(&[&authority.file], identity).unwrap());
+    let tls = Arc::new(pergola_outside::tls::client(&[&authority.file], identity).unwrap());
     let address = house.running.address();
     let connector = tower::service_fn(move |_: Uri| {
         let tls = TlsConnector::from(Arc::clone(&tls));

@@ -5,10 +5,10 @@ use std::time::Duration;
 
 use pergola_config::{Clients, Config, HostCredentials, Secret};
 use pergola_manners::courtesy::Validators;
-use pergola_node::clock::Clock;
-use pergola_node::fetch::{Ask, FetchSettings, Fetcher};
-use pergola_node::guard::Guard;
 use pergola_node::node::Node;
+use pergola_outside::clock::Clock;
+use pergola_outside::fetch::{Ask, FetchSettings, Fetcher};
+use pergola_outside::guard::Guard;
 use tempfile::TempDir;
 use tokio::net::TcpListener;
 use url::Url;

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use http::Version;
 use pergola_config::Clients;
-use pergola_node::tls::{self, certificates};
+use pergola_outside::tls::{self, certificates};
 use tempfile::TempDir;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;

@@ -5,8 +5,8 @@ use std::time::Duration;
 use http::StatusCode;
 use pergola_api::source::PushStatus;
 use pergola_config::Config;
-use pergola_node::clock::Clock;
 use pergola_node::node::NewSource;
+use pergola_outside::clock::Clock;
 use pergola_store::archive::SourceId;
 use ring::hmac;
 

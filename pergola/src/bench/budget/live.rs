@@ -10,8 +10,8 @@ use pergola_config::{Budget, BudgetRule, Config};
 use pergola_manners::budget::Purse;
 use pergola_newsroom::serve::{Newsroom, Source};
 use pergola_newsroom::{Process, Rhythm};
-use pergola_node::clock::Clock;
 use pergola_node::node::{NewSource, Node};
+use pergola_outside::clock::Clock;
 use tokio::net::TcpListener;
 use tokio::task::JoinSet;
 

@@ -13,7 +13,7 @@ use pergola_config::{BudgetRule, Config};
 use pergola_manners::budget::{HORIZON_CYCLES, Purse};
 use pergola_manners::lanes::{LaneRules, Lanes};
 use pergola_manners::roster::Roster;
-use pergola_node::clock::Clock;
+use pergola_outside::clock::Clock;
 use pergola_store::archive::SourceId;
 
 /// Seconds between two decisions, as a node has it.

@@ -7,8 +7,8 @@ use std::time::Duration;
 use anyhow::Result;
 use pergola_config::{BudgetRule, Config, HostRule};
 use pergola_newsroom::serve::World;
-use pergola_node::clock::Clock;
 use pergola_node::node::{NewSource, Node, Running, close};
+use pergola_outside::clock::Clock;
 use tokio::net::TcpListener;
 use tokio::task::JoinSet;
 

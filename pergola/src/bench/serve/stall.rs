@@ -13,9 +13,9 @@ use pergola_feed::{Item, NodeId, Text, Timestamp};
 use tokio_util::sync::CancellationToken;
 use tower::ServiceExt;
 
-use pergola_node::clock::Clock;
 use pergola_node::publish::{Imprint, Listing, Shelf, router};
 use pergola_node::serve::Port;
+use pergola_outside::clock::Clock;
 use pergola_store as store;
 use pergola_store::archive::{Archive, Commit, Entry, FeedId, FeedTally, SourceId, item_key};
 

@@ -71,7 +71,7 @@ fn refused(problem: &Problem) -> Option<String> {
 fn is_distrust(error: &(dyn Error + 'static)) -> bool {
     let mut next = Some(error);
     while let Some(cause) = next {
-        if pergola_node::tls::cause(cause).is_some() {
+        if pergola_outside::tls::cause(cause).is_some() {
             return true;
         }
         next = cause.source();

@@ -3,9 +3,9 @@
 use std::path::Path;
 
 use pergola_config::Config;
-use pergola_node::clock::Clock;
-use pergola_node::fetch::{FetchSettings, Fetcher};
-use pergola_node::tls::{self, Shown, Validity};
+use pergola_outside::clock::Clock;
+use pergola_outside::fetch::{FetchSettings, Fetcher};
+use pergola_outside::tls::{self, Shown, Validity};
 
 use crate::doctor::Finding;
 

@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use pergola_config::Config;
-use pergola_node::clock::Clock;
-use pergola_node::surroundings::ResolverFiles;
+use pergola_outside::clock::Clock;
+use pergola_outside::surroundings::ResolverFiles;
 use tokio::net::TcpListener;
 
 use crate::doctor::Finding;

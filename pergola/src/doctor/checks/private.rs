@@ -3,7 +3,7 @@
 use std::net::IpAddr;
 
 use pergola_config::Config;
-use pergola_node::guard::Guard;
+use pergola_outside::guard::Guard;
 use url::{Host, Url};
 
 use super::sources::NAMED;

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use pergola_store::archive::FeedId;
 
 use super::{Asked, Page};
-use crate::locks::Mutex;
+use pergola_outside::locks::Mutex;
 
 /// Bytes of encoded pages that are kept.
 const LIMIT: usize = 16 << 20;

@@ -5,41 +5,41 @@
 //! statements, and a refresh that panics must not stop all others.
 
 use std::sync::PoisonError;
-pub(crate) use std::sync::{MutexGuard, RwLockReadGuard, RwLockWriteGuard};
+pub use std::sync::{MutexGuard, RwLockReadGuard, RwLockWriteGuard};
 
 /// [`std::sync::Mutex`] without poisoning.
 #[derive(Debug, Default)]
-pub(crate) struct Mutex<T>(std::sync::Mutex<T>);
+pub struct Mutex<T>(std::sync::Mutex<T>);
 
 impl<T> Mutex<T> {
     /// An unlocked mutex that holds `value`.
-    pub(crate) const fn new(value: T) -> Self {
+    pub const fn new(value: T) -> Self {
         Self(std::sync::Mutex::new(value))
     }
 
     /// Waits for the lock.
-    pub(crate) fn lock(&self) -> MutexGuard<'_, T> {
+    pub fn lock(&self) -> MutexGuard<'_, T> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 /// [`std::sync::RwLock`] without poisoning.
 #[derive(Debug, Default)]
-pub(crate) struct RwLock<T>(std::sync::RwLock<T>);
+pub struct RwLock<T>(std::sync::RwLock<T>);
 
 impl<T> RwLock<T> {
     /// An unlocked lock that holds `value`.
-    pub(crate) const fn new(value: T) -> Self {
+    pub const fn new(value: T) -> Self {
         Self(std::sync::RwLock::new(value))
     }
 
     /// Waits until nobody writes.
-    pub(crate) fn read(&self) -> RwLockReadGuard<'_, T> {
+    pub fn read(&self) -> RwLockReadGuard<'_, T> {
         self.0.read().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Waits until nobody else reads or writes.
-    pub(crate) fn write(&self) -> RwLockWriteGuard<'_, T> {
+    pub fn write(&self) -> RwLockWriteGuard<'_, T> {
         self.0.write().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -65,7 +65,7 @@ impl Default for FetchSettings {
 
 impl FetchSettings {
     /// The start of the user agent; the number of subscribers follows.
-    pub(crate) fn product(&self) -> String {
+    pub fn product(&self) -> String {
         let contact: String = self.contact.chars().filter(char::is_ascii_graphic).collect();
         format!("Pergola/{} (+{contact}", env!("CARGO_PKG_VERSION"))
     }

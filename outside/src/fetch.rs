@@ -31,7 +31,7 @@ use tokio::time::{Instant, timeout_at};
 use url::Url;
 
 pub use answer::Answer;
-pub(crate) use answer::decompressed;
+pub use answer::decompressed;
 pub use call::{Call, Called};
 pub use decode::DecodeLimits;
 pub use error::{FetchError, Stage};
@@ -80,12 +80,12 @@ impl Ask {
 }
 
 /// Says whether an address may be asked.
-pub(crate) trait Permission: Send + Sync {
+pub trait Permission: Send + Sync {
     fn ask<'a>(&'a self, url: &'a Url) -> Answered<'a>;
 }
 
 /// Whether an address may be asked, or why not.
-pub(crate) type Answered<'a> = Pin<Box<dyn Future<Output = Result<(), FetchError>> + Send + 'a>>;
+pub type Answered<'a> = Pin<Box<dyn Future<Output = Result<(), FetchError>> + Send + 'a>>;
 
 /// The node's HTTP client. Cheap to clone; connections are kept alive and shared.
 #[derive(Clone)]
@@ -114,7 +114,7 @@ impl Fetcher {
     }
 
     /// Which private addresses may be reached.
-    pub(crate) fn guard(&self) -> &Guard {
+    pub fn guard(&self) -> &Guard {
         &self.guard
     }
 
@@ -134,7 +134,7 @@ impl Fetcher {
     }
 
     /// The same, and asks for permission before it follows a redirect.
-    pub(crate) async fn fetch_if(
+    pub async fn fetch_if(
         &self,
         ask: &Ask,
         permission: Option<&dyn Permission>,

@@ -104,7 +104,7 @@ impl FetchError {
 
     /// What went wrong, for whoever does not know how sources are fetched: its kind, and this error with its
     /// causes in one line.
-    pub(crate) fn failure(&self) -> Failure {
+    pub fn failure(&self) -> Failure {
         let mut words = self.to_string();
         let mut cause = StdError::source(self);
         while let Some(inner) = cause {
@@ -125,12 +125,12 @@ impl FetchError {
         }
     }
 
-    pub(crate) fn timeout(url: &Url, stage: Stage) -> Self {
+    pub fn timeout(url: &Url, stage: Stage) -> Self {
         Self::Timeout { host: host(url), stage }
     }
 
     /// What a failed TLS handshake means.
-    pub(crate) fn of_handshake(error: &std::io::Error, url: &Url) -> Self {
+    pub fn of_handshake(error: &std::io::Error, url: &Url) -> Self {
         let why = tls::cause(error).map_or_else(|| error.to_string(), distrust);
         Self::Tls { host: host(url), why }
     }
@@ -185,7 +185,7 @@ impl FetchError {
         }
     }
 
-    pub(crate) fn of_resolver(error: &ResolveError) -> Self {
+    pub fn of_resolver(error: &ResolveError) -> Self {
         match error {
             ResolveError::Forbidden(forbidden) => Self::PrivateAddress(forbidden.clone()),
             other => Self::Dns { message: other.to_string() },
@@ -254,7 +254,7 @@ fn distrust(error: &rustls::Error) -> String {
 }
 
 /// An address as messages show it: without its secrets.
-pub(crate) fn shown(url: &Url) -> String {
+pub fn shown(url: &Url) -> String {
     masked(url.as_str()).into_owned()
 }
 

@@ -63,7 +63,7 @@ impl Answer {
 }
 
 /// A body without its content encodings; it is not copied if it has none.
-pub(crate) fn decompressed(
+pub fn decompressed(
     body: Bytes,
     encodings: Option<&HeaderValue>,
     limits: &DecodeLimits,

@@ -82,18 +82,18 @@ impl Credentials {
 
     /// Whether nobody on the way to an address can read what is sent there: it is sent over TLS, or within a
     /// private network.
-    pub(crate) fn keeps_secrets(&self, url: &Url) -> bool {
+    pub fn keeps_secrets(&self, url: &Url) -> bool {
         let private = || self.host(url).is_some_and(|host| host.private);
         url.scheme() == "https" || private() || is_local(url)
     }
 
     /// How to secure connections to all other hosts.
-    pub(crate) fn usual(&self) -> &Arc<ClientConfig> {
+    pub fn usual(&self) -> &Arc<ClientConfig> {
         &self.usual
     }
 
     /// The hosts whose connections are not secured in the usual way.
-    pub(crate) fn special(&self) -> impl Iterator<Item = (&str, &Arc<ClientConfig>)> {
+    pub fn special(&self) -> impl Iterator<Item = (&str, &Arc<ClientConfig>)> {
         self.hosts.iter().filter_map(|(name, host)| Some((name.as_str(), host.tls.as_ref()?)))
     }
 

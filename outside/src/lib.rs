@@ -1,0 +1,24 @@
+//! What a node touches of the world outside: its clock, randomness, names, sockets, certificates, and HTTP requests
+//! within bounds.
+//!
+//! A node is given all of it ([`surroundings`]) when it is opened, so that a test can replace any part.
+//!
+//! # Modules, from the bottom up
+//!
+//! No module uses one that stands further down; a test reads the imports.
+//!
+//! - `locks`: locks that ignore poisoning
+//! - `clock`: the node's time, real, accelerated or moved by hand
+//! - `surroundings`: what a node is given: randomness, names, HTTP, connections, blocking threads, the store
+//! - `tls`: certificates, those presented and those trusted
+//! - `credentials`: tokens and certificates for single hosts
+//! - `guard`: which addresses may be reached
+//! - `fetch`: HTTP requests to sources and hubs, within bounds
+
+pub mod clock;
+pub mod credentials;
+pub mod fetch;
+pub mod guard;
+pub mod locks;
+pub mod surroundings;
+pub mod tls;
