@@ -254,7 +254,7 @@ fn distrust(error: &rustls::Error) -> String {
 }
 
 /// An address as messages show it: without its secrets.
-pub fn shown(url: &Url) -> String {
+pub(super) fn shown(url: &Url) -> String {
     masked(url.as_str()).into_owned()
 }
 

@@ -23,10 +23,14 @@ pub(super) const CRATES: &[CrateRule] = &[
     ("manners", &["feed", "refresh"]),
     ("store", &["feed", "manners", "profile", "query", "refresh"]),
     ("config", &["feed", "manners", "query", "refresh", "store"]),
+    ("outside", &["config", "feed", "manners", "store"]),
     ("topology-gen", &["api", "proto", "query", "report", "wiring"]),
     (
         "node",
-        &["api", "config", "feed", "manners", "profile", "proto", "query", "refresh", "store"],
+        &[
+            "api", "config", "feed", "manners", "outside", "profile", "proto", "query", "refresh",
+            "store",
+        ],
     ),
     ("lab", &["api", "newsroom", "profile", "query", "refresh", "report", "wiring"]),
     (
@@ -38,6 +42,7 @@ pub(super) const CRATES: &[CrateRule] = &[
             "manners",
             "newsroom",
             "node",
+            "outside",
             "proto",
             "refresh",
             "report",
@@ -84,9 +89,17 @@ pub(super) const FORBIDDEN: &[Forbidden] = &[
         why: "clients use it without the node",
     },
     Forbidden {
+        package: "outside",
+        dependencies: &["axum", "tonic", "clap"],
+        paths: &[],
+        why: "it asks and is asked for connections; what is said on them is the node's business",
+    },
+    Forbidden {
         package: "node",
         dependencies: &[
             "clap",
+            "hickory-resolver",
+            "reqwest",
             "indicatif",
             "pergola-newsroom",
             "pergola-report",
@@ -109,8 +122,8 @@ pub(super) const FORBIDDEN: &[Forbidden] = &[
     },
 ];
 
-/// An access to the outside world, and the files of `node/src` in which it is allowed. Everything else receives
-/// it at construction, so that tests and simulations can replace it. A folder ends in `/`.
+/// An access to the outside world, and the files of `outside/src` in which it is allowed; in `node` it is not.
+/// Everything else receives it at construction, so that tests and simulations can replace it. A folder ends in `/`.
 pub(super) struct Edge {
     /// Identifiers joined by `::`, as they stand in the code.
     pub(super) path: &'static str,

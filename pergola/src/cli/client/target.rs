@@ -7,7 +7,7 @@ use std::time::Duration;
 use anyhow::Context as _;
 use pergola_config::{Config, Secret};
 use pergola_node::node::StartError;
-use pergola_node::tls::{self, TlsError};
+use pergola_outside::tls::{self, TlsError};
 use pergola_store::StoreError;
 use rustls::ClientConfig;
 use url::{Host, Url};
