@@ -17,10 +17,11 @@ pub(super) fn of(config: &Config, per_minute: f64, sources: usize) -> Option<Fin
         ));
     }
     let minutes = sources as f64 / per_minute.max(1e-9);
-    let what = format!(
-        "{per_minute} refreshes a minute for {sources} source(s): each once in {minutes:.0} minutes \
-         on average"
-    );
+    let each = match minutes < 1.0 {
+        true => "more than their floors let it spend".to_owned(),
+        false => format!("each once in {minutes:.0} minutes on average"),
+    };
+    let what = format!("{per_minute} refreshes a minute for {sources} source(s): {each}");
     let needed = (sources as f64 / A_DAY * 4.0 * 100.0).ceil() / 100.0;
     Some(match minutes > A_DAY {
         true => Finding::warning(
@@ -37,11 +38,12 @@ mod tests {
     use crate::doctor::Grade;
 
     #[test]
-    fn a_budget_that_looks_less_than_daily_is_too_small() {
+    fn a_budget_for_less_than_a_refresh_a_day_is_too_small() {
         let config = Config::default();
         assert_eq!(of(&config, 0.1, 100).unwrap().grade, Grade::Well);
         let small = of(&config, 0.1, 1_000).unwrap();
         assert_eq!(small.grade, Grade::Warning);
         assert!(small.advice.unwrap().contains("2.78"));
+        assert!(of(&config, 30.0, 2).unwrap().what.contains("floors"));
     }
 }
