@@ -62,6 +62,7 @@ impl Session {
         let session = Self { home, _site: site, node: None, mask };
         session.write("pergola.toml", CONFIGURATION);
         session.write("subscriptions.opml", SUBSCRIPTIONS);
+        session.write("password.txt", "secret\n");
         session
     }
 
