@@ -11,7 +11,10 @@ fn a_source_is_added_listed_shown_and_removed() {
     for sandbox in Sandbox::both() {
         let url = serve("application/rss+xml", RSS);
         let added = sandbox.ok(&["source", "add", &url]);
-        assert!(added.starts_with("source 1: Island news\n"), "{added}");
+        assert!(
+            added.starts_with("source 1: Island news: public, without credentials, in no folder\n"),
+            "{added}"
+        );
         assert!(added.contains("2 new items; next refresh in "), "{added}");
 
         let listed = sandbox.ok(&["source", "list"]);
