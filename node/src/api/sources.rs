@@ -85,7 +85,7 @@ pub(super) async fn add(
             match add_one(&node, new, refresh, left.len() > 0).await? {
                 Attempt::Added(status, mut added) => {
                     added.note = (!is_sure).then_some(taken);
-                    return Ok((status, Answer(added)));
+                    return Ok((status, Answer(*added)));
                 }
                 Attempt::Unreachable(trouble) => {
                     // What to do about it does not matter any more.
@@ -101,7 +101,7 @@ pub(super) async fn add(
 
 /// What became of one of the addresses that may be meant.
 enum Attempt {
-    Added(StatusCode, AddedSource),
+    Added(StatusCode, Box<AddedSource>),
     /// Nobody can be reached there, and another address is left.
     Unreachable(String),
 }
@@ -134,7 +134,7 @@ async fn add_one(
     match node.source(id) {
         Ok((source, _)) => {
             let added = AddedSource { source, report, note: None, known: false };
-            Ok(Attempt::Added(StatusCode::CREATED, added))
+            Ok(Attempt::Added(StatusCode::CREATED, Box::new(added)))
         }
         Err(SourceError::Unknown(_)) => known(node, node.find_source(&url)?),
         Err(error) => Err(error.into()),
@@ -145,7 +145,7 @@ async fn add_one(
 fn known(node: &Node, id: SourceId) -> Result<Attempt, Refusal> {
     let (source, _) = node.source(id)?;
     let added = AddedSource { source, report: None, note: None, known: true };
-    Ok(Attempt::Added(StatusCode::OK, added))
+    Ok(Attempt::Added(StatusCode::OK, Box::new(added)))
 }
 
 pub(super) async fn show(
