@@ -101,7 +101,7 @@ fn a_command_that_reads_makes_nothing_and_says_that_nothing_is_there() {
     }
     assert_eq!(user.run(&["config", "show"]).0, Some(0));
     assert_eq!(user.run(&["feed", "create", " "]).0, Some(1));
-    assert_eq!(user.files(), [PathBuf::new(); 0]);
+    assert_eq!(user.files(), Vec::<PathBuf>::new());
 }
 
 #[test]
