@@ -176,7 +176,7 @@ fn a_folder_of_version_1_is_migrated_however_often_that_is_interrupted() {
 /// The only backup of a folder holds what version 1 had left, and only the owner can read it.
 fn assert_backed_up(folder: &Path) {
     let file = folder.join(format!("before-schema-{LATEST}.backup"));
-    assert_eq!(backups_before_migration(folder), [file.clone()]);
+    assert_eq!(backups_before_migration(folder), std::slice::from_ref(&file));
     assert!(!folder.join("before-schema.unfinished").exists());
     assert_eq!(fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o600);
     let other = tempfile::tempdir().unwrap();
