@@ -21,6 +21,7 @@ impl Mask {
         let rule = |(pattern, shown)| (Regex::new(pattern).unwrap(), shown);
         let rules = [
             (r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z", "YYYY-MM-DDThh:mm:ssZ"),
+            (r"(\d{4}-\d\d-\d\d )?\d\d:\d\d UTC", "hh:mm UTC"),
             (r"\bin \d+ (s|min|h|days)\b", "in a while"),
             (r"\b\d+ (s|min) ago\b", "now"),
             (r"running for \d+ (s|min)", "running for a while"),
