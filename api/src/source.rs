@@ -1,6 +1,7 @@
 //! Sources: what a node crawls.
 
 mod change;
+mod removed;
 
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
@@ -8,6 +9,7 @@ use utoipa::{IntoParams, ToSchema};
 use crate::instant::Instant;
 use crate::next::NextRefresh;
 pub use change::{ChangeSourceRequest, CredentialsKind, GivenCredentials, HeldCredentials};
+pub use removed::{RemovedFeed, RemovedList, RemovedSource};
 
 /// The state of a source in one word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
@@ -208,43 +210,6 @@ pub struct AddedSource {
     /// Whether it was there already, at this URL or at one that has moved.
     #[serde(default)]
     pub known: bool,
-}
-
-/// The sources and feeds that were removed and can still be restored.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, ToSchema)]
-pub struct RemovedList {
-    /// In the order of their numbers.
-    pub sources: Vec<RemovedSource>,
-    /// In the order in which they were created.
-    pub feeds: Vec<RemovedFeed>,
-}
-
-/// A source that was removed.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
-pub struct RemovedSource {
-    /// Its number.
-    pub id: u32,
-    /// Its URL.
-    pub url: String,
-    /// The title that its user gave it.
-    pub title: Option<String>,
-    /// When it was removed.
-    pub removed_at: Instant,
-    /// Until when it can be restored.
-    pub restorable_until: Instant,
-}
-
-/// A feed that was removed.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
-pub struct RemovedFeed {
-    /// Its name.
-    pub name: String,
-    /// The statement that creates it.
-    pub query: String,
-    /// When it was removed.
-    pub removed_at: Instant,
-    /// Until when it can be restored.
-    pub restorable_until: Instant,
 }
 
 /// The result of a refresh.
