@@ -37,22 +37,17 @@ impl<'a> Publisher<'a> {
     pub(crate) fn publish(&mut self, entry: &Entry, mut item: Item) -> Result<Item, ArchiveError> {
         item.first_seen.get_or_insert(Timestamp::from_unix(entry.at as i64));
         item.published_by(&self.imprint.node, Millis::from_seconds(entry.at));
+        let archive = self.archive;
         let source = self.source(entry.source)?;
-        let mut origin = item.origin.take().or_else(|| source.origin.clone());
-        if let (Some(origin), Some(record)) = (&mut origin, &source.record)
-            && is_of(origin, record)
-            && record.title.is_some()
-        {
-            origin.title.clone_from(&record.title);
-        }
+        let mut origin = match (item.origin.take(), &source.record) {
+            (None, Some(record)) => Some(origin(archive, entry.source, record)?),
+            (told, _) => told,
+        };
         if let Some(origin) = &mut origin {
-            // Before the address goes, from which it may have to be made.
-            let own = source.record.as_ref().map(|record| record.origin);
-            origin.identity = identity_of(origin).or(own);
+            source.complete(origin);
         }
         // Of a source that is gone for good nobody knows any more whether it was private.
-        let is_ours = item.hops.len() == 1;
-        let known = source.record.is_some() || !is_ours;
+        let known = source.record.is_some() || item.hops.len() > 1;
         let open = |origin| if known { open(origin, &source.hidden) } else { unaddressed(origin) };
         item.origin = origin.map(open);
         Ok(item)
@@ -90,10 +85,23 @@ impl<'a> Publisher<'a> {
 struct Source {
     /// `None` if it was removed for good.
     record: Option<SourceRecord>,
-    /// The source as the origin of its items.
-    origin: Option<Origin>,
     /// The hosts of its addresses, if it is private.
     hidden: Vec<String>,
+}
+
+impl Source {
+    /// Adds to an origin what this node knows better: the title that its user gave the source, and what identifies
+    /// the source if the origin does not say. The latter comes before the address goes, from which it may be made.
+    fn complete(&self, origin: &mut Origin) {
+        let Some(record) = &self.record else {
+            origin.identity = identity_of(origin);
+            return;
+        };
+        if record.title.is_some() && is_of(origin, record) {
+            origin.title.clone_from(&record.title);
+        }
+        origin.identity = identity_of(origin).or(Some(record.origin));
+    }
 }
 
 /// Whether a source is the feed that an item comes from, now or before it moved.
@@ -101,30 +109,32 @@ fn is_of(origin: &Origin, source: &SourceRecord) -> bool {
     origin.feed.as_deref().is_some_and(|feed| source.addresses().any(|own| own == feed))
 }
 
-/// What is told of a source as the origin of its items. The user's title comes before the source's own.
+/// What is told of a source.
 fn source(archive: &Archive, id: SourceId) -> Result<Source, ArchiveError> {
     let record = match archive.source(id)? {
         Some(record) => Some(record),
         // Its items stay, and so does its privacy.
         None => archive.removed_source(id)?.map(|removed| removed.what),
     };
-    let Some(record) = record else { return Ok(Source::default()) };
+    let mut hidden = Vec::new();
+    if let Some(record) = record.as_ref().filter(|record| record.private) {
+        let home = archive.state_alone(id)?.and_then(|state| state.home);
+        hidden.extend(record.addresses().chain(home.as_deref()).filter_map(host));
+    }
+    Ok(Source { record, hidden })
+}
+
+/// A source as the origin of its items. The user's title comes before the source's own.
+fn origin(archive: &Archive, id: SourceId, source: &SourceRecord) -> Result<Origin, ArchiveError> {
     let (title, home) =
         archive.state_alone(id)?.map(|state| (state.title, state.home)).unwrap_or_default();
-    let title = record.title.clone().or(title);
-    let mut hidden = Vec::new();
-    if record.private {
-        let addresses = record.addresses().chain(home.as_deref());
-        hidden.extend(addresses.filter_map(host));
-    }
-    let url = Some(record.url.clone());
-    let origin = match record.kind {
+    let (title, url) = (source.title.clone().or(title), Some(source.url.clone()));
+    Ok(match source.kind {
         SourceKind::Page(_) => Origin { title, home: url, ..Origin::default() },
         SourceKind::Feed | SourceKind::List => {
             Origin { title, home, feed: url, ..Origin::default() }
         }
-    };
-    Ok(Source { record: Some(record), origin: Some(origin), hidden })
+    })
 }
 
 /// An origin as others may see it: without the addresses of a private source, and without secrets.
