@@ -138,6 +138,21 @@ async fn the_same_item_by_two_routes_is_one_item_and_keeps_the_shorter_way() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_source_that_was_refreshed_before_its_feed_read_it_shortens_the_way_as_well() {
+    let press = Press::start(&["news"]).await;
+    headline(&press, "One");
+    let a = node_that_reads(&press.url("news"), &["One"]).await;
+    let b = node_that_reads(&news_of(&a), &["One"]).await;
+    assert_eq!(way(&items(&b).await[0]), ids(&[&a, &b]));
+    let direct = serde_json::json!({"url": press.url("news")});
+    let (_, added) = crate::api::post(&b, "/api/v1/sources", direct).await;
+    assert_eq!(added["report"]["new_items"], 1, "{added}");
+    also_reads(&b, &press.url("news")).await;
+    expect_way(&b, &[&b]).await;
+    assert_eq!(items(&b).await.len(), 1);
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn items_pass_a_circle_of_nodes_once_and_the_circle_is_named() {
     let press = Press::start(&["news"]).await;
     headline(&press, "One");

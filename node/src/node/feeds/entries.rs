@@ -178,7 +178,7 @@ fn wanted_so_far(
     (since, now): (f64, f64),
 ) -> Result<Vec<Append>, ArchiveError> {
     let mut scratch = Scratch::new();
-    let mut found = Vec::new();
+    let (mut found, mut copies) = (Vec::new(), Vec::new());
     for &source in sources {
         let Some(record) = archive.source(source)? else { continue };
         let Some(mut known) = archive.known(source)? else { continue };
@@ -190,8 +190,12 @@ fn wanted_so_far(
             let items = archive.chunk(source, together[0].chunk)?;
             for memory in together {
                 let Some(item) = items.get(usize::from(memory.index)) else { continue };
+                let held = match archive.member(feed, memory.key)? {
+                    Some(sequence) => archive.entry(feed, sequence)?,
+                    None => None,
+                };
                 // It came by itself meanwhile, or before the feed was changed.
-                if archive.member(feed, memory.key)?.is_some() {
+                if held.is_some_and(|held| held.source == source) {
                     continue;
                 }
                 let texts = Texts::of(item, &record.url, title.as_deref());
@@ -206,8 +210,14 @@ fn wanted_so_far(
                     at: now,
                     changed_at: now,
                 };
+                let append = Append { feed, entry, edited: false };
+                if held.is_some() {
+                    // Another source brought it; the writer takes the copy with fewer hops.
+                    copies.push(append);
+                    continue;
+                }
                 let dated = item.published.or(item.first_seen);
-                found.push((dated, Append { feed, entry, edited: false }, item.clone()));
+                found.push((dated, append, item.clone()));
             }
         }
     }
@@ -216,5 +226,5 @@ fn wanted_so_far(
     let items: Vec<&Item> = found.iter().map(|(.., item)| item).collect();
     let kept = desk.hear_first(feed, &items);
     let appends = found.iter().zip(kept).filter(|(_, kept)| *kept);
-    Ok(appends.map(|((_, append, _), _)| *append).collect())
+    Ok(appends.map(|((_, append, _), _)| *append).chain(copies).collect())
 }
