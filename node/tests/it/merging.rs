@@ -168,7 +168,8 @@ async fn two_sources_that_are_stored_at_one_address_are_merged_at_the_start() {
     let folder = TempDir::new().unwrap();
     let config = quick_config(&folder);
     {
-        let archive = Archive::new(open(&config.node.data, None, 1 << 20).unwrap().store);
+        let archive =
+            Archive::new(open(&config.node.data, config.store.backend, 1 << 20).unwrap().store);
         let mut commit = Commit::new();
         let node = NodeRecord { id: "here".into(), threshold: None, next_source: 3, next_feed: 1 };
         commit.node().put_record(&node);

@@ -191,7 +191,7 @@ fn contents(shown: &Shown) -> Markup {
                 @if shown.latest.is_empty() { p { "Nothing so far; it takes a few seconds." } }
             }
             section {
-                h2 { "PastRefresh closer" }
+                h2 { "Look closer" }
                 @for node in &shown.nodes {
                     p {
                         a.stop href=(node.base) style=(colour(shown, &node.name)) { (node.name) }
