@@ -141,7 +141,7 @@ pub(crate) fn canonical(ns: Ns, local: &str) -> Option<&'static str> {
         Ns::Wfw => &["commentRss"],
         Ns::History => &["archive", "complete"],
         Ns::Xhtml => &["body", "div"],
-        Ns::Pergola => &["hop", "stand-in", "person", "origin", "series"],
+        Ns::Pergola => &["hop", "stand-in", "content-is", "person", "origin", "series"],
         Ns::Rdf => &["RDF"],
         Ns::Other => &[],
     };

@@ -87,15 +87,7 @@ fn entry(xml: &mut Xml, item: &Item, feed_changed: Timestamp) {
         attributes.extend(category.scheme.as_deref().map(|scheme| ("scheme", scheme)));
         xml.empty("category", &attributes);
     }
-    if let Some(summary) = &item.summary {
-        text(xml, "summary", summary);
-    }
-    match &item.content {
-        Some(content) => text(xml, "content", content),
-        // An entry without an alternate link must have content.
-        None if item.link.is_none() => xml.text("content", &[("type", "text")], ""),
-        None => {}
-    }
+    texts(xml, item);
     for enclosure in item.enclosures.iter().filter(|enclosure| enclosure.details.is_some()) {
         media::content(xml, enclosure);
     }
@@ -105,6 +97,22 @@ fn entry(xml: &mut Xml, item: &Item, feed_changed: Timestamp) {
     origin(xml, item);
     super::hops(xml, item);
     xml.close("entry");
+}
+
+/// The summary and the content. An entry without an alternate link must have content, and readers show it in place
+/// of a summary even if it is empty: so the summary takes its place.
+fn texts(xml: &mut Xml, item: &Item) {
+    match (&item.summary, &item.content) {
+        (Some(summary), None) if item.link.is_none() => {
+            text(xml, "content", summary);
+            xml.text("pergola:content-is", &[], "summary");
+        }
+        (None, None) if item.link.is_none() => xml.text("content", &[("type", "text")], ""),
+        (summary, content) => {
+            summary.iter().for_each(|summary| text(xml, "summary", summary));
+            content.iter().for_each(|content| text(xml, "content", content));
+        }
+    }
 }
 
 fn origin(xml: &mut Xml, item: &Item) {

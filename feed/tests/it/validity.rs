@@ -8,7 +8,7 @@
 mod rules;
 
 use pergola_feed::write::{write_atom, write_json, write_rss};
-use pergola_feed::{Document, Format, Item, Link, Person, Text, Timestamp};
+use pergola_feed::{Document, Format, Item, Link, ParseOptions, Person, Text, Timestamp, parse};
 use proptest::prelude::*;
 
 use crate::roundtrip::{document, item, unique};
@@ -54,6 +54,16 @@ fn a_feed_without_its_own_data_is_valid() {
     assert_eq!(rules::rss(&write_rss(&bare)), ["no self link"]);
     assert_eq!(rules::atom(&write_atom(&bare)), ["no self link"]);
     assert_eq!(rules::json(&write_json(&bare)), Vec::<String>::new());
+}
+
+#[test]
+fn the_summary_of_an_entry_without_a_link_is_not_hidden_by_empty_content() {
+    let item = Item { summary: Some(Text::html("<p>told</p>")), ..Item::new("urn:x:1") };
+    let atom = write_atom(&document(vec![item.clone()]));
+    assert!(atom.contains("<content type=\"html\">&lt;p&gt;told&lt;/p&gt;</content>"), "{atom}");
+    assert_eq!(rules::atom(&atom), [""; 0], "{atom}");
+    let again = parse(atom.as_bytes(), &ParseOptions::default()).unwrap();
+    assert_eq!((&again.items[0].summary, &again.items[0].content), (&item.summary, &None));
 }
 
 #[test]

@@ -373,6 +373,7 @@ fn wanted(ns: Ns, local: &str) -> Option<&'static str> {
         (Ns::History, "complete") => "fh:complete",
         (Ns::Pergola, "hop") => "hop",
         (Ns::Pergola, "stand-in") => "stand-in",
+        (Ns::Pergola, "content-is") => "content-is",
         (Ns::Pergola, "origin") => "origin",
         (Ns::Pergola, "series") => "series",
         _ => return None,
