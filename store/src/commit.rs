@@ -11,6 +11,7 @@ mod node;
 mod source;
 
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 
 use pergola_feed::Item;
 use pergola_manners::source::SourceId;
@@ -70,7 +71,12 @@ impl Commit {
     /// Adds the changes of another commit after its own, part by part.
     pub fn append(&mut self, other: Self) {
         for (id, part) in other.sources {
-            self.source(id).rows.append(part.rows);
+            match self.sources.entry(id) {
+                Entry::Vacant(none) => {
+                    none.insert(part);
+                }
+                Entry::Occupied(own) => own.into_mut().rows.append(part.rows),
+            }
         }
         for (id, part) in other.feeds {
             let own = self.feed(id);
@@ -98,9 +104,7 @@ impl Commit {
     pub(crate) fn into_batch(self) -> Batch {
         let sources = self.sources.into_values().map(|part| part.rows);
         let feeds = self.feeds.into_values().map(|part| part.rows);
-        let mut batch = self.node.rows;
-        sources.chain(feeds).for_each(|rows| batch.append(rows));
-        batch
+        Batch::joined(std::iter::once(self.node.rows).chain(sources).chain(feeds).collect())
     }
 }
 
@@ -128,7 +132,7 @@ fn set<T: Stored>(rows: &mut Batch, table: Table, key: impl Into<Vec<u8>>, value
 mod tests {
     use super::*;
     use crate::records::Removed;
-    use crate::records::{Edit, Entry, FeedTally};
+    use crate::records::{self, Edit, FeedTally};
     use pergola_manners::source::{ItemKey, SourceRecord};
 
     fn keys(commit: Commit) -> Vec<(Table, Vec<u8>, bool)> {
@@ -169,7 +173,10 @@ mod tests {
         let part = commit.feed(FeedId(id));
         part.drop_feed();
         let (key, source) = (ItemKey(5), SourceId(9));
-        part.put_entry(1, &Entry { key, source, chunk: 0, index: 0, at: 0.0, changed_at: 0.0 });
+        part.put_entry(
+            1,
+            &records::Entry { key, source, chunk: 0, index: 0, at: 0.0, changed_at: 0.0 },
+        );
         part.delete_entry(2, key);
         part.put_edit(Edit { edition: 1, sequence: 1 });
         part.delete_edit(Edit { edition: 1, sequence: 2 });

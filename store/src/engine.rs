@@ -195,6 +195,14 @@ impl Batch {
         self.changes.push((table, key, None));
     }
 
+    /// The changes of all, one batch after the other.
+    pub(crate) fn joined(batches: Vec<Self>) -> Self {
+        let changes = batches.iter().map(Self::len).sum();
+        let mut all = Self { changes: Vec::with_capacity(changes), bytes: 0 };
+        batches.into_iter().for_each(|batch| all.append(batch));
+        all
+    }
+
     /// Adds another batch's changes after its own.
     pub fn append(&mut self, mut other: Self) {
         self.bytes += other.bytes;

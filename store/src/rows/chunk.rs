@@ -7,7 +7,7 @@ use pergola_feed::Item;
 use serde::{Deserialize, Serialize, Serializer};
 
 use super::packing::{pack, unpack};
-use super::{Nonsense, Stored, encode_onto};
+use super::{Nonsense, Stored, encode_onto, write_onto};
 
 /// The items of a chunk, unpacked but not yet decoded.
 #[derive(Debug, Default, PartialEq)]
@@ -55,7 +55,7 @@ pub(crate) fn delivered_at(row: &[u8]) -> Result<f64, Nonsense> {
 pub(crate) fn row_of(at: f64, items: &[&Item]) -> Vec<u8> {
     let texts = items.iter().flat_map(|item| [&item.summary, &item.content]).flatten();
     let guess = texts.map(|text| text.body.len()).sum::<usize>() + 512 * items.len();
-    let mut bytes = written(&items.len(), Vec::with_capacity(guess));
+    let mut bytes = write_onto(&items.len(), Vec::with_capacity(guess));
     let mut starts = Vec::with_capacity(items.len());
     for item in items {
         starts.push(bytes.len() as u32);
@@ -63,7 +63,7 @@ pub(crate) fn row_of(at: f64, items: &[&Item]) -> Vec<u8> {
     }
     let packed = pack(&bytes);
     let room = Vec::with_capacity(packed.len() + 5 * starts.len() + 32);
-    written(&(at, bytes.len() as u64, Raw(&packed), starts), room)
+    write_onto(&(at, bytes.len() as u64, Raw(&packed), starts), room)
 }
 
 /// Bytes written at once rather than one by one; the result is the same.
@@ -73,10 +73,6 @@ impl Serialize for Raw<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_bytes(self.0)
     }
-}
-
-fn written(value: &impl Serialize, to: Vec<u8>) -> Vec<u8> {
-    postcard::to_extend(value, to).expect("rows hold nothing that postcard refuses")
 }
 
 fn read<'a, T: Deserialize<'a>>(bytes: &'a [u8]) -> Result<(T, &'a [u8]), Nonsense> {
