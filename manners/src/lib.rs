@@ -10,6 +10,7 @@
 //!
 //! # Modules, from the bottom up
 //! - `networks`: which addresses are not public, and which of those a node may reach all the same
+//! - `seats`: who gets a place at the port when more connect than it has places for
 //! - `robots`: which pages of a site may be read
 //! - `backoff`: waiting longer after each failure, with jitter
 //! - `cooperation`: what two nodes do for each other beyond pulling
@@ -50,6 +51,7 @@ pub mod refreshed;
 pub mod reply;
 pub mod robots;
 pub mod roster;
+pub mod seats;
 pub mod secret;
 pub mod source;
 pub mod trail;
