@@ -88,7 +88,7 @@ impl Node {
         let proxies = table
             .key(
                 "proxies",
-                "The addresses or networks of reverse proxies on other machines, such as \"10.0.0.7\". \
+                "The addresses or networks of reverse proxies in front of the node, such as \"10.0.0.7\". \
                  Their connections belong to many callers, who are told apart by `X-Forwarded-For`.",
             )
             .required(

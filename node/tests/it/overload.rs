@@ -1,6 +1,8 @@
 //! More clients than the node has places for, and clients that are in no hurry. As they would do it: over sockets.
 
 mod crowded;
+mod shares;
+mod slow;
 
 use std::time::Duration;
 
@@ -9,7 +11,7 @@ use tempfile::TempDir;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 
-use crate::house::{House, quick_config};
+use crate::house::{House, Scene, quick_config};
 
 const TOKEN: &str = "the operator's token";
 /// The head of a request whose body never comes.
@@ -65,4 +67,23 @@ async fn ask(house: &House, path: &str, headers: &str) -> String {
 
 fn as_operator() -> String {
     format!("Authorization: Bearer {TOKEN}\r\n")
+}
+
+/// Requests of which nobody reads the answers, more than fit into any buffer.
+fn many_questions() -> Vec<u8> {
+    b"GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n".repeat(1_000)
+}
+
+/// A client was too slow, one holds the only place, and another was turned away.
+pub(crate) async fn a_port_is_crowded() -> Scene {
+    let house = small_house(|config| {
+        config.node.connections = 1;
+        config.node.head_timeout = Duration::from_millis(100);
+    })
+    .await;
+    let mut silent = connect(&house, 1, b"").await.remove(0);
+    assert_eq!(silent.read(&mut [0]).await.unwrap(), 0, "it is cut off");
+    let holding = connect(&house, 1, HEAD_ONLY).await;
+    assert!(ask(&house, "/", "").await.starts_with("http/1.1 503 "));
+    (house, Box::new(holding))
 }
