@@ -8,12 +8,12 @@ use std::task::{Context, Poll, ready};
 use bytes::Bytes;
 use hyper::body::{Body, Frame, SizeHint};
 
-use super::{Exchange, Pace};
+use super::{Exchange, LEAST_TAKEN, Pace};
 use crate::clock::network_now;
 
 /// The most of an answer that is handed over at once. As a whole it would be out of our hands at once, and lie in a
-/// buffer that nobody counts.
-const PIECE: usize = 64 << 10;
+/// buffer that nobody counts. So a client takes at least this much in time, or is late.
+const PIECE: usize = LEAST_TAKEN;
 
 /// The body of a request came too slowly.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]

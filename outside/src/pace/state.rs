@@ -8,8 +8,9 @@ use tokio::time::Instant;
 
 use super::{LEAST_SENT, LEAST_TAKEN, Late, Patience};
 
-/// How long a connection is kept that is to be closed, so that the client can hear of it.
-const PARTING: Duration = Duration::from_secs(2);
+/// How long a connection is kept that is to be closed, so that the client can hear of it and take the rest of its
+/// answer.
+const PARTING: Duration = Duration::from_secs(10);
 
 #[derive(Debug)]
 pub(super) struct State {
@@ -148,7 +149,8 @@ impl State {
         let handed = self.open.values().filter_map(|request| request.handed);
         let taking = handed.chain(self.blocked.map(|(since, _)| since)).min();
         let taking = taking.map(|since| (since + stall, Late::Reader));
-        let asking = self.open.is_empty().then(|| match self.head_since {
+        let quiet = self.open.is_empty() && self.blocked.is_none();
+        let asking = quiet.then(|| match self.head_since {
             _ if self.parting => (self.quiet_since + PARTING.min(idle), Late::Idle),
             _ if self.asked == 0 => (self.quiet_since + head, Late::Head),
             Some(since) if !self.shares => (since + head, Late::Head),

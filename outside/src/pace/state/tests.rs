@@ -112,6 +112,8 @@ fn a_connection_that_takes_a_little_is_as_bad_as_one_that_takes_nothing() {
     state.block(at(200));
     state.end(request, at(201));
     assert_eq!(due(&state), Some((at(260), Late::Reader)));
+    state.part(at(202));
+    assert_eq!(due(&state), Some((at(260), Late::Reader)), "it may take the rest before it leaves");
 }
 
 #[test]
