@@ -32,7 +32,8 @@ impl PortMetrics {
 
     pub(super) fn register(&self, to: &mut Register) {
         to.register("connections", "Connections open", self.open.clone());
-        let shed = "Clients turned away because there were too many connections, by whose they were";
+        let shed =
+            "Clients turned away because there were too many connections, by whose they were";
         to.register("connections_shed", shed, self.shed.clone());
         let cut = "Clients that were too slow, by what they were too slow with";
         to.register("connections_cut", cut, self.cut.clone());

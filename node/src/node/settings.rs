@@ -81,7 +81,9 @@ pub(super) fn places(config: &Config, files: OpenFiles) -> Places {
         let room = allowed.saturating_sub(files_besides(config));
         seats = (room - room / 16).saturating_sub(16).clamp(16, asked);
         tracing::warn!(
-            allowed, needed, connections = seats,
+            allowed,
+            needed,
+            connections = seats,
             "fewer connections are taken than node.connections allows: raise the limit on open files"
         );
     }

@@ -11,20 +11,20 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
+use crate::access::{self, Who};
+use crate::node::Node;
+use crate::serve::ConnectionNumber;
+use crate::wire::ANSWER_BYTES;
 use axum::body::{Body, Bytes, HttpBody};
 use axum::extract::{Request, State};
 use axum::middleware::Next;
 use axum::response::Response;
 use http::HeaderMap;
 use hyper::body::{Frame, SizeHint};
-use pergola_store::archive::FeedId;
-use tokio_util::sync::{CancellationToken, WaitForCancellationFutureOwned};
-use crate::access::{self, Who};
-use crate::node::Node;
-use crate::serve::ConnectionNumber;
-use crate::wire::ANSWER_BYTES;
 use ledger::{Account, Kind, Ledger, Refused};
 use pergola_outside::locks::Mutex;
+use pergola_store::archive::FeedId;
+use tokio_util::sync::{CancellationToken, WaitForCancellationFutureOwned};
 
 /// What callers may take.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -94,7 +94,12 @@ impl Callers {
     }
 
     /// Counts what a caller begins. The operator has no limit.
-    fn admit(self: &Arc<Self>, caller: &access::Caller, of: Account, kind: Kind) -> Result<Option<Ticket>, Refused> {
+    fn admit(
+        self: &Arc<Self>,
+        caller: &access::Caller,
+        of: Account,
+        kind: Kind,
+    ) -> Result<Option<Ticket>, Refused> {
         self.node.count_call(caller).map_err(|often| Refused::TooOften { wait: often.seconds })?;
         if caller.is_operator() {
             return Ok(None);

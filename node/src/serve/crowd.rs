@@ -116,7 +116,11 @@ impl Crowds {
 pub(super) enum Found {
     Seat(Place),
     /// `leave` is cancelled when somebody else needs the place.
-    Standing { place: Place, leave: CancellationToken, why: Crowd },
+    Standing {
+        place: Place,
+        leave: CancellationToken,
+        why: Crowd,
+    },
     None(Crowd),
 }
 

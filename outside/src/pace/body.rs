@@ -40,7 +40,9 @@ impl<B> Drop for Arriving<B> {
     }
 }
 
-impl<B: Body<Data = Bytes, Error: Into<Box<dyn Error + Send + Sync>>> + Unpin> Body for Arriving<B> {
+impl<B: Body<Data = Bytes, Error: Into<Box<dyn Error + Send + Sync>>> + Unpin> Body
+    for Arriving<B>
+{
     type Data = Bytes;
     type Error = Box<dyn Error + Send + Sync>;
 

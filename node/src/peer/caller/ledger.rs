@@ -37,7 +37,9 @@ pub(super) enum Kind {
 /// Why a call is not let through, or has to end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Refused {
-    TooOften { wait: u64 },
+    TooOften {
+        wait: u64,
+    },
     TooMany(Kind),
     Full(Kind),
     /// Somebody with fewer streams needed the place.
@@ -141,7 +143,8 @@ impl Ledger {
         };
         let least = if most > own + 1 { 0 } else { self.streams_of(newcomer) + 1 };
         let accounts = self.streams.iter().filter(|(account, _)| among(account));
-        let (victim, _) = accounts.filter(|(_, count)| **count > least).max_by_key(|(_, count)| **count)?;
+        let (victim, _) =
+            accounts.filter(|(_, count)| **count > least).max_by_key(|(_, count)| **count)?;
         let theirs = |entry: &Entry| entry.kind == Kind::Stream && entry.account == *victim;
         self.under_way.iter().filter(|(_, entry)| theirs(entry)).map(|(number, _)| *number).max()
     }
@@ -203,8 +206,7 @@ mod tests {
         let mut ledger = Ledger::default();
         let mut greedy: Vec<_> =
             (0..10).map(|number| watch(&mut ledger, 1, number / 5).unwrap()).collect();
-        let others: Vec<_> =
-            (2..=6).map(|host| watch(&mut ledger, host, 100).unwrap()).collect();
+        let others: Vec<_> = (2..=6).map(|host| watch(&mut ledger, host, 100).unwrap()).collect();
         assert_eq!(greedy.iter().filter(|end| end.is_cancelled()).count(), 5);
         assert!(others.iter().all(|end| !end.is_cancelled()));
         greedy.retain(|end| !end.is_cancelled());
@@ -227,7 +229,8 @@ mod tests {
     #[test]
     fn answers_are_limited_for_an_address_and_in_all_and_free_when_they_are_sent() {
         let mut ledger = Ledger::default();
-        let mut ask = |host, connection| ledger.admit(account(host, connection), Kind::Answer, 8, &LIMITS);
+        let mut ask =
+            |host, connection| ledger.admit(account(host, connection), Kind::Answer, 8, &LIMITS);
         let (first, _) = ask(1, 1).unwrap();
         ask(1, 2).unwrap();
         assert_eq!(ask(1, 3).unwrap_err(), Refused::TooMany(Kind::Answer));

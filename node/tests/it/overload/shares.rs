@@ -105,7 +105,8 @@ async fn nor_can_one_network() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_proxy_has_no_share_because_it_comes_for_many() {
-    let port = Port::open(|config| config.node.proxies = vec!["203.0.113.7".parse().unwrap()]).await;
+    let port =
+        Port::open(|config| config.node.proxies = vec!["203.0.113.7".parse().unwrap()]).await;
     let _held = port.hold("203.0.113.7", 20).await;
     assert_eq!(port.ask("203.0.113.7", "/").await.0, "HTTP/1.1 200 OK");
 }

@@ -151,7 +151,10 @@ mod tests {
         assert_eq!(open_files(&config, allowed(Some(16_384))).grade, Grade::Well);
         let few = open_files(&config, allowed(Some(4_096)));
         assert_eq!(few.grade, Grade::Warning);
-        assert!(few.what.contains("4096 files") && few.what.contains("node.connections"), "{few:?}");
+        assert!(
+            few.what.contains("4096 files") && few.what.contains("node.connections"),
+            "{few:?}"
+        );
         config.node.connections = 512;
         assert_eq!(open_files(&config, allowed(Some(4_096))).grade, Grade::Well);
     }
