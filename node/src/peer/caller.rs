@@ -5,8 +5,7 @@
 //! end. So a reader that stops reading costs a bounded number of answers, and nothing else has to know
 //! of limits. The operator is not counted.
 
-mod ledger;
-
+use std::collections::HashMap;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
@@ -21,27 +20,11 @@ use axum::middleware::Next;
 use axum::response::Response;
 use http::HeaderMap;
 use hyper::body::{Frame, SizeHint};
-use ledger::{Account, Kind, Ledger, Refused};
+use pergola_manners::ledger::{Account, Begun, Kind, Ledger, Limit, Limits};
 use pergola_outside::locks::Mutex;
 use pergola_store::archive::FeedId;
 use tokio_util::sync::{CancellationToken, WaitForCancellationFutureOwned};
-
-/// What callers may take.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Limits {
-    /// Streams open in all.
-    pub streams: usize,
-    /// Answers under way to one caller.
-    pub answers_per_caller: usize,
-    /// Answers under way in all.
-    pub answers: usize,
-}
-
-impl Default for Limits {
-    fn default() -> Self {
-        Self { streams: 8_192, answers_per_caller: 16, answers: 128 }
-    }
-}
+use tonic::{Code, Status};
 
 /// Somebody who calls.
 #[derive(Clone)]
@@ -85,28 +68,48 @@ impl Caller {
 pub(super) struct Callers {
     node: Arc<Node>,
     limits: Limits,
-    ledger: Mutex<Ledger>,
+    under_way: Mutex<UnderWay>,
+}
+
+#[derive(Default)]
+struct UnderWay {
+    ledger: Ledger<Who>,
+    /// How each is told to end.
+    words: HashMap<u64, CancellationToken>,
 }
 
 impl Callers {
     pub(super) fn new(node: Arc<Node>, limits: Limits) -> Arc<Self> {
-        Arc::new(Self { node, limits, ledger: Mutex::default() })
+        Arc::new(Self { node, limits, under_way: Mutex::default() })
     }
 
     /// Counts what a caller begins. The operator has no limit.
     fn admit(
         self: &Arc<Self>,
         caller: &access::Caller,
-        of: Account,
+        connection: Option<ConnectionNumber>,
         kind: Kind,
     ) -> Result<Option<Ticket>, Refused> {
         self.node.count_call(caller).map_err(|often| Refused::TooOften { wait: often.seconds })?;
         if caller.is_operator() {
             return Ok(None);
         }
+        let named = matches!(caller, access::Caller::Reader(_));
+        let connection = connection.filter(|_| !named).map(|number| number.0);
+        let account = Account { who: caller.who(), connection };
         let streams = self.node.limits_of(caller).streams;
-        let (number, end) = self.ledger.lock().admit(of, kind, streams, &self.limits)?;
-        Ok(Some(Ticket { callers: Arc::clone(self), number, end }))
+        let mut under_way = self.under_way.lock();
+        let begun = under_way.ledger.begin(account, kind, streams, &self.limits);
+        let Begun { number, instead_of } = begun.map_err(|limit| match limit {
+            Limit::TooMany => Refused::TooMany(kind),
+            Limit::Full => Refused::Full(kind),
+        })?;
+        if let Some(ended) = instead_of.and_then(|number| under_way.words.remove(&number)) {
+            ended.cancel();
+        }
+        let word = CancellationToken::new();
+        under_way.words.insert(number, word.clone());
+        Ok(Some(Ticket { callers: Arc::clone(self), number, word }))
     }
 }
 
@@ -120,9 +123,8 @@ pub(super) async fn check(
     let who = callers.node.caller(request.headers(), request.extensions(), authority);
     let watches = request.uri().path().ends_with("/Watch");
     let connection = request.extensions().get::<ConnectionNumber>().copied();
-    let account = Account::of(&who, connection);
     let kind = if watches { Kind::Stream } else { Kind::Answer };
-    let ticket = match callers.admit(&who, account, kind) {
+    let ticket = match callers.admit(&who, connection, kind) {
         Ok(ticket) => ticket,
         Err(refused) => {
             callers.node.count_refused_call();
@@ -138,17 +140,53 @@ pub(super) async fn check(
     }
 }
 
+/// Why a call is not let through, or has to end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Refused {
+    TooOften {
+        wait: u64,
+    },
+    TooMany(Kind),
+    Full(Kind),
+    /// Somebody with fewer streams needed the place.
+    MadeRoom,
+}
+
+impl Refused {
+    fn into_status(self) -> Status {
+        let (wait, message) = match self {
+            Self::TooOften { wait } => {
+                (wait, "too many calls; `retry-after` says how long to wait")
+            }
+            Self::TooMany(Kind::Answer) => {
+                (1, "too many answers are on their way to this caller; read them first")
+            }
+            Self::TooMany(Kind::Stream) => {
+                (60, "this caller watches too many feeds already; end a stream, or poll")
+            }
+            Self::Full(Kind::Answer) => (1, "the node is busy; try again in a moment"),
+            Self::Full(Kind::Stream) => (60, "too many feeds are watched already; poll instead"),
+            Self::MadeRoom => (60, "this stream made room for a caller with fewer; poll instead"),
+        };
+        let mut status = Status::new(Code::ResourceExhausted, message);
+        status.metadata_mut().insert("retry-after", wait.into());
+        status
+    }
+}
+
 /// Something under way, counted as long as this lives.
 struct Ticket {
     callers: Arc<Callers>,
     number: u64,
     /// Cancelled when somebody with less needs the place.
-    end: CancellationToken,
+    word: CancellationToken,
 }
 
 impl Drop for Ticket {
     fn drop(&mut self) {
-        self.callers.ledger.lock().release(self.number);
+        let mut under_way = self.callers.under_way.lock();
+        under_way.ledger.end(self.number);
+        under_way.words.remove(&self.number);
     }
 }
 
@@ -162,7 +200,7 @@ struct Counted {
 
 impl Counted {
     fn new(body: Body, ticket: Ticket) -> Self {
-        let word = Some(Box::pin(ticket.end.clone().cancelled_owned()));
+        let word = Some(Box::pin(ticket.word.clone().cancelled_owned()));
         Self { body, word, _ticket: ticket }
     }
 }
