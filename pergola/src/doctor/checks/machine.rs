@@ -65,7 +65,7 @@ pub(super) fn open_files(config: &Config, allowed: OpenFiles) -> Finding {
                  the node takes fewer connections"
             ),
             format!(
-                "allow {needed} (LimitNOFILE= of a systemd service, --ulimit nofile= of a container, \
+                "allow {needed} (LimitNOFILE= of a systemd service, `ulimits` of a container, \
                  `ulimit -Hn` of a shell), or lower node.connections"
             ),
         ),
