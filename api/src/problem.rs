@@ -104,6 +104,8 @@ codes! {
     BadRequest = BAD_REQUEST, "bad request";
     /// The body is not declared as JSON.
     NotJson = UNSUPPORTED_MEDIA_TYPE, "not JSON";
+    /// The body came too slowly.
+    TooSlow = REQUEST_TIMEOUT, "too slow";
     /// The body, or what was asked for, is too large.
     TooLarge = PAYLOAD_TOO_LARGE, "too large";
     /// No route has this path.
@@ -176,6 +178,8 @@ codes! {
     DiskFull = INSUFFICIENT_STORAGE, "the disk is full";
     /// The node or its store cannot answer now.
     Unavailable = SERVICE_UNAVAILABLE, "temporarily unavailable";
+    /// The node, or the caller's address or network, has too many connections.
+    Crowded = SERVICE_UNAVAILABLE, "too many connections";
     /// The node made a mistake.
     Failed = INTERNAL_SERVER_ERROR, "the node failed";
 }

@@ -2,11 +2,15 @@
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
+use std::time::Duration;
 
+use pergola_manners::networks::Network;
+use toml::Value;
 use url::Url;
 
-use crate::codec::{http_url, parsed, path, text, whole};
+use crate::codec::{http_url, list_of, parsed, path, text, whole};
 use crate::table::Table;
+use crate::units::duration;
 
 /// Where earlier versions kept the data, in the working directory.
 pub(crate) const EARLIER: &str = "pergola-data";
@@ -22,6 +26,14 @@ pub struct Node {
     /// The page that the user agent names.
     pub contact: Url,
     pub connections: usize,
+    pub connections_per_address: usize,
+    pub proxies: Vec<Network>,
+    /// For the head of a request.
+    pub head_timeout: Duration,
+    /// For progress of a body, or of an answer.
+    pub stall_timeout: Duration,
+    /// For the next request.
+    pub idle_timeout: Duration,
 }
 
 impl Node {
@@ -72,11 +84,76 @@ impl Node {
                 Some(node.contact.clone())
             })
             .unwrap_or_else(|| about_page(&public_url));
-        let connections = table
-            .key("connections", "The most connections that are open at once. Further ones wait.")
-            .required(whole(16..=1_000_000), 4096, |node| node.connections);
-        Self { name, listen, public_url, data, contact, connections }
+        let (connections, connections_per_address) = connections(table);
+        let proxies = table
+            .key(
+                "proxies",
+                "The addresses or networks of reverse proxies in front of the node, such as \"10.0.0.7\". \
+                 Their connections belong to many callers, who are told apart by `X-Forwarded-For`.",
+            )
+            .required(
+                list_of().described("a list of addresses and networks"),
+                Value::Array(Vec::new()),
+                |node| node.proxies.clone(),
+            );
+        let [head_timeout, stall_timeout, idle_timeout] = waits(table);
+        Self {
+            name,
+            listen,
+            public_url,
+            data,
+            contact,
+            connections,
+            connections_per_address,
+            proxies,
+            head_timeout,
+            stall_timeout,
+            idle_timeout,
+        }
     }
+}
+
+/// How many connections there may be, in all and of one address.
+fn connections(table: &mut Table<'_, Node>) -> (usize, usize) {
+    let all = table
+        .key(
+            "connections",
+            "The most connections that are open at once. Beyond that, only health checks and the \
+             operator are answered; all others are told to come back later (503).",
+        )
+        .required(whole(16..=1_000_000), 4096, |node| node.connections);
+    let per_address = table
+        .key(
+            "connections_per_address",
+            "The most connections of one address (an IPv6 /64 counts as one); a network (IPv4 /24, \
+             IPv6 /48) may have twice as many. It does not hold for this machine and for `proxies`. \
+             Left out, it is a quarter of `connections`.",
+        )
+        .optional(whole(1..=1_000_000), 1024, |node| Some(node.connections_per_address))
+        .unwrap_or(all / 4);
+    (all, per_address)
+}
+
+/// How long a client is waited for: with a head, with progress, with the next request.
+fn waits(table: &mut Table<'_, Node>) -> [Duration; 3] {
+    let range = || duration(Duration::from_millis(100)..=Duration::from_secs(3600));
+    let head = table
+        .key("head_timeout", "How long a client may take for the head of a request.")
+        .required(range(), "20 s", |node| node.head_timeout);
+    let stall = table
+        .key(
+            "stall_timeout",
+            "How long a client may let the body of a request or an answer stand still. Within this \
+             time it must send 1 KiB, or take 16 KiB.",
+        )
+        .required(range(), "60 s", |node| node.stall_timeout);
+    let idle = table
+        .key(
+            "idle_timeout",
+            "How long a connection is kept without a request. If all are taken, it is 5 s.",
+        )
+        .required(range(), "75 s", |node| node.idle_timeout);
+    [head, stall, idle]
 }
 
 /// How the node is reached from its own machine.

@@ -39,7 +39,7 @@ impl Peers {
             "Feeds of other nodes. The node recognises them and reads them over gRPC, on the port of \
              their feeds: no item is lost between two refreshes, and ids, dates and authors stay as they \
              were. The last three keys limit what each caller may take from this node: a named reader, or \
-             all callers at one address together.",
+             all others at one address together. The operator has no limit.",
         );
         Self {
             enabled: table
@@ -56,7 +56,12 @@ impl Peers {
                 .required(cooperation(), vec!["hints", "archive"], |peers| peers.cooperate),
             limits: Limits {
                 streams: table
-                    .key("streams", "The most streams at the same time.")
+                    .key(
+                        "streams",
+                        "The most streams at the same time: of a named reader, or on one connection of \
+                         anybody else. If all streams of the node are in use, those with the most give \
+                         way to those with fewer.",
+                    )
                     .reloads()
                     .required(whole(Limits::STREAMS), 256, |peers| peers.limits.streams),
                 requests_per_minute: table

@@ -1,5 +1,7 @@
 //! How a node behaves towards the sites it reads: when it may ask, what an answer means, what is new.
 //!
+//! And towards those who read from it: how much each may take.
+//!
 //! Pure: everything is told the time and the randomness it needs. No sockets, no clock, no runtime.
 //!
 //! A [`Reply`](reply::Reply) (an HTTP answer, a peer's page, a push, silence) becomes a
@@ -10,6 +12,8 @@
 //!
 //! # Modules, from the bottom up
 //! - `networks`: which addresses are not public, and which of those a node may reach all the same
+//! - `seats`: who gets a place at the port when more connect than it has places for
+//! - `ledger`: what callers have under way, and who may begin more
 //! - `robots`: which pages of a site may be read
 //! - `backoff`: waiting longer after each failure, with jitter
 //! - `cooperation`: what two nodes do for each other beyond pulling
@@ -42,6 +46,7 @@ pub mod heard;
 pub mod hints;
 pub mod hub;
 pub mod lanes;
+pub mod ledger;
 pub mod link;
 pub mod loops;
 pub mod merge;
@@ -50,6 +55,7 @@ pub mod refreshed;
 pub mod reply;
 pub mod robots;
 pub mod roster;
+pub mod seats;
 pub mod secret;
 pub mod source;
 pub mod trail;

@@ -198,6 +198,42 @@ impl PrivateException {
     }
 }
 
+/// A network, or a single address.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Network(pub IpNet);
+
+impl Network {
+    /// Whether an address belongs to it. IPv4 inside IPv6 counts as what it is.
+    pub fn contains(&self, address: IpAddr) -> bool {
+        self.0.contains(&address.to_canonical())
+    }
+}
+
+impl FromStr for Network {
+    type Err = BadNetwork;
+
+    fn from_str(text: &str) -> Result<Self, BadNetwork> {
+        match text.parse() {
+            Ok(PrivateException::Network(network)) => Ok(Self(network)),
+            _ => Err(BadNetwork),
+        }
+    }
+}
+
+impl fmt::Display for Network {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0.prefix_len() == self.0.max_prefix_len() {
+            true => self.0.addr().fmt(formatter),
+            false => self.0.fmt(formatter),
+        }
+    }
+}
+
+/// Text that is no network.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+#[error("must be addresses or networks such as \"10.0.0.7\" or \"10.0.0.0/8\"")]
+pub struct BadNetwork;
+
 /// An address as text, with or without the brackets that IPv6 has in a URL.
 fn literal(text: &str) -> Option<IpAddr> {
     let bare = text.strip_prefix('[').and_then(|rest| rest.strip_suffix(']'));
@@ -314,6 +350,19 @@ mod tests {
         ] {
             assert_eq!(reach(address), Reach::Public, "{address}");
         }
+    }
+
+    #[test]
+    fn a_network_is_an_address_or_a_range_and_nothing_else() {
+        for text in ["10.0.0.7", "10.0.0.0/8", "2001:db8::1", "2001:db8::/32"] {
+            assert_eq!(text.parse::<Network>().unwrap().to_string(), text);
+        }
+        for text in ["proxy.example", "10.0.0.0/33", ""] {
+            assert_eq!(text.parse::<Network>(), Err(BadNetwork), "{text}");
+        }
+        let network: Network = "10.0.0.0/8".parse().unwrap();
+        assert!(network.contains("::ffff:10.1.2.3".parse().unwrap()));
+        assert!(!network.contains("11.0.0.1".parse().unwrap()));
     }
 
     #[test]

@@ -10,12 +10,14 @@
 
 mod caller;
 mod doors;
+mod forwarded;
 mod limits;
 
 use std::sync::Arc;
 
 use http::{Extensions, HeaderMap};
 use pergola_config::{Config, Reader, Secret};
+use pergola_manners::networks::Network;
 use pergola_store::archive::FeedId;
 
 pub use caller::{Caller, ClientCertificate, NotNear};
@@ -40,6 +42,8 @@ struct Known {
     /// The host of the node's public address.
     host: Option<String>,
     readers: Vec<Arc<Reader>>,
+    /// Proxies, which say for whom they ask.
+    proxies: Vec<Network>,
     limits: pergola_config::Limits,
 }
 
@@ -144,6 +148,7 @@ impl Known {
             token: config.api.token.clone(),
             host: config.node.public_url.host_str().map(str::to_owned),
             readers: config.readers.iter().cloned().map(Arc::new).collect(),
+            proxies: config.node.proxies.clone(),
             limits: config.peers.limits,
         }
     }

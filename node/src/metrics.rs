@@ -2,6 +2,7 @@
 
 mod ages;
 mod peers;
+mod port;
 mod register;
 mod spending;
 mod websub;
@@ -20,6 +21,7 @@ use pergola_outside::locks::Mutex;
 
 pub use ages::{Ages, Journey};
 pub use peers::{PeerMetrics, PeerOutcome};
+pub use port::PortMetrics;
 use register::Register;
 use spending::Spending;
 
@@ -55,8 +57,8 @@ pub struct Metrics {
     pub refused_commits: Counter,
     /// Documents that could not be rendered.
     pub failed_renderings: Counter,
-    /// TLS handshakes that failed.
-    pub failed_handshakes: Counter,
+    /// What is counted of connections to the port.
+    pub port: PortMetrics,
     /// Calls of other nodes that exceeded a limit.
     pub peer_calls_refused: Counter,
     /// Entries sent to other nodes.
@@ -131,7 +133,7 @@ impl Metrics {
             published: Counter::default(),
             refused_commits: Counter::default(),
             failed_renderings: Counter::default(),
-            failed_handshakes: Counter::default(),
+            port: PortMetrics::default(),
             peer_calls_refused: Counter::default(),
             peer_entries: Counter::default(),
             delay,
@@ -173,8 +175,7 @@ impl Metrics {
         to.register("commits_refused", refused, self.refused_commits.clone());
         let failed = "Documents that could not be rendered";
         to.register("renderings_failed", failed, self.failed_renderings.clone());
-        let failed = "Secured connections that did not come about";
-        to.register("handshakes_failed", failed, self.failed_handshakes.clone());
+        self.port.register(to);
         let refused = "Calls of other nodes that were refused because they were too many";
         to.register("peer_calls_refused", refused, self.peer_calls_refused.clone());
         to.register("peer_entries", "Entries sent to other nodes", self.peer_entries.clone());

@@ -70,6 +70,7 @@ pub use removing::RESTORABLE;
 pub use running::{Running, close};
 pub use scheduling::{FIRST_RATE, FIRST_WINDOW};
 pub use secrets::SourceEdit;
+pub use settings::open_files_needed;
 pub use sources::{Added, EVERY_SOURCE, NewSource, SourceError};
 pub use start_error::StartError;
 

@@ -20,6 +20,7 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::any;
 use http::StatusCode;
 use http::header::CONTENT_TYPE;
+pub use pergola_manners::ledger::Limits;
 use pergola_proto::v1::syndication_server::SyndicationServer;
 use tokio_util::sync::CancellationToken;
 use tonic::Status;
@@ -29,7 +30,6 @@ use tonic_health::pb::health_server::HealthServer;
 use crate::node::Node;
 use crate::wire::MESSAGE_BYTES;
 use caller::Callers;
-pub use caller::Limits;
 use health::Health;
 use serve::{Syndicate, fetch};
 

@@ -1,76 +1,101 @@
 //! The node's port: accepts connections with or without TLS and serves HTTP/1.1, HTTP/2 and gRPC on them.
 //!
 //! Why a loop of our own: certificates are replaced while the node runs, handlers learn the client certificate,
-//! and everything is bounded: connections, the time for a handshake, the time for the head of a request, the
-//! time that a dead connection is kept.
+//! and everything is bounded: connections in all, of an address and of a network ([`pergola_manners::seats`]), and
+//! the time that a client may take ([`pergola_outside::pace`]). Whoever comes when the port is crowded is not left
+//! waiting: health checks and the operator are answered, and everybody else is told to come back.
 //!
-//! Never: a connection that outlives the node; a response that is cut off while the node drains; a handshake
-//! that holds up another.
+//! Never: a connection that outlives the node; a response that is cut off while the node drains, as long as its
+//! client takes it; a connection that holds up another.
 
+mod crowd;
 mod handshake;
 mod talk;
 
 use std::net::SocketAddr;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use axum::Router;
-use prometheus_client::metrics::counter::Counter;
-use tokio::sync::Semaphore;
+use http::{Extensions, HeaderMap, Uri};
+use pergola_manners::seats::Places;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
+use crate::metrics::PortMetrics;
+use crowd::{Crowds, Found, Place};
 use handshake::handshake;
+use pergola_outside::pace::{Late, Pace, Patience};
 use pergola_outside::surroundings::{Connection, Listener};
 use pergola_outside::tls::Shown;
-use talk::talk;
+use talk::{Client, Ended, talk};
 
 /// The wait before the next try when the system is out of connections.
 const BREATH: Duration = Duration::from_millis(200);
+
+/// The number of the connection that a request came on. In a request's extensions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct ConnectionNumber(pub u64);
+
+/// A request that is answered even if the port is crowded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Favoured {
+    /// A check of the node's health.
+    Health,
+    /// Whatever the operator asks.
+    Operator,
+}
+
+/// Judges a request by its headers, its connection and its address.
+pub type Favour = Arc<dyn Fn(&HeaderMap, &Extensions, &Uri) -> Option<Favoured> + Send + Sync>;
 
 /// What a port serves, and its limits.
 pub struct Port {
     pub router: Router,
     /// The certificates, if the port uses TLS.
     pub tls: Option<Arc<Shown>>,
-    /// Connections at the same time; later ones wait in the system's queue.
-    pub connections: usize,
-    /// Handshakes that failed.
-    pub failed_handshakes: Counter,
+    /// Connections at the same time.
+    pub places: Places,
+    pub patience: Patience,
+    /// Which requests are answered even if the port is crowded.
+    pub favour: Favour,
+    pub metrics: PortMetrics,
 }
 
 impl Port {
     /// Serves without TLS and without a limit of connections.
     pub fn plain(router: Router) -> Self {
-        let connections = Semaphore::MAX_PERMITS;
-        Self { router, tls: None, connections, failed_handshakes: Counter::default() }
+        let long = Duration::from_secs(75);
+        Self {
+            router,
+            tls: None,
+            places: Places::unlimited(),
+            patience: Patience { head: long, stall: long, idle: long },
+            favour: Arc::new(|_, _, _| None),
+            metrics: PortMetrics::default(),
+        }
     }
 
     /// Serves until `stop` is cancelled; then accepts no more connections and finishes the responses under way.
     pub async fn serve(self, listener: impl Into<Box<dyn Listener>>, stop: CancellationToken) {
         let listener = listener.into();
-        let slots = Arc::new(Semaphore::new(self.connections));
-        let port = Arc::new(self);
+        let crowds = Crowds::new(self.places.clone(), self.metrics.clone());
+        let doorman = Arc::new(Doorman { port: self, crowds, next: AtomicU64::new(0) });
         let mut open = JoinSet::new();
         loop {
-            let next = async {
-                let slot = Arc::clone(&slots).acquire_owned().await;
-                (slot, listener.accept().await)
-            };
-            let (slot, accepted) = tokio::select! {
+            let accepted = tokio::select! {
                 () = stop.cancelled() => break,
-                next = next => next,
+                accepted = listener.accept() => accepted,
             };
             while let Some(ended) = open.try_join_next() {
                 tell(ended);
             }
             match accepted {
                 Ok((stream, caller)) => {
-                    let (port, stop) = (Arc::clone(&port), stop.clone());
-                    open.spawn(async move {
-                        port.converse(stream, caller, stop).await;
-                        drop(slot);
-                    });
+                    let (doorman, stop) = (Arc::clone(&doorman), stop.clone());
+                    let guest = doorman.admit(caller);
+                    open.spawn(async move { doorman.receive(stream, guest, stop).await });
                 }
                 Err(error) if is_of_one_connection(&error) => {}
                 Err(error) => {
@@ -84,10 +109,69 @@ impl Port {
             tell(ended);
         }
     }
+}
 
-    async fn converse(&self, stream: Connection, caller: SocketAddr, stop: CancellationToken) {
-        let Some(tls) = &self.tls else {
-            return talk(stream, self.router.clone(), caller, None, stop).await;
+/// Somebody who has connected.
+struct Guest {
+    caller: SocketAddr,
+    number: u64,
+    place: Found,
+}
+
+/// A port at work: who is connected, and what becomes of them.
+struct Doorman {
+    port: Port,
+    crowds: Arc<Crowds>,
+    next: AtomicU64,
+}
+
+impl Doorman {
+    fn admit(&self, caller: SocketAddr) -> Guest {
+        let number = self.next.fetch_add(1, Ordering::Relaxed);
+        Guest { caller, number, place: self.crowds.admit(number, caller.ip()) }
+    }
+
+    async fn receive(&self, mut stream: Connection, guest: Guest, stop: CancellationToken) {
+        let Guest { caller, number, place } = guest;
+        match place {
+            Found::Seat(place) => self.converse(stream, caller, number, place, stop).await,
+            Found::Standing { place, leave, why } => tokio::select! {
+                () = self.converse(stream, caller, number, place, stop) => {}
+                () = leave.cancelled() => self.crowds.shed(caller, why, "unanswered"),
+            },
+            Found::None(why) => {
+                self.crowds.shed(caller, why, why.name());
+                if self.port.tls.is_none() {
+                    crowd::turn_away(&mut stream).await;
+                }
+            }
+        }
+    }
+
+    /// Serves a connection with or without TLS.
+    async fn converse(
+        &self,
+        stream: Connection,
+        caller: SocketAddr,
+        number: u64,
+        place: Place,
+        stop: CancellationToken,
+    ) {
+        let place = Arc::new(place);
+        let patience = place.patience(self.port.patience);
+        let client = |certificate| Client {
+            router: self.port.router.clone(),
+            caller,
+            certificate,
+            number: ConnectionNumber(number),
+            pace: Pace::new(patience, self.crowds.crowded()),
+            usual: self.port.patience,
+            place: Arc::clone(&place),
+            favour: Arc::clone(&self.port.favour),
+            metrics: self.port.metrics.clone(),
+        };
+        let Some(tls) = &self.port.tls else {
+            return self.note(caller, talk(stream, client(None), stop).await);
         };
         let shaken = tokio::select! {
             shaken = handshake(stream, tls.current()) => shaken,
@@ -95,11 +179,25 @@ impl Port {
         };
         match shaken {
             Ok((stream, certificate)) => {
-                talk(stream, self.router.clone(), caller, certificate, stop).await;
+                self.note(caller, talk(stream, client(certificate), stop).await);
             }
             Err(failed) => {
-                self.failed_handshakes.inc();
+                self.port.metrics.failed_handshakes.inc();
                 failed.tell(caller);
+            }
+        }
+    }
+
+    /// Notes why a connection has ended.
+    fn note(&self, caller: SocketAddr, ended: Ended) {
+        match ended {
+            Ended::Late(Late::Idle) | Ended::Closed => {}
+            Ended::Late(late) => {
+                self.port.metrics.cut(late.name());
+                tracing::debug!(%caller, late = late.name(), "a client was too slow");
+            }
+            Ended::Broken(error) => {
+                tracing::trace!(%caller, %error, "a connection was broken off");
             }
         }
     }

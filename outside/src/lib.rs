@@ -9,6 +9,8 @@
 //!
 //! - `locks`: locks that ignore poisoning
 //! - `clock`: the node's time, real, accelerated or moved by hand
+//! - `open_files`: how many files and connections may be open
+//! - `pace`: how slow a client may be
 //! - `surroundings`: what a node is given: randomness, names, HTTP, connections, blocking threads, the store
 //! - `tls`: certificates, those presented and those trusted
 //! - `credentials`: tokens and certificates for single hosts
@@ -20,5 +22,7 @@ pub mod credentials;
 pub mod fetch;
 pub mod guard;
 pub mod locks;
+pub mod open_files;
+pub mod pace;
 pub mod surroundings;
 pub mod tls;

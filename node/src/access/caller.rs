@@ -15,6 +15,7 @@ use http::{Extensions, HeaderMap};
 use pergola_config::{Fingerprint, Reader};
 
 use super::Known;
+use super::forwarded::origin;
 
 /// The certificate that a connection has shown, and that was found good. In a request's extensions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -94,7 +95,8 @@ pub(super) fn identify(
             return Caller::Operator;
         }
     }
-    Caller::Stranger { address: address(extensions), wrong }
+    let address = address(extensions).map(|from| origin(&known.proxies, from, headers));
+    Caller::Stranger { address, wrong }
 }
 
 fn is_operators(known: &Known, token: &str) -> bool {

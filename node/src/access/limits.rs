@@ -3,8 +3,9 @@
 //! Memory stays bounded: a caller whose bucket is full again is forgotten.
 
 use std::collections::HashMap;
-use std::net::{IpAddr, Ipv6Addr};
+use std::net::IpAddr;
 
+use pergola_manners::seats::address_of;
 use tokio::time::Instant;
 
 use super::Caller;
@@ -81,11 +82,7 @@ impl Caller {
             Self::Operator => Who::Operator,
             Self::Reader(reader) => Who::Reader(reader.name.clone()),
             Self::Stranger { address: None, .. } => Who::Others,
-            Self::Stranger { address: Some(IpAddr::V6(ip)), .. } => {
-                let network = ip.to_bits() & !u128::from(u64::MAX);
-                Who::Address(Ipv6Addr::from_bits(network).into())
-            }
-            Self::Stranger { address: Some(ip), .. } => Who::Address(*ip),
+            Self::Stranger { address: Some(ip), .. } => Who::Address(address_of(*ip)),
         }
     }
 }

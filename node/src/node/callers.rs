@@ -1,13 +1,32 @@
 //! Callers: who they are, what they may read and how much they may take.
 
-use http::{Extensions, HeaderMap};
+use std::sync::Arc;
+
+use http::{Extensions, HeaderMap, Uri};
 use pergola_config::Limits;
 use pergola_store::archive::FeedId;
 
 use super::Node;
 use crate::access::{Caller, NotNear, TooOften};
+use crate::serve::{Favour, Favoured};
+
+/// What whoever watches over a node asks.
+const HEALTH: [&str; 4] = ["/healthz", "/readyz", "/metrics", "/grpc.health.v1.Health/Check"];
 
 impl Node {
+    /// Which requests are answered even if there are too many connections.
+    pub(super) fn favour(self: &Arc<Self>) -> Favour {
+        let node = Arc::clone(self);
+        Arc::new(move |headers: &HeaderMap, extensions: &Extensions, uri: &Uri| {
+            if HEALTH.contains(&uri.path()) {
+                return Some(Favoured::Health);
+            }
+            let authority = uri.authority().map(|authority| authority.as_str());
+            let caller = node.caller(headers, extensions, authority);
+            caller.is_operator().then_some(Favoured::Operator)
+        })
+    }
+
     /// Who sends a request; `authority` is the host that it was sent to, if that is not in the headers.
     pub fn caller(
         &self,

@@ -13,8 +13,9 @@ use tokio::net::TcpListener;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
-use super::{Node, StartError};
+use super::{Node, StartError, settings};
 use crate::serve::Port;
+use pergola_outside::open_files;
 use pergola_outside::surroundings::{Listener, listen};
 use pergola_outside::tls::Shown;
 
@@ -57,8 +58,10 @@ impl Node {
         let port = Port {
             router: router.merge(crate::publish::router(Arc::clone(&self.shelf))).merge(pushing),
             tls: shown.clone(),
-            connections: config.node.connections,
-            failed_handshakes: self.metrics.failed_handshakes.clone(),
+            places: settings::places(&config, open_files::raise()),
+            patience: settings::patience(&config),
+            favour: self.favour(),
+            metrics: self.metrics.port.clone(),
         };
         *self.shown.lock() = shown;
         spawn(&mut tasks, "server", port.serve(listener, stop.clone()));

@@ -7,9 +7,12 @@ use pergola_feed::NodeId;
 use pergola_manners::Manners;
 use pergola_manners::courtesy::{RuleBook, Rules};
 use pergola_manners::lanes::{LaneOverride, LaneRules};
+use pergola_manners::seats::Places;
 
 use pergola_outside::fetch::{DecodeLimits, FetchSettings};
 use pergola_outside::guard::Guard;
+use pergola_outside::open_files::OpenFiles;
+use pergola_outside::pace::Patience;
 use pergola_outside::surroundings::Outside;
 
 /// How the hosts of sources are treated.
@@ -54,6 +57,43 @@ pub(super) fn lane_rules(config: &Config) -> LaneRules {
         rules.treat(host, LaneOverride { spacing, parallel });
     }
     rules
+}
+
+/// Open files that a node needs besides those of its readers' connections: the store, names, logs.
+const OTHER_FILES: usize = 128;
+
+/// Open files that a node needs when everything is in use.
+pub fn open_files_needed(config: &Config) -> usize {
+    Places::files(config.node.connections) + files_besides(config)
+}
+
+fn files_besides(config: &Config) -> usize {
+    // A source that is being fetched, and one connection that is kept for later.
+    2 * config.crawl.parallel.get() + OTHER_FILES
+}
+
+/// The places at the port: as many as are configured, unless fewer files may be open.
+pub(super) fn places(config: &Config, files: OpenFiles) -> Places {
+    let (asked, needed) = (config.node.connections, open_files_needed(config));
+    let allowed = files.soft.map_or(usize::MAX, |soft| usize::try_from(soft).unwrap_or(usize::MAX));
+    let mut seats = asked;
+    if allowed < needed {
+        let room = allowed.saturating_sub(files_besides(config));
+        seats = (room - room / 16).saturating_sub(16).clamp(16, asked);
+        tracing::warn!(
+            allowed,
+            needed,
+            connections = seats,
+            "fewer connections are taken than node.connections allows: raise the limit on open files"
+        );
+    }
+    let per_address = config.node.connections_per_address.min(seats);
+    Places::new(seats, per_address, config.node.proxies.clone())
+}
+
+pub(super) fn patience(config: &Config) -> Patience {
+    let node = &config.node;
+    Patience { head: node.head_timeout, stall: node.stall_timeout, idle: node.idle_timeout }
 }
 
 fn guard(config: &Config) -> Guard {

@@ -3,42 +3,28 @@
 //!
 //! Everything is counted as long as it lasts: answers until the last byte is sent, streams until they
 //! end. So a reader that stops reading costs a bounded number of answers, and nothing else has to know
-//! of limits.
+//! of limits. The operator is not counted.
 
 use std::collections::HashMap;
 use std::pin::Pin;
 use std::sync::Arc;
-use std::task::{Context, Poll, ready};
+use std::task::{Context, Poll};
 
+use crate::access::{self, Who};
+use crate::node::Node;
+use crate::serve::ConnectionNumber;
+use crate::wire::ANSWER_BYTES;
 use axum::body::{Body, Bytes, HttpBody};
 use axum::extract::{Request, State};
 use axum::middleware::Next;
 use axum::response::Response;
-use hyper::body::Frame;
+use http::HeaderMap;
+use hyper::body::{Frame, SizeHint};
+use pergola_manners::ledger::{Account, Begun, Kind, Ledger, Limit, Limits};
+use pergola_outside::locks::Mutex;
 use pergola_store::archive::FeedId;
+use tokio_util::sync::{CancellationToken, WaitForCancellationFutureOwned};
 use tonic::{Code, Status};
-
-use crate::access::{self, Who};
-use crate::node::Node;
-use crate::wire::ANSWER_BYTES;
-use pergola_outside::locks::{Mutex, MutexGuard};
-
-/// What callers may take.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Limits {
-    /// Streams open in all.
-    pub streams: usize,
-    /// Answers under way to one caller.
-    pub answers_per_caller: usize,
-    /// Answers under way in all.
-    pub answers: usize,
-}
-
-impl Default for Limits {
-    fn default() -> Self {
-        Self { streams: 8_192, answers_per_caller: 16, answers: 128 }
-    }
-}
 
 /// Somebody who calls.
 #[derive(Clone)]
@@ -82,24 +68,48 @@ impl Caller {
 pub(super) struct Callers {
     node: Arc<Node>,
     limits: Limits,
-    ledger: Mutex<Ledger>,
+    under_way: Mutex<UnderWay>,
+}
+
+#[derive(Default)]
+struct UnderWay {
+    ledger: Ledger<Who>,
+    /// How each is told to end.
+    words: HashMap<u64, CancellationToken>,
 }
 
 impl Callers {
     pub(super) fn new(node: Arc<Node>, limits: Limits) -> Arc<Self> {
-        Arc::new(Self { node, limits, ledger: Mutex::default() })
+        Arc::new(Self { node, limits, under_way: Mutex::default() })
     }
 
-    fn ledger(&self) -> MutexGuard<'_, Ledger> {
-        self.ledger.lock()
-    }
-
-    fn admit(self: &Arc<Self>, caller: &access::Caller, kind: Kind) -> Result<Ticket, Refused> {
+    /// Counts what a caller begins. The operator has no limit.
+    fn admit(
+        self: &Arc<Self>,
+        caller: &access::Caller,
+        connection: Option<ConnectionNumber>,
+        kind: Kind,
+    ) -> Result<Option<Ticket>, Refused> {
         self.node.count_call(caller).map_err(|often| Refused::TooOften { wait: often.seconds })?;
-        let who = caller.who();
+        if caller.is_operator() {
+            return Ok(None);
+        }
+        let named = matches!(caller, access::Caller::Reader(_));
+        let connection = connection.filter(|_| !named).map(|number| number.0);
+        let account = Account { who: caller.who(), connection };
         let streams = self.node.limits_of(caller).streams;
-        self.ledger().admit(&who, kind, streams, &self.limits)?;
-        Ok(Ticket { callers: Arc::clone(self), who, kind })
+        let mut under_way = self.under_way.lock();
+        let begun = under_way.ledger.begin(account, kind, streams, &self.limits);
+        let Begun { number, instead_of } = begun.map_err(|limit| match limit {
+            Limit::TooMany => Refused::TooMany(kind),
+            Limit::Full => Refused::Full(kind),
+        })?;
+        if let Some(ended) = instead_of.and_then(|number| under_way.words.remove(&number)) {
+            ended.cancel();
+        }
+        let word = CancellationToken::new();
+        under_way.words.insert(number, word.clone());
+        Ok(Some(Ticket { callers: Arc::clone(self), number, word }))
     }
 }
 
@@ -112,7 +122,9 @@ pub(super) async fn check(
     let authority = request.uri().authority().map(|authority| authority.as_str());
     let who = callers.node.caller(request.headers(), request.extensions(), authority);
     let watches = request.uri().path().ends_with("/Watch");
-    let ticket = match callers.admit(&who, if watches { Kind::Stream } else { Kind::Answer }) {
+    let connection = request.extensions().get::<ConnectionNumber>().copied();
+    let kind = if watches { Kind::Stream } else { Kind::Answer };
+    let ticket = match callers.admit(&who, connection, kind) {
         Ok(ticket) => ticket,
         Err(refused) => {
             callers.node.count_refused_call();
@@ -122,21 +134,22 @@ pub(super) async fn check(
     let caller = Caller { who, node: Some(Arc::clone(&callers.node)) };
     request.extensions_mut().insert(caller);
     let (head, body) = next.run(request).await.into_parts();
-    Response::from_parts(head, Body::new(Counted::new(body, ticket)))
+    match ticket {
+        Some(ticket) => Response::from_parts(head, Body::new(Counted::new(body, ticket))),
+        None => Response::from_parts(head, body),
+    }
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
-    Answer,
-    Stream,
-}
-
-/// Why a call is not let through.
+/// Why a call is not let through, or has to end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Refused {
-    TooOften { wait: u64 },
+    TooOften {
+        wait: u64,
+    },
     TooMany(Kind),
     Full(Kind),
+    /// Somebody with fewer streams needed the place.
+    MadeRoom,
 }
 
 impl Refused {
@@ -153,6 +166,7 @@ impl Refused {
             }
             Self::Full(Kind::Answer) => (1, "the node is busy; try again in a moment"),
             Self::Full(Kind::Stream) => (60, "too many feeds are watched already; poll instead"),
+            Self::MadeRoom => (60, "this stream made room for a caller with fewer; poll instead"),
         };
         let mut status = Status::new(Code::ResourceExhausted, message);
         status.metadata_mut().insert("retry-after", wait.into());
@@ -160,91 +174,34 @@ impl Refused {
     }
 }
 
-/// What each caller has under way. Whoever has nothing is not in it.
-#[derive(Default)]
-struct Ledger {
-    accounts: HashMap<Who, UnderWay>,
-    under_way: UnderWay,
-}
-
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-struct UnderWay {
-    answers: usize,
-    streams: usize,
-}
-
-impl UnderWay {
-    fn count(&mut self, kind: Kind) -> &mut usize {
-        match kind {
-            Kind::Answer => &mut self.answers,
-            Kind::Stream => &mut self.streams,
-        }
-    }
-}
-
-impl Ledger {
-    /// Counts something that a caller begins, unless it is too much. `streams`: what it may have open.
-    fn admit(
-        &mut self,
-        who: &Who,
-        kind: Kind,
-        streams: usize,
-        limits: &Limits,
-    ) -> Result<(), Refused> {
-        let (in_all, each) = match kind {
-            Kind::Answer => (limits.answers, limits.answers_per_caller),
-            Kind::Stream => (limits.streams, streams),
-        };
-        let mut own = self.accounts.get(who).copied().unwrap_or_default();
-        if *own.count(kind) >= each {
-            return Err(Refused::TooMany(kind));
-        }
-        if *self.under_way.count(kind) >= in_all {
-            return Err(Refused::Full(kind));
-        }
-        *own.count(kind) += 1;
-        *self.under_way.count(kind) += 1;
-        self.accounts.insert(who.clone(), own);
-        Ok(())
-    }
-
-    fn release(&mut self, who: &Who, kind: Kind) {
-        *self.under_way.count(kind) -= 1;
-        if let Some(own) = self.accounts.get_mut(who) {
-            *own.count(kind) -= 1;
-            if *own == UnderWay::default() {
-                self.accounts.remove(who);
-            }
-        }
-    }
-}
-
 /// Something under way, counted as long as this lives.
 struct Ticket {
     callers: Arc<Callers>,
-    who: Who,
-    kind: Kind,
+    number: u64,
+    /// Cancelled when somebody with less needs the place.
+    word: CancellationToken,
 }
 
 impl Drop for Ticket {
     fn drop(&mut self) {
-        self.callers.ledger().release(&self.who, self.kind);
+        let mut under_way = self.callers.under_way.lock();
+        under_way.ledger.end(self.number);
+        under_way.words.remove(&self.number);
     }
 }
 
-/// An answer that counts until it is sent or given up. It is handed over in pieces, the next one when there
-/// is room: as a whole it would be out of our hands at once and lie in a buffer that nobody counts.
+/// An answer that counts until it is sent or given up.
 struct Counted {
     body: Body,
-    rest: Bytes,
+    /// Waits for the word that it has to end; nothing once it has.
+    word: Option<Pin<Box<WaitForCancellationFutureOwned>>>,
     _ticket: Ticket,
 }
 
 impl Counted {
-    const PIECE: usize = 64 << 10;
-
     fn new(body: Body, ticket: Ticket) -> Self {
-        Self { body, rest: Bytes::new(), _ticket: ticket }
+        let word = Some(Box::pin(ticket.word.clone().cancelled_owned()));
+        Self { body, word, _ticket: ticket }
     }
 }
 
@@ -256,53 +213,22 @@ impl HttpBody for Counted {
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
-        if self.rest.is_empty() {
-            let frame = match ready!(Pin::new(&mut self.body).poll_frame(context)) {
-                Some(Ok(frame)) => frame,
-                other => return Poll::Ready(other),
-            };
-            match frame.into_data() {
-                Ok(data) => self.rest = data,
-                Err(trailers) => return Poll::Ready(Some(Ok(trailers))),
-            }
+        let Some(word) = &mut self.word else { return Poll::Ready(None) };
+        if word.as_mut().poll(context).is_ready() {
+            self.word = None;
+            let mut end = HeaderMap::new();
+            // What it says is plain text, so this cannot fail.
+            let _ = Refused::MadeRoom.into_status().add_header(&mut end);
+            return Poll::Ready(Some(Ok(Frame::trailers(end))));
         }
-        let length = self.rest.len().min(Self::PIECE);
-        Poll::Ready(Some(Ok(Frame::data(self.rest.split_to(length)))))
+        Pin::new(&mut self.body).poll_frame(context)
     }
 
     fn is_end_stream(&self) -> bool {
-        self.rest.is_empty() && self.body.is_end_stream()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    const LIMITS: Limits = Limits { streams: 2, answers_per_caller: 100, answers: 100 };
-
-    fn who(name: &str) -> Who {
-        Who::Reader(name.to_owned())
+        self.word.is_none() || self.body.is_end_stream()
     }
 
-    #[test]
-    fn streams_are_limited_for_each_caller_and_in_all_until_they_end() {
-        let mut ledger = Ledger::default();
-        let watch = |ledger: &mut Ledger, name| ledger.admit(&who(name), Kind::Stream, 1, &LIMITS);
-        assert_eq!(watch(&mut ledger, "a"), Ok(()));
-        assert_eq!(watch(&mut ledger, "a"), Err(Refused::TooMany(Kind::Stream)));
-        assert_eq!(watch(&mut ledger, "b"), Ok(()));
-        assert_eq!(watch(&mut ledger, "c"), Err(Refused::Full(Kind::Stream)));
-        ledger.release(&who("b"), Kind::Stream);
-        assert_eq!(watch(&mut ledger, "c"), Ok(()));
-    }
-
-    #[test]
-    fn callers_who_are_gone_are_forgotten_and_those_who_are_there_are_not() {
-        let mut ledger = Ledger::default();
-        ledger.admit(&who("a"), Kind::Stream, 1, &LIMITS).unwrap();
-        ledger.admit(&who("b"), Kind::Answer, 1, &LIMITS).unwrap();
-        ledger.release(&who("b"), Kind::Answer);
-        assert_eq!(ledger.accounts.keys().collect::<Vec<_>>(), [&who("a")]);
+    fn size_hint(&self) -> SizeHint {
+        self.body.size_hint()
     }
 }

@@ -1,28 +1,31 @@
 //! Serves one connection until it ends; every request carries the address and certificate of its client.
 
 use std::net::SocketAddr;
+use std::pin::Pin;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::Duration;
 
 use axum::Router;
+use axum::body::Body;
 use axum::extract::ConnectInfo;
 use axum::response::Response;
-use axum::routing::future::RouteFuture;
-use http::Request;
+use http::header::CONNECTION;
+use http::{Request, Version};
 use hyper::body::Incoming;
 use hyper::service::Service;
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use hyper_util::server::conn::auto::Builder;
 use pergola_config::Fingerprint;
+use pergola_outside::pace::{Arriving, Late, Leaving, Pace, Paced, Patience};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio_util::sync::CancellationToken;
 use tower::Service as _;
 
+use super::crowd::{Place, come_back, too_slow};
+use super::{ConnectionNumber, Favour, Favoured};
 use crate::access::ClientCertificate;
+use crate::metrics::PortMetrics;
 
-/// Time for the head of a request, and for the idle time before it.
-const HEAD: Duration = Duration::from_secs(75);
 /// The interval of pings on an idle HTTP/2 connection,
 const ALIVE_EVERY: Duration = Duration::from_secs(20);
 /// and the time for their answer.
@@ -30,70 +33,136 @@ const ALIVE_WITHIN: Duration = Duration::from_secs(10);
 /// Concurrent streams on one HTTP/2 connection.
 const STREAMS: u32 = 1_024;
 
-/// Serves one client until it disconnects, or until `stop` is cancelled and its responses are sent.
+/// Who is at the other end, and what it is given.
+#[derive(Clone)]
+pub(super) struct Client {
+    pub(super) router: Router,
+    pub(super) caller: SocketAddr,
+    pub(super) certificate: Option<Fingerprint>,
+    pub(super) number: ConnectionNumber,
+    pub(super) pace: Arc<Pace>,
+    /// How long a client with a seat is waited for.
+    pub(super) usual: Patience,
+    pub(super) place: Arc<Place>,
+    pub(super) favour: Favour,
+    pub(super) metrics: PortMetrics,
+}
+
+/// Why a connection has ended.
+pub(super) enum Ended {
+    Closed,
+    Late(Late),
+    Broken(Box<dyn std::error::Error + Send + Sync>),
+}
+
+/// Serves one client until it disconnects or is too slow, or until `stop` is cancelled and its responses are sent.
 pub(super) async fn talk(
     stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
-    router: Router,
-    caller: SocketAddr,
-    certificate: Option<Fingerprint>,
+    client: Client,
     stop: CancellationToken,
-) {
+) -> Ended {
     let mut builder = Builder::new(TokioExecutor::new());
-    builder.http1().timer(TokioTimer::new()).header_read_timeout(HEAD);
+    // The pace takes care of the time for heads, too.
+    builder.http1().timer(TokioTimer::new()).header_read_timeout(None);
     builder
         .http2()
         .timer(TokioTimer::new())
         .keep_alive_interval(ALIVE_EVERY)
         .keep_alive_timeout(ALIVE_WITHIN)
         .max_concurrent_streams(STREAMS);
-    let begun = Arc::new(AtomicBool::new(false));
-    let answering = Answering { router, caller, certificate, begun: Arc::clone(&begun) };
-    let connection = builder.serve_connection(TokioIo::new(stream), answering);
-    let mut connection = std::pin::pin!(connection);
-    let ended = tokio::select! {
-        biased;
-        ended = connection.as_mut() => ended,
-        () = stop.cancelled() => {
-            connection.as_mut().graceful_shutdown();
-            connection.await
+    let pace = Arc::clone(&client.pace);
+    let once = client.place.crowd().is_some();
+    let enough = CancellationToken::new();
+    let stream = TokioIo::new(Paced::new(stream, Arc::clone(&pace)));
+    let answering = Answering { client, enough: enough.clone() };
+    let mut connection = std::pin::pin!(builder.serve_connection(stream, answering));
+    let mut parting = false;
+    loop {
+        tokio::select! {
+            biased;
+            ended = connection.as_mut() => return match ended {
+                Ok(()) => Ended::Closed,
+                Err(error) => Ended::Broken(error),
+            },
+            () = stop.cancelled(), if !parting => {}
+            () = enough.cancelled(), if once && !parting => {}
+            late = pace.late() => match late {
+                Late::Idle if !parting => {}
+                late => return Ended::Late(late),
+            },
         }
-        () = silence(&begun) => return,
-    };
-    if let Err(error) = ended {
-        tracing::trace!(%caller, %error, "a connection was broken off");
+        parting = true;
+        connection.as_mut().graceful_shutdown();
+        pace.part();
     }
 }
 
-/// Ends when a client has sent no request in time.
-async fn silence(begun: &AtomicBool) {
-    tokio::time::sleep(HEAD).await;
-    if begun.load(Relaxed) {
-        std::future::pending().await
-    }
-}
-
-/// The router, and the client it answers.
+/// Answers the requests of one client.
 struct Answering {
-    router: Router,
-    caller: SocketAddr,
-    certificate: Option<Fingerprint>,
-    /// Whether the client has sent a request.
-    begun: Arc<AtomicBool>,
+    client: Client,
+    /// Cancelled when a client without a seat has asked.
+    enough: CancellationToken,
 }
 
 impl Service<Request<Incoming>> for Answering {
-    type Response = Response;
+    type Response = http::Response<Leaving<Body>>;
     type Error = std::convert::Infallible;
-    type Future = RouteFuture<Self::Error>;
+    type Future = Pin<Box<dyn Future<Output = Result<Self::Response, Self::Error>> + Send>>;
 
     fn call(&self, mut request: Request<Incoming>) -> Self::Future {
-        self.begun.store(true, Relaxed);
+        let client = &self.client;
+        let shares = request.version() == Version::HTTP_2;
+        let exchange = client.pace.exchange(shares);
         let extensions = request.extensions_mut();
-        extensions.insert(ConnectInfo(self.caller));
-        if let Some(certificate) = self.certificate {
+        extensions.insert(ConnectInfo(client.caller));
+        extensions.insert(client.number);
+        if let Some(certificate) = client.certificate {
             extensions.insert(ClientCertificate(certificate));
         }
+        if let Some(refusal) = self.without_seat(&request) {
+            let answer = finished(refusal, shares).map(|body| Leaving::new(body, exchange));
+            return Box::pin(std::future::ready(Ok(answer)));
+        }
+        let request = request.map(|body| Arriving::new(body, &exchange));
         // A router is always ready, and cheap to clone.
-        self.router.clone().call(request)
+        let answer = client.router.clone().call(request);
+        let (metrics, stall) = (client.metrics.clone(), client.usual.stall);
+        Box::pin(async move {
+            let mut answer = answer.await?;
+            if exchange.was_slow() {
+                metrics.cut("body");
+                answer = finished(too_slow(stall), shares);
+            }
+            Ok(answer.map(|body| Leaving::new(body, exchange)))
+        })
     }
+}
+
+impl Answering {
+    /// The refusal of a request for which there is no seat, unless it is answered all the same.
+    fn without_seat(&self, request: &Request<Incoming>) -> Option<Response> {
+        let client = &self.client;
+        let why = client.place.crowd()?;
+        self.enough.cancel();
+        match (client.favour)(request.headers(), request.extensions(), request.uri()) {
+            Some(Favoured::Health) => None,
+            Some(Favoured::Operator) => {
+                client.place.keep();
+                client.pace.set_patience(client.usual);
+                None
+            }
+            None => {
+                client.place.shed(client.caller);
+                Some(come_back(why))
+            }
+        }
+    }
+}
+
+/// An answer after which the connection ends. HTTP/2 has no header for that.
+fn finished(mut answer: Response, shares: bool) -> Response {
+    if shares {
+        answer.headers_mut().remove(CONNECTION);
+    }
+    answer
 }

@@ -13,6 +13,7 @@ mod merged;
 mod merging;
 mod metrics;
 mod origin;
+mod overload;
 mod pipeline;
 mod profiles;
 mod provenance;

@@ -31,7 +31,7 @@ macro_rules! events {
 }
 
 /// Every metric stands in this table, without `pergola_`.
-static EVENTS: [Event; 20] = events! {
+static EVENTS: [Event; 21] = events! {
     "a source is read", crawling::a_source_is_read => [
         "refreshes", "fetched_bytes", "items_delivered", "entries_published", "sources", "feeds",
         "spending_per_minute", "threshold", "freshness_ratio",
@@ -51,6 +51,9 @@ static EVENTS: [Event; 20] = events! {
     "a commit is refused", serving::a_commit_is_refused => ["commits_refused"];
     "a feed cannot be rendered", serving::a_feed_cannot_be_rendered => ["renderings_failed"];
     "a handshake fails", crate::trust::a_handshake_fails => ["handshakes_failed"];
+    "a port is crowded", crate::overload::a_port_is_crowded => [
+        "connections", "connections_shed", "connections_cut",
+    ];
     "a node asks for too much", serving::a_node_asks_for_too_much => ["peer_calls_refused"];
     "a node reads a feed of this one", serving::a_node_reads_us => ["peer_entries"];
     "this node reads a feed of another", serving::we_read_a_node => [

@@ -4,7 +4,7 @@ use std::io;
 use std::net::SocketAddr;
 
 use tokio::io::{AsyncRead, AsyncWrite};
-use tokio::net::{TcpListener, TcpStream};
+use tokio::net::{TcpListener, TcpSocket, TcpStream};
 
 use super::Pending;
 
@@ -31,9 +31,23 @@ pub trait Listener: Send + Sync {
     fn accept(&self) -> Pending<'_, io::Result<(Connection, SocketAddr)>>;
 }
 
+/// Connections that wait to be accepted.
+const BACKLOG: u32 = 1024;
+/// Bytes that wait in the system for a client to take them. Left to itself a system keeps megabytes for a client that
+/// takes nothing, and does not say whether one that is slow takes any.
+const UNSENT: u32 = 256 << 10;
+
 /// Listens on an address of this machine.
 pub async fn listen(address: SocketAddr) -> io::Result<TcpListener> {
-    TcpListener::bind(address).await
+    let socket = match address {
+        SocketAddr::V4(_) => TcpSocket::new_v4()?,
+        SocketAddr::V6(_) => TcpSocket::new_v6()?,
+    };
+    socket.set_reuseaddr(true)?;
+    // What it accepts has the same.
+    socket.set_send_buffer_size(UNSENT)?;
+    socket.bind(address)?;
+    socket.listen(BACKLOG)
 }
 
 /// The system's sockets.

@@ -10,6 +10,7 @@ mod stored;
 mod upgraded;
 
 use pergola_config::{Config, Warning};
+use pergola_outside::open_files;
 
 use super::{Examination, Finding, Patient};
 
@@ -18,6 +19,7 @@ pub(super) async fn all(config: &Config, patient: &Patient) -> Examination {
     let mut findings = configuration(config);
     findings.push(machine::clock());
     findings.push(machine::name_servers(&Default::default()));
+    findings.push(machine::open_files(config, open_files::allowed()));
     findings.extend(certificates::all(config));
     findings.extend(machine::folder(&config.node.data));
     findings.extend(upgraded::backup(&config.node.data));

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use pergola_config::Config;
+use pergola_config::{Config, Secret};
 use pergola_manners::Cooperation;
 use pergola_newsroom::serve::Headline;
 use pergola_node::node::Node;
@@ -54,7 +54,11 @@ async fn house_with(change: impl FnOnce(&mut Config)) -> House {
 }
 
 pub(super) async fn a_node_asks_for_too_much() -> Scene {
-    let house = house_with(|config| config.peers.limits.streams = 1).await;
+    let house = house_with(|config| {
+        config.peers.limits.streams = 1;
+        config.api.token = Some(Secret::new("the operator's token"));
+    })
+    .await;
     house.node().run_script(CREATE, "test").await.unwrap();
     let mut caller = SyndicationClient::connect(house.url("")).await.unwrap();
     let request = || v1::WatchRequest { feed: "News".into(), cursor: String::new() };

@@ -3,7 +3,9 @@
 use std::path::Path;
 
 use pergola_config::Config;
+use pergola_node::node::open_files_needed;
 use pergola_outside::clock::Clock;
+use pergola_outside::open_files::OpenFiles;
 use pergola_outside::surroundings::ResolverFiles;
 use tokio::net::TcpListener;
 
@@ -47,6 +49,29 @@ pub(super) fn name_servers(files: &ResolverFiles) -> Finding {
             "add a line such as `nameserver 192.0.2.53` with your resolver's address",
         ),
         count => Finding::well(format!("{count} name server(s) in {path}")),
+    }
+}
+
+/// Whether as many files may be open as the connections and the rest of a node need.
+pub(super) fn open_files(config: &Config, allowed: OpenFiles) -> Finding {
+    let (connections, needed) = (config.node.connections, open_files_needed(config));
+    let Some(hard) = allowed.hard else {
+        return Finding::well("any number of files may be open");
+    };
+    match usize::try_from(hard).is_ok_and(|hard| hard < needed) {
+        true => Finding::warning(
+            format!(
+                "{hard} files may be open here, and node.connections = {connections} needs {needed}: \
+                 the node takes fewer connections"
+            ),
+            format!(
+                "allow {needed} (LimitNOFILE= of a systemd service, `ulimits` of a container, \
+                 `ulimit -Hn` of a shell), or lower node.connections"
+            ),
+        ),
+        false => Finding::well(format!(
+            "{hard} files may be open; {needed} are enough for node.connections = {connections}"
+        )),
     }
 }
 
@@ -116,6 +141,22 @@ mod tests {
         assert_eq!(name_servers(&files).grade, Grade::Wrong);
         std::fs::write(&file, "nameserver 192.0.2.1\n").unwrap();
         assert_eq!(name_servers(&files).grade, Grade::Well);
+    }
+
+    #[test]
+    fn open_files_are_compared_with_the_connections() {
+        let mut config = Config::default();
+        let allowed = |hard| OpenFiles { soft: Some(1_024), hard };
+        assert_eq!(open_files(&config, allowed(None)).grade, Grade::Well);
+        assert_eq!(open_files(&config, allowed(Some(16_384))).grade, Grade::Well);
+        let few = open_files(&config, allowed(Some(4_096)));
+        assert_eq!(few.grade, Grade::Warning);
+        assert!(
+            few.what.contains("4096 files") && few.what.contains("node.connections"),
+            "{few:?}"
+        );
+        config.node.connections = 512;
+        assert_eq!(open_files(&config, allowed(Some(4_096))).grade, Grade::Well);
     }
 
     #[tokio::test]
