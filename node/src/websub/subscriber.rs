@@ -181,7 +181,9 @@ impl Subscriber {
     async fn ask(self: Arc<Self>, ask: HubRequest) -> (Token, Result<(), String>) {
         let _turn = self.asking.acquire().await;
         let callback = self.callback(&ask.token);
-        let answer = asking::ask(&self.tools.crawler.tools.fetcher, &ask, &callback).await;
+        let crawler = &self.tools.crawler;
+        let mandate = crawler.mandate_of(ask.source);
+        let answer = asking::ask(&crawler.tools.fetcher, &ask, &callback, mandate).await;
         self.tools.metrics.websub.asked(if answer.is_ok() { "accepted" } else { "failed" });
         if let Err(why) = &answer {
             let (hub, topic, why) = (Shown(&ask.hub), Shown(&ask.topic), masked_in(why));
@@ -193,7 +195,7 @@ impl Subscriber {
     /// A source that advertises a hub, or did, was refreshed.
     fn refreshed(&self, mut notice: HubNotice) {
         if let Advertised::Hub(named) = &notice.advertised
-            && !self.can_use(&named.hub)
+            && !self.can_use(notice.id, &named.hub)
         {
             notice.advertised = Advertised::NoHub;
         }
@@ -202,10 +204,11 @@ impl Subscriber {
         self.replan();
     }
 
-    /// Whether a hub may be asked, and can reach this node.
-    fn can_use(&self, hub: &Url) -> bool {
+    /// Whether a hub may be asked for a source, and can reach this node.
+    fn can_use(&self, source: SourceId, hub: &Url) -> bool {
         let fetcher = &self.tools.crawler.tools.fetcher;
-        (self.is_public || fetcher.is_neighbour(hub)) && fetcher.may_call(hub).is_ok()
+        let mandate = self.tools.crawler.mandate_of(source);
+        (self.is_public || fetcher.is_neighbour(hub)) && fetcher.may_call(hub, &mandate).is_ok()
     }
 
     /// Tells the roster how long sources may be left to their hubs.

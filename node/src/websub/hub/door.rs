@@ -20,6 +20,7 @@ use super::book::host_of;
 use super::request::Request;
 use pergola_outside::clock::network_now;
 use pergola_outside::locks::Mutex;
+use pergola_outside::mandate::Mandate;
 
 /// Bytes of a request.
 const REQUEST_BYTES: usize = 16 << 10;
@@ -122,7 +123,7 @@ async fn subscribe(State(hub): State<Arc<Hub>>, headers: HeaderMap, form: Bytes)
         Ok(request) => request,
         Err(wrong) => return (StatusCode::BAD_REQUEST, format!("{wrong}\n")).into_response(),
     };
-    if let Err(error) = hub.tools.fetcher.may_call(&request.callback) {
+    if let Err(error) = hub.tools.fetcher.may_call(&request.callback, &Mandate::of(&request.callback)) {
         // The error advises the operator, so it is not shown to the subscriber.
         let callback = Shown(request.callback.as_str());
         tracing::debug!(%callback, %error, "a callback is refused");
