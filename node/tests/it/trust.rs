@@ -1,5 +1,6 @@
 //! Whom a node trusts, and who trusts it: certificates, tokens, and feeds for named readers only.
 
+mod deputy;
 mod papers;
 mod peers;
 mod presented;
