@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use url::Url;
 
-use crate::codec::{http_url, parsed, path, text, whole};
+use crate::codec::{flag, http_url, parsed, path, text, whole};
 use crate::table::Table;
 
 /// Where earlier versions kept the data, in the working directory.
@@ -22,6 +22,8 @@ pub struct Node {
     /// The page that the user agent names.
     pub contact: Url,
     pub connections: usize,
+    /// A proxy is in front: coming from this machine means nothing.
+    pub behind_proxy: bool,
 }
 
 impl Node {
@@ -75,7 +77,15 @@ impl Node {
         let connections = table
             .key("connections", "The most connections that are open at once. Further ones wait.")
             .required(whole(16..=1_000_000), 4096, |node| node.connections);
-        Self { name, listen, public_url, data, contact, connections }
+        let behind_proxy = table
+            .key(
+                "behind_proxy",
+                "Whether a proxy in front of the node passes requests on to it. Then nobody counts as the \
+                 operator for coming from this machine, only with `api.token` or by the socket in the data \
+                 folder. A `public_url` beyond this machine has the same effect.",
+            )
+            .required(flag(), false, |node| node.behind_proxy);
+        Self { name, listen, public_url, data, contact, connections, behind_proxy }
     }
 }
 

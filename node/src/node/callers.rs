@@ -1,6 +1,6 @@
 //! Callers: who they are, what they may read and how much they may take.
 
-use http::{Extensions, HeaderMap};
+use http::Request;
 use pergola_config::Limits;
 use pergola_store::archive::FeedId;
 
@@ -8,24 +8,14 @@ use super::Node;
 use crate::access::{Caller, NotNear, TooOften};
 
 impl Node {
-    /// Who sends a request; `authority` is the host that it was sent to, if that is not in the headers.
-    pub fn caller(
-        &self,
-        headers: &HeaderMap,
-        extensions: &Extensions,
-        authority: Option<&str>,
-    ) -> Caller {
-        self.access.caller(headers, extensions, authority)
+    /// Who sends a request.
+    pub fn caller<B>(&self, request: &Request<B>) -> Caller {
+        self.access.caller(request)
     }
 
     /// Why a request was not taken for one of the operator's, although the node has no token.
-    pub fn not_near(
-        &self,
-        headers: &HeaderMap,
-        extensions: &Extensions,
-        authority: Option<&str>,
-    ) -> Option<NotNear> {
-        self.access.not_near(headers, extensions, authority)
+    pub fn not_near<B>(&self, request: &Request<B>) -> Option<NotNear> {
+        self.access.not_near(request)
     }
 
     /// Counts a call, or says when the caller may call again.

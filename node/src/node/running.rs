@@ -8,14 +8,15 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use axum::Router;
+use axum::{Extension, Router};
 use tokio::net::TcpListener;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
 use super::{Node, StartError};
+use crate::access::{ByFolder, ListensOn};
 use crate::serve::Port;
-use pergola_outside::surroundings::{Listener, listen};
+use pergola_outside::surroundings::{FolderSocket, Listener, listen};
 use pergola_outside::tls::Shown;
 
 /// A running node.
@@ -54,8 +55,13 @@ impl Node {
         let mut tasks = JoinSet::new();
         self.start_crawling(&stop, &mut tasks);
         let pushing = self.start_pushing(&stop, &mut tasks);
+        let router = router.merge(crate::publish::router(Arc::clone(&self.shelf))).merge(pushing);
+        if let Some(socket) = self.folder_socket() {
+            let port = Port::plain(router.clone().layer(Extension(ByFolder)));
+            spawn(&mut tasks, "socket", port.serve(socket, stop.clone()));
+        }
         let port = Port {
-            router: router.merge(crate::publish::router(Arc::clone(&self.shelf))).merge(pushing),
+            router: router.layer(Extension(ListensOn(address))),
             tls: shown.clone(),
             connections: config.node.connections,
             failed_handshakes: self.metrics.failed_handshakes.clone(),
@@ -64,6 +70,18 @@ impl Node {
         spawn(&mut tasks, "server", port.serve(listener, stop.clone()));
         self.set_running(true);
         Ok(Running { node: self, address, stop, tasks })
+    }
+
+    /// The socket for commands on this machine. A node without a data folder, or in one that it cannot close to
+    /// others, has none.
+    fn folder_socket(&self) -> Option<FolderSocket> {
+        if !self.data.is_dir() {
+            return None;
+        }
+        let warn = |error: &std::io::Error| {
+            tracing::warn!(%error, "there is no socket in the data folder: commands on this machine use the port");
+        };
+        FolderSocket::listen(&self.data).inspect_err(warn).ok()
     }
 
     fn start_crawling(self: &Arc<Self>, stop: &CancellationToken, tasks: &mut Tasks) {

@@ -33,6 +33,7 @@ use self::asking::{HubRequest, Token};
 use self::book::Book;
 use self::rules::Rules;
 use crate::crawl::driver::Crawler;
+use crate::websub::CALLBACK;
 use crate::metrics::Metrics;
 use crate::writer::Writer;
 use pergola_outside::clock::Clock;
@@ -105,7 +106,7 @@ impl Subscriber {
     /// The routes by which hubs verify and push.
     pub fn router(self: &Arc<Self>) -> Router {
         let handlers = get(callback::verify).post(callback::receive);
-        Router::new().route("/websub/{token}", handlers).with_state(Arc::clone(self))
+        Router::new().route(CALLBACK, handlers).with_state(Arc::clone(self))
     }
 
     /// What a hub does for a source, if it has one.

@@ -6,6 +6,7 @@ mod peers;
 mod presented;
 mod readers;
 mod secured;
+mod strangers;
 
 use std::path::Path;
 

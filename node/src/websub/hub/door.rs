@@ -16,6 +16,7 @@ use pergola_feed::address::Shown;
 use tokio::time::Instant;
 
 use super::Hub;
+use crate::websub::HUB;
 use super::book::host_of;
 use super::request::Request;
 use pergola_outside::clock::network_now;
@@ -105,7 +106,7 @@ impl Hub {
     /// The route by which subscribers ask.
     pub fn router(self: &Arc<Self>) -> Router {
         Router::new()
-            .route("/hub", post(subscribe))
+            .route(HUB, post(subscribe))
             .layer(DefaultBodyLimit::max(REQUEST_BYTES))
             .with_state(Arc::clone(self))
     }

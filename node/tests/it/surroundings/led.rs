@@ -25,8 +25,8 @@ async fn led(token: Option<&str>) -> [String; 2] {
     let page = "<html><head><link rel=\"alternate\" type=\"application/rss+xml\" \
                 href=\"http://peer.example/rss\"></head></html>";
     let stranger = Router::new()
-        .route("/moved", get(|| std::future::ready(away)))
-        .route("/page", get(|| std::future::ready(axum::response::Html(page))));
+        .route("/moved", get(move || std::future::ready(away)))
+        .route("/page", get(move || std::future::ready(axum::response::Html(page))));
     for (name, router) in [("peer.example", peer), ("stranger.example", stranger)] {
         tokio::spawn(Port::plain(router).serve(world.listen(name), closing.clone()));
     }
