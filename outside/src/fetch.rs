@@ -79,7 +79,15 @@ pub struct Ask {
 impl Ask {
     pub fn new(url: Url, validators: Validators, subscribers: u32) -> Self {
         let mandate = Mandate::of(&url);
-        Self { url, validators, delta: false, subscribers, accept: None, credentials: None, mandate }
+        Self {
+            url,
+            validators,
+            delta: false,
+            subscribers,
+            accept: None,
+            credentials: None,
+            mandate,
+        }
     }
 }
 
@@ -252,7 +260,9 @@ impl Fetcher {
         }
         self.guard.for_led(None).check_literal(url)?;
         if self.guard.is_exception(url) {
-            return Err(FetchError::NotNamed { host: url.host_str().unwrap_or_default().to_owned() });
+            return Err(FetchError::NotNamed {
+                host: url.host_str().unwrap_or_default().to_owned(),
+            });
         }
         Ok(())
     }

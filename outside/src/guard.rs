@@ -215,7 +215,8 @@ mod tests {
 
     #[test]
     fn for_those_who_were_led_no_exception_counts_but_the_proxy() {
-        let guard = Guard::allowing(["nas", "proxy", "10.0.0.0/8"].map(|text| text.parse().unwrap()));
+        let guard =
+            Guard::allowing(["nas", "proxy", "10.0.0.0/8"].map(|text| text.parse().unwrap()));
         let proxy = Url::parse("http://proxy:3128/").unwrap();
         let led = guard.for_led(Some(&proxy));
         let private = "10.9.9.9".parse().unwrap();

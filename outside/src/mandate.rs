@@ -84,10 +84,14 @@ mod tests {
     #[test]
     fn credentials_are_for_exactly_the_named_origin_or_the_same_over_tls() {
         let plain = Mandate::of(&url("http://peer.example/feeds/A"));
-        for same in ["http://peer.example/other", "https://peer.example/", "https://peer.example:443/"] {
+        for same in
+            ["http://peer.example/other", "https://peer.example/", "https://peer.example:443/"]
+        {
             assert!(plain.names_origin(&url(same)), "{same}");
         }
-        for other in ["https://peer.example:8443/", "http://peer.example:81/", "http://www.peer.example/"] {
+        for other in
+            ["https://peer.example:8443/", "http://peer.example:81/", "http://www.peer.example/"]
+        {
             assert!(!plain.names_origin(&url(other)), "{other}");
         }
         let secure = Mandate::of(&url("https://peer.example/"));

@@ -67,7 +67,9 @@ mod tests {
     fn a_source_keeps_the_address_by_which_it_was_named_wherever_it_is_led() {
         let mut record = SourceRecord::new("https://a.example/", 0.0);
         record.wanted = true;
-        for to in ["https://b.example/", "https://c.example/", "https://a.example/", "https://b.example/"] {
+        for to in
+            ["https://b.example/", "https://c.example/", "https://a.example/", "https://b.example/"]
+        {
             moved(&mut record, to);
             assert_eq!(record.named_address(), "https://a.example/", "{to}");
         }

@@ -172,7 +172,8 @@ fn base64(text: &str) -> Option<Vec<u8>> {
 /// Whether a call comes directly from a program of the node's own user on this machine, under a name of this machine.
 /// Looking for the user comes last, because it takes longest.
 pub(super) fn near<B>(known: &Known, request: &Request<B>) -> Result<(), NotNear> {
-    let client = connected(request.extensions()).filter(|from| from.ip().to_canonical().is_loopback());
+    let client =
+        connected(request.extensions()).filter(|from| from.ip().to_canonical().is_loopback());
     let Some(client) = client else { return Err(NotNear::Far) };
     if known.exposed {
         return Err(NotNear::Exposed);
@@ -212,7 +213,8 @@ fn is_of_proxy(name: &HeaderName) -> bool {
         "x-envoy-external-address",
     ];
     let name = name.as_str();
-    NAMES.contains(&name) || ["x-forwarded", "x-original-"].iter().any(|begin| name.starts_with(begin))
+    NAMES.contains(&name)
+        || ["x-forwarded", "x-original-"].iter().any(|begin| name.starts_with(begin))
 }
 
 /// Whether an address means this machine to everybody who uses it, so that it leads nobody here from elsewhere.

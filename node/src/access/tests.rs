@@ -182,7 +182,11 @@ fn a_node_with_a_public_name_or_a_proxy_trusts_nobody_for_being_near() {
         let access = access_with(None, node);
         let expected = if near { "operator" } else { "stranger" };
         assert_eq!(name(&access, &direct.request()), expected, "{node}");
-        assert_eq!(access.not_near(&direct.request()), (!near).then_some(NotNear::Exposed), "{node}");
+        assert_eq!(
+            access.not_near(&direct.request()),
+            (!near).then_some(NotNear::Exposed),
+            "{node}"
+        );
     }
 }
 

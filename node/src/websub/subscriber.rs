@@ -33,11 +33,12 @@ use self::asking::{HubRequest, Token};
 use self::book::Book;
 use self::rules::Rules;
 use crate::crawl::driver::Crawler;
-use crate::websub::CALLBACK;
 use crate::metrics::Metrics;
+use crate::websub::CALLBACK;
 use crate::writer::Writer;
 use pergola_outside::clock::Clock;
 use pergola_outside::locks::{Mutex, MutexGuard};
+use pergola_outside::mandate::Mandate;
 use pergola_outside::surroundings::Randomness;
 
 /// Hubs asked at the same time.
@@ -183,7 +184,11 @@ impl Subscriber {
         let _turn = self.asking.acquire().await;
         let callback = self.callback(&ask.token);
         let crawler = &self.tools.crawler;
-        let mandate = crawler.mandate_of(ask.source);
+        let mandate = match Url::parse(&ask.hub) {
+            // Its source may be gone; the hub is one that it could reach.
+            Ok(hub) if !ask.subscribe => Mandate::of(&hub),
+            _ => crawler.mandate_of(ask.source),
+        };
         let answer = asking::ask(&crawler.tools.fetcher, &ask, &callback, mandate).await;
         self.tools.metrics.websub.asked(if answer.is_ok() { "accepted" } else { "failed" });
         if let Err(why) = &answer {

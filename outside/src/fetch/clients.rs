@@ -94,7 +94,9 @@ impl Clients {
     ) -> Result<Response, ExchangeError> {
         let url = request.url();
         let token = self.credentials.shown_to(url).token.filter(|_| mandate.names_origin(url));
-        if let Some(token) = token.cloned().filter(|_| !request.headers().contains_key(AUTHORIZATION)) {
+        if let Some(token) =
+            token.cloned().filter(|_| !request.headers().contains_key(AUTHORIZATION))
+        {
             request.headers_mut().insert(AUTHORIZATION, token);
         }
         self.execute(request, mandate).await

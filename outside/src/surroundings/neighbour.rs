@@ -26,7 +26,8 @@ pub fn is_same_user(client: SocketAddr, port: u16) -> bool {
 fn user_of(line: &str, client: SocketAddr, port: u16) -> Option<u32> {
     let mut words = line.split_ascii_whitespace().skip(1);
     let (local, remote) = (address(words.next()?)?, address(words.next()?)?);
-    let is_it = same(local, client) && remote.port() == port && remote.ip().to_canonical().is_loopback();
+    let is_it =
+        same(local, client) && remote.port() == port && remote.ip().to_canonical().is_loopback();
     if !is_it {
         return None;
     }

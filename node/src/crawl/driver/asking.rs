@@ -16,7 +16,8 @@ impl Crawler {
         let (id, peers) = (subject.id, &self.tools.peers);
         let now = self.tools.clock.now();
         // Calls carry the token of their host, so only a source that was named there may make them.
-        let usable = peers.is_usable(id, ask.url.as_str(), now) && ask.mandate.names_origin(&ask.url);
+        let usable =
+            peers.is_usable(id, ask.url.as_str(), now) && ask.mandate.names_origin(&ask.url);
         let Some(peer) = subject.link.as_ref().filter(|_| usable) else {
             return self.get(ask, None).await;
         };

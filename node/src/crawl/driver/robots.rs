@@ -92,12 +92,7 @@ impl Crawler {
     }
 
     /// Whether a page may be read. Feeds are published to be fetched, and nobody asks for them.
-    async fn permission(
-        &self,
-        page: &Url,
-        lane: LaneId,
-        mandate: Mandate,
-    ) -> Result<(), Failure> {
+    async fn permission(&self, page: &Url, lane: LaneId, mandate: Mandate) -> Result<(), Failure> {
         let clock = &self.tools.clock;
         let slot = self.robots.slot(&page.origin().ascii_serialization(), clock.now());
         let mut asked = false;

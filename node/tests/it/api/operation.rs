@@ -6,6 +6,7 @@ use std::time::Duration;
 use axum::body::Body;
 use axum::extract::ConnectInfo;
 use pergola_config::Config;
+use pergola_node::access::ByFolder;
 use pergola_node::node::{Node, close};
 use pergola_outside::clock::Clock;
 use pergola_store::backup::{Replace, restore};
@@ -194,7 +195,7 @@ async fn a_running_node_is_ready_and_one_that_is_only_opened_says_why_not() {
     let folder = TempDir::new().unwrap();
     let node = Node::open_here(quick_config(&folder), Clock::real()).await.unwrap();
     let mut request = http::Request::get("/readyz").body(Body::empty()).unwrap();
-    request.extensions_mut().insert(ConnectInfo(SocketAddr::from(([127, 0, 0, 1], 1))));
+    request.extensions_mut().insert(ByFolder);
     let answer = pergola_node::api::router(node.clone()).oneshot(request).await.unwrap();
     assert_eq!(answer.status(), StatusCode::SERVICE_UNAVAILABLE);
     let body = axum::body::to_bytes(answer.into_body(), 10_000).await.unwrap();

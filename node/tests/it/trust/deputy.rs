@@ -43,7 +43,8 @@ async fn get(house: &House, path: &str) -> Value {
 }
 
 async fn create(house: &House, query: &str) {
-    let (status, answer) = post(house, "/api/v1/feeds", json!({"query": query, "force": true})).await;
+    let (status, answer) =
+        post(house, "/api/v1/feeds", json!({"query": query, "force": true})).await;
     assert_eq!(status, StatusCode::OK, "{answer}");
 }
 
@@ -51,11 +52,13 @@ async fn create(house: &House, query: &str) {
 async fn refresh(house: &House, id: u32) -> String {
     let path = format!("/api/v1/sources/{id}/refresh?force=true");
     let (_, report) = post(house, &path, json!({})).await;
-    report["trouble"].as_str().or(report["detail"].as_str()).unwrap_or_default().to_owned()
+    let trouble = report["report"]["trouble"].as_str().or(report["detail"].as_str());
+    trouble.unwrap_or_default().to_owned()
 }
 
 fn feed(titles: &[&str]) -> Reply {
-    let item = |title: &&str| format!("<item><title>{title}</title><guid>urn:{title}</guid></item>");
+    let item =
+        |title: &&str| format!("<item><title>{title}</title><guid>urn:{title}</guid></item>");
     let items: String = titles.iter().map(item).collect();
     Reply::ok(format!("<rss version=\"2.0\"><channel><title>Feed</title>{items}</channel></rss>"))
         .header("content-type", "application/rss+xml")
@@ -102,11 +105,16 @@ async fn a_redirect_of_a_stranger_does_not_fetch_a_closed_feed_of_a_private_peer
     let hidden = upstream.url("/feeds/Hidden.atom").replace("127.0.0.1", "localhost");
     for status in [301, 302, 303, 307, 308] {
         let house = house().await;
-        let stranger = Origin::builder().page("/feed", Reply::redirect(status, &hidden)).start().await;
-        create(&house, &format!(r#"CREATE FEED Copy AS RETURN "{}";"#, stranger.url("/feed"))).await;
+        let stranger =
+            Origin::builder().page("/feed", Reply::redirect(status, &hidden)).start().await;
+        create(&house, &format!(r#"CREATE FEED Copy AS RETURN "{}";"#, stranger.url("/feed")))
+            .await;
         let trouble = refresh(&house, 1).await;
         assert_eq!(house.titles("Copy").await, [""; 0], "{status}");
-        assert!(trouble.contains("localhost") && trouble.contains("pergola source add"), "{trouble}");
+        assert!(
+            trouble.contains("localhost") && trouble.contains("pergola source add"),
+            "{trouble}"
+        );
         // Whoever is named by the operator is let in as before.
         create(&house, &format!(r#"CREATE FEED Own AS RETURN "{hidden}";"#)).await;
         assert_eq!(refresh(&house, 2).await, "");
@@ -145,7 +153,8 @@ async fn a_list_of_strangers_names_no_private_host_even_if_the_operator_reads_it
             assert_eq!(refresh(&house, 1).await, "");
             assert_eq!(house.titles("Own").await, ["Secret"]);
         }
-        create(&house, &format!(r#"CREATE FEED Copy AS RETURN OPML "{}";"#, stranger.url("/list"))).await;
+        create(&house, &format!(r#"CREATE FEED Copy AS RETURN OPML "{}";"#, stranger.url("/list")))
+            .await;
         refresh(&house, 1 + u32::from(known)).await;
         eventually("the member that may be read", async || {
             refresh(&house, 2 + u32::from(known)).await;
@@ -169,7 +178,11 @@ async fn a_hub_on_a_private_host_is_not_asked_for_a_stranger() {
     create(&house, &format!(r#"CREATE FEED Copy AS RETURN "{}";"#, stranger.url("/feed"))).await;
     assert_eq!(refresh(&house, 1).await, "");
     // One on its own host is, and that request comes later.
-    let own = format!("<{}>; rel=\"hub\", <{}>; rel=\"self\"", stranger.url("/hub"), stranger.url("/feed"));
+    let own = format!(
+        "<{}>; rel=\"hub\", <{}>; rel=\"self\"",
+        stranger.url("/hub"),
+        stranger.url("/feed")
+    );
     stranger.set("/hub", Reply::redirect(307, &hub));
     stranger.set("/feed", feed(&["Public", "More"]).header("link", &own));
     refresh(&house, 1).await;
