@@ -1,10 +1,8 @@
 //! Running a node over the API: budget, configuration, lists, backup, health.
 
-use std::net::SocketAddr;
 use std::time::Duration;
 
 use axum::body::Body;
-use axum::extract::ConnectInfo;
 use pergola_config::Config;
 use pergola_node::access::ByFolder;
 use pergola_node::node::{Node, close};
@@ -218,7 +216,7 @@ async fn a_node_that_is_only_opened_looks_where_a_page_leads() {
         .header("content-type", "application/json")
         .body(Body::from(body))
         .unwrap();
-    request.extensions_mut().insert(ConnectInfo(SocketAddr::from(([127, 0, 0, 1], 1))));
+    request.extensions_mut().insert(ByFolder);
     let answer = pergola_node::api::router(node.clone()).oneshot(request).await.unwrap();
     assert_eq!(answer.status(), StatusCode::CREATED);
     assert_eq!(node.source_list().unwrap()[0].url, origin.url("/rss").as_str());

@@ -181,6 +181,7 @@ fn calls() -> Vec<Call> {
     }));
     calls.extend(methods(pergola_proto::FILE_DESCRIPTOR_SET));
     calls.extend(methods(tonic_health::pb::FILE_DESCRIPTOR_SET));
+    calls.extend(methods(tonic_reflection::pb::v1::FILE_DESCRIPTOR_SET));
     calls.sort();
     calls
 }
@@ -245,7 +246,7 @@ impl Call {
             self.path.replace("{name}", feed).replace("{id}", "999").replace("{key}", "no.such");
         let path =
             path.replace("{volume}", if archive { "0" } else { "" }).replace("{token}", "unknown");
-        if path == "/search" { format!("{path}?q=hidden") } else { path }
+        if path.ends_with("/search") { format!("{path}?q=hidden") } else { path }
     }
 
     /// Makes the call.
