@@ -74,8 +74,14 @@ impl Access {
             return None;
         }
         let why = caller::near(&known, request).err()?;
-        if matches!(why, NotNear::PassedOn | NotNear::OtherUser) {
-            self.passed_on.store(true, Ordering::Relaxed);
+        let passed_on = matches!(why, NotNear::PassedOn | NotNear::OtherUser);
+        if passed_on && !self.passed_on.swap(true, Ordering::Relaxed) {
+            tracing::warn!(
+                path = request.uri().path(),
+                reason = ?why,
+                "a request to manage the node came through a proxy or from another user, and was refused: \
+                 the node has no api.token"
+            );
         }
         Some(why)
     }
