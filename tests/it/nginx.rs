@@ -18,8 +18,8 @@ struct Nginx {
 
 impl Drop for Nginx {
     fn drop(&mut self) {
-        // It may have ended by itself.
-        let _ = self.process.kill();
+        // By a signal that it obeys: killed, it would leave its workers behind. It may have ended by itself.
+        let _ = Command::new("kill").arg(self.process.id().to_string()).status();
         let _ = self.process.wait();
     }
 }
