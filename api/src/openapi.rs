@@ -62,7 +62,7 @@ struct Token;
 impl Modify for Token {
     fn modify(&self, document: &mut Document) {
         let mut token = Http::new(HttpAuthScheme::Bearer);
-        let said = "api.token of the node's configuration. A node without one trusts callers on its own machine.";
+        let said = "api.token of the node's configuration. By the socket in the node's data folder none is needed.";
         token.description = Some(said.to_owned());
         let components = document.components.get_or_insert_default();
         components.add_security_scheme("token", SecurityScheme::Http(token));

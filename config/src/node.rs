@@ -8,7 +8,7 @@ use pergola_manners::networks::Network;
 use toml::Value;
 use url::Url;
 
-use crate::codec::{http_url, list_of, parsed, path, text, whole};
+use crate::codec::{flag, http_url, list_of, parsed, path, text, whole};
 use crate::table::Table;
 use crate::units::duration;
 
@@ -34,6 +34,8 @@ pub struct Node {
     pub stall_timeout: Duration,
     /// For the next request.
     pub idle_timeout: Duration,
+    /// A proxy is in front: coming from this machine means nothing.
+    pub behind_proxy: bool,
 }
 
 impl Node {
@@ -97,6 +99,14 @@ impl Node {
                 |node| node.proxies.clone(),
             );
         let [head_timeout, stall_timeout, idle_timeout] = waits(table);
+        let behind_proxy = table
+            .key(
+                "behind_proxy",
+                "Whether a proxy in front of the node passes requests on to it. Then nobody counts as the \
+                 operator for coming from this machine, only with `api.token` or by the socket in the data \
+                 folder. A `public_url` beyond this machine has the same effect, and so has an entry in `proxies`.",
+            )
+            .required(flag(), false, |node| node.behind_proxy);
         Self {
             name,
             listen,
@@ -106,6 +116,7 @@ impl Node {
             connections,
             connections_per_address,
             proxies,
+            behind_proxy,
             head_timeout,
             stall_timeout,
             idle_timeout,

@@ -89,6 +89,16 @@ impl Config {
         let mut warnings = Vec::new();
         let listen = self.node.listen;
         if listen.ip().is_loopback() {
+            let url = &self.node.public_url;
+            if self.api.token.is_none() && (self.node.behind_proxy || !is_here(url)) {
+                warnings.push(Warning::new(
+                    format!(
+                        "the node is known as {url} and has no `api.token`: over the network it cannot be managed \
+                         at all, only by commands that may read its data folder"
+                    ),
+                    "set PERGOLA_API__TOKEN_FILE to allow it",
+                ));
+            }
             return warnings;
         }
         if self.api.token.is_none() {
@@ -100,13 +110,7 @@ impl Config {
                 "set PERGOLA_API__TOKEN_FILE to allow them",
             ));
         }
-        let local = match self.node.public_url.host() {
-            Some(url::Host::Domain(name)) => name == "localhost",
-            Some(url::Host::Ipv4(address)) => address.is_loopback(),
-            Some(url::Host::Ipv6(address)) => address.is_loopback(),
-            None => false,
-        };
-        if local {
+        if is_here(&self.node.public_url) {
             let url = &self.node.public_url;
             warnings.push(Warning::new(
                 format!(
@@ -141,8 +145,7 @@ impl Config {
         warnings.extend(self.readers.iter().flat_map(|reader| self.warnings_about_reader(reader)));
         if !self.readers.is_empty() && self.api.token.is_none() {
             warnings.push(Warning::new(
-                "without `api.token` every program on this machine reads all feeds, and so does every \
-                 caller behind a proxy here that does not say for whom it asks",
+                "without `api.token` every program that the node's user runs on this machine reads all feeds",
                 "set PERGOLA_API__TOKEN_FILE",
             ));
         }
@@ -179,6 +182,16 @@ impl Config {
             ));
         }
         warnings
+    }
+}
+
+/// Whether an address leads nobody here from elsewhere.
+fn is_here(url: &url::Url) -> bool {
+    match url.host() {
+        Some(url::Host::Domain(name)) => name == "localhost",
+        Some(url::Host::Ipv4(address)) => address.is_loopback(),
+        Some(url::Host::Ipv6(address)) => address.is_loopback(),
+        None => false,
     }
 }
 

@@ -15,9 +15,14 @@ pub type Place = (u32, u16);
 
 /// The record of the source that stays.
 pub fn merged(stay: SourceRecord, go: SourceRecord) -> SourceRecord {
+    let (named, is_named) = (stay.named_address().to_owned(), stay.is_named());
     let mut formerly = stay.formerly;
     add_all(&mut formerly, go.formerly.into_iter().chain([go.url]));
-    formerly.retain(|old| *old != stay.url);
+    formerly.retain(|old| *old != stay.url && *old != named);
+    // It stays the one that was named by this address.
+    if is_named || named != stay.url {
+        formerly.insert(0, named);
+    }
     let mut record = SourceRecord {
         formerly,
         title: stay.title.or(go.title),

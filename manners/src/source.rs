@@ -106,6 +106,30 @@ impl SourceRecord {
         }
     }
 
+    /// The address by which the operator has named it, before any redirect or page led it elsewhere. Whatever it
+    /// may reach beyond what is public belongs to this address. First among the former addresses, because a source
+    /// that was named where it is now has that address there once more.
+    pub fn named_address(&self) -> &str {
+        self.formerly.first().unwrap_or(&self.url)
+    }
+
+    /// Whether the operator has named it, and not only a list.
+    pub fn is_named(&self) -> bool {
+        self.wanted || self.declared || self.lists.is_empty() || self.is_named_here()
+    }
+
+    fn is_named_here(&self) -> bool {
+        self.formerly.first() == Some(&self.url)
+    }
+
+    /// The operator has named it by its address of today.
+    pub fn name_here(&mut self) {
+        if !self.is_named_here() {
+            self.formerly.retain(|old| *old != self.url);
+            self.formerly.insert(0, self.url.clone());
+        }
+    }
+
     /// Every address that it has or had.
     pub fn addresses(&self) -> impl Iterator<Item = &str> {
         std::iter::once(&self.url).chain(&self.formerly).map(String::as_str)

@@ -14,13 +14,14 @@ mod forwarded;
 mod limits;
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
-use http::{Extensions, HeaderMap};
+use http::Request;
 use pergola_config::{Config, Reader, Secret};
 use pergola_manners::networks::Network;
 use pergola_store::archive::FeedId;
 
-pub use caller::{Caller, ClientCertificate, NotNear};
+pub use caller::{ByFolder, Caller, ClientCertificate, ListensOn, NotNear};
 use doors::Doors;
 use limits::Use;
 pub use limits::{TooOften, Who};
@@ -33,14 +34,16 @@ pub struct Access {
     known: RwLock<Arc<Known>>,
     doors: Doors,
     used: Use,
+    /// Somebody came as if through a proxy, and the node has no token.
+    passed_on: AtomicBool,
 }
 
 /// The known callers, as one configuration declares them.
 struct Known {
     /// The operator's.
     token: Option<Secret>,
-    /// The host of the node's public address.
-    host: Option<String>,
+    /// The node is known by a name that leads here from elsewhere, or through a proxy.
+    exposed: bool,
     readers: Vec<Arc<Reader>>,
     /// Proxies, which say for whom they ask.
     proxies: Vec<Network>,
@@ -54,6 +57,7 @@ impl Access {
             known: RwLock::new(Arc::new(Known::new(config))),
             doors: Doors::default(),
             used: Use::default(),
+            passed_on: AtomicBool::new(false),
         }
     }
 
@@ -62,29 +66,33 @@ impl Access {
         *self.known.write() = Arc::new(Known::new(config));
     }
 
-    /// Identifies the caller by the headers and the connection of a request. `authority` is the host that it was
-    /// sent to, if that is not in the headers.
-    pub fn caller(
-        &self,
-        headers: &HeaderMap,
-        extensions: &Extensions,
-        authority: Option<&str>,
-    ) -> Caller {
-        caller::identify(&self.known(), headers, extensions, authority)
+    /// Identifies the caller by the headers and the connection of a request.
+    pub fn caller<B>(&self, request: &Request<B>) -> Caller {
+        caller::identify(&self.known(), request)
     }
 
     /// Why a request does not count as the operator's on a node without a token; nothing if the node has one.
-    pub fn not_near(
-        &self,
-        headers: &HeaderMap,
-        extensions: &Extensions,
-        authority: Option<&str>,
-    ) -> Option<NotNear> {
+    pub fn not_near<B>(&self, request: &Request<B>) -> Option<NotNear> {
         let known = self.known();
-        if known.token.is_some() {
+        if known.token.is_some() || request.extensions().get::<ByFolder>().is_some() {
             return None;
         }
-        caller::near(&known, headers, extensions, authority).err()
+        let why = caller::near(&known, request).err()?;
+        let passed_on = matches!(why, NotNear::PassedOn | NotNear::OtherUser);
+        if passed_on && !self.passed_on.swap(true, Ordering::Relaxed) {
+            tracing::warn!(
+                path = request.uri().path(),
+                reason = ?why,
+                "a request to manage the node came through a proxy or from another user, and was refused: \
+                 the node has no api.token"
+            );
+        }
+        Some(why)
+    }
+
+    /// Whether somebody wanted to manage the node through a proxy, and could not because it has no token.
+    pub fn lacks_token(&self) -> bool {
+        self.passed_on.load(Ordering::Relaxed) && self.known().token.is_none()
     }
 
     /// The names of all readers, in order.
@@ -146,7 +154,9 @@ impl Known {
     fn new(config: &Config) -> Self {
         Self {
             token: config.api.token.clone(),
-            host: config.node.public_url.host_str().map(str::to_owned),
+            exposed: config.node.behind_proxy
+                || !config.node.proxies.is_empty()
+                || !caller::is_here(&config.node.public_url),
             readers: config.readers.iter().cloned().map(Arc::new).collect(),
             proxies: config.node.proxies.clone(),
             limits: config.peers.limits,

@@ -36,7 +36,8 @@ use pergola_api::Code;
 
 use crate::node::Node;
 use crate::publish::Refusal;
-use access::Access::{self, Anybody, Operator};
+pub use access::Access;
+use access::Access::{Anybody, Operator};
 use access::Rule;
 
 /// Bytes of a request.
@@ -60,6 +61,12 @@ pub fn router(node: Arc<Node>) -> Router {
         .method_not_allowed_fallback(no_such_method)
         .layer(DefaultBodyLimit::max(REQUEST_BYTES))
         .with_state(node)
+}
+
+/// Every route with its method and who may use it, those of pages for people included.
+pub fn listed() -> Vec<(Method, &'static str, Access)> {
+    let all = routes().into_iter().chain(pages());
+    all.map(|route| (route.method, route.path, route.access)).collect()
 }
 
 /// A route, and who may use it.

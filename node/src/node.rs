@@ -125,7 +125,15 @@ impl Node {
 
     /// Notices for the operator.
     pub fn notices(&self) -> Vec<String> {
-        self.notices.lock().clone()
+        let mut notices = self.notices.lock().clone();
+        if self.access.lacks_token() {
+            notices.push(
+                "requests to manage this node came through a proxy, or from another user of this machine, and were \
+                 refused because the node has no token: set api.token and restart it"
+                    .to_owned(),
+            );
+        }
+        notices
     }
 
     /// Whether the node crawls and serves.

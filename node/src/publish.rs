@@ -28,5 +28,5 @@ pub(crate) use item::{Publisher, origin_name, read_entries};
 pub(crate) use negotiate::Form;
 pub(crate) use refusal::Refusal;
 pub(crate) use render::{published_at, selection};
-pub use serve::router;
+pub use serve::{PATHS, router};
 pub use shelf::{Imprint, Listing, Shelf, ShelfCounts};

@@ -18,11 +18,13 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use axum::Router;
-use http::{Extensions, HeaderMap, Uri};
+use http::Request;
+use hyper::body::Incoming;
 use pergola_manners::seats::Places;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
+use crate::access::ListensOn;
 use crate::metrics::PortMetrics;
 use crowd::{Crowds, Found, Place};
 use handshake::handshake;
@@ -47,12 +49,14 @@ pub enum Favoured {
     Operator,
 }
 
-/// Judges a request by its headers, its connection and its address.
-pub type Favour = Arc<dyn Fn(&HeaderMap, &Extensions, &Uri) -> Option<Favoured> + Send + Sync>;
+/// Judges a request by its head and its connection.
+pub type Favour = Arc<dyn Fn(&Request<Incoming>) -> Option<Favoured> + Send + Sync>;
 
 /// What a port serves, and its limits.
 pub struct Port {
     pub router: Router,
+    /// Its address, by which a program on this machine is told from a proxy.
+    pub listens_on: Option<ListensOn>,
     /// The certificates, if the port uses TLS.
     pub tls: Option<Arc<Shown>>,
     /// Connections at the same time.
@@ -69,10 +73,11 @@ impl Port {
         let long = Duration::from_secs(75);
         Self {
             router,
+            listens_on: None,
             tls: None,
             places: Places::unlimited(),
             patience: Patience { head: long, stall: long, idle: long },
-            favour: Arc::new(|_, _, _| None),
+            favour: Arc::new(|_| None),
             metrics: PortMetrics::default(),
         }
     }
@@ -161,6 +166,7 @@ impl Doorman {
         let patience = place.patience(self.port.patience);
         let client = |certificate| Client {
             router: self.port.router.clone(),
+            listens_on: self.port.listens_on,
             caller,
             certificate,
             number: ConnectionNumber(number),

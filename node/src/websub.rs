@@ -7,3 +7,8 @@ pub mod hub;
 mod instants;
 mod signature;
 pub mod subscriber;
+
+/// Where subscribers ask this node's hub.
+pub const HUB: &str = "/hub";
+/// Where other hubs reach this node; they are told what stands for the token.
+pub const CALLBACK: &str = "/websub/{token}";

@@ -1,8 +1,8 @@
 //! The tokens and certificates that the node presents to other hosts, and the authorities it trusts
 //! there. Fetches over HTTP and calls to a peer use the same ones.
 //!
-//! A token belongs to exactly one host. It is added hop by hop, so a redirect never takes it elsewhere.
-//! It is never sent over plain HTTP, unless the host is in a private network.
+//! A token belongs to exactly one host. It is never sent over plain HTTP, unless the host is in a private network.
+//! [`Mandate`](crate::mandate::Mandate) says who may have it sent: only a source whose own address is there.
 //!
 //! Never: a token or a certificate for a host that the configuration does not name for it.
 
@@ -30,6 +30,10 @@ pub struct Credentials {
 struct Host {
     /// How to secure connections to it, if not in the usual way.
     tls: Option<Arc<ClientConfig>>,
+    /// The same without our certificate.
+    anonymous: Option<Arc<ClientConfig>>,
+    /// Whether it is shown a certificate of ours.
+    identified: bool,
     /// The value of `Authorization`.
     token: Option<HeaderValue>,
     /// Whether the configuration says that it is in a private network.
@@ -54,20 +58,22 @@ impl Credentials {
             let given = &rule.credentials;
             let identity = given.identity.as_ref();
             let identity = identity.map(|(chain, key)| (chain.as_path(), key.as_path()));
-            let tls = if given.ca.is_some() || identity.is_some() {
-                let trusted: Vec<&Path> =
-                    extra.iter().copied().chain(given.ca.as_deref()).collect();
-                Some(Arc::new(tls::client(&trusted, identity)?))
-            } else {
-                None
+            let trusted: Vec<&Path> = extra.iter().copied().chain(given.ca.as_deref()).collect();
+            let secured = |identity| Ok::<_, TlsError>(Arc::new(tls::client(&trusted, identity)?));
+            let anonymous = given.ca.as_ref().map(|_| secured(None)).transpose()?;
+            let tls = match identity {
+                Some(identity) => Some(secured(Some(identity))?),
+                None => anonymous.clone(),
             };
+            let identified = identity.is_some();
             let token = given.token.as_ref().and_then(|token| {
                 let mut value =
                     HeaderValue::from_str(&format!("Bearer {}", token.reveal())).ok()?;
                 value.set_sensitive(true);
                 Some(value)
             });
-            Ok((name.clone(), Host { tls, token, private: rule.private }))
+            let private = rule.private;
+            Ok((name.clone(), Host { tls, anonymous, identified, token, private }))
         };
         let hosts: Result<_, TlsError> = hosts.named.iter().map(shown).collect();
         Ok(Self { usual, hosts: Arc::new(hosts?) })
@@ -92,9 +98,18 @@ impl Credentials {
         &self.usual
     }
 
-    /// The hosts whose connections are not secured in the usual way.
-    pub fn special(&self) -> impl Iterator<Item = (&str, &Arc<ClientConfig>)> {
-        self.hosts.iter().filter_map(|(name, host)| Some((name.as_str(), host.tls.as_ref()?)))
+    /// The hosts whose connections are not secured in the usual way: how they are, and how they are for
+    /// whoever may not show our certificate.
+    pub fn special(&self) -> impl Iterator<Item = (&str, &Arc<ClientConfig>, &Arc<ClientConfig>)> {
+        self.hosts.iter().filter_map(|(name, host)| {
+            let anonymous = host.anonymous.as_ref().unwrap_or(&self.usual);
+            Some((name.as_str(), host.tls.as_ref()?, anonymous))
+        })
+    }
+
+    /// Whether the configuration gives a token or a certificate for the host of an address.
+    pub fn has_some_for(&self, url: &Url) -> bool {
+        self.host(url).is_some_and(|host| host.token.is_some() || host.identified)
     }
 
     fn host(&self, url: &Url) -> Option<&Host> {

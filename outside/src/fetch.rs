@@ -40,6 +40,7 @@ pub use settings::FetchSettings;
 use crate::clock::network_now;
 use crate::credentials::Credentials;
 use crate::guard::Guard;
+use crate::mandate::Mandate;
 use clients::Clients;
 use error::{shown, shown_location};
 
@@ -71,11 +72,22 @@ pub struct Ask {
     pub accept: Option<HeaderValue>,
     /// What the source is shown to let us in; sent to the origin they were given for, and nowhere else.
     pub credentials: Option<SourceCredentials>,
+    /// What may be reached: the address itself, as if it was named, unless something else is said.
+    pub mandate: Mandate,
 }
 
 impl Ask {
     pub fn new(url: Url, validators: Validators, subscribers: u32) -> Self {
-        Self { url, validators, delta: false, subscribers, accept: None, credentials: None }
+        let mandate = Mandate::of(&url);
+        Self {
+            url,
+            validators,
+            delta: false,
+            subscribers,
+            accept: None,
+            credentials: None,
+            mandate,
+        }
     }
 }
 
@@ -141,16 +153,19 @@ impl Fetcher {
     ) -> Result<Answer, FetchError> {
         let deadline = network_now() + self.total_timeout;
         let mut url = ask.url.clone();
+        let mut mandate = ask.mandate.clone();
         let mut hops: Vec<Hop> = Vec::new();
         loop {
             let mut headers = self.headers(ask);
-            let presented = self.present(&mut headers, &url, ask.credentials.as_ref());
-            let mut response = self.send(&url, headers, deadline).await?;
+            let presented = self.present(&mut headers, &url, &mandate, ask.credentials.as_ref());
+            let mut response = self.send(&url, headers, &mandate, deadline).await?;
             let status = response.status();
             let head = Head::take(response.headers_mut());
             if is_redirect(status) {
                 let to = self.target(&url, &head, hops.len())?;
                 drain(response, deadline).await;
+                mandate = mandate.after(&to);
+                self.check(&to, &mandate)?;
                 if let Some(permission) = permission {
                     permission.ask(&to).await?;
                 }
@@ -200,10 +215,11 @@ impl Fetcher {
         &self,
         headers: &mut HeaderMap,
         url: &Url,
+        mandate: &Mandate,
         credentials: Option<&SourceCredentials>,
     ) -> Presented {
         let Some(credentials) = credentials else { return Presented::Nothing };
-        if !credentials.are_for(url) {
+        if !credentials.are_for(url) || !mandate.names_origin(url) {
             return Presented::Elsewhere;
         }
         if !self.credentials().keeps_secrets(url) && !self.guard.is_exception(url) {
@@ -219,20 +235,36 @@ impl Fetcher {
         &self,
         url: &Url,
         headers: HeaderMap,
+        mandate: &Mandate,
         deadline: Instant,
     ) -> Result<reqwest::Response, FetchError> {
         if !matches!(url.scheme(), "http" | "https") || url.host().is_none() {
             return Err(FetchError::BadUrl { url: shown(url) });
         }
-        self.guard.check_literal(url)?;
+        self.check(url, mandate)?;
         let mut request = reqwest::Request::new(Method::GET, url.clone());
         *request.headers_mut() = headers;
-        let sent = self.clients.execute_with_token(request);
+        let sent = self.clients.execute_with_token(request, mandate);
         match timeout_at(deadline, sent).await {
             Ok(Ok(response)) => Ok(response),
             Ok(Err(error)) => Err(FetchError::of_exchange(error, url, Stage::Headers)),
             Err(_) => Err(FetchError::timeout(url, Stage::Headers)),
         }
+    }
+
+    /// Whether an address may be asked, as far as that is known before its name is resolved. A proxy resolves names
+    /// itself, so hosts that are known to be private are refused by name, too.
+    fn check(&self, url: &Url, mandate: &Mandate) -> Result<(), FetchError> {
+        if mandate.names_host(url) {
+            return Ok(self.guard.check_literal(url)?);
+        }
+        self.guard.for_led(None).check_literal(url)?;
+        if self.guard.is_exception(url) {
+            return Err(FetchError::NotNamed {
+                host: url.host_str().unwrap_or_default().to_owned(),
+            });
+        }
+        Ok(())
     }
 
     /// Where a redirect leads, if it may be followed.
@@ -348,11 +380,19 @@ mod tests {
             let proof = Proof::Header { name: "X-Token".into(), value: Secret::new("sesame") };
             let credentials = SourceCredentials::new(&url(given_for), proof);
             let mut headers = HeaderMap::new();
-            let shown = fetcher.present(&mut headers, &url(asked), Some(&credentials));
+            let mandate = Mandate::of(&url(asked));
+            let shown = fetcher.present(&mut headers, &url(asked), &mandate, Some(&credentials));
             assert_eq!(shown, presented, "{given_for} {asked}");
             assert_eq!(headers.contains_key("x-token"), shown == Presented::Credentials);
         }
-        let nothing = fetcher.present(&mut HeaderMap::new(), &url("https://a.example/"), None);
-        assert_eq!(nothing, Presented::Nothing);
+        let home = url("https://a.example/");
+        let present = |mandate: &Mandate, given: Option<&SourceCredentials>| {
+            fetcher.present(&mut HeaderMap::new(), &home, mandate, given)
+        };
+        assert_eq!(present(&Mandate::of(&home), None), Presented::Nothing);
+        let proof = Proof::Header { name: "X-Token".into(), value: Secret::new("sesame") };
+        let given = SourceCredentials::new(&home, proof);
+        let moved = Mandate::of(&url("https://b.example/"));
+        assert_eq!(present(&moved, Some(&given)), Presented::Elsewhere, "led back by another");
     }
 }

@@ -23,6 +23,10 @@ pub use resolver::{GuardedResolver, ResolveError};
 #[derive(Clone, Debug, Default)]
 pub struct Guard {
     exceptions: Arc<RwLock<Exceptions>>,
+    /// Whether it is for requests that were led somewhere by strangers: no exception counts for them.
+    led: bool,
+    /// The proxy that all requests pass; it counts for everybody.
+    proxy: Option<Arc<str>>,
 }
 
 /// The private addresses that may be reached.
@@ -42,13 +46,7 @@ impl Exceptions {
 
 /// An address that the node must not connect to.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error(
-    "{}: if the node may reach it, run `pergola config set crawl.allow_private {}`, or write \
-     `allow_private = [\"{}\"]` below [crawl] in the configuration file and reload it; neither needs a restart",
-    whereabouts(.host, .address, .reach),
-    .allowing.join(" "),
-    .allowing.join("\", \"")
-)]
+#[error("{}: {}", whereabouts(.host, .address, .reach), advice(.allowing.as_deref()))]
 pub struct Forbidden {
     /// The host as it stands in the URL.
     pub host: String,
@@ -56,9 +54,24 @@ pub struct Forbidden {
     pub address: IpAddr,
     /// Why the address is refused.
     pub reach: Reach,
-    /// What `crawl.allow_private` would hold if it were allowed.
-    pub allowing: Vec<String>,
+    /// What `crawl.allow_private` would hold if it were allowed; nothing if only the source itself may name it.
+    pub allowing: Option<Vec<String>>,
 }
+
+/// What to do about it.
+fn advice(allowing: Option<&[String]>) -> String {
+    let Some(allowing) = allowing else { return NOT_NAMED.to_owned() };
+    format!(
+        "if the node may reach it, run `pergola config set crawl.allow_private {}`, or write \
+         `allow_private = [\"{}\"]` below [crawl] in the configuration file and reload it; neither needs a restart",
+        allowing.join(" "),
+        allowing.join("\", \"")
+    )
+}
+
+/// What to do about a private address that a source leads to.
+pub(crate) const NOT_NAMED: &str = "a source can reach a private host only by its own address, not by leading \
+    there; if that is meant, add the address it leads to with `pergola source add`";
 
 fn whereabouts(host: &str, address: &IpAddr, reach: &Reach) -> String {
     match host == address.to_string() {
@@ -90,6 +103,13 @@ impl Guard {
         self.exceptions.write().listed = listed.into_iter().collect();
     }
 
+    /// The same guard for requests that were led somewhere by strangers: it lets them out of private networks, and
+    /// in only to the proxy, if there is one.
+    pub fn for_led(&self, proxy: Option<&Url>) -> Self {
+        let proxy = proxy.and_then(Url::host_str).map(Arc::from);
+        Self { exceptions: Arc::clone(&self.exceptions), led: true, proxy }
+    }
+
     /// Whether the node may connect to `host` at `address`.
     pub fn check(&self, host: &str, address: IpAddr) -> Result<(), Forbidden> {
         let reach = Reach::of(address);
@@ -97,11 +117,12 @@ impl Guard {
             return Ok(());
         }
         let exceptions = self.exceptions.read();
-        if exceptions.iter().any(|exception| exception.allows(host, address)) {
+        let counts = !self.led || self.proxy.as_deref() == Some(host);
+        if counts && exceptions.iter().any(|exception| exception.allows(host, address)) {
             return Ok(());
         }
         let listed = exceptions.listed.iter().map(ToString::to_string);
-        let allowing = listed.chain([address.to_string()]).collect();
+        let allowing = (!self.led).then(|| listed.chain([address.to_string()]).collect());
         Err(Forbidden { host: host.to_owned(), address, reach, allowing })
     }
 
@@ -190,6 +211,22 @@ mod tests {
         assert!(guard.check("node-b", private).is_ok());
         assert!(guard.check("OFFICE.", private).is_ok());
         assert!(guard.check("www.office", private).is_err());
+    }
+
+    #[test]
+    fn for_those_who_were_led_no_exception_counts_but_the_proxy() {
+        let guard =
+            Guard::allowing(["nas", "proxy", "10.0.0.0/8"].map(|text| text.parse().unwrap()));
+        let proxy = Url::parse("http://proxy:3128/").unwrap();
+        let led = guard.for_led(Some(&proxy));
+        let private = "10.9.9.9".parse().unwrap();
+        assert!(guard.check("nas", private).is_ok() && led.check("proxy", private).is_ok());
+        assert!(led.check("nas", private).is_err());
+        assert!(guard.for_led(None).check("proxy", private).is_err());
+        assert!(led.check("www.example.org", "93.184.215.14".parse().unwrap()).is_ok());
+        let refused = literal(&led, "http://10.0.0.1/").unwrap_err().to_string();
+        assert!(refused.contains("10.0.0.1 is private"), "{refused}");
+        assert!(refused.ends_with("with `pergola source add`"), "{refused}");
     }
 
     #[test]

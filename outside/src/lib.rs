@@ -14,6 +14,7 @@
 //! - `surroundings`: what a node is given: randomness, names, HTTP, connections, blocking threads, the store
 //! - `tls`: certificates, those presented and those trusted
 //! - `credentials`: tokens and certificates for single hosts
+//! - `mandate`: on whose behalf a request is made, and what it may reach
 //! - `guard`: which addresses may be reached
 //! - `fetch`: HTTP requests to sources and hubs, within bounds
 
@@ -22,6 +23,7 @@ pub mod credentials;
 pub mod fetch;
 pub mod guard;
 pub mod locks;
+pub mod mandate;
 pub mod open_files;
 pub mod pace;
 pub mod surroundings;

@@ -10,8 +10,10 @@
 mod blocking;
 mod http;
 mod names;
+mod neighbour;
 mod network;
 mod randomness;
+mod socket;
 
 use std::fmt;
 use std::pin::Pin;
@@ -24,8 +26,10 @@ use crate::clock::Clock;
 pub use blocking::{Blocking, Executor, Job, Panicked};
 pub use http::{ClientSetup, ExchangeError, Http, HttpClient, SetupError};
 pub use names::{NameError, Names, ResolverFiles, SystemNames};
+pub use neighbour::is_same_user;
 pub use network::{Connection, Listener, Network, Stream, listen};
 pub use randomness::{Fill, Randomness};
+pub use socket::{FolderSocket, SOCKET, WayToSocket};
 
 /// An answer that somebody waits for.
 pub type Pending<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;

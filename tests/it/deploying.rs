@@ -25,6 +25,22 @@ fn metrics_named(text: &str) -> BTreeSet<String> {
     words.filter(|word| word.starts_with("pergola_")).map(str::to_owned).collect()
 }
 
+#[test]
+fn every_example_that_others_can_reach_has_a_token() {
+    for file in ["compose.yaml", "pergola.service"] {
+        assert!(read(file).contains("PERGOLA_API__TOKEN_FILE"), "{file}");
+    }
+    assert!(read("compose.proxy.yaml").contains("PERGOLA_NODE__BEHIND_PROXY: \"true\""));
+    let nodes = fs::read_dir(deploy().join("mesh/nodes")).unwrap();
+    let mut seen = 0;
+    for node in nodes.map(|node| node.unwrap().path()) {
+        let text = fs::read_to_string(&node).unwrap();
+        assert!(text.contains("token_file = "), "{}", node.display());
+        seen += 1;
+    }
+    assert_eq!(seen, 7);
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn every_metric_of_the_dashboard_and_the_alerts_is_exported_by_a_node() {
     let dashboard: Value = serde_json::from_str(&read("monitoring/dashboard.json")).unwrap();

@@ -20,6 +20,7 @@ mod learnt;
 mod mesh;
 mod newcomer;
 mod newsboat;
+mod nginx;
 #[path = "../../node/tests/it/origin.rs"]
 #[expect(dead_code, reason = "the node's own tests use all of it")]
 mod origin;

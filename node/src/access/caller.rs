@@ -1,21 +1,32 @@
 //! Who is calling.
 //!
-//! The operator is whoever knows the node's token. A node without one takes callers on its own machine
-//! for the operator, and nobody else: not through a proxy (it hides who asks), and not a web page in a
-//! browser on this machine by a name that was made to lead here. A reader is known by its token or by
-//! the fingerprint of its certificate.
+//! The operator is whoever knows the node's token, or may use its data folder: the socket there needs none. A node
+//! without a token also takes programs of its own user for the operator that connect to it directly, by a name of this
+//! machine. Nobody else: not through a proxy (it hides who asks), not on a node that has a public name, and not a web
+//! page in a browser on this machine by a name that was made to lead here. A reader is known by its token or by the
+//! fingerprint of its certificate.
 
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 
 use axum::extract::{ConnectInfo, FromRequestParts};
-use http::header::{AUTHORIZATION, FORWARDED, HOST, HeaderName, VIA};
+use http::header::{AUTHORIZATION, HOST, HeaderName};
 use http::request::Parts;
-use http::{Extensions, HeaderMap};
+use http::{Extensions, HeaderMap, Request, Version};
 use pergola_config::{Fingerprint, Reader};
+use pergola_outside::surroundings::is_same_user;
+use url::{Host, Url};
 
 use super::Known;
 use super::forwarded::origin;
+
+/// In a request's extensions: it came by the socket in the data folder, or from a process that has opened the folder.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ByFolder;
+
+/// In a request's extensions: where the node listens whose port it came by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ListensOn(pub SocketAddr);
 
 /// The certificate that a connection has shown, and that was found good. In a request's extensions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,10 +51,16 @@ pub enum Caller {
 /// Why somebody is not taken for the operator of a node without a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NotNear {
-    /// The call comes from another machine, or is made for somebody else.
+    /// The call comes from another machine.
     Far,
-    /// The node was called by a name that is not its own.
+    /// The node has a public name or a proxy, so it trusts nobody for being near.
+    Exposed,
+    /// The call was passed on by a proxy.
+    PassedOn,
+    /// The node was called by a name that is not one of this machine.
     OtherName,
+    /// The program that calls does not run as the node's user, or it is not known as whom it runs.
+    OtherUser,
 }
 
 impl Caller {
@@ -63,14 +80,10 @@ impl<S: Send + Sync> FromRequestParts<S> for Caller {
     }
 }
 
-pub(super) fn identify(
-    known: &Known,
-    headers: &HeaderMap,
-    extensions: &Extensions,
-    authority: Option<&str>,
-) -> Caller {
+pub(super) fn identify<B>(known: &Known, request: &Request<B>) -> Caller {
+    let extensions = request.extensions();
     let mut wrong = false;
-    match secret(headers) {
+    match secret(request.headers()) {
         Some(Sent::Token(token)) if is_operators(known, token) => return Caller::Operator,
         Some(Sent::Token(token)) => match with_token(known, token) {
             Some(reader) => return Caller::Reader(reader),
@@ -91,11 +104,12 @@ pub(super) fn identify(
         if let Some(reader) = known.readers.iter().find(with_it) {
             return Caller::Reader(Arc::clone(reader));
         }
-        if known.token.is_none() && near(known, headers, extensions, authority).is_ok() {
+        let by_folder = extensions.get::<ByFolder>().is_some();
+        if by_folder || known.token.is_none() && near(known, request).is_ok() {
             return Caller::Operator;
         }
     }
-    let address = address(extensions).map(|from| origin(&known.proxies, from, headers));
+    let address = address(extensions).map(|from| origin(&known.proxies, from, request.headers()));
     Caller::Stranger { address, wrong }
 }
 
@@ -157,35 +171,70 @@ fn base64(text: &str) -> Option<Vec<u8>> {
     Some(bytes)
 }
 
-/// Whether a call comes from this machine itself and under a name that leads here by right.
-pub(super) fn near(
-    known: &Known,
-    headers: &HeaderMap,
-    extensions: &Extensions,
-    authority: Option<&str>,
-) -> Result<(), NotNear> {
-    let passed_on = [
-        FORWARDED,
-        VIA,
-        HeaderName::from_static("x-forwarded-for"),
-        HeaderName::from_static("x-forwarded-host"),
-        HeaderName::from_static("x-real-ip"),
-    ];
-    let here = address(extensions).is_some_and(|ip| ip.is_loopback());
-    if !here || passed_on.iter().any(|header| headers.contains_key(header)) {
-        return Err(NotNear::Far);
+/// Whether a call comes directly from a program of the node's own user on this machine, under a name of this machine.
+/// Looking for the user comes last, because it takes longest.
+pub(super) fn near<B>(known: &Known, request: &Request<B>) -> Result<(), NotNear> {
+    let client =
+        connected(request.extensions()).filter(|from| from.ip().to_canonical().is_loopback());
+    let Some(client) = client else { return Err(NotNear::Far) };
+    if known.exposed {
+        return Err(NotNear::Exposed);
     }
-    // A request without a host did not come over a network.
-    let host = headers.get(HOST).map(|host| host.to_str().unwrap_or("?")).or(authority);
-    let Some(name) = host.map(host_name) else { return Ok(()) };
-    let own = name.eq_ignore_ascii_case("localhost")
-        || name.parse::<IpAddr>().is_ok_and(|ip| ip.to_canonical().is_loopback())
-        || known.host.as_deref().is_some_and(|own| host_name(own).eq_ignore_ascii_case(name));
-    if own { Ok(()) } else { Err(NotNear::OtherName) }
+    // Some proxies add nothing to a request, but still speak the HTTP of 1996.
+    if request.version() <= Version::HTTP_10 || request.headers().keys().any(is_of_proxy) {
+        return Err(NotNear::PassedOn);
+    }
+    let named = request.headers().get(HOST).map(|host| host.to_str().unwrap_or("?"));
+    let named = named.or(request.uri().authority().map(|authority| authority.as_str()));
+    let own = |host: &str| {
+        let name = host_name(host);
+        let ip = name.parse::<IpAddr>();
+        name.eq_ignore_ascii_case("localhost") || ip.is_ok_and(|ip| ip.to_canonical().is_loopback())
+    };
+    if !named.is_some_and(own) {
+        return Err(NotNear::OtherName);
+    }
+    let port = request.extensions().get::<ListensOn>().map(|listens| listens.0.port());
+    match port.is_some_and(|port| is_same_user(client, port)) {
+        true => Ok(()),
+        false => Err(NotNear::OtherUser),
+    }
+}
+
+/// Whether only proxies send a header.
+fn is_of_proxy(name: &HeaderName) -> bool {
+    const NAMES: [&str; 9] = [
+        "forwarded",
+        "via",
+        "cdn-loop",
+        "x-real-ip",
+        "x-client-ip",
+        "x-cluster-client-ip",
+        "true-client-ip",
+        "cf-connecting-ip",
+        "x-envoy-external-address",
+    ];
+    let name = name.as_str();
+    NAMES.contains(&name)
+        || ["x-forwarded", "x-original-"].iter().any(|begin| name.starts_with(begin))
+}
+
+/// Whether an address means this machine to everybody who uses it, so that it leads nobody here from elsewhere.
+pub(super) fn is_here(url: &Url) -> bool {
+    match url.host() {
+        Some(Host::Domain(name)) => name == "localhost" || name.ends_with(".localhost"),
+        Some(Host::Ipv4(address)) => address.is_loopback(),
+        Some(Host::Ipv6(address)) => IpAddr::from(address).to_canonical().is_loopback(),
+        None => false,
+    }
+}
+
+fn connected(extensions: &Extensions) -> Option<SocketAddr> {
+    extensions.get::<ConnectInfo<SocketAddr>>().map(|info| info.0)
 }
 
 fn address(extensions: &Extensions) -> Option<IpAddr> {
-    extensions.get::<ConnectInfo<SocketAddr>>().map(|info| info.0.ip().to_canonical())
+    connected(extensions).map(|from| from.ip().to_canonical())
 }
 
 /// A host without its port and without the brackets of an IPv6 address.

@@ -1,10 +1,10 @@
 //! Who is taken for whom, and what each may read and take.
 
-use std::net::SocketAddr;
+use std::net::{SocketAddr, TcpListener, TcpStream};
 
 use axum::extract::ConnectInfo;
 use http::header::{AUTHORIZATION, HOST};
-use http::{HeaderMap, HeaderValue};
+use http::{HeaderValue, Version};
 use pergola_config::Fingerprint;
 
 use super::*;
@@ -13,11 +13,16 @@ const FEED: FeedId = FeedId(7);
 const ALICES: [u8; 32] = [0xa1; 32];
 
 fn access(token: Option<&str>) -> Access {
+    access_with(token, "")
+}
+
+/// A node with two readers; `node` stands below `[node]`.
+fn access_with(token: Option<&str>, node: &str) -> Access {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("pergola.toml");
     let print = Fingerprint(ALICES);
     let text = format!(
-        "[node]\npublic_url = \"https://node.example/\"\n[peers]\nstreams = 2\nrequests_per_minute = 3\n\
+        "[node]\n{node}\n[peers]\nstreams = 2\nrequests_per_minute = 3\n\
          [[reader]]\nname = \"alice\"\ntoken = \"alice's secret\"\ncertificate = \"{print}\"\n\
          [[reader]]\nname = \"bob\"\ntoken = \"bob's secret\"\nrequests_per_minute = 1\n"
     );
@@ -27,20 +32,31 @@ fn access(token: Option<&str>) -> Access {
     Access::new(&config)
 }
 
-/// How a caller is called here who comes from an address and sends this.
-fn who(access: &Access, from: &str, sent: Option<&str>, shown: Option<[u8; 32]>) -> String {
-    let mut headers = HeaderMap::new();
-    headers.insert(HOST, HeaderValue::from_static("node.example:8080"));
-    if let Some(sent) = sent {
-        headers.insert(AUTHORIZATION, HeaderValue::from_str(sent).unwrap());
+/// A connection within this machine, and what a request by it looks like to a node.
+struct Direct {
+    listener: TcpListener,
+    client: TcpStream,
+}
+
+impl Direct {
+    fn new() -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let client = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
+        Self { listener, client }
     }
-    let mut extensions = Extensions::new();
-    let from: SocketAddr = format!("{from}:4711").parse().unwrap();
-    extensions.insert(ConnectInfo(from));
-    if let Some(shown) = shown {
-        extensions.insert(ClientCertificate(Fingerprint(shown)));
+
+    fn request(&self) -> Request<()> {
+        let mut request = Request::new(());
+        request.headers_mut().insert(HOST, HeaderValue::from_static("localhost:8080"));
+        request.extensions_mut().insert(ConnectInfo(self.client.local_addr().unwrap()));
+        request.extensions_mut().insert(ListensOn(self.listener.local_addr().unwrap()));
+        request
     }
-    match access.caller(&headers, &extensions, None) {
+}
+
+/// How a caller is called here.
+fn name(access: &Access, request: &Request<()>) -> String {
+    match access.caller(request) {
         Caller::Operator => "operator".to_owned(),
         Caller::Reader(reader) => reader.name.clone(),
         Caller::Stranger { wrong: true, .. } => "wrong".to_owned(),
@@ -48,10 +64,33 @@ fn who(access: &Access, from: &str, sent: Option<&str>, shown: Option<[u8; 32]>)
     }
 }
 
+/// How a caller is called who sends and shows this, by a request that is otherwise like `request`.
+fn who(
+    access: &Access,
+    mut request: Request<()>,
+    sent: Option<&str>,
+    shown: Option<[u8; 32]>,
+) -> String {
+    if let Some(sent) = sent {
+        request.headers_mut().insert(AUTHORIZATION, HeaderValue::from_str(sent).unwrap());
+    }
+    if let Some(shown) = shown {
+        request.extensions_mut().insert(ClientCertificate(Fingerprint(shown)));
+    }
+    name(access, &request)
+}
+
+fn from(address: &str) -> Request<()> {
+    let mut request = Direct::new().request();
+    let from: SocketAddr = format!("{address}:4711").parse().unwrap();
+    request.extensions_mut().insert(ConnectInfo(from));
+    request
+}
+
 #[test]
 fn callers_are_known_by_what_they_send_and_show() {
     let access = access(Some("the operator's"));
-    let far = "192.0.2.1";
+    let far = || from("192.0.2.1");
     for (sent, shown, expected) in [
         (None, None, "stranger"),
         (Some("Bearer the operator's"), None, "operator"),
@@ -67,18 +106,103 @@ fn callers_are_known_by_what_they_send_and_show() {
         (Some("Bearer bob's secret"), Some(ALICES), "bob"),
         (Some("Bearer nobody's"), Some(ALICES), "wrong"),
     ] {
-        assert_eq!(who(&access, far, sent, shown), expected, "{sent:?} {shown:?}");
+        assert_eq!(who(&access, far(), sent, shown), expected, "{sent:?} {shown:?}");
     }
-    assert_eq!(who(&access, "127.0.0.1", None, None), "stranger");
+    assert_eq!(name(&access, &Direct::new().request()), "stranger");
 }
 
 #[test]
 fn without_a_token_whoever_is_near_is_the_operator_unless_it_says_otherwise() {
-    let access = access(None);
-    assert_eq!(who(&access, "127.0.0.1", None, None), "operator");
-    assert_eq!(who(&access, "192.0.2.1", None, None), "stranger");
-    assert_eq!(who(&access, "127.0.0.1", Some("Bearer alice's secret"), None), "alice");
-    assert_eq!(who(&access, "127.0.0.1", Some("Bearer nobody's"), None), "wrong");
+    let (access, direct) = (access(None), Direct::new());
+    assert_eq!(who(&access, direct.request(), None, None), "operator");
+    assert_eq!(who(&access, from("192.0.2.1"), None, None), "stranger");
+    assert_eq!(who(&access, direct.request(), Some("Bearer alice's secret"), None), "alice");
+    assert_eq!(who(&access, direct.request(), Some("Bearer nobody's"), None), "wrong");
+}
+
+#[test]
+fn whoever_does_not_come_directly_is_not_near_and_learns_why() {
+    let direct = Direct::new();
+    let spoilt = |spoil: &dyn Fn(&mut Request<()>)| {
+        let access = access(None);
+        let mut request = direct.request();
+        spoil(&mut request);
+        let operator = name(&access, &request) == "operator";
+        let why = access.not_near(&request);
+        assert_eq!(operator, why.is_none(), "{request:?}");
+        (why, access.lacks_token())
+    };
+    assert_eq!(spoilt(&|_| ()), (None, false));
+    for header in [
+        "forwarded",
+        "via",
+        "x-forwarded-for",
+        "x-forwarded-host",
+        "x-forwarded-proto",
+        "x-forwarded-port",
+        "x-forwarded-server",
+        "x-real-ip",
+        "x-original-host",
+        "cf-connecting-ip",
+        "cdn-loop",
+    ] {
+        let passed_on = |request: &mut Request<()>| {
+            let name = http::HeaderName::from_static(header);
+            request.headers_mut().insert(name, HeaderValue::from_static("127.0.0.1"));
+        };
+        assert_eq!(spoilt(&passed_on), (Some(NotNear::PassedOn), true), "{header}");
+    }
+    let old = |request: &mut Request<()>| *request.version_mut() = Version::HTTP_10;
+    assert_eq!(spoilt(&old), (Some(NotNear::PassedOn), true), "nginx as it comes");
+    for host in ["node.example", "rebound.example:8080", "192.168.1.7", "0.0.0.0:8080", ""] {
+        let named = |request: &mut Request<()>| {
+            request.headers_mut().insert(HOST, HeaderValue::from_str(host).unwrap());
+        };
+        assert_eq!(spoilt(&named), (Some(NotNear::OtherName), false), "{host}");
+    }
+    let unnamed = |request: &mut Request<()>| _ = request.headers_mut().remove(HOST);
+    assert_eq!(spoilt(&unnamed), (Some(NotNear::OtherName), false));
+    let stranger = |request: &mut Request<()>| {
+        let from: SocketAddr = "127.0.0.1:1".parse().unwrap();
+        request.extensions_mut().insert(ConnectInfo(from));
+    };
+    assert_eq!(spoilt(&stranger), (Some(NotNear::OtherUser), true), "nobody knows whose it is");
+}
+
+#[test]
+fn a_node_with_a_public_name_or_a_proxy_trusts_nobody_for_being_near() {
+    let direct = Direct::new();
+    for (node, near) in [
+        ("public_url = \"http://127.0.0.1:8080/\"", true),
+        ("public_url = \"http://localhost/\"", true),
+        ("public_url = \"https://node.example/\"", false),
+        ("public_url = \"http://192.168.1.7:8080/\"", false),
+        ("behind_proxy = true", false),
+    ] {
+        let access = access_with(None, node);
+        let expected = if near { "operator" } else { "stranger" };
+        assert_eq!(name(&access, &direct.request()), expected, "{node}");
+        assert_eq!(
+            access.not_near(&direct.request()),
+            (!near).then_some(NotNear::Exposed),
+            "{node}"
+        );
+    }
+}
+
+#[test]
+fn whoever_comes_by_the_folder_is_the_operator_unless_it_says_otherwise() {
+    for token in [None, Some("the operator's")] {
+        let access = access_with(token, "public_url = \"https://node.example/\"");
+        let by_folder = || {
+            let mut request = Request::new(());
+            request.extensions_mut().insert(ByFolder);
+            request
+        };
+        assert_eq!(who(&access, by_folder(), None, None), "operator");
+        assert_eq!(who(&access, by_folder(), Some("Bearer bob's secret"), None), "bob");
+        assert_eq!(who(&access, by_folder(), Some("Bearer nobody's"), None), "wrong");
+    }
 }
 
 #[test]

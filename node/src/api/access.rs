@@ -17,7 +17,7 @@ use crate::publish::Refusal;
 
 /// Who may use a route.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Access {
+pub enum Access {
     /// Anybody. The route tells only what is published and the caller may read.
     Anybody,
     /// Only whoever runs the node.
@@ -50,8 +50,7 @@ fn admitted(rule: &Rule, request: &Request) -> Result<Caller, Refusal> {
         let detail = "a page of another site may not change this node";
         return Err(Refusal::new(Code::CrossSite, detail));
     }
-    let authority = request.uri().authority().map(|authority| authority.as_str());
-    let caller = node.caller(request.headers(), request.extensions(), authority);
+    let caller = node.caller(request);
     if let (Caller::Reader(_), Err(TooOften { seconds })) = (&caller, node.count_call(&caller)) {
         return Err(Refusal::too_often(seconds, rule.node.clock.now()));
     }
@@ -63,15 +62,10 @@ fn admitted(rule: &Rule, request: &Request) -> Result<Caller, Refusal> {
         let refusal = Refusal::new(Code::NotAllowed, detail);
         return Err(refusal.hint("this needs the node's own token, api.token in its configuration"));
     }
-    match node.not_near(request.headers(), request.extensions(), authority) {
-        None => Err(needs_token(request.headers().contains_key(AUTHORIZATION))),
-        Some(NotNear::Far) => {
-            Err(without_token("this node has no token, so only its own machine can manage it"))
-        }
-        Some(NotNear::OtherName) => Err(without_token(
-            "this node has no token, so it can be managed only under the name localhost",
-        )),
-    }
+    Err(match node.not_near(request) {
+        None => needs_token(request.headers().contains_key(AUTHORIZATION)),
+        Some(why) => without_token(why),
+    })
 }
 
 fn needs_token(given: bool) -> Refusal {
@@ -84,9 +78,26 @@ fn needs_token(given: bool) -> Refusal {
     )
 }
 
-fn without_token(detail: &str) -> Refusal {
-    Refusal::new(Code::LocalOnly, detail)
-        .hint("set api.token in the node's configuration, restart it and send the token")
+fn without_token(why: NotNear) -> Refusal {
+    let because = match why {
+        NotNear::Far => "only its own machine can manage it",
+        NotNear::Exposed => {
+            "and because it has a public name or a proxy, it trusts nobody for coming from this machine"
+        }
+        NotNear::PassedOn => {
+            "and a proxy has passed this request on, so nobody knows whether the operator sent it"
+        }
+        NotNear::OtherName => "it can be managed only under the name localhost",
+        NotNear::OtherUser => {
+            "and the program that sent this request does not run as the node's own user: it may be a proxy, or \
+             somebody else on this machine"
+        }
+    };
+    let so = if because.starts_with("and") { "" } else { "so " };
+    Refusal::new(Code::LocalOnly, format!("this node has no token, {so}{because}")).hint(
+        "set api.token in the node's configuration, restart it and send the token; `pergola` commands need none \
+         where they may read the node's data folder",
+    )
 }
 
 /// Whether a browser sent the request for a page of another site.

@@ -10,6 +10,7 @@ mod arriving;
 mod asking;
 mod concluding;
 mod following;
+mod leading;
 mod outing;
 mod pushed;
 mod received;

@@ -73,6 +73,7 @@ fn wanted(crawler: &Crawler) -> HashMap<SourceId, Link> {
             && peers.cooperation(id).watch
             && !link.cursor.is_empty()
             && peers.is_usable(id, &link.url, now)
+            && crawler.names_itself(id, &link.url)
         {
             wanted.insert(id, link);
         }

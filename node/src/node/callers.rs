@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use http::{Extensions, HeaderMap, Uri};
+use http::Request;
 use pergola_config::Limits;
 use pergola_store::archive::FeedId;
 
@@ -17,34 +17,22 @@ impl Node {
     /// Which requests are answered even if there are too many connections.
     pub(super) fn favour(self: &Arc<Self>) -> Favour {
         let node = Arc::clone(self);
-        Arc::new(move |headers: &HeaderMap, extensions: &Extensions, uri: &Uri| {
-            if HEALTH.contains(&uri.path()) {
+        Arc::new(move |request| {
+            if HEALTH.contains(&request.uri().path()) {
                 return Some(Favoured::Health);
             }
-            let authority = uri.authority().map(|authority| authority.as_str());
-            let caller = node.caller(headers, extensions, authority);
-            caller.is_operator().then_some(Favoured::Operator)
+            node.caller(request).is_operator().then_some(Favoured::Operator)
         })
     }
 
-    /// Who sends a request; `authority` is the host that it was sent to, if that is not in the headers.
-    pub fn caller(
-        &self,
-        headers: &HeaderMap,
-        extensions: &Extensions,
-        authority: Option<&str>,
-    ) -> Caller {
-        self.access.caller(headers, extensions, authority)
+    /// Who sends a request.
+    pub fn caller<B>(&self, request: &Request<B>) -> Caller {
+        self.access.caller(request)
     }
 
     /// Why a request was not taken for one of the operator's, although the node has no token.
-    pub fn not_near(
-        &self,
-        headers: &HeaderMap,
-        extensions: &Extensions,
-        authority: Option<&str>,
-    ) -> Option<NotNear> {
-        self.access.not_near(headers, extensions, authority)
+    pub fn not_near<B>(&self, request: &Request<B>) -> Option<NotNear> {
+        self.access.not_near(request)
     }
 
     /// Counts a call, or says when the caller may call again.

@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 
+use pergola_feed::address::Shown;
 use pergola_manners::heard::Member;
 use pergola_query::syntax::SourceRef;
 use pergola_store::archive::{Commit, SourceId};
@@ -22,9 +23,15 @@ impl Node {
         }
         let mut sources = Vec::new();
         let mut named = HashSet::new();
+        let mandate = self.crawler.mandate_of(list);
         for Member { url, title } in found {
             // An address that cannot be crawled is the list's mistake, not ours.
             let Ok(new) = NewSource::feed(&url) else { continue };
+            if !self.crawler.may_lead(&mandate, None, &new.url)? {
+                let url = Shown(new.url.as_str());
+                tracing::warn!(list = list.0, %url, "a list names a private address, or one with credentials: it is left out");
+                continue;
+            }
             if named.insert(new.url.to_string()) {
                 sources.push(NewSource { title, wanted: false, list: Some(list), ..new });
             }

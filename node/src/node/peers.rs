@@ -108,7 +108,8 @@ impl Node {
 
     /// Asks peers what they have about a text.
     pub async fn search_peers(&self, text: &str, limit: u32) -> Heard {
-        self.crawler.tools.peers.search(text, limit, self.clock.now()).await
+        let named = |id, url: &str| self.crawler.names_itself(id, url);
+        self.crawler.tools.peers.search(text, limit, self.clock.now(), named).await
     }
 
     /// What a source or feed is about by its last items, at most so many terms.

@@ -8,15 +8,16 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use axum::Router;
+use axum::{Extension, Router};
 use tokio::net::TcpListener;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
 use super::{Node, StartError, settings};
+use crate::access::{ByFolder, ListensOn};
 use crate::serve::Port;
 use pergola_outside::open_files;
-use pergola_outside::surroundings::{Listener, listen};
+use pergola_outside::surroundings::{FolderSocket, Listener, listen};
 use pergola_outside::tls::Shown;
 
 /// A running node.
@@ -55,8 +56,14 @@ impl Node {
         let mut tasks = JoinSet::new();
         self.start_crawling(&stop, &mut tasks);
         let pushing = self.start_pushing(&stop, &mut tasks);
+        let router = router.merge(crate::publish::router(Arc::clone(&self.shelf))).merge(pushing);
+        if let Some(socket) = self.folder_socket() {
+            let port = Port::plain(router.clone().layer(Extension(ByFolder)));
+            spawn(&mut tasks, "socket", port.serve(socket, stop.clone()));
+        }
         let port = Port {
-            router: router.merge(crate::publish::router(Arc::clone(&self.shelf))).merge(pushing),
+            router,
+            listens_on: Some(ListensOn(address)),
             tls: shown.clone(),
             places: settings::places(&config, open_files::raise()),
             patience: settings::patience(&config),
@@ -67,6 +74,18 @@ impl Node {
         spawn(&mut tasks, "server", port.serve(listener, stop.clone()));
         self.set_running(true);
         Ok(Running { node: self, address, stop, tasks })
+    }
+
+    /// The socket for commands on this machine. A node without a data folder, or in one that it cannot close to
+    /// others, has none.
+    fn folder_socket(&self) -> Option<FolderSocket> {
+        if !self.data.is_dir() {
+            return None;
+        }
+        let warn = |error: &std::io::Error| {
+            tracing::warn!(%error, "there is no socket in the data folder: commands on this machine use the port");
+        };
+        FolderSocket::listen(&self.data).inspect_err(warn).ok()
     }
 
     fn start_crawling(self: &Arc<Self>, stop: &CancellationToken, tasks: &mut Tasks) {

@@ -46,6 +46,10 @@ impl Node {
         if let Some(proof) = edit.proof {
             let url = Url::parse(&record.url).map_err(|error| bad(&record.url, error))?;
             record.credentials = proof.map(|proof| Credentials::new(&url, proof));
+            // Who gives credentials for an address means that address.
+            if record.credentials.is_some() && record.named_address() != record.url {
+                record.name_here();
+            }
         }
         if record == before {
             return Ok(());

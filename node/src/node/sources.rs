@@ -281,6 +281,14 @@ impl Node {
     ) -> Result<bool, SourceError> {
         let Some(mut record) = self.archive.source(id)? else { return Ok(false) };
         let before = record.clone();
+        // What the operator has named keeps its rights when a list names it, too; what a list has named, or a redirect
+        // has led there, gets them.
+        let (named, listed) = (record.is_named(), source.list.is_some());
+        let here = record.url == source.url.as_str();
+        let moved = record.named_address() != record.url;
+        if (listed && named && record.lists.is_empty()) || (!listed && here && (!named || moved)) {
+            record.name_here();
+        }
         record.wanted |= source.wanted;
         record.declared |= source.declared;
         record.private |= source.private;

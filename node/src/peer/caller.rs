@@ -119,8 +119,7 @@ pub(super) async fn check(
     mut request: Request,
     next: Next,
 ) -> Response {
-    let authority = request.uri().authority().map(|authority| authority.as_str());
-    let who = callers.node.caller(request.headers(), request.extensions(), authority);
+    let who = callers.node.caller(&request);
     let watches = request.uri().path().ends_with("/Watch");
     let connection = request.extensions().get::<ConnectionNumber>().copied();
     let kind = if watches { Kind::Stream } else { Kind::Answer };

@@ -76,11 +76,20 @@ struct Neighbour {
 impl Peers {
     /// Asks the peers that are read from, at most eight of them and all at once, which of their feeds a text
     /// is about. Who does not answer in time is passed over, and named.
-    pub async fn search(&self, text: &str, limit: u32, now: f64) -> Heard {
+    /// Calls carry the token of their host: `named` says whether a source was named there.
+    pub async fn search(
+        &self,
+        text: &str,
+        limit: u32,
+        now: f64,
+        named: impl Fn(SourceId, &str) -> bool,
+    ) -> Heard {
         if !self.enabled {
             return Heard::default();
         }
-        let mut neighbours = neighbours(self.all(), now);
+        let mut links = self.all();
+        links.retain(|(id, link)| named(*id, &link.url));
+        let mut neighbours = neighbours(links, now);
         let left_out = neighbours.len().saturating_sub(PEERS);
         neighbours.truncate(PEERS);
         let mut heard = Heard { asked: neighbours.len(), left_out, ..Heard::default() };

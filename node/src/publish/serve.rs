@@ -26,13 +26,17 @@ pub(super) const FEEDS: &str = "/feeds/";
 /// Tells other nodes that the feed can be had over gRPC at the same origin, and by which name.
 const PERGOLA_FEED: HeaderName = HeaderName::from_static("pergola-feed");
 
+/// Where everything that is published is found.
+pub const PATHS: [&str; 4] = ["/feeds/{name}", "/feeds/{name}/archive/{volume}", "/opml", "/"];
+
 /// Everything that is published.
 pub fn router(shelf: Arc<Shelf>) -> Router {
+    let [document, archive, list, page] = PATHS;
     Router::new()
-        .route("/feeds/{name}", get(feed))
-        .route("/feeds/{name}/archive/{volume}", get(volume))
-        .route("/opml", get(opml))
-        .route("/", get(home))
+        .route(document, get(feed))
+        .route(archive, get(volume))
+        .route(list, get(opml))
+        .route(page, get(home))
         .with_state(shelf)
 }
 

@@ -36,8 +36,7 @@ pub(super) fn admitted<T>(
 
 /// Who sends a request.
 pub(super) fn caller(shelf: &Shelf, request: &Request) -> Caller {
-    let authority = request.uri().authority().map(|authority| authority.as_str());
-    shelf.access.caller(request.headers(), request.extensions(), authority)
+    shelf.access.caller(request)
 }
 
 /// Whether a request says who it comes from.

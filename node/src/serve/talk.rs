@@ -23,7 +23,7 @@ use tower::Service as _;
 
 use super::crowd::{Place, come_back, too_slow};
 use super::{ConnectionNumber, Favour, Favoured};
-use crate::access::ClientCertificate;
+use crate::access::{ClientCertificate, ListensOn};
 use crate::metrics::PortMetrics;
 
 /// The interval of pings on an idle HTTP/2 connection,
@@ -37,6 +37,7 @@ const STREAMS: u32 = 1_024;
 #[derive(Clone)]
 pub(super) struct Client {
     pub(super) router: Router,
+    pub(super) listens_on: Option<ListensOn>,
     pub(super) caller: SocketAddr,
     pub(super) certificate: Option<Fingerprint>,
     pub(super) number: ConnectionNumber,
@@ -116,6 +117,9 @@ impl Service<Request<Incoming>> for Answering {
         let extensions = request.extensions_mut();
         extensions.insert(ConnectInfo(client.caller));
         extensions.insert(client.number);
+        if let Some(listens_on) = client.listens_on {
+            extensions.insert(listens_on);
+        }
         if let Some(certificate) = client.certificate {
             extensions.insert(ClientCertificate(certificate));
         }
@@ -144,7 +148,7 @@ impl Answering {
         let client = &self.client;
         let why = client.place.crowd()?;
         self.enough.cancel();
-        match (client.favour)(request.headers(), request.extensions(), request.uri()) {
+        match (client.favour)(request) {
             Some(Favoured::Health) => None,
             Some(Favoured::Operator) => {
                 client.place.keep();

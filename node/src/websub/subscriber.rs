@@ -34,9 +34,11 @@ use self::book::Book;
 use self::rules::Rules;
 use crate::crawl::driver::Crawler;
 use crate::metrics::Metrics;
+use crate::websub::CALLBACK;
 use crate::writer::Writer;
 use pergola_outside::clock::Clock;
 use pergola_outside::locks::{Mutex, MutexGuard};
+use pergola_outside::mandate::Mandate;
 use pergola_outside::surroundings::Randomness;
 
 /// Hubs asked at the same time.
@@ -105,7 +107,7 @@ impl Subscriber {
     /// The routes by which hubs verify and push.
     pub fn router(self: &Arc<Self>) -> Router {
         let handlers = get(callback::verify).post(callback::receive);
-        Router::new().route("/websub/{token}", handlers).with_state(Arc::clone(self))
+        Router::new().route(CALLBACK, handlers).with_state(Arc::clone(self))
     }
 
     /// What a hub does for a source, if it has one.
@@ -181,7 +183,13 @@ impl Subscriber {
     async fn ask(self: Arc<Self>, ask: HubRequest) -> (Token, Result<(), String>) {
         let _turn = self.asking.acquire().await;
         let callback = self.callback(&ask.token);
-        let answer = asking::ask(&self.tools.crawler.tools.fetcher, &ask, &callback).await;
+        let crawler = &self.tools.crawler;
+        let mandate = match Url::parse(&ask.hub) {
+            // Its source may be gone; the hub is one that it could reach.
+            Ok(hub) if !ask.subscribe => Mandate::of(&hub),
+            _ => crawler.mandate_of(ask.source),
+        };
+        let answer = asking::ask(&crawler.tools.fetcher, &ask, &callback, mandate).await;
         self.tools.metrics.websub.asked(if answer.is_ok() { "accepted" } else { "failed" });
         if let Err(why) = &answer {
             let (hub, topic, why) = (Shown(&ask.hub), Shown(&ask.topic), masked_in(why));
@@ -193,7 +201,7 @@ impl Subscriber {
     /// A source that advertises a hub, or did, was refreshed.
     fn refreshed(&self, mut notice: HubNotice) {
         if let Advertised::Hub(named) = &notice.advertised
-            && !self.can_use(&named.hub)
+            && !self.can_use(notice.id, &named.hub)
         {
             notice.advertised = Advertised::NoHub;
         }
@@ -202,10 +210,11 @@ impl Subscriber {
         self.replan();
     }
 
-    /// Whether a hub may be asked, and can reach this node.
-    fn can_use(&self, hub: &Url) -> bool {
+    /// Whether a hub may be asked for a source, and can reach this node.
+    fn can_use(&self, source: SourceId, hub: &Url) -> bool {
         let fetcher = &self.tools.crawler.tools.fetcher;
-        (self.is_public || fetcher.is_neighbour(hub)) && fetcher.may_call(hub).is_ok()
+        let mandate = self.tools.crawler.mandate_of(source);
+        (self.is_public || fetcher.is_neighbour(hub)) && fetcher.may_call(hub, &mandate).is_ok()
     }
 
     /// Tells the roster how long sources may be left to their hubs.

@@ -224,7 +224,7 @@ async fn rule_13_a_redirect_into_a_private_network_is_refused() {
         origin.set("/old", Reply::redirect(302, &format!("http://{host}:{port}/feed")));
         let error = failure(settings.clone(), origin.url("/old")).await;
         assert!(error.private_address().is_some(), "{host}: {error}");
-        assert!(error.to_string().contains("crawl.allow_private"), "{error}");
+        assert!(error.to_string().contains("`pergola source add`"), "{error}");
     }
     assert_eq!(origin.hits("/feed"), 0);
     let allowed = Url::parse(&format!("http://allowed.example:{port}/feed")).unwrap();

@@ -1,5 +1,6 @@
 //! Two nodes in a world of the test's own: names, connections and time exist in memory only.
 
+mod led;
 mod memory;
 mod upgraded;
 
@@ -44,7 +45,16 @@ async fn node(
     host: &str,
     seed: u64,
 ) -> Arc<Node> {
-    let mut config: Config = quick_config(folder);
+    node_with(world, clock, quick_config(folder), host, seed).await
+}
+
+async fn node_with(
+    world: &World,
+    clock: &ManualClock,
+    mut config: Config,
+    host: &str,
+    seed: u64,
+) -> Arc<Node> {
     config.node.public_url = format!("http://{host}/").parse().unwrap();
     let store = pergola_store::open(&config.node.data, None, 1 << 20).unwrap();
     let surroundings = Surroundings {

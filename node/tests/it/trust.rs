@@ -1,10 +1,12 @@
 //! Whom a node trusts, and who trusts it: certificates, tokens, and feeds for named readers only.
 
+mod deputy;
 mod papers;
 mod peers;
 mod presented;
 mod readers;
 mod secured;
+mod strangers;
 
 use std::path::Path;
 

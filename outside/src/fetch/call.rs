@@ -14,6 +14,7 @@ use url::Url;
 use super::error::shown;
 use super::{FetchError, Fetcher, LONGEST_URL, Stage};
 use crate::clock::network_now;
+use crate::mandate::Mandate;
 
 /// A request.
 #[derive(Clone, Debug)]
@@ -22,6 +23,8 @@ pub struct Call {
     pub method: Method,
     pub headers: HeaderMap,
     pub body: Bytes,
+    /// What it may reach.
+    pub mandate: Mandate,
     /// From the first byte sent to the last byte received.
     pub timeout: Duration,
     /// Bytes of the answer that are read; the rest is ignored.
@@ -47,12 +50,12 @@ impl Called {
 
 impl Fetcher {
     /// Whether an address may be called at all, as far as that is known before its name is resolved.
-    pub fn may_call(&self, url: &Url) -> Result<(), FetchError> {
+    pub fn may_call(&self, url: &Url, mandate: &Mandate) -> Result<(), FetchError> {
         let right = matches!(url.scheme(), "http" | "https") && url.has_host();
         if !right || url.as_str().len() > LONGEST_URL {
             return Err(FetchError::BadUrl { url: shown(url) });
         }
-        Ok(self.guard.check_literal(url)?)
+        self.check(url, mandate)
     }
 
     /// Whether the configuration names this host or its network as a private one that may be reached.
@@ -62,8 +65,8 @@ impl Fetcher {
 
     /// Makes one request and reads the beginning of its answer.
     pub async fn call(&self, call: Call) -> Result<Called, FetchError> {
-        let Call { url, method, mut headers, body, timeout, answer_bytes } = call;
-        self.may_call(&url)?;
+        let Call { url, method, mut headers, body, mandate, timeout, answer_bytes } = call;
+        self.may_call(&url, &mandate)?;
         if let Ok(agent) = HeaderValue::try_from(self.agent()) {
             headers.insert(USER_AGENT, agent);
         }
@@ -71,7 +74,7 @@ impl Fetcher {
         let mut request = reqwest::Request::new(method, url.clone());
         *request.headers_mut() = headers;
         *request.body_mut() = Some(body.into());
-        let sent = self.clients.execute(request);
+        let sent = self.clients.execute(request, &mandate);
         let mut response = match timeout_at(deadline, sent).await {
             Ok(Ok(response)) => response,
             Ok(Err(error)) => return Err(FetchError::of_exchange(error, &url, Stage::Headers)),

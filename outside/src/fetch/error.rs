@@ -10,7 +10,7 @@ use pergola_manners::reply::Failure;
 use thiserror::Error;
 use url::Url;
 
-use crate::guard::{Forbidden, ResolveError};
+use crate::guard::{Forbidden, NOT_NAMED, ResolveError};
 use crate::surroundings::ExchangeError;
 use crate::tls::{self, TlsError};
 
@@ -26,6 +26,9 @@ pub enum FetchError {
     /// The address is in a private network.
     #[error("{0}")]
     PrivateAddress(Forbidden),
+    /// The configuration names the host as a private one, but the source does not.
+    #[error("{host} is a private host: {NOT_NAMED}")]
+    NotNamed { host: String },
     #[error("cannot connect to {host}: {why}; check that the address and port are right")]
     Connect { host: String, why: String },
     /// There is no trusted connection; `why` says what to do about it.
@@ -87,7 +90,7 @@ impl FetchError {
     pub fn kind(&self) -> FailureKind {
         match self {
             Self::Dns { .. } => FailureKind::Dns,
-            Self::PrivateAddress(_) => FailureKind::PrivateAddress,
+            Self::PrivateAddress(_) | Self::NotNamed { .. } => FailureKind::PrivateAddress,
             Self::Connect { .. } => FailureKind::Connect,
             Self::Tls { .. } => FailureKind::Tls,
             Self::Timeout { .. } => FailureKind::Timeout,

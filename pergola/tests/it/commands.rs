@@ -9,4 +9,5 @@ mod refusing;
 mod running;
 pub(crate) mod sandbox;
 mod secrets;
+mod socket;
 mod trust;

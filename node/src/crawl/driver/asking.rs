@@ -15,8 +15,10 @@ impl Crawler {
     pub(super) async fn ask(&self, subject: &Subject, ask: &Ask) -> Received {
         let (id, peers) = (subject.id, &self.tools.peers);
         let now = self.tools.clock.now();
-        let usable = |url: &str| peers.is_usable(id, url, now);
-        let Some(peer) = subject.link.as_ref().filter(|_| usable(ask.url.as_str())) else {
+        // Calls carry the token of their host, so only a source that was named there may make them.
+        let usable =
+            peers.is_usable(id, ask.url.as_str(), now) && ask.mandate.names_origin(&ask.url);
+        let Some(peer) = subject.link.as_ref().filter(|_| usable) else {
             return self.get(ask, None).await;
         };
         peers.refreshes(id);

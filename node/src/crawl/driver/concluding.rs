@@ -121,7 +121,8 @@ impl Crawler {
         now: f64,
     ) -> Result<Heard, ArchiveError> {
         let reply = received.into_reply(self.tools.fetcher.decode_limits());
-        let heard = hear(reply, subject.hearing(&self.tools.manners(), now));
+        let mut heard = hear(reply, subject.hearing(&self.tools.manners(), now));
+        self.doubt(subject, &mut heard)?;
         if let Said::Document(_) = heard.said {
             subject.known = self.tools.archive.known(subject.id)?.unwrap_or_default();
         }

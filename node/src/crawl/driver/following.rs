@@ -13,6 +13,7 @@ use pergola_store::archive::SourceKind;
 use super::Crawler;
 use super::outing::Unfinished;
 use pergola_outside::fetch::Ask;
+use pergola_outside::mandate::Mandate;
 
 /// Archives are not followed if the lane has to rest for longer than this before each document.
 const PATIENCE: f64 = 60.0;
@@ -25,6 +26,8 @@ pub(super) struct Route {
     pub(super) readers: u32,
     /// What the source is shown; an archive elsewhere is not.
     pub(super) credentials: Option<Credentials>,
+    /// What the source may reach; its archives may reach no more.
+    pub(super) mandate: Mandate,
 }
 
 impl Crawler {
@@ -35,7 +38,8 @@ impl Crawler {
         route: Option<Route>,
     ) -> Result<Backlog, Unfinished> {
         let clock = &self.tools.clock;
-        while let (Some(url), Some(Route { lane, readers, credentials })) = (trail.next(), &route) {
+        while let (Some(url), Some(route)) = (trail.next(), &route) {
+            let Route { lane, readers, credentials, mandate } = route;
             if self.lane_of(&url) != *lane || self.stopping.load(Ordering::Relaxed) {
                 break;
             }
@@ -43,6 +47,7 @@ impl Crawler {
             clock.sleep_until(at).await;
             let mut ask = Ask::new(url, Validators::default(), *readers);
             ask.credentials.clone_from(credentials);
+            ask.mandate = mandate.clone().after(&ask.url);
             let received = self.get(&ask, None).await;
             let read = move |crawler: &Self| {
                 let manners = crawler.tools.manners();

@@ -48,14 +48,14 @@ impl Crawler {
         let host = subject.url.host_str().unwrap_or_default().to_owned();
         let readers = self.tools.desk.readers_of(id).max(1);
         let archive = self.tools.peers.cooperation(id).archive;
-        let ask = self.question(&subject, readers, archive);
+        let ask = self.question(&subject, readers, archive)?;
         let (received, asked) = match subject.record.kind {
             // Boxed, because few sources are pages.
             SourceKind::Page(_) => Box::pin(self.get_page(&ask, outing.lane)).await,
             SourceKind::Feed | SourceKind::List => (self.ask(&subject, &ask).await, true),
         };
-        let credentials = ask.credentials;
-        let route = archive.then_some(Route { lane: outing.lane, readers, credentials });
+        let Ask { credentials, mandate, .. } = ask;
+        let route = archive.then_some(Route { lane: outing.lane, readers, credentials, mandate });
         let mut refreshed = self.concluded(subject, received, route).await?;
         refreshed.visit = refreshed.visit.filter(|_| asked);
         self.hold_back(&mut refreshed);
@@ -76,13 +76,19 @@ impl Crawler {
     }
 
     /// What to ask a source for.
-    fn question(&self, subject: &Subject, readers: u32, archive: bool) -> Ask {
+    fn question(
+        &self,
+        subject: &Subject,
+        readers: u32,
+        archive: bool,
+    ) -> Result<Ask, ArchiveError> {
         let validators = subject.state.courtesy.request(self.tools.clock.now());
         let mut ask = Ask::new(subject.url.clone(), validators, readers);
         ask.credentials.clone_from(&subject.record.credentials);
+        ask.mandate = self.mandate(&subject.record)?;
         // A difference may reach further back than the window, as archives do.
         ask.delta = archive && subject.record.kind == SourceKind::Feed;
-        ask
+        Ok(ask)
     }
 
     /// Counts what was done to a host; saved with the next sample.

@@ -22,6 +22,7 @@ use super::asking::silence;
 use super::received::Received;
 use pergola_outside::fetch::{Answered, Ask, Call, Called, FetchError, Fetcher, Permission};
 use pergola_outside::locks::Mutex;
+use pergola_outside::mandate::Mandate;
 
 /// The name by which files call us.
 const AGENT: &str = "Pergola";
@@ -78,7 +79,7 @@ impl Files {
 impl Crawler {
     /// Reads a page where its site allows it, and whether it was asked for. A redirect needs permission, too.
     pub(super) async fn get_page(&self, ask: &Ask, lane: LaneId) -> (Received, bool) {
-        let site = Site { crawler: self, lane };
+        let site = Site { crawler: self, lane, mandate: &ask.mandate };
         if let Err(error) = site.ask(&ask.url).await {
             return (silence(&error, true), false);
         }
@@ -91,13 +92,13 @@ impl Crawler {
     }
 
     /// Whether a page may be read. Feeds are published to be fetched, and nobody asks for them.
-    async fn permission(&self, page: &Url, lane: LaneId) -> Result<(), Failure> {
+    async fn permission(&self, page: &Url, lane: LaneId, mandate: Mandate) -> Result<(), Failure> {
         let clock = &self.tools.clock;
         let slot = self.robots.slot(&page.origin().ascii_serialization(), clock.now());
         let mut asked = false;
         let known = slot.known.get_or_try_init(|| {
             asked = true;
-            self.read_file(page, slot.before.clone())
+            self.read_file(page, slot.before.clone(), mandate)
         });
         let known = known.await.map_err(|error| error.failure())?.clone();
         known.robots.check(page).map_err(failure)?;
@@ -113,8 +114,9 @@ impl Crawler {
         &self,
         page: &Url,
         before: Option<Arc<Robots>>,
+        mandate: Mandate,
     ) -> Result<Known, FetchError> {
-        let (answer, requests) = file(&self.tools.fetcher, file_for(page)).await;
+        let (answer, requests) = file(&self.tools.fetcher, file_for(page), mandate).await;
         let now = self.tools.clock.now();
         self.roster().charge(requests);
         let bytes = answer.as_ref().map_or(0, |answer| answer.body.len() as u64);
@@ -147,17 +149,23 @@ impl Crawler {
 struct Site<'a> {
     crawler: &'a Crawler,
     lane: LaneId,
+    /// What the source may reach.
+    mandate: &'a Mandate,
 }
 
 impl Permission for Site<'_> {
     fn ask<'a>(&'a self, page: &'a Url) -> Answered<'a> {
-        let asked = self.crawler.permission(page, self.lane);
+        let asked = self.crawler.permission(page, self.lane, self.mandate.clone().after(page));
         Box::pin(async { asked.await.map_err(FetchError::Disallowed) })
     }
 }
 
 /// The beginning of a file, wherever its site has put it, and how many requests that took.
-async fn file(fetcher: &Fetcher, mut url: Url) -> (Result<Called, FetchError>, u32) {
+async fn file(
+    fetcher: &Fetcher,
+    mut url: Url,
+    mut mandate: Mandate,
+) -> (Result<Called, FetchError>, u32) {
     let mut requests = 0;
     loop {
         let call = Call {
@@ -165,6 +173,7 @@ async fn file(fetcher: &Fetcher, mut url: Url) -> (Result<Called, FetchError>, u
             method: Method::GET,
             headers: HeaderMap::new(),
             body: Bytes::new(),
+            mandate: mandate.clone(),
             timeout: TIMEOUT,
             answer_bytes: MOST_BYTES,
         };
@@ -172,7 +181,10 @@ async fn file(fetcher: &Fetcher, mut url: Url) -> (Result<Called, FetchError>, u
         let answer = fetcher.call(call).await;
         let target = answer.as_ref().ok().and_then(|answer| answer.location.clone());
         match target {
-            Some(target) if is_redirect(&answer) && requests as usize <= REDIRECTS => url = target,
+            Some(target) if is_redirect(&answer) && requests as usize <= REDIRECTS => {
+                mandate = mandate.after(&target);
+                url = target;
+            }
             _ => return (answer, requests),
         }
     }

@@ -84,8 +84,11 @@ impl Node {
 
     /// The addresses that a source had before, without secrets. Blocks.
     pub fn former_addresses(&self, id: SourceId) -> Result<Vec<String>, ArchiveError> {
-        let former = self.archive.source(id)?.map(|record| record.formerly).unwrap_or_default();
-        Ok(former.iter().map(|address| masked(address).into_owned()).collect())
+        let Some(SourceRecord { url, formerly, .. }) = self.archive.source(id)? else {
+            return Ok(Vec::new());
+        };
+        let former = formerly.iter().filter(|address| **address != url);
+        Ok(former.map(|address| masked(address).into_owned()).collect())
     }
 
     /// How the node tells the items of a source apart. Blocks.

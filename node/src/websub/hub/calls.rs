@@ -14,6 +14,7 @@ use super::request::Mode;
 use crate::publish::{Form, NoHandout, Shelf};
 use crate::websub::signature;
 use pergola_outside::fetch::{Call, Fetcher};
+use pergola_outside::mandate::Mandate;
 use pergola_outside::surroundings::Randomness;
 
 /// A subscriber that takes longer has failed.
@@ -41,7 +42,8 @@ pub(super) async fn verify(
             query.append_pair("hub.lease_seconds", &format!("{lease:.0}"));
         }
     }
-    let answer = fetcher.call(get(url)).await.map_err(|error| error.to_string())?;
+    let mandate = Mandate::of(callback);
+    let answer = fetcher.call(get(url, mandate)).await.map_err(|error| error.to_string())?;
     if !answer.is_fine() {
         return Err(format!("the callback answered {}", answer.status));
     }
@@ -63,7 +65,8 @@ pub(super) async fn deny(
         .append_pair("hub.mode", "denied")
         .append_pair("hub.topic", topic)
         .append_pair("hub.reason", reason);
-    fetcher.call(get(url)).await.map(drop).map_err(|error| error.to_string())
+    let mandate = Mandate::of(callback);
+    fetcher.call(get(url, mandate)).await.map(drop).map_err(|error| error.to_string())
 }
 
 /// Sends a subscriber the newest document of its topic.
@@ -89,6 +92,7 @@ pub(super) async fn deliver(fetcher: &Fetcher, shelf: &Shelf, to: &Subscription)
         headers.insert(HeaderName::from_static(signature::HEADER), value);
     }
     let call = Call {
+        mandate: Mandate::of(&callback),
         url: callback,
         method: Method::POST,
         headers,
@@ -111,8 +115,9 @@ pub(super) async fn deliver(fetcher: &Fetcher, shelf: &Shelf, to: &Subscription)
     }
 }
 
-fn get(url: Url) -> Call {
+fn get(url: Url, mandate: Mandate) -> Call {
     Call {
+        mandate,
         url,
         method: Method::GET,
         headers: HeaderMap::new(),

@@ -18,8 +18,10 @@ use tokio::time::Instant;
 use super::Hub;
 use super::book::host_of;
 use super::request::Request;
+use crate::websub::HUB;
 use pergola_outside::clock::network_now;
 use pergola_outside::locks::Mutex;
+use pergola_outside::mandate::Mandate;
 
 /// Bytes of a request.
 const REQUEST_BYTES: usize = 16 << 10;
@@ -104,7 +106,7 @@ impl Hub {
     /// The route by which subscribers ask.
     pub fn router(self: &Arc<Self>) -> Router {
         Router::new()
-            .route("/hub", post(subscribe))
+            .route(HUB, post(subscribe))
             .layer(DefaultBodyLimit::max(REQUEST_BYTES))
             .with_state(Arc::clone(self))
     }
@@ -122,7 +124,9 @@ async fn subscribe(State(hub): State<Arc<Hub>>, headers: HeaderMap, form: Bytes)
         Ok(request) => request,
         Err(wrong) => return (StatusCode::BAD_REQUEST, format!("{wrong}\n")).into_response(),
     };
-    if let Err(error) = hub.tools.fetcher.may_call(&request.callback) {
+    if let Err(error) =
+        hub.tools.fetcher.may_call(&request.callback, &Mandate::of(&request.callback))
+    {
         // The error advises the operator, so it is not shown to the subscriber.
         let callback = Shown(request.callback.as_str());
         tracing::debug!(%callback, %error, "a callback is refused");

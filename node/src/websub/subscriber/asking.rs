@@ -5,9 +5,11 @@ use std::time::Duration;
 use bytes::Bytes;
 use http::header::CONTENT_TYPE;
 use http::{HeaderMap, HeaderValue, Method};
+use pergola_store::archive::SourceId;
 use url::{Url, form_urlencoded};
 
 use pergola_outside::fetch::{Call, Fetcher};
+use pergola_outside::mandate::Mandate;
 
 /// A hub that takes longer has failed. Some hubs verify before they answer.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -23,6 +25,7 @@ pub(super) type Token = String;
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct HubRequest {
     pub(super) token: Token,
+    pub(super) source: SourceId,
     pub(super) hub: String,
     pub(super) topic: String,
     pub(super) subscribe: bool,
@@ -30,10 +33,16 @@ pub(super) struct HubRequest {
     pub(super) lease: f64,
 }
 
-/// Sends a request. `Err` says why the hub did not accept it.
-pub(super) async fn ask(fetcher: &Fetcher, ask: &HubRequest, callback: &Url) -> Result<(), String> {
+/// Sends a request, within what its source may reach. `Err` says why the hub did not accept it.
+pub(super) async fn ask(
+    fetcher: &Fetcher,
+    ask: &HubRequest,
+    callback: &Url,
+    mandate: Mandate,
+) -> Result<(), String> {
     let form = form(ask, callback);
     let mut hub = Url::parse(&ask.hub).map_err(|error| error.to_string())?;
+    let mut mandate = mandate.after(&hub);
     for _ in 0..=REFERRALS {
         let kind = HeaderValue::from_static("application/x-www-form-urlencoded");
         let call = Call {
@@ -41,6 +50,7 @@ pub(super) async fn ask(fetcher: &Fetcher, ask: &HubRequest, callback: &Url) -> 
             method: Method::POST,
             headers: HeaderMap::from_iter([(CONTENT_TYPE, kind)]),
             body: form.clone(),
+            mandate: mandate.clone(),
             timeout: PATIENCE,
             answer_bytes: ANSWER_BYTES,
         };
@@ -49,7 +59,10 @@ pub(super) async fn ask(fetcher: &Fetcher, ask: &HubRequest, callback: &Url) -> 
             return Ok(());
         }
         match answer.location {
-            Some(other) if matches!(answer.status, 307 | 308) => hub = other,
+            Some(other) if matches!(answer.status, 307 | 308) => {
+                mandate = mandate.after(&other);
+                hub = other;
+            }
             _ => {
                 let said = String::from_utf8_lossy(&answer.body);
                 let said: String = said.chars().filter(|letter| !letter.is_control()).collect();

@@ -146,6 +146,7 @@ impl Book {
                 row.next_ask = now + VERIFYING.max(wait(rules, row.tries));
                 ask = Some(HubRequest {
                     token: token.clone(),
+                    source: row.source,
                     hub: row.hub.clone(),
                     topic: row.topic.clone(),
                     subscribe: row.wanted,

@@ -1,11 +1,10 @@
 //! Running a node over the API: budget, configuration, lists, backup, health.
 
-use std::net::SocketAddr;
 use std::time::Duration;
 
 use axum::body::Body;
-use axum::extract::ConnectInfo;
 use pergola_config::Config;
+use pergola_node::access::ByFolder;
 use pergola_node::node::{Node, close};
 use pergola_outside::clock::Clock;
 use pergola_store::backup::{Replace, restore};
@@ -194,7 +193,7 @@ async fn a_running_node_is_ready_and_one_that_is_only_opened_says_why_not() {
     let folder = TempDir::new().unwrap();
     let node = Node::open_here(quick_config(&folder), Clock::real()).await.unwrap();
     let mut request = http::Request::get("/readyz").body(Body::empty()).unwrap();
-    request.extensions_mut().insert(ConnectInfo(SocketAddr::from(([127, 0, 0, 1], 1))));
+    request.extensions_mut().insert(ByFolder);
     let answer = pergola_node::api::router(node.clone()).oneshot(request).await.unwrap();
     assert_eq!(answer.status(), StatusCode::SERVICE_UNAVAILABLE);
     let body = axum::body::to_bytes(answer.into_body(), 10_000).await.unwrap();
@@ -217,7 +216,7 @@ async fn a_node_that_is_only_opened_looks_where_a_page_leads() {
         .header("content-type", "application/json")
         .body(Body::from(body))
         .unwrap();
-    request.extensions_mut().insert(ConnectInfo(SocketAddr::from(([127, 0, 0, 1], 1))));
+    request.extensions_mut().insert(ByFolder);
     let answer = pergola_node::api::router(node.clone()).oneshot(request).await.unwrap();
     assert_eq!(answer.status(), StatusCode::CREATED);
     assert_eq!(node.source_list().unwrap()[0].url, origin.url("/rss").as_str());

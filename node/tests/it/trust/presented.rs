@@ -211,7 +211,7 @@ async fn a_peer_is_read_with_token_and_certificate_over_its_secured_port() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_redirect_takes_no_token_along() {
+async fn a_redirect_takes_no_token_along_and_leads_to_no_other_private_host() {
     let other = Origin::builder().page("/feed", news()).start().await;
     let elsewhere = other.url("/feed").as_str().replace("127.0.0.1", "localhost");
     let redirect = Reply::status(302).header("location", &elsewhere);
@@ -223,9 +223,14 @@ async fn a_redirect_takes_no_token_along() {
         ..FetchSettings::default()
     };
     let ask = Ask::new(first.url("/feed"), Validators::default(), 1);
-    let answer = Fetcher::new(settings).unwrap().fetch(&ask).await.unwrap();
-    assert_eq!(answer.status, 200);
+    let fetcher = Fetcher::new(settings).unwrap();
+    let refused = fetcher.fetch(&ask).await.unwrap_err().to_string();
+    assert!(refused.contains("localhost is a private host"), "{refused}");
     assert_eq!(first.requests("/feed")[0].text("authorization"), "Bearer for one host only");
+    assert_eq!(other.hits("/feed"), 0);
+    // On the same host, but another port, it is another origin.
+    first.set("/feed", Reply::redirect(302, other.url("/feed").as_str()));
+    assert_eq!(fetcher.fetch(&ask).await.unwrap().status, 200);
     assert_eq!(other.requests("/feed")[0].header("authorization"), None);
 }
 

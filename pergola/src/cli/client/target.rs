@@ -1,4 +1,5 @@
-//! Which node a command talks to: the one at the given URL, the one that `node.json` names, or none.
+//! Which node a command talks to: the one at the given URL, the one that uses the data folder, or none. The one that
+//! uses the folder is asked by the socket there, which needs no token, or else at the address in `node.json`.
 
 use std::fs::{File, TryLockError};
 use std::path::{Path, PathBuf};
@@ -7,6 +8,7 @@ use std::time::Duration;
 use anyhow::Context as _;
 use pergola_config::{Config, Secret};
 use pergola_node::node::StartError;
+use pergola_outside::surroundings::WayToSocket;
 use pergola_outside::tls::{self, TlsError};
 use pergola_store::StoreError;
 use rustls::ClientConfig;
@@ -41,6 +43,9 @@ impl Target {
         let Some(found) = find_running(&config.node.data) else {
             return Ok(Self::Folder(Box::new(config)));
         };
+        if let Some(api) = by_socket(&config.node.data).await? {
+            return Ok(Self::Running(api));
+        }
         let scheme = if found.secure { "https" } else { "http" };
         let base = Url::parse(&format!("{scheme}://{}/", found.address))?;
         let own = config.tls.as_ref().filter(|_| found.secure);
@@ -57,6 +62,18 @@ impl Target {
         alive.map_err(|_| silent())?.with_context(silent)?;
         running(network, base, config.api.token)
     }
+}
+
+/// The running node by the socket in its data folder, if it answers there.
+async fn by_socket(data: &Path) -> anyhow::Result<Option<pergola_api::Client>> {
+    let Ok(way) = WayToSocket::of(data) else { return Ok(None) };
+    if !way.path().exists() {
+        return Ok(None);
+    }
+    let socket = network::BySocket::new(way, tls::client(&[], None)?)?;
+    let api = pergola_api::Client::new(socket, Url::parse("http://localhost/")?, None)?;
+    let alive = tokio::time::timeout(PATIENCE, api.alive()).await;
+    Ok(matches!(alive, Ok(Ok(()))).then_some(api))
 }
 
 fn running(network: reqwest::Client, base: Url, token: Option<Secret>) -> anyhow::Result<Target> {

@@ -8,7 +8,11 @@ use super::sandbox::{RSS, Sandbox, serve};
 
 /// What the doctor found, and the code that it ended with.
 fn examined(sandbox: &Sandbox) -> (Vec<(String, String)>, Option<i32>) {
-    let output = sandbox.command(&["doctor", "--json"]).output().unwrap();
+    examined_with(sandbox, &[])
+}
+
+fn examined_with(sandbox: &Sandbox, more: &[&str]) -> (Vec<(String, String)>, Option<i32>) {
+    let output = sandbox.command(&[&["doctor", "--json"], more].concat()).output().unwrap();
     let document: Value = serde_json::from_slice(&output.stdout).unwrap();
     let findings = document["findings"].as_array().unwrap().iter().map(|finding| {
         let text = |field: &str| finding[field].as_str().unwrap_or_default().to_owned();
@@ -62,7 +66,11 @@ fn sources_that_fail_are_findings_whether_a_node_runs_or_not() {
 fn a_node_that_wants_a_token_says_so_to_the_doctor() {
     let sandbox = Sandbox::bare();
     let _node = sandbox.run(&[("PERGOLA_API__TOKEN", "sixteen letters and more")]);
-    let (findings, code) = examined(&sandbox);
+    let (findings, _) = examined(&sandbox);
+    assert_eq!(about(&findings, "it has 0 source(s)").len(), 1, "by the socket: {findings:?}");
+    let address = std::fs::read_to_string(sandbox.path("port")).unwrap();
+    let url = format!("http://{}/", address.trim());
+    let (findings, code) = examined_with(&sandbox, &["--node", &url]);
     let refused = about(&findings, "give the node's api.token with --token");
     assert_eq!((refused.len(), code), (1, Some(1)), "{findings:?}");
 }

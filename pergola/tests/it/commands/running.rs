@@ -127,12 +127,13 @@ fn a_node_that_wants_a_token_says_how_to_give_it() {
     let token = "sixteen letters and more";
     let _node = sandbox.run(&[("PERGOLA_API__TOKEN", token)]);
     assert_eq!(sandbox.json(&["status"])["running"], true);
-    let refused = sandbox.fails(1, &["source", "list"]);
-    assert!(refused.contains("--token") && refused.contains("PERGOLA_API__TOKEN"), "{refused}");
-    assert!(sandbox.ok(&["source", "list", "--token", token]).starts_with("no sources; "));
     let address = fs::read_to_string(sandbox.path("port")).unwrap();
-    let elsewhere = Sandbox::bare();
     let node = format!("http://{}/", address.trim());
+    let refused = sandbox.fails(1, &["source", "list", "--node", &node]);
+    assert!(refused.contains("--token") && refused.contains("PERGOLA_API__TOKEN"), "{refused}");
+    let listed = sandbox.ok(&["source", "list", "--node", &node, "--token", token]);
+    assert!(listed.starts_with("no sources; "), "{listed}");
+    let elsewhere = Sandbox::bare();
     let mut command = elsewhere.command(&["source", "list", "--node", &node]);
     let output = command.env("PERGOLA_API__TOKEN", token).output().unwrap();
     assert!(output.status.success(), "{output:?}");
