@@ -185,7 +185,7 @@ impl Opening<'_> {
         let unfinished = !named && path.with_file_name(CREATING).exists();
         let opened = open_engine(path, backend, self.cache_bytes);
         let cause = match &opened {
-            Ok((_, None)) if named => "its contents are gone".to_owned(),
+            Ok((_, None)) if !unfinished => "its contents are gone".to_owned(),
             Err(StoreError::Corrupt { cause, .. }) => cause.clone(),
             _ => return opened.map(|(store, schema)| (store, schema, None)),
         };

@@ -19,6 +19,9 @@ use super::{
 
 const ROWS: TableDefinition<'_, &[u8], &[u8]> = TableDefinition::new("rows");
 
+/// What is said if redb panics on a damaged page.
+const PANICKED: &str = "redb panicked over a page of it";
+
 /// Opens the file.
 pub(crate) type Opener =
     Box<dyn Fn(&redb::Builder) -> Result<Database, redb::DatabaseError> + Send + Sync>;
@@ -54,7 +57,7 @@ impl RedbStore {
         *store.db.write().unwrap_or_else(PoisonError::into_inner) = Some(store.database()?);
         match store.rows() {
             Err(redb::Error::TableDoesNotExist(_)) => {
-                store.write(&Batch::default()).map_err(|error| failed(&store.path, error))?;
+                store.commit(&Batch::default())?;
             }
             rows => drop(rows.map_err(|error| failed(&store.path, error))?),
         }
@@ -72,7 +75,8 @@ impl RedbStore {
     fn rows(&self) -> Result<ReadOnlyTable<&'static [u8], &'static [u8]>, redb::Error> {
         let db = self.db.read().unwrap_or_else(PoisonError::into_inner);
         let db = db.as_ref().ok_or(redb::Error::PreviousIo)?;
-        Ok(db.begin_read()?.open_table(ROWS)?)
+        let rows = || Ok(db.begin_read()?.open_table(ROWS)?);
+        catch_unwind(AssertUnwindSafe(rows)).unwrap_or_else(|_| Err(redb::Error::Corrupted(PANICKED.into())))
     }
 
     fn write(&self, batch: &Batch) -> Result<(), redb::Error> {
@@ -99,7 +103,7 @@ impl RedbStore {
     /// has left.
     fn open_again(&self) {
         let mut db = self.db.write().unwrap_or_else(PoisonError::into_inner);
-        *db = None;
+        close(&mut db);
         match self.database() {
             Ok(opened) => *db = Some(opened),
             Err(error) => tracing::error!(%error, "the store could not be opened again"),
@@ -175,8 +179,22 @@ impl RedbStore {
     }
 }
 
+impl Drop for RedbStore {
+    fn drop(&mut self) {
+        close(self.db.get_mut().unwrap_or_else(PoisonError::into_inner));
+    }
+}
+
+/// Closes the file. redb panics over some damaged pages here, too.
+fn close(db: &mut Option<Database>) {
+    let open = db.take();
+    if catch_unwind(AssertUnwindSafe(|| drop(open))).is_err() {
+        tracing::error!("redb panicked while it closed a damaged file");
+    }
+}
+
 fn panicked(path: &Path) -> StoreError {
-    StoreError::corrupt(path, "redb panicked over a page of it")
+    StoreError::corrupt(path, PANICKED)
 }
 
 fn failed(path: &Path, error: impl Into<redb::Error>) -> StoreError {

@@ -123,10 +123,11 @@ fn a_disk_that_loses_what_was_synced_is_noticed() {
     let opened = disk.open().unwrap();
     let made = disk.lock().durable.clone();
     opened.store.commit(&batch(1, &disk)).unwrap();
-    disk.lock().durable = made;
     disk.lose_unsynced();
+    let mut state = disk.lock();
+    (state.durable, state.off) = (made, true);
+    drop(state);
     drop(opened);
-    disk.lock().unsynced.clear();
     let found = disk.after_power_cut().open().unwrap();
     assert_eq!(found.store.get(Table::Meta, b"last").unwrap(), None);
 }
@@ -137,10 +138,11 @@ fn a_disk_that_runs_full_in_the_middle_of_a_commit_refuses_it_and_takes_the_next
         let (disk, model) = (Disk::new(seed), MemoryStore::default());
         let store = disk.open().unwrap().store;
         model.commit(&copy_of(&*store)).unwrap();
-        disk.full_at(Some(disk.length() + disk.random(0..=40_000)));
+        disk.full_at(Some(disk.length() + disk.random(0..=400_000)));
         let mut refused = 0;
         for number in 1..60 {
-            let batch = batch(number, &disk);
+            let mut batch = batch(number, &disk);
+            batch.put(Table::History, number.to_be_bytes(), vec![7; 100_000]);
             match store.commit(&batch) {
                 Ok(()) => model.commit(&batch).unwrap(),
                 Err(StoreError::Full { .. }) => refused += 1,
