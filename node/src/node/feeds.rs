@@ -2,6 +2,7 @@
 
 mod entries;
 mod force;
+mod leaks;
 mod readers;
 mod restoring;
 mod trying;
@@ -194,6 +195,9 @@ impl Node {
         self.record.lock().next_feed = node.next_feed;
         self.access.set(id, readers.as_deref());
         self.put_in_force(id, &name, body, FeedTally::default());
+        if let Some(card) = self.desk.feed(&name) {
+            self.leaks_of(&card).iter().for_each(|leak| tracing::warn!("{leak}"));
+        }
         let items = self.backfill(id).await?;
         Ok(Applied::Created { name, items, sources })
     }

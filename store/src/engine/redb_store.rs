@@ -139,7 +139,8 @@ impl Store for RedbStore {
                 Order::Descending => range.next_back().transpose(),
             })?;
             let Some((row, value)) = next else { return Ok(()) };
-            if visit(&row.value()[1..], value.value()).is_break() {
+            let (row, value) = self.caught(|| Ok((&row.value()[1..], value.value())))?;
+            if visit(row, value).is_break() {
                 return Ok(());
             }
         }
