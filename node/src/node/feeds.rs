@@ -95,8 +95,10 @@ impl Node {
         let changes = self.checked(text, origin)?;
         let render = |error: &QueryError| error.render(text, origin);
         let mut tried = self.try_addresses(&changes, force, render).await?;
-        let warnings = std::mem::take(&mut tried.warnings);
-        Ok(AppliedList { applied: self.apply_all(changes, tried).await?, warnings })
+        let mut warnings = std::mem::take(&mut tried.warnings);
+        let applied = self.apply_all(changes, tried).await?;
+        warnings.extend(self.leaks_after(&applied));
+        Ok(AppliedList { applied, warnings })
     }
 
     /// What statements would change, if they may.
@@ -195,9 +197,6 @@ impl Node {
         self.record.lock().next_feed = node.next_feed;
         self.access.set(id, readers.as_deref());
         self.put_in_force(id, &name, body, FeedTally::default());
-        if let Some(card) = self.desk.feed(&name) {
-            self.leaks_of(&card).iter().for_each(|leak| tracing::warn!("{leak}"));
-        }
         let items = self.backfill(id).await?;
         Ok(Applied::Created { name, items, sources })
     }

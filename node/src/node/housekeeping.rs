@@ -81,7 +81,7 @@ impl Node {
         self.commit(commit).await?;
         self.crawler.resume();
         if self.unsettled.load(Ordering::Relaxed)
-            && let Err(error) = self.settle().await
+            && let Err(error) = self.settle_in().await
         {
             tracing::error!(%error, "what the configuration declares could not be taken over");
         }

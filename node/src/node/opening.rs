@@ -114,13 +114,13 @@ impl Node {
         node.metrics.mark_minute(node.opened_at);
         node.load_sources().await?;
         node.load_feeds().await?;
-        node.settle().await?;
+        node.settle_in().await?;
         Ok(node)
     }
 
     /// Writes what a start has to write. On a full disk that waits until there is room. While sources or feeds are
     /// damaged nothing is added or removed in their place: they may come back from a backup.
-    pub(super) async fn settle(&self) -> Result<(), StartError> {
+    pub(super) async fn settle_in(&self) -> Result<(), StartError> {
         let counts = self.archive.damage().counts();
         if [Table::Source, Table::Feed].iter().any(|table| counts.contains_key(table)) {
             tracing::warn!("sources or feeds are damaged: those that the configuration declares are not compared");

@@ -1,5 +1,6 @@
 //! Open feeds that read closed ones: what is not for everybody is then for everybody under another name.
 
+use pergola_api::feed::Applied;
 use pergola_query::syntax::SourceRef;
 
 use crate::node::Node;
@@ -11,8 +12,20 @@ impl Node {
         self.desk.feeds().iter().flat_map(|card| self.leaks_of(card)).collect()
     }
 
+    /// Warnings about the feeds that were just created or altered; in the log, too.
+    pub(super) fn leaks_after(&self, applied: &[Applied]) -> Vec<String> {
+        let names = applied.iter().filter_map(|done| match done {
+            Applied::Created { name, .. } | Applied::Changed { name, .. } => Some(name),
+            _ => None,
+        });
+        let cards = names.filter_map(|name| self.desk.feed(name));
+        let leaks: Vec<String> = cards.flat_map(|card| self.leaks_of(&card)).collect();
+        leaks.iter().for_each(|leak| tracing::warn!("{leak}"));
+        leaks
+    }
+
     /// Warnings about a feed that more people may read than a feed that it reads.
-    pub fn leaks_of(&self, card: &FeedCard) -> Vec<String> {
+    fn leaks_of(&self, card: &FeedCard) -> Vec<String> {
         let own = self.access.readers_of(card.id);
         let read = card.body.sources.iter().filter_map(|clause| match &clause.source.value {
             SourceRef::Feed(name) => self.desk.feed(name),

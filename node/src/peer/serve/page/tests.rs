@@ -290,3 +290,42 @@ fn an_item_that_is_missing_is_an_error_and_not_a_gap() {
     let error = bench.pager.page(&bench.feed, &asked).unwrap_err();
     assert!(error.to_string().contains("entry 1 refers to an item that is gone"), "{error}");
 }
+
+/// Flips a bit of a row.
+fn damage(bench: &Bench, table: store::Table, key: &[u8]) {
+    let rows = bench.pager.archive.store();
+    let mut row = rows.get(table, key).unwrap().unwrap();
+    let middle = row.len() / 2;
+    row[middle] ^= 1;
+    let mut batch = store::Batch::default();
+    batch.put(table, key, row);
+    rows.commit(&batch).unwrap();
+}
+
+#[test]
+fn damaged_entries_and_items_are_passed_and_counted_wherever_they_stand() {
+    for limit in [1, 2, 3, 100] {
+        let bench = Bench::with(10);
+        let start = Cursor { next: 0, ..bench.ask(None, 100, 0).cursor };
+        let start = Cursor { last: 0, ..start };
+        for entry in [0_u64, 4, 5, 9] {
+            damage(&bench, store::Table::Entry, &[&[0, 0, 0, 7][..], &entry.to_be_bytes()].concat());
+        }
+        // The chunk of entry 7.
+        damage(&bench, store::Table::Chunk, &[0, 0, 0, 3, 0, 0, 0, 7]);
+        let (mut told, mut counted, mut cursor, mut pages) = (Vec::new(), 0, start, 0);
+        loop {
+            let page = bench.ask(Some(cursor), limit, 0);
+            told.extend(numbers(&page));
+            counted += page.damaged + page.expired;
+            cursor = page.cursor;
+            pages += 1;
+            assert!(pages < 30, "it never gets past the damage");
+            if !page.more {
+                break;
+            }
+        }
+        assert_eq!(told, [1, 2, 3, 6, 8], "pages of {limit}");
+        assert_eq!((counted, cursor.next), (5, 10), "pages of {limit}");
+    }
+}
