@@ -15,9 +15,7 @@ use pergola_refresh::DAY;
 
 use crate::courtesy::Span;
 use crate::loops::Returned;
-use crate::source::{
-    ItemKey, Known, KnownItem, LOST, NOT_KEPT, SOUGHT, item_key, origin_of_item,
-};
+use crate::source::{ItemKey, Known, KnownItem, LOST, NOT_KEPT, SOUGHT, item_key, origin_of_item};
 
 /// Items kept together in one row.
 pub const CHUNK: usize = 32;

@@ -92,7 +92,8 @@ impl Trail {
             && !known.items.iter().rev().any(|item| seen.contains(&item.key))
             && !items.iter().all(|item| item.has_passed(node));
         let lost = known.items.iter().filter(|item| item.digest == LOST && !missed);
-        let lost: HashSet<_> = lost.map(|item| item.key).filter(|key| !seen.contains(key)).collect();
+        let lost: HashSet<_> =
+            lost.map(|item| item.key).filter(|key| !seen.contains(key)).collect();
         (missed || !lost.is_empty()).then(|| Self {
             source,
             policy,

@@ -118,8 +118,10 @@ impl Command {
             Self::OnNode(command) => {
                 command.check()?;
                 let data = command.needs();
-                Client::with(&settings, data, async |client| command.run(client, &settings, &screen).await)
-                    .await
+                Client::with(&settings, data, async |client| {
+                    command.run(client, &settings, &screen).await
+                })
+                .await
             }
             Self::Config(command) => configuration::run(command, &settings, &screen).await,
             Self::Restore(args) => keep::restore(args, &settings, &screen),

@@ -153,13 +153,13 @@ impl Archive {
         order: Order,
         mut visit: impl FnMut(&[u8]) -> ControlFlow<()>,
     ) -> Result<(), ArchiveError> {
-        Ok(self.store.scan(table, from, to, order, &mut |key, row| {
-            match self.whole(table, key, row) {
-                Ok(_) => visit(key),
-                Err(nonsense) => {
-                    self.damaged(table, key, &nonsense);
-                    ControlFlow::Continue(())
-                }
+        Ok(self.store.scan(table, from, to, order, &mut |key, row| match self
+            .whole(table, key, row)
+        {
+            Ok(_) => visit(key),
+            Err(nonsense) => {
+                self.damaged(table, key, &nonsense);
+                ControlFlow::Continue(())
             }
         })?)
     }

@@ -20,5 +20,6 @@ pub mod testing;
 
 pub use engine::{
     Backend, Batch, Change, LAST_BACKUP, MAX_KEY_BYTES, MAX_VALUE_BYTES, Opened, Order, SCHEMA_KEY,
-    Store, StoreError, Table, Visit, backup, backups_before_migration, holds_data, newest_backup, open,
+    Store, StoreError, Table, Visit, backup, backups_before_migration, holds_data, newest_backup,
+    open,
 };

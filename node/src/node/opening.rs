@@ -123,12 +123,16 @@ impl Node {
     pub(super) async fn settle_in(&self) -> Result<(), StartError> {
         let counts = self.archive.damage().counts();
         if [Table::Source, Table::Feed].iter().any(|table| counts.contains_key(table)) {
-            tracing::warn!("sources or feeds are damaged: those that the configuration declares are not compared");
+            tracing::warn!(
+                "sources or feeds are damaged: those that the configuration declares are not compared"
+            );
             return Ok(());
         }
         match self.write_first().await {
             Err(_) if self.writer.is_full() => {
-                tracing::error!("the disk is nearly full: what is there is served, and nothing new is stored");
+                tracing::error!(
+                    "the disk is nearly full: what is there is served, and nothing new is stored"
+                );
                 Ok(())
             }
             Err(error) => Err(error),

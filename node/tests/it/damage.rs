@@ -21,7 +21,10 @@ async fn three_items() -> (Press, House) {
     let create = format!(r#"CREATE FEED News AS RETURN "{url}";"#);
     house.node().run_script(&create, "test").await.unwrap();
     for number in 1..=3 {
-        press.newsroom.publish_headline("news", Headline::new(format!("Item {number}"), &["x"])).unwrap();
+        press
+            .newsroom
+            .publish_headline("news", Headline::new(format!("Item {number}"), &["x"]))
+            .unwrap();
         shows(&house, number).await;
     }
     (press, house)
@@ -167,7 +170,8 @@ async fn an_open_feed_over_a_closed_one_is_warned_of() {
     let mut config = quick_config(&folder);
     let text = "[[reader]]\nname = \"anna\"\ntoken = \"a token that is long enough\"\n";
     std::fs::write(folder.path().join("readers.toml"), text).unwrap();
-    let readers = pergola_config::Config::load(Some(&folder.path().join("readers.toml")), []).unwrap();
+    let readers =
+        pergola_config::Config::load(Some(&folder.path().join("readers.toml")), []).unwrap();
     config.readers = readers.readers;
     let house = House::open(folder, config).await;
     let node = house.node();
@@ -176,7 +180,9 @@ async fn an_open_feed_over_a_closed_one_is_warned_of() {
     node.set_readers("Closed", Some(vec!["anna".into()])).await.unwrap();
     create("CREATE FEED Open AS RETURN FEED Closed;").await;
     let notices = node.status().notices;
-    let told = notices.iter().any(|notice| notice.contains("feed Open is open to everybody and reads Closed"));
+    let told = notices
+        .iter()
+        .any(|notice| notice.contains("feed Open is open to everybody and reads Closed"));
     assert!(told, "{notices:?}");
     node.set_readers("Open", Some(vec!["anna".into()])).await.unwrap();
     assert!(!node.status().notices.iter().any(|notice| notice.contains("Closed")));

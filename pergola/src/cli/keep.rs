@@ -172,7 +172,9 @@ fn repair(
     let now = pergola_outside::clock::Clock::real().now();
     let repaired = archive::repair(&data, config.store.backend, backup, give_up, now);
     let done = repaired.map_err(|error| match error {
-        RepairError::Archive(ArchiveError::Store(StoreError::Locked { .. })) => in_use(&data).into(),
+        RepairError::Archive(ArchiveError::Store(StoreError::Locked { .. })) => {
+            in_use(&data).into()
+        }
         error => anyhow::Error::from(error),
     })?;
     let Repaired { found, mended, restored, given_up, sought, left } = done;
@@ -184,7 +186,13 @@ fn repair(
 }
 
 /// What a repair has done, and what can still be done.
-fn told(done: &serde_json::Value, found: usize, left: usize, sought: usize, backup: bool) -> String {
+fn told(
+    done: &serde_json::Value,
+    found: usize,
+    left: usize,
+    sought: usize,
+    backup: bool,
+) -> String {
     if found == 0 {
         return "every row is whole\n".to_owned();
     }

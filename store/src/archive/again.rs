@@ -22,9 +22,9 @@ impl Archive {
     /// How far a feed has come, from its entries and edits.
     pub(super) fn tally_again(&self, feed: FeedId) -> Result<FeedTally, ArchiveError> {
         let last = self.entries(feed, 0, u64::MAX, Order::Descending, 1)?;
-        let (next, changed_at) = last.first().map_or((0, 0.0), |(sequence, entry)| {
-            (sequence + 1, entry.at.max(entry.changed_at))
-        });
+        let (next, changed_at) = last
+            .first()
+            .map_or((0, 0.0), |(sequence, entry)| (sequence + 1, entry.at.max(entry.changed_at)));
         let mut edition = next;
         let (from, to) = (feed.to_key(), FeedId(feed.0.saturating_add(1)).to_key());
         self.visit_keys(Table::Edit, (&from, Some(&to)), Order::Descending, |key| {
@@ -103,7 +103,8 @@ fn remembered(stored: &[(u32, f64, Vec<Item>)], origin: OriginId) -> Vec<KnownIt
 
 /// How items with these ids were told apart.
 fn policy_of<'a>(items: impl Iterator<Item = &'a Item> + Clone) -> Policy {
-    let fits = |policy: &Policy| items.clone().filter(|item| identify(item, *policy) == item.id).count();
+    let fits =
+        |policy: &Policy| items.clone().filter(|item| identify(item, *policy) == item.id).count();
     // Of several that fit equally well, the last one counts.
     [Policy::Digest, Policy::Link, Policy::Id].into_iter().max_by_key(fits).unwrap_or(Policy::Id)
 }

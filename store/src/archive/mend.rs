@@ -154,7 +154,9 @@ impl Archive {
         }
         if lost.values().any(|lost| !lost.chunks.is_empty()) {
             self.visit(Table::Entry, ALL, Order::Ascending, |_, entry: Entry| {
-                if let Some(of) = lost.get_mut(&entry.source).filter(|of| of.chunks.contains(&entry.chunk)) {
+                if let Some(of) =
+                    lost.get_mut(&entry.source).filter(|of| of.chunks.contains(&entry.chunk))
+                {
                     of.entries.push(entry);
                 }
                 ControlFlow::Continue(())
@@ -205,8 +207,11 @@ impl Archive {
             .filter(|(table, _)| *table == Table::Chunk)
             .map(|(_, key)| keys::chunk_of(key))
             .collect();
-        let entries: HashSet<&[u8]> =
-            rows.iter().filter(|(table, _)| *table == Table::Entry).map(|(_, key)| &key[..]).collect();
+        let entries: HashSet<&[u8]> = rows
+            .iter()
+            .filter(|(table, _)| *table == Table::Entry)
+            .map(|(_, key)| &key[..])
+            .collect();
         if !chunks.is_empty() {
             self.visit(Table::Entry, ALL, Order::Ascending, |key, entry: Entry| {
                 if chunks.contains(&(entry.source, entry.chunk)) {
@@ -250,7 +255,14 @@ fn mark(known: &mut Known, lost: &Lost, now: f64) {
     let mut there: HashSet<ItemKey> = known.items.iter().map(|item| item.key).collect();
     for entry in lost.entries.iter().filter(|entry| there.insert(entry.key)) {
         let Entry { key, chunk, index, at, .. } = *entry;
-        known.items.push(KnownItem { key, digest: LOST, chunk, index, first_seen: at, seen_at: now });
+        known.items.push(KnownItem {
+            key,
+            digest: LOST,
+            chunk,
+            index,
+            first_seen: at,
+            seen_at: now,
+        });
     }
 }
 

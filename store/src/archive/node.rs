@@ -13,7 +13,9 @@ impl Archive {
         let copy = || self.row(Table::Meta, keys::NODE_COPY);
         match self.row(Table::Meta, keys::NODE) {
             // It is nowhere else and cannot be made again.
-            Err(error @ ArchiveError::Damaged { .. }) => copy()?.map_or(Err(error), |there| Ok(Some(there))),
+            Err(error @ ArchiveError::Damaged { .. }) => {
+                copy()?.map_or(Err(error), |there| Ok(Some(there)))
+            }
             read => read,
         }
     }

@@ -91,7 +91,11 @@ pub fn repair(
 }
 
 /// Replaces damaged rows by those of a backup; returns how many.
-fn from_backup(archive: &Archive, place: &Path, backup: &mut dyn Read) -> Result<usize, RepairError> {
+fn from_backup(
+    archive: &Archive,
+    place: &Path,
+    backup: &mut dyn Read,
+) -> Result<usize, RepairError> {
     if place.exists() {
         std::fs::remove_dir_all(place).map_err(StoreError::io(place))?;
     }
@@ -120,7 +124,9 @@ fn from_backup(archive: &Archive, place: &Path, backup: &mut dyn Read) -> Result
 /// The node's record is as old as the backup: numbers that were given since must not be given again.
 fn raise_numbers(archive: &Archive) -> Result<(), ArchiveError> {
     let Some(mut record) = archive.node()? else { return Ok(()) };
-    for (table, prefix) in [(Table::Source, 0), (Table::Known, 0), (Table::State, 0), (Table::Chunk, 0)] {
+    for (table, prefix) in
+        [(Table::Source, 0), (Table::Known, 0), (Table::State, 0), (Table::Chunk, 0)]
+    {
         let last = last_number(archive, table, prefix)?;
         record.next_source = record.next_source.max(last.map_or(0, |id| id.saturating_add(1)));
     }

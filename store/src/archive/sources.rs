@@ -149,7 +149,9 @@ impl Archive {
     /// The items of one chunk; none if it is not there.
     pub fn chunk(&self, source: SourceId, chunk: u32) -> Result<Vec<Item>, ArchiveError> {
         let items = self.unpacked(source, chunk)?.items();
-        items.map_err(|nonsense| self.damaged(Table::Chunk, &keys::chunk_key(source, chunk), &nonsense))
+        items.map_err(|nonsense| {
+            self.damaged(Table::Chunk, &keys::chunk_key(source, chunk), &nonsense)
+        })
     }
 
     /// The items of one chunk as they will be after a commit.

@@ -74,7 +74,9 @@ pub enum StoreError {
         source: io::Error,
     },
     /// The store does not open, and nothing is started in its place.
-    #[error("{path} is damaged: {cause}; it is kept, and no empty store is started in its place; {advice}")]
+    #[error(
+        "{path} is damaged: {cause}; it is kept, and no empty store is started in its place; {advice}"
+    )]
     Lost {
         /// The engine's folder or file.
         path: PathBuf,

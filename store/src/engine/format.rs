@@ -74,8 +74,7 @@ impl Format {
 /// Locks a folder for this process until the file is dropped.
 pub(super) fn lock(folder: &Path) -> Result<File, StoreError> {
     let path = folder.join("lock");
-    let file =
-        File::options().create(true).truncate(false).write(true).mode(0o600).open(&path);
+    let file = File::options().create(true).truncate(false).write(true).mode(0o600).open(&path);
     let file = file.map_err(StoreError::io(&path))?;
     match file.try_lock() {
         Ok(()) => Ok(file),

@@ -90,7 +90,11 @@ fn copy_tree(from: &Path, to: &Path) -> std::io::Result<()> {
 pub(super) fn lost(path: &Path, cause: &str) -> StoreError {
     let folder = path.parent().unwrap_or(path).to_owned();
     let backup = newest_backup(&folder);
-    StoreError::Lost { path: path.to_owned(), cause: cause.to_owned(), advice: advice(&folder, backup) }
+    StoreError::Lost {
+        path: path.to_owned(),
+        cause: cause.to_owned(),
+        advice: advice(&folder, backup),
+    }
 }
 
 fn advice(folder: &Path, backup: Option<PathBuf>) -> String {
@@ -117,7 +121,8 @@ pub fn newest_backup(folder: &Path) -> Option<PathBuf> {
     let inside = inside.filter(|path| path.extension().is_some_and(|end| end == "backup"));
     let named = fs::read_to_string(folder.join(LAST_BACKUP)).ok();
     let named = named.map(|text| PathBuf::from(text.trim_end()));
-    let written = |path: &PathBuf| -> Option<SystemTime> { fs::metadata(path).ok()?.modified().ok() };
+    let written =
+        |path: &PathBuf| -> Option<SystemTime> { fs::metadata(path).ok()?.modified().ok() };
     let all = inside.chain(named).filter_map(|path| Some((written(&path)?, path)));
     all.max().map(|(_, path)| path)
 }

@@ -46,11 +46,7 @@ impl RedbStore {
     }
 
     /// A store in whatever the opener opens.
-    pub(super) fn with(
-        opener: Opener,
-        path: &Path,
-        cache_bytes: u64,
-    ) -> Result<Self, StoreError> {
+    pub(super) fn with(opener: Opener, path: &Path, cache_bytes: u64) -> Result<Self, StoreError> {
         let cache = usize::try_from(cache_bytes.max(1 << 20)).unwrap_or(usize::MAX);
         let (db, path) = (RwLock::default(), path.to_owned());
         let store = Self { db, path, cache, opener };
@@ -76,7 +72,8 @@ impl RedbStore {
         let db = self.db.read().unwrap_or_else(PoisonError::into_inner);
         let db = db.as_ref().ok_or(redb::Error::PreviousIo)?;
         let rows = || Ok(db.begin_read()?.open_table(ROWS)?);
-        catch_unwind(AssertUnwindSafe(rows)).unwrap_or_else(|_| Err(redb::Error::Corrupted(PANICKED.into())))
+        catch_unwind(AssertUnwindSafe(rows))
+            .unwrap_or_else(|_| Err(redb::Error::Corrupted(PANICKED.into())))
     }
 
     fn write(&self, batch: &Batch) -> Result<(), redb::Error> {
@@ -172,7 +169,10 @@ impl Store for RedbStore {
 
 impl RedbStore {
     /// Reads something. redb panics on some damaged pages.
-    fn caught<T>(&self, read: impl FnOnce() -> Result<T, redb::StorageError>) -> Result<T, StoreError> {
+    fn caught<T>(
+        &self,
+        read: impl FnOnce() -> Result<T, redb::StorageError>,
+    ) -> Result<T, StoreError> {
         match catch_unwind(AssertUnwindSafe(read)) {
             Ok(read) => read.map_err(|error| failed(&self.path, error)),
             Err(_) => Err(panicked(&self.path)),

@@ -22,7 +22,11 @@ impl MemoryStore {
     }
 
     /// The first or last row between two bounds.
-    fn next(&self, bounds: (Bound<(Table, Vec<u8>)>, Bound<(Table, Vec<u8>)>), order: Order) -> Option<(Vec<u8>, Arc<[u8]>)> {
+    fn next(
+        &self,
+        bounds: (Bound<(Table, Vec<u8>)>, Bound<(Table, Vec<u8>)>),
+        order: Order,
+    ) -> Option<(Vec<u8>, Arc<[u8]>)> {
         let rows = self.rows.read().unwrap_or_else(PoisonError::into_inner);
         let mut range = rows.range(bounds);
         let next = match order {

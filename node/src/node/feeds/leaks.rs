@@ -33,10 +33,14 @@ impl Node {
         });
         let leaks = read.filter_map(|of| {
             let may = self.access.readers_of(of.id)?;
-            let more = own.as_ref().is_none_or(|own| own.iter().any(|reader| !may.contains(reader)));
+            let more =
+                own.as_ref().is_none_or(|own| own.iter().any(|reader| !may.contains(reader)));
             more.then(|| {
                 let who = if own.is_none() { "open to everybody" } else { "open to more readers" };
-                format!("feed {} is {who} and reads {}, which is closed: close it, too", card.name, of.name)
+                format!(
+                    "feed {} is {who} and reads {}, which is closed: close it, too",
+                    card.name, of.name
+                )
             })
         });
         leaks.collect()

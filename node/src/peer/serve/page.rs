@@ -16,8 +16,8 @@ use std::sync::Arc;
 use bytes::Bytes;
 use pergola_feed::Item;
 use pergola_proto::v1;
-use pergola_store::archive::{Archive, ArchiveError, Edit, Entry, SourceId};
 use pergola_store::Order;
+use pergola_store::archive::{Archive, ArchiveError, Edit, Entry, SourceId};
 use prost::Message;
 
 use super::head::last_before;
@@ -127,7 +127,8 @@ impl Pager {
                     break;
                 }
                 added => {
-                    page.damaged += sequence - page.cursor.next + u64::from(added == Added::Unreadable);
+                    page.damaged +=
+                        sequence - page.cursor.next + u64::from(added == Added::Unreadable);
                     page.cursor.next = sequence + 1;
                 }
             }

@@ -34,7 +34,14 @@ fn filled() -> (Archive, tempfile::TempDir) {
             commit.source(SOURCE).put_chunk(chunk, at, &[&items[0], &items[1]]);
             for (index, item) in (0..).zip(&items) {
                 let (key, digest) = (key_of(item), item.content_digest());
-                known.items.push(KnownItem { key, digest, chunk, index, first_seen: at, seen_at: at });
+                known.items.push(KnownItem {
+                    key,
+                    digest,
+                    chunk,
+                    index,
+                    first_seen: at,
+                    seen_at: at,
+                });
                 let entry = Entry { key, source: SOURCE, chunk, index, at, changed_at: at };
                 commit.feed(FEED).put_entry(u64::from(chunk) * 2 + u64::from(index), &entry);
             }
@@ -55,7 +62,12 @@ fn filled() -> (Archive, tempfile::TempDir) {
         let (id, statement) = ("node".to_owned(), "CREATE FEED f AS RETURN ALL;".to_owned());
         let record = FeedRecord { name: "f".into(), statement, created_at: 1.0, declared: false };
         part.put_record(&record);
-        commit.node().put_record(&NodeRecord { id, threshold: None, next_source: 5, next_feed: 10 });
+        commit.node().put_record(&NodeRecord {
+            id,
+            threshold: None,
+            next_source: 5,
+            next_feed: 10,
+        });
     });
     (archive, folder)
 }
@@ -216,7 +228,14 @@ fn a_backup_repairs_what_nothing_else_can_and_keeps_what_came_after_it() {
     let backup = backup_of(&archive);
     commit(&archive, |commit| {
         commit.source(SourceId(8)).put_record(&SourceRecord::new("https://later.example/", 2.0));
-        let entry = Entry { key: ItemKey(77), source: SOURCE, chunk: 2, index: 0, at: 9.0, changed_at: 9.0 };
+        let entry = Entry {
+            key: ItemKey(77),
+            source: SOURCE,
+            chunk: 2,
+            index: 0,
+            at: 9.0,
+            changed_at: 9.0,
+        };
         commit.feed(FEED).put_entry(6, &entry);
         commit.feed(FEED).put_tally(&FeedTally { next: 7, edition: 4, changed_at: 9.0 });
     });

@@ -246,7 +246,12 @@ fn only_the_owner_can_read_a_data_folder_also_one_that_an_earlier_version_made()
         drop(open_store(&folder, backend));
         assert_eq!(open_to_others(&folder), [PathBuf::new(); 0]);
         fs::write(folder.join("monday.backup"), "a backup").unwrap();
-        let all = [&folder, &folder.join("format.json"), &folder.join("monday.backup"), &folder.join(backend.file_name())];
+        let all = [
+            &folder,
+            &folder.join("format.json"),
+            &folder.join("monday.backup"),
+            &folder.join(backend.file_name()),
+        ];
         for path in all {
             let mode = if path.is_dir() { 0o755 } else { 0o644 };
             fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
@@ -307,7 +312,11 @@ fn a_nearly_full_disk_refuses_commits_and_changes_nothing() {
 
         set_free(0);
         let store = opening.open(folder, None).unwrap().store;
-        assert_eq!(store.get(Table::Feed, b"a").unwrap().unwrap(), b"fits", "what is there is served");
+        assert_eq!(
+            store.get(Table::Feed, b"a").unwrap().unwrap(),
+            b"fits",
+            "what is there is served"
+        );
         let error = store.commit(&large).unwrap_err();
         assert!(matches!(error, StoreError::Full { .. }), "{error}");
         set_free(needed);

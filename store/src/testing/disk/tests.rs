@@ -35,9 +35,16 @@ fn batch(number: u64, disk: &Disk) -> Batch {
     let mut batch = Batch::default();
     for row in 0..disk.random(1..=8) {
         let length = [0, 20, 300, 3_000, 20_000][disk.random(0..=4) as usize];
-        batch.put(Table::Entry, [number.to_be_bytes(), row.to_be_bytes()].concat(), vec![number as u8; length]);
+        batch.put(
+            Table::Entry,
+            [number.to_be_bytes(), row.to_be_bytes()].concat(),
+            vec![number as u8; length],
+        );
         batch.put(Table::Chunk, row.to_be_bytes(), vec![!number as u8; length / 2]);
-        batch.delete(Table::Entry, [(number - number.min(9)).to_be_bytes(), row.to_be_bytes()].concat());
+        batch.delete(
+            Table::Entry,
+            [(number - number.min(9)).to_be_bytes(), row.to_be_bytes()].concat(),
+        );
     }
     batch.put(Table::Meta, "last", number.to_be_bytes().to_vec());
     batch
@@ -93,11 +100,15 @@ fn a_power_cut_at_any_moment_loses_nothing_acknowledged_and_tears_no_batch() {
             acknowledged = acknowledged.max(number);
             done += 1;
             disk = disk.after_power_cut();
-            let opened = disk.open().unwrap_or_else(|error| panic!("seed {seed}, life {life}: {error}"));
+            let opened =
+                disk.open().unwrap_or_else(|error| panic!("seed {seed}, life {life}: {error}"));
             let found = rows(&*opened.store);
             let whole = found == before || found == after;
             // A store that was never finished is made anew.
-            assert!(whole || before.is_empty(), "seed {seed}, life {life}: batch {number} is torn or lost");
+            assert!(
+                whole || before.is_empty(),
+                "seed {seed}, life {life}: batch {number} is torn or lost"
+            );
             if found == after && before != after {
                 let mut rest = Batch::default();
                 let changes = [&before, &after].into_iter().flat_map(Rows::keys);
@@ -133,7 +144,8 @@ fn a_disk_that_loses_what_was_synced_is_noticed() {
 }
 
 #[test]
-fn a_disk_that_runs_full_in_the_middle_of_a_commit_refuses_it_and_takes_the_next_when_there_is_room() {
+fn a_disk_that_runs_full_in_the_middle_of_a_commit_refuses_it_and_takes_the_next_when_there_is_room()
+ {
     for seed in 0..20 {
         let (disk, model) = (Disk::new(seed), MemoryStore::default());
         let store = disk.open().unwrap().store;
@@ -173,7 +185,10 @@ fn copy_of(store: &dyn Store) -> Batch {
 fn a_flipped_bit_never_becomes_a_wrong_item() {
     let disk = Disk::new(3);
     let archive = Archive::new(disk.open().unwrap().store);
-    let item = |number: u32| Item { title: Some("word ".repeat(40)), ..Item::new(format!("item {number}")) };
+    let item = |number: u32| Item {
+        title: Some("word ".repeat(40)),
+        ..Item::new(format!("item {number}"))
+    };
     for number in 0..200 {
         let mut commit = Commit::new();
         commit.source(SourceId(1)).put_chunk(number, 1.0, &[&item(number)]);
@@ -199,6 +214,8 @@ fn a_flipped_bit_never_becomes_a_wrong_item() {
         }
         found += usize::from(checked.is_err() || !archive.damage().is_empty());
     }
-    println!("150 flipped bits: {found} found by checking, {refused} refused to open, {gone} rows silently gone");
+    println!(
+        "150 flipped bits: {found} found by checking, {refused} refused to open, {gone} rows silently gone"
+    );
     assert!(found > 0);
 }

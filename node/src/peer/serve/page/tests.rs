@@ -309,7 +309,11 @@ fn damaged_entries_and_items_are_passed_and_counted_wherever_they_stand() {
         let start = Cursor { next: 0, ..bench.ask(None, 100, 0).cursor };
         let start = Cursor { last: 0, ..start };
         for entry in [0_u64, 4, 5, 9] {
-            damage(&bench, store::Table::Entry, &[&[0, 0, 0, 7][..], &entry.to_be_bytes()].concat());
+            damage(
+                &bench,
+                store::Table::Entry,
+                &[&[0, 0, 0, 7][..], &entry.to_be_bytes()].concat(),
+            );
         }
         // The chunk of entry 7.
         damage(&bench, store::Table::Chunk, &[0, 0, 0, 3, 0, 0, 0, 7]);
