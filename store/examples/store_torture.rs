@@ -31,7 +31,9 @@ fn main() -> Result<()> {
         ["--measure", folder, backend] => measure(Path::new(folder), backend.parse()?),
         ["--verify", folder] => verify(Path::new(folder)),
         [folder, backend] => torture(Path::new(folder), backend.parse()?),
-        _ => bail!("usage: store_torture [--measure] FOLDER sled|redb, or store_torture --verify FOLDER"),
+        _ => bail!(
+            "usage: store_torture [--measure] FOLDER sled|redb, or store_torture --verify FOLDER"
+        ),
     }
 }
 

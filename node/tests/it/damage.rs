@@ -12,7 +12,7 @@ use pergola_store::{Batch, Order, Store, Table};
 use tempfile::TempDir;
 use tokio::net::TcpListener;
 
-use crate::house::{House, Press, eventually, quick_config};
+use crate::house::{House, Press, Scene, eventually, quick_config};
 
 /// A node with a feed of three items, each refreshed by itself.
 async fn three_items() -> (Press, House) {
@@ -72,6 +72,14 @@ async fn readiness(house: &House) -> (u16, serde_json::Value) {
     let answer = house.client.get(house.url("/readyz")).send().await.unwrap();
     let status = answer.status().as_u16();
     (status, serde_json::from_str(&answer.text().await.unwrap()).unwrap())
+}
+
+/// An event for the metrics.
+pub(crate) async fn rows_are_damaged() -> Scene {
+    let (press, house) = three_items().await;
+    let house = damaged(house, &[(Table::Chunk, 1)]).await;
+    house.titles("News").await;
+    (house, Box::new(press))
 }
 
 #[tokio::test(flavor = "multi_thread")]

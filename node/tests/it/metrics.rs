@@ -31,7 +31,7 @@ macro_rules! events {
 }
 
 /// Every metric stands in this table, without `pergola_`.
-static EVENTS: [Event; 20] = events! {
+static EVENTS: [Event; 21] = events! {
     "a source is read", crawling::a_source_is_read => [
         "refreshes", "fetched_bytes", "items_delivered", "entries_published", "sources", "feeds",
         "spending_per_minute", "threshold", "freshness_ratio",
@@ -49,6 +49,9 @@ static EVENTS: [Event; 20] = events! {
     "the budget is changed", crawling::the_budget_is_changed => ["budget_per_minute"];
     "much is stored", crawling::much_is_stored => ["store_bytes"];
     "a commit is refused", serving::a_commit_is_refused => ["commits_refused"];
+    "rows are damaged", crate::damage::rows_are_damaged => [
+        "store_damaged_rows", "entries_unreadable", "degraded",
+    ];
     "a feed cannot be rendered", serving::a_feed_cannot_be_rendered => ["renderings_failed"];
     "a handshake fails", crate::trust::a_handshake_fails => ["handshakes_failed"];
     "a node asks for too much", serving::a_node_asks_for_too_much => ["peer_calls_refused"];

@@ -6,7 +6,8 @@ use std::sync::{Arc, PoisonError, RwLock};
 
 use crate::engine::{Backend, Batch, Order, Store, StoreError, Table, Visit};
 
-type Rows = BTreeMap<(Table, Vec<u8>), Arc<[u8]>>;
+type Key = (Table, Vec<u8>);
+type Rows = BTreeMap<Key, Arc<[u8]>>;
 
 /// Rows in memory. Clones share them.
 #[derive(Clone, Default)]
@@ -22,11 +23,7 @@ impl MemoryStore {
     }
 
     /// The first or last row between two bounds.
-    fn next(
-        &self,
-        bounds: (Bound<(Table, Vec<u8>)>, Bound<(Table, Vec<u8>)>),
-        order: Order,
-    ) -> Option<(Vec<u8>, Arc<[u8]>)> {
+    fn next(&self, bounds: (Bound<Key>, Bound<Key>), order: Order) -> Option<(Vec<u8>, Arc<[u8]>)> {
         let rows = self.rows.read().unwrap_or_else(PoisonError::into_inner);
         let mut range = rows.range(bounds);
         let next = match order {

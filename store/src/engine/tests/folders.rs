@@ -244,7 +244,7 @@ fn only_the_owner_can_read_a_data_folder_also_one_that_an_earlier_version_made()
     on_each_backend(|backend, folder| {
         let folder = folder.join("data");
         drop(open_store(&folder, backend));
-        assert_eq!(open_to_others(&folder), [PathBuf::new(); 0]);
+        assert_eq!(open_to_others(&folder), Vec::<PathBuf>::new());
         fs::write(folder.join("monday.backup"), "a backup").unwrap();
         let all = [
             &folder,
@@ -257,7 +257,7 @@ fn only_the_owner_can_read_a_data_folder_also_one_that_an_earlier_version_made()
             fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
         }
         drop(open_store(&folder, backend));
-        assert_eq!(open_to_others(&folder), [PathBuf::new(); 0]);
+        assert_eq!(open_to_others(&folder), Vec::<PathBuf>::new());
     });
 }
 
