@@ -17,6 +17,7 @@ use serde_json::json;
 use super::client::{Client, in_use};
 use super::failure::{self, Failure};
 use super::output::{Output, Overwrite};
+use super::presence::write_private;
 use super::screen::{Progress, Screen, count, size};
 use super::settings::Settings;
 
@@ -98,7 +99,7 @@ fn remember(file: &Path, settings: &Settings) {
     let note = config.node.data.join(LAST_BACKUP);
     let whole = std::path::absolute(file).unwrap_or_else(|_| file.to_owned());
     if pergola_store::holds_data(&config.node.data).unwrap_or(false)
-        && let Err(error) = std::fs::write(&note, format!("{}\n", whole.display()))
+        && let Err(error) = write_private(&note, &whole.display().to_string())
     {
         tracing::debug!(%error, "where the backup is could not be noted");
     }
