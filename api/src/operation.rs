@@ -63,6 +63,9 @@ pub struct Readiness {
     pub ready: bool,
     /// If not, why.
     pub reasons: Vec<String>,
+    /// What is wrong although the node works: damaged rows, or no room to store anything new.
+    #[serde(default)]
+    pub degraded: Vec<String>,
 }
 
 /// What a new configuration changed.

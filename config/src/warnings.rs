@@ -4,9 +4,11 @@ use std::fmt;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 
+use pergola_query::syntax::SourceRef;
 use pergola_refresh::StrategyKind;
 
 use crate::config::Config;
+use crate::declared_feed::DeclaredFeed;
 use crate::node::EARLIER;
 use crate::origin::Origin;
 use crate::readers::Reader;
@@ -48,6 +50,7 @@ impl Config {
             ));
         }
         warnings.extend(self.warnings_about_trust());
+        warnings.extend(self.declared.iter().flat_map(|feed| self.warnings_about_leaks(feed)));
         if self.crawl.proxy.is_some() {
             warnings.push(Warning::new(
                 "with `crawl.proxy` it is the proxy that resolves names",
@@ -121,6 +124,24 @@ impl Config {
             ));
         }
         warnings
+    }
+
+    /// About a feed that more people may read than a feed that it reads.
+    fn warnings_about_leaks(&self, feed: &DeclaredFeed) -> Vec<Warning> {
+        let read = feed.body.sources.iter().filter_map(|clause| match &clause.source.value {
+            SourceRef::Feed(name) => self.declared.iter().find(|other| other.name == *name),
+            _ => None,
+        });
+        let closed = read.filter_map(|of| Some((of, of.readers.as_ref()?)));
+        let leaks = closed.filter(|(_, may)| {
+            let own = feed.readers.as_ref();
+            own.is_none_or(|own| own.iter().any(|reader| !may.contains(reader)))
+        });
+        let warning = |(of, _): (&DeclaredFeed, _)| {
+            let what = format!("feed {} reads {}, which is closed to others", feed.name, of.name);
+            Warning::new(what, "give it the same readers")
+        };
+        leaks.map(warning).collect()
     }
 
     /// About certificates, keys and the readers who are known by them.

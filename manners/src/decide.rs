@@ -15,7 +15,7 @@ use pergola_refresh::DAY;
 
 use crate::courtesy::Span;
 use crate::loops::Returned;
-use crate::source::{ItemKey, Known, KnownItem, NOT_KEPT, item_key, origin_of_item};
+use crate::source::{ItemKey, Known, KnownItem, LOST, NOT_KEPT, SOUGHT, item_key, origin_of_item};
 
 /// Items kept together in one row.
 pub const CHUNK: usize = 32;
@@ -104,6 +104,9 @@ pub fn decide(document: &mut Document, before: Before<'_>, now: f64) -> Decision
     place_in_chunks(&mut news, &mut known);
     let news: Vec<News> = news.into_iter().map(|(_, news)| news).collect();
     let observed = observe(&news, window, span, had_any && met == 0, now);
+    // The archives were looked through for them, as far as they may be.
+    let lost = known.items.iter_mut().filter(|item| item.digest == LOST);
+    lost.for_each(|item| item.digest = SOUGHT);
     forget(&mut known, now);
     Decision { known, news, observed, degraded, returned }
 }

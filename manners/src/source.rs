@@ -267,6 +267,13 @@ pub struct Known {
 /// In place of a chunk's number: the item is known, but it was old when its source was added.
 pub const NOT_KEPT: u32 = u32::MAX;
 
+/// In place of a digest: what is stored of the item is damaged, so it is stored again when a document or an archive
+/// shows it.
+pub const LOST: u128 = u128::MAX;
+
+/// Like [`LOST`], after the archives were looked through.
+pub const SOUGHT: u128 = u128::MAX - 1;
+
 /// One item that was seen.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct KnownItem {

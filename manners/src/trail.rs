@@ -4,6 +4,9 @@
 //! 5005 archives or pages, `next_url` of JSON Feed), those are followed until a known item is met. Pure: it
 //! is told what each document held, and says which one to fetch next.
 //!
+//! Items whose stored copy is damaged ([`LOST`]) are looked for in the same way, once: the trail then ends when
+//! all of them are found, and brings nothing else.
+//!
 //! Never: more than [`DOCUMENTS`] in one refresh, or more bytes and items than one document may have; an
 //! address twice; another host; an item older than the known one that was met, because it was there before
 //! the source was first refreshed.
@@ -17,7 +20,7 @@ use url::Url;
 
 use crate::courtesy::No;
 use crate::heard::{Carrier, Heard, Said};
-use crate::source::{ItemKey, Known, item_key};
+use crate::source::{ItemKey, Known, LOST, item_key};
 
 /// Documents fetched in one refresh at most.
 pub const DOCUMENTS: u32 = 20;
@@ -31,6 +34,8 @@ pub struct Trail {
     source: OriginId,
     policy: Policy,
     known: HashSet<ItemKey>,
+    /// Items that are looked for; none if some were missed.
+    lost: HashSet<ItemKey>,
     /// The last refresh before this one.
     since: f64,
     /// Items in the window, or met on the way.
@@ -70,7 +75,7 @@ impl Backlog {
 
 impl Trail {
     /// The trail to follow after a document of `source`, if it leads to older ones and none of its items is
-    /// known although some were before. `since` is the last refresh, `node` this node.
+    /// known although some were before, or known ones are looked for that it does not show. `since` is the last refresh, `node` this node.
     pub fn begin(
         heard: &Heard,
         source: OriginId,
@@ -86,10 +91,14 @@ impl Trail {
         let missed = !known.items.is_empty()
             && !known.items.iter().rev().any(|item| seen.contains(&item.key))
             && !items.iter().all(|item| item.has_passed(node));
-        missed.then(|| Self {
+        let lost = known.items.iter().filter(|item| item.digest == LOST && !missed);
+        let lost: HashSet<_> =
+            lost.map(|item| item.key).filter(|key| !seen.contains(key)).collect();
+        (missed || !lost.is_empty()).then(|| Self {
             source,
             policy,
             known: known.items.iter().map(|item| item.key).collect(),
+            lost,
             since,
             seen,
             visited: HashSet::new(),
@@ -156,6 +165,9 @@ impl Trail {
             document.items.reverse();
         }
         let keys: Vec<ItemKey> = document.items.iter().map(|item| self.key(item)).collect();
+        if !self.lost.is_empty() {
+            return self.seek(document.items.into_iter().zip(keys), at, older);
+        }
         let met = keys.iter().rposition(|key| self.known.contains(key));
         let newest = document.items.iter().filter_map(|item| item.published).max();
         let wanted = met.map_or(keys.len(), |last| last + 1);
@@ -169,9 +181,25 @@ impl Trail {
         if self.found.complete || passed {
             return;
         }
-        let Some(older) = older else { return };
         let full =
             self.found.items.len() >= limits.items || self.found.bytes >= limits.bytes as u64;
+        self.go_on(at, older, full);
+    }
+
+    /// Takes the items that are looked for.
+    fn seek(&mut self, items: impl Iterator<Item = (Item, ItemKey)>, at: &Url, older: Option<Url>) {
+        let found = items.filter(|(_, key)| self.lost.remove(key)).map(|(item, _)| item);
+        self.found.items.extend(found);
+        // Nothing was missed.
+        self.found.complete = true;
+        if !self.lost.is_empty() {
+            self.go_on(at, older, false);
+        }
+    }
+
+    /// To the document before `at`, if it may be asked for.
+    fn go_on(&mut self, at: &Url, older: Option<Url>, full: bool) {
+        let Some(older) = older else { return };
         if older.host() != at.host() || self.visited.contains(&older) {
             self.end(format!("{at} leads to {older}, which is not followed"));
         } else if full || self.found.documents >= DOCUMENTS {

@@ -55,6 +55,8 @@ pub struct Metrics {
     pub published: Counter,
     /// Commits that the store refused.
     pub refused_commits: Counter,
+    /// Entries left out of what was served because they are damaged.
+    pub unreadable: Counter,
     /// Documents that could not be rendered.
     pub failed_renderings: Counter,
     /// What is counted of connections to the port.
@@ -110,6 +112,10 @@ pub struct Levels {
     pub waiting: Gauge,
     /// Bytes of the store on disk.
     pub disk: Gauge,
+    /// Damaged rows of the store, as far as they are known.
+    pub damaged: Gauge,
+    /// 1 while something is wrong although the node works.
+    pub degraded: Gauge,
 }
 
 impl Metrics {
@@ -132,6 +138,7 @@ impl Metrics {
             archives: Counter::default(),
             published: Counter::default(),
             refused_commits: Counter::default(),
+            unreadable: Counter::default(),
             failed_renderings: Counter::default(),
             port: PortMetrics::default(),
             peer_calls_refused: Counter::default(),
@@ -173,6 +180,8 @@ impl Metrics {
         to.register("entries_published", "Entries added to feeds", self.published.clone());
         let refused = "Commits that the store refused; nothing of them happened";
         to.register("commits_refused", refused, self.refused_commits.clone());
+        let unreadable = "Entries left out of what was served because they are damaged";
+        to.register("entries_unreadable", unreadable, self.unreadable.clone());
         let failed = "Documents that could not be rendered";
         to.register("renderings_failed", failed, self.failed_renderings.clone());
         self.port.register(to);
@@ -206,6 +215,9 @@ impl Metrics {
         );
         self.peers.register(to);
         to.register_with_unit("store", "The store on disk", Unit::Bytes, levels.disk.clone());
+        to.register("store_damaged_rows", "Damaged rows of the store", levels.damaged.clone());
+        let degraded = "1 while rows are damaged or the disk is full, although the node works";
+        to.register("degraded", degraded, levels.degraded.clone());
     }
 
     /// How many refreshes there were.

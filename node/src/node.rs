@@ -12,6 +12,7 @@ mod folders;
 mod housekeeping;
 mod keys;
 mod lists;
+mod mending;
 mod merging;
 mod next;
 mod opening;
@@ -106,6 +107,8 @@ pub struct Node {
     threads: Mutex<Vec<JoinHandle<()>>>,
     notices: Mutex<Vec<String>>,
     opened_at: f64,
+    /// What a start writes was not written, because the disk is full or rows are damaged.
+    unsettled: AtomicBool,
     running: AtomicBool,
     /// The certificates of the port, while it is open and uses TLS.
     shown: Mutex<Option<Arc<Shown>>>,
@@ -156,7 +159,8 @@ impl Node {
         if let Err(error) = self.archive.node() {
             reasons.push(format!("the store cannot be read: {error}"));
         }
-        if let Some(trouble) = self.store_trouble() {
+        // On a full disk the node serves what it has.
+        if let Some(trouble) = self.store_trouble().filter(|_| !self.writer.is_full()) {
             reasons.push(format!("the store refused the last commit: {trouble}"));
         }
         reasons

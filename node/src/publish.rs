@@ -24,7 +24,7 @@ mod visitor;
 mod volume;
 
 pub(crate) use handout::NoHandout;
-pub(crate) use item::{Publisher, origin_name, read_entries};
+pub(crate) use item::{Publisher, origin_name};
 pub(crate) use negotiate::Form;
 pub(crate) use refusal::Refusal;
 pub(crate) use render::{published_at, selection};

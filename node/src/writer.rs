@@ -122,6 +122,13 @@ impl Writer {
         trouble.as_ref().map(ToString::to_string)
     }
 
+    /// Whether it refused it because the disk is nearly full.
+    pub fn is_full(&self) -> bool {
+        let trouble = self.trouble.lock();
+        let refused = trouble.as_deref();
+        matches!(refused, Some(ArchiveError::Store(pergola_store::StoreError::Full { .. })))
+    }
+
     /// Commits a job. When this returns `Ok`, it is durable.
     pub async fn commit(&self, job: impl Into<Job>) -> Result<Committed, NotCommitted> {
         let (done, answer) = oneshot::channel();

@@ -118,8 +118,10 @@ impl Command {
             Self::OnNode(command) => {
                 command.check()?;
                 let data = command.needs();
-                Client::with(&settings, data, async |client| command.run(client, &screen).await)
-                    .await
+                Client::with(&settings, data, async |client| {
+                    command.run(client, &settings, &screen).await
+                })
+                .await
             }
             Self::Config(command) => configuration::run(command, &settings, &screen).await,
             Self::Restore(args) => keep::restore(args, &settings, &screen),
@@ -163,7 +165,12 @@ impl NodeCommand {
         }
     }
 
-    async fn run(self, client: &Client, screen: &Screen) -> anyhow::Result<()> {
+    async fn run(
+        self,
+        client: &Client,
+        settings: &Settings,
+        screen: &Screen,
+    ) -> anyhow::Result<()> {
         match self {
             Self::Source(command) => source::run(command, client, screen).await,
             Self::Feed(command) => feed::run(command, client, screen).await,
@@ -172,7 +179,7 @@ impl NodeCommand {
             Self::Status => overview::status(client, screen).await,
             Self::Import(args) => lists::import(args, client, screen).await,
             Self::Export(args) => lists::export(args, client, screen).await,
-            Self::Backup(args) => keep::backup(args, client, screen).await,
+            Self::Backup(args) => keep::backup(args, client, settings, screen).await,
         }
     }
 }

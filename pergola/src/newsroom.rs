@@ -99,7 +99,7 @@ pub async fn run(args: Args) -> anyhow::Result<()> {
     };
     let newsroom = file.open(&clock, begun, args.seed)?.base_url(base).remember(REMEMBER);
     let newsroom = newsroom.build().with_context(|| args.file.display().to_string())?;
-    let readiness = || Readiness { ready: true, reasons: Vec::new() };
+    let readiness = || Readiness { ready: true, reasons: Vec::new(), degraded: Vec::new() };
     let ready = || get(async move || axum::Json(readiness()));
     let router = newsroom.router().route("/readyz", ready()).route("/healthz", ready());
     let port_file = args.port_file.as_deref();

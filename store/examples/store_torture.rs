@@ -4,7 +4,11 @@
 //! ```text
 //! store_torture FOLDER sled|redb
 //! store_torture --measure FOLDER sled|redb
+//! store_torture --verify FOLDER
 //! ```
+//!
+//! The last one prints the number of the last batch that the folder holds, and fails if a batch is torn.
+//! `power_cuts.py` uses it to find out what a power cut leaves of a store.
 
 #[path = "store_torture/batches.rs"]
 mod batches;
@@ -25,9 +29,24 @@ fn main() -> Result<()> {
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
     match arguments[..] {
         ["--measure", folder, backend] => measure(Path::new(folder), backend.parse()?),
+        ["--verify", folder] => verify(Path::new(folder)),
         [folder, backend] => torture(Path::new(folder), backend.parse()?),
-        _ => bail!("usage: store_torture [--measure] FOLDER sled|redb"),
+        _ => bail!(
+            "usage: store_torture [--measure] FOLDER sled|redb, or store_torture --verify FOLDER"
+        ),
     }
+}
+
+fn verify(folder: &Path) -> Result<()> {
+    let opened = store::open(folder, None, 8 << 20)?;
+    let last = batches::last(&*opened.store)?;
+    let found = [Table::Entry, Table::Chunk].map(|table| batches::rows(&*opened.store, table));
+    let [entries, chunks] = found;
+    if [entries?, chunks?] != batches::expected(last) {
+        bail!("batch {last} is torn");
+    }
+    println!("{last}");
+    Ok(())
 }
 
 fn torture(folder: &Path, backend: Backend) -> Result<()> {

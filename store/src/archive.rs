@@ -4,12 +4,21 @@
 //! items, their identities, validators, the model, new entries of feeds) is stored together or not at all.
 //! An item is stored once, in a *chunk* of its source; the entries of feeds refer to it.
 //!
-//! Never: a row written except through a [`Commit`]; an entry whose chunk is gone; two entries of one feed
-//! with the same item key (the member rows prevent it).
+//! A row that is damaged stops nobody. It is noted ([`Damage`]), a range is read without it, and what follows
+//! from other rows is made from them again.
+//!
+//! Never: a row written except through a [`Commit`], or by whoever mends or repairs; an entry whose chunk is
+//! gone; two entries of one feed with the same item key (the member rows prevent it); a closed feed that damage
+//! opens.
 
+mod again;
+mod damage;
 mod feeds;
+mod mend;
 mod node;
 mod removed;
+mod repair;
+mod scrub;
 mod sources;
 #[cfg(test)]
 mod tests;
@@ -17,7 +26,7 @@ mod tests;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use crate::engine::{Order, Store, StoreError, Table};
+use crate::engine::{Order, Store, StoreError, Table, seal};
 use crate::rows::{Nonsense, Stored, decode};
 
 pub use crate::commit::{Commit, FeedPart, NodePart, SourcePart};
@@ -25,11 +34,16 @@ pub use crate::records::{
     Channel, Edit, Entry, FeedId, FeedRecord, FeedTally, HostTally, HubTally, Lease, NodeRecord,
     OldIds, ProfileRecord, Push, Removed, Sample, Subscription, Suspect,
 };
+pub use damage::{Damage, Row};
 pub use feeds::Published;
+pub use mend::Lost;
 pub use pergola_manners::source::{
     ItemKey, Known, KnownItem, Loop, NOT_KEPT, PastRefresh, SourceId, SourceKind, SourceRecord,
     SourceState, Tally, item_key, origin_of_item, unknown,
 };
+
+pub use repair::{RepairError, Repaired, repair};
+pub use scrub::Place;
 
 /// Why something stored could not be read or written.
 #[derive(Debug, thiserror::Error)]
@@ -38,7 +52,10 @@ pub enum ArchiveError {
     #[error(transparent)]
     Store(#[from] StoreError),
     /// A row that cannot be read.
-    #[error("row of {table:?} cannot be read: {reason}; restore a backup if this persists")]
+    #[error(
+        "a row of {table:?} is damaged: {reason}; if it is not mended by itself, stop the node and run \
+         `pergola store repair --from BACKUP`"
+    )]
     Damaged {
         /// The table.
         table: Table,
@@ -51,12 +68,13 @@ pub enum ArchiveError {
 #[derive(Clone)]
 pub struct Archive {
     store: Arc<dyn Store>,
+    damage: Arc<Damage>,
 }
 
 impl Archive {
     /// Reads from a store and writes to it.
     pub fn new(store: Arc<dyn Store>) -> Self {
-        Self { store }
+        Self { store, damage: Arc::default() }
     }
 
     /// The store underneath.
@@ -66,31 +84,84 @@ impl Archive {
 
     /// Makes all changes of a commit or none; they are on the disk when it returns.
     pub fn commit(&self, commit: Commit) -> Result<(), ArchiveError> {
-        Ok(self.store.commit(&commit.into_batch())?)
+        let batch = commit.into_batch();
+        self.store.commit(&batch)?;
+        self.damage.forget_all(&batch);
+        Ok(())
+    }
+
+    /// What was found damaged so far.
+    pub fn damage(&self) -> &Damage {
+        &self.damage
     }
 
     fn row<T: Stored>(&self, table: Table, key: &[u8]) -> Result<Option<T>, ArchiveError> {
-        let row = self.store.get(table, key)?;
-        row.map(|bytes| decode(&bytes).map_err(damaged(table))).transpose()
+        let Some(row) = self.store.get(table, key)? else { return Ok(None) };
+        self.decoded(table, key, &row).map(Some)
     }
 
-    /// Visits the rows of a range until the visitor breaks or a row cannot be read.
+    /// What a row says; one that is damaged is noted.
+    fn decoded<T: Stored>(&self, table: Table, key: &[u8], row: &[u8]) -> Result<T, ArchiveError> {
+        let value = self.whole(table, key, row).and_then(decode);
+        value.map_err(|nonsense| self.damaged(table, key, &nonsense))
+    }
+
+    /// A row's value without its seal.
+    fn whole<'a>(&self, table: Table, key: &[u8], row: &'a [u8]) -> Result<&'a [u8], Nonsense> {
+        seal::unseal(table, key, row).ok_or_else(|| Nonsense("its checksum does not fit".into()))
+    }
+
+    /// Notes a damaged row.
+    fn damaged(&self, table: Table, key: &[u8], nonsense: &Nonsense) -> ArchiveError {
+        let reason = nonsense.to_string();
+        self.damage.note(table, key, &reason);
+        ArchiveError::Damaged { table, reason }
+    }
+
+    /// Visits the rows of a range until the visitor breaks. Damaged ones are noted and passed over.
     fn visit<T: Stored>(
+        &self,
+        table: Table,
+        range: (&[u8], Option<&[u8]>),
+        order: Order,
+        mut visit: impl FnMut(&[u8], T) -> ControlFlow<()>,
+    ) -> Result<(), ArchiveError> {
+        self.visit_all(table, range, order, |key, row| match row {
+            Ok(row) => visit(key, row),
+            Err(_) => ControlFlow::Continue(()),
+        })
+    }
+
+    /// Visits the rows of a range, damaged ones included, until the visitor breaks.
+    fn visit_all<T: Stored>(
         &self,
         table: Table,
         (from, to): (&[u8], Option<&[u8]>),
         order: Order,
-        mut visit: impl FnMut(&[u8], T) -> ControlFlow<()>,
+        mut visit: impl FnMut(&[u8], Result<T, ArchiveError>) -> ControlFlow<()>,
     ) -> Result<(), ArchiveError> {
-        let mut failed = None;
-        self.store.scan(table, from, to, order, &mut |key, bytes| match decode(bytes) {
-            Ok(row) => visit(key, row),
+        Ok(self.store.scan(table, from, to, order, &mut |key, row| {
+            visit(key, self.decoded(table, key, row))
+        })?)
+    }
+
+    /// Visits rows of which only the key matters. Damaged ones are noted and passed over: the key may be wrong.
+    fn visit_keys(
+        &self,
+        table: Table,
+        (from, to): (&[u8], Option<&[u8]>),
+        order: Order,
+        mut visit: impl FnMut(&[u8]) -> ControlFlow<()>,
+    ) -> Result<(), ArchiveError> {
+        Ok(self.store.scan(table, from, to, order, &mut |key, row| match self
+            .whole(table, key, row)
+        {
+            Ok(_) => visit(key),
             Err(nonsense) => {
-                failed = Some(damaged(table)(nonsense));
-                ControlFlow::Break(())
+                self.damaged(table, key, &nonsense);
+                ControlFlow::Continue(())
             }
-        })?;
-        failed.map_or(Ok(()), Err)
+        })?)
     }
 
     /// All rows of a range, in order of their keys.
@@ -112,7 +183,13 @@ impl Archive {
 /// All rows of a table.
 const ALL: (&[u8], Option<&[u8]>) = (&[], None);
 
-/// For `map_err`: a row of a table that cannot be read.
-fn damaged(table: Table) -> impl FnOnce(Nonsense) -> ArchiveError {
-    move |nonsense| ArchiveError::Damaged { table, reason: nonsense.to_string() }
+/// What was read, or what there is instead if it is damaged.
+fn or_again<T>(
+    read: Result<T, ArchiveError>,
+    again: impl FnOnce() -> Result<T, ArchiveError>,
+) -> Result<T, ArchiveError> {
+    match read {
+        Err(ArchiveError::Damaged { .. }) => again(),
+        read => read,
+    }
 }

@@ -123,7 +123,7 @@ impl From<FeedPart> for Commit {
 /// Writes a row, or deletes it.
 fn set<T: Stored>(rows: &mut Batch, table: Table, key: impl Into<Vec<u8>>, value: Option<&T>) {
     match value {
-        Some(value) => rows.put(table, key, encode(value)),
+        Some(value) => rows.put_sealed(table, key, encode(value)),
         None => rows.delete(table, key),
     }
 }

@@ -10,7 +10,8 @@
 //!   far as the engine allows. `pergola store move --to redb` converts a folder.
 //!
 //! Never: half a batch, a write into a folder of a newer version, a write on a nearly full disk, two processes
-//! in one folder, a damaged store that is deleted (it is renamed), a migration without a backup.
+//! in one folder, a damaged store that is deleted or replaced by an empty one, a migration without a backup, a
+//! file that others can read.
 //!
 //! All calls block. Each commit costs a disk sync, so the caller groups changes.
 
@@ -21,8 +22,11 @@ mod format;
 mod held;
 mod migrate;
 mod parts;
+mod private;
+mod recovery;
 mod redb_store;
 mod safeguard;
+pub(crate) mod seal;
 mod sled_store;
 mod space;
 #[cfg(test)]
@@ -31,7 +35,10 @@ mod tests;
 use std::{fmt, ops::ControlFlow, str::FromStr};
 
 pub use error::StoreError;
+#[cfg(any(test, feature = "testing"))]
+pub(crate) use folder::open_on_redb;
 pub use folder::{Opened, holds_data, open};
+pub use recovery::{LAST_BACKUP, newest_backup};
 pub use safeguard::backups_before_migration;
 
 /// The longest key of a row in bytes; longer ones are refused.
@@ -186,6 +193,13 @@ impl Batch {
         let key = key.into();
         self.bytes += (key.len() + value.len()) as u64;
         self.changes.push((table, key, Some(value)));
+    }
+
+    /// Writes a row with its seal, replacing what was there.
+    pub(crate) fn put_sealed(&mut self, table: Table, key: impl Into<Vec<u8>>, mut value: Vec<u8>) {
+        let key = key.into();
+        seal::seal(table, &key, &mut value);
+        self.put(table, key, value);
     }
 
     /// Removes a row, if it is there.

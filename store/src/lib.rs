@@ -8,7 +8,7 @@
 //! - `rows`: the layout of every row on the disk, and the keys that rows are found by
 //! - `commit`: changes, one part for each source, each feed and the node
 //! - `archive`: reading sources, items, feeds and entries
-//! - `testing`: a store that fails when a test wants it to
+//! - `testing`: a store that fails when a test wants it to, a store in memory, and a disk that loses power
 
 pub mod archive;
 pub mod commit;
@@ -19,6 +19,7 @@ mod rows;
 pub mod testing;
 
 pub use engine::{
-    Backend, Batch, Change, MAX_KEY_BYTES, MAX_VALUE_BYTES, Opened, Order, SCHEMA_KEY, Store,
-    StoreError, Table, Visit, backup, backups_before_migration, holds_data, open,
+    Backend, Batch, Change, LAST_BACKUP, MAX_KEY_BYTES, MAX_VALUE_BYTES, Opened, Order, SCHEMA_KEY,
+    Store, StoreError, Table, Visit, backup, backups_before_migration, holds_data, newest_backup,
+    open,
 };

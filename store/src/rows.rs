@@ -49,7 +49,7 @@ pub(crate) trait Stored: Sized + 'static {
 /// A row that can be read but says what cannot be.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
-pub(crate) struct Nonsense(String);
+pub(crate) struct Nonsense(pub(crate) String);
 
 impl From<pergola_refresh::Invalid> for Nonsense {
     fn from(invalid: pergola_refresh::Invalid) -> Self {

@@ -21,12 +21,14 @@ pub(super) async fn alive() -> &'static str {
 }
 
 pub(super) async fn ready(State(node): State<Arc<Node>>) -> Result<Response, Refusal> {
-    let reasons = blocking(node.blocking(), move || Ok(node.why_not_ready())).await?;
+    let blocking_of = node.blocking();
+    let told = move || Ok((node.why_not_ready(), node.degraded()));
+    let (reasons, degraded) = blocking(blocking_of, told).await?;
     let status = match reasons.is_empty() {
         true => StatusCode::OK,
         false => StatusCode::SERVICE_UNAVAILABLE,
     };
-    let readiness = Readiness { ready: reasons.is_empty(), reasons };
+    let readiness = Readiness { ready: reasons.is_empty(), reasons, degraded };
     Ok((status, Answer(readiness)).into_response())
 }
 

@@ -176,6 +176,7 @@ fn refused_by_store(error: &StoreError) -> Refusal {
         | StoreError::OtherBackend { .. }
         | StoreError::NotBackedUp { .. }
         | StoreError::Io { .. }
+        | StoreError::Lost { .. }
         | StoreError::Corrupt { .. }
         | StoreError::Engine { .. } => unavailable(error.to_string()),
     }

@@ -2,6 +2,7 @@
 
 mod entries;
 mod force;
+mod leaks;
 mod readers;
 mod restoring;
 mod trying;
@@ -94,8 +95,10 @@ impl Node {
         let changes = self.checked(text, origin)?;
         let render = |error: &QueryError| error.render(text, origin);
         let mut tried = self.try_addresses(&changes, force, render).await?;
-        let warnings = std::mem::take(&mut tried.warnings);
-        Ok(AppliedList { applied: self.apply_all(changes, tried).await?, warnings })
+        let mut warnings = std::mem::take(&mut tried.warnings);
+        let applied = self.apply_all(changes, tried).await?;
+        warnings.extend(self.leaks_after(&applied));
+        Ok(AppliedList { applied, warnings })
     }
 
     /// What statements would change, if they may.

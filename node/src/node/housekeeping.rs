@@ -6,6 +6,7 @@
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use pergola_refresh::quality::known_completeness;
 use pergola_store::Order;
@@ -79,6 +80,11 @@ impl Node {
         commit.node().delete_sample(minute.saturating_sub(SAMPLES));
         self.commit(commit).await?;
         self.crawler.resume();
+        if self.unsettled.load(Ordering::Relaxed)
+            && let Err(error) = self.settle_in().await
+        {
+            tracing::error!(%error, "what the configuration declares could not be taken over");
+        }
         if minute.is_multiple_of(SAVED_EVERY) {
             self.save_learnt().await?;
         }
@@ -195,6 +201,11 @@ impl Node {
         self.forget_removed_sources(now).await?;
         let mut feeds: Vec<FeedId> = self.desk.feeds().iter().map(|card| card.id).collect();
         feeds.extend(self.archive.removed_feeds()?.into_iter().map(|(id, _)| id));
+        // A damaged entry may come back, and then needs its items.
+        if !self.archive.damage().is_empty() {
+            tracing::warn!("items stay although no entry refers to them, because rows are damaged");
+            return Ok(cleared);
+        }
         let archive = self.archive.clone();
         let unused = self.read(move || unused_chunks(&archive, &feeds, now - SETTLED)).await?;
         cleared.chunks = unused.len();

@@ -1,7 +1,7 @@
 //! Opening a node: from a configuration and its surroundings to a node that is ready to start.
 
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 
 use pergola_config::Config;
@@ -9,6 +9,7 @@ use pergola_feed::NodeId;
 use pergola_manners::hub::HubNotice;
 use pergola_manners::lanes::Lanes;
 use pergola_manners::roster::Roster;
+use pergola_store::Table;
 use pergola_store::archive::{Archive, NodeRecord};
 use tokio::sync::{Semaphore, mpsc};
 
@@ -103,6 +104,7 @@ impl Node {
             lists: Mutex::new(Some(receivers.lists)),
             threads: Mutex::new(vec![press, selector]),
             notices: Mutex::new(store.notice.into_iter().collect()),
+            unsettled: AtomicBool::new(true),
             running: AtomicBool::new(false),
             shown: Mutex::default(),
             reader: Mutex::default(),
@@ -112,11 +114,40 @@ impl Node {
         node.metrics.mark_minute(node.opened_at);
         node.load_sources().await?;
         node.load_feeds().await?;
-        node.merge_arrivals().await.map_err(sources_refused)?;
-        node.save_record().await?;
-        node.take_over_declared().await?;
-        node.reap_left_behind().await.map_err(sources_refused)?;
+        node.settle_in().await?;
         Ok(node)
+    }
+
+    /// Writes what a start has to write. On a full disk that waits until there is room. While sources or feeds are
+    /// damaged nothing is added or removed in their place: they may come back from a backup.
+    pub(super) async fn settle_in(&self) -> Result<(), StartError> {
+        let counts = self.archive.damage().counts();
+        if [Table::Source, Table::Feed].iter().any(|table| counts.contains_key(table)) {
+            tracing::warn!(
+                "sources or feeds are damaged: those that the configuration declares are not compared"
+            );
+            return Ok(());
+        }
+        match self.write_first().await {
+            Err(_) if self.writer.is_full() => {
+                tracing::error!(
+                    "the disk is nearly full: what is there is served, and nothing new is stored"
+                );
+                Ok(())
+            }
+            Err(error) => Err(error),
+            Ok(()) => {
+                self.unsettled.store(false, Ordering::Relaxed);
+                Ok(())
+            }
+        }
+    }
+
+    async fn write_first(&self) -> Result<(), StartError> {
+        self.merge_arrivals().await.map_err(sources_refused)?;
+        self.save_record().await?;
+        self.take_over_declared().await?;
+        self.reap_left_behind().await.map_err(sources_refused)
     }
 }
 

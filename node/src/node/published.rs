@@ -9,7 +9,7 @@ use pergola_store::archive::{
 use tokio::sync::watch;
 
 use super::Node;
-use crate::publish::{Imprint, Listing, Publisher, ShelfCounts, read_entries};
+use crate::publish::{Imprint, Listing, Publisher, ShelfCounts};
 use crate::select::FeedCard;
 
 impl Node {
@@ -87,9 +87,9 @@ impl Node {
     fn published(
         &self,
         feed: FeedId,
-        entries: impl Fn() -> Result<Vec<(u64, Entry)>, ArchiveError>,
+        entries: impl FnOnce() -> Result<Vec<(u64, Entry)>, ArchiveError>,
     ) -> Result<Vec<Published>, ArchiveError> {
-        let archived = read_entries(|| self.archive.with_items(entries()?))?;
+        let archived = self.archive.with_items(entries()?)?;
         Publisher::new(&self.archive, self.imprint()).publish_all(feed, archived)
     }
 

@@ -93,6 +93,7 @@ impl Node {
         spawn(tasks, "crawler", Arc::clone(crawler).run(stop.clone()));
         spawn(tasks, "watching", crate::crawl::watch::run(Arc::clone(crawler), stop.clone()));
         spawn(tasks, "housekeeping", Arc::clone(self).keep_house(stop.clone()));
+        spawn(tasks, "scrubbing", Arc::clone(self).scrub_daily(stop.clone()));
         spawn(tasks, "lists", Arc::clone(self).follow_lists(stop.clone()));
         spawn(tasks, "moves", Arc::clone(self).follow_moves(stop.clone()));
     }

@@ -72,6 +72,10 @@ impl Node {
         peers.sources.set(whole(usable));
         peers.watched.set(whole(self.crawler.tools.peers.count_watched()));
         levels.disk.set(i64::try_from(status.store_bytes).unwrap_or(i64::MAX));
+        let damage = self.archive.damage();
+        levels.damaged.set(whole(damage.counts().values().sum()));
+        levels.degraded.set(i64::from(!self.degraded().is_empty()));
+        self.metrics.unreadable.inc_by(damage.passed() - self.metrics.unreadable.get());
         let pushed = &self.metrics.websub;
         pushed.subscriptions.set(whole(self.hub.as_ref().map_or(0, |hub| hub.subscriptions())));
         pushed.sources.set(whole(self.subscriber.as_ref().map_or(0, |it| it.sources())));
@@ -79,8 +83,8 @@ impl Node {
     }
 
     fn all_notices(&self, now: f64) -> Vec<String> {
-        let own = self.notices().into_iter().chain(self.loop_notices());
-        own.chain(self.dead_notices(now)).collect()
+        let own = self.degraded().into_iter().chain(self.notices()).chain(self.leak_notices());
+        own.chain(self.loop_notices()).chain(self.dead_notices(now)).collect()
     }
 
     /// Notices about sources whose items come back to this node.

@@ -13,7 +13,6 @@ use std::collections::hash_map::Entry as Slot;
 
 use pergola_feed::address::{has_secrets, identity_of, masked};
 use pergola_feed::{Item, Millis, Origin, Timestamp, identity};
-use pergola_store::Table;
 use pergola_store::archive::{
     Archive, ArchiveError, Entry, FeedId, Published, SourceId, SourceKind, SourceRecord,
 };
@@ -111,10 +110,12 @@ fn is_of(origin: &Origin, source: &SourceRecord) -> bool {
 
 /// What is told of a source.
 fn source(archive: &Archive, id: SourceId) -> Result<Source, ArchiveError> {
-    let record = match archive.source(id)? {
-        Some(record) => Some(record),
+    let removed = || Ok(archive.removed_source(id)?.map(|removed| removed.what));
+    let record = match archive.source(id) {
+        Ok(Some(record)) => Some(record),
         // Its items stay, and so does its privacy.
-        None => archive.removed_source(id)?.map(|removed| removed.what),
+        Ok(None) => removed().or_else(unless_damaged)?,
+        Err(error) => unless_damaged(error)?,
     };
     let mut hidden = Vec::new();
     if let Some(record) = record.as_ref().filter(|record| record.private) {
@@ -164,21 +165,16 @@ pub(crate) fn origin_name(item: &Item) -> Option<&str> {
     origin.title.as_deref().or(origin.home.as_deref()).or(origin.feed.as_deref())
 }
 
-/// Reads entries with their items. Retention may delete old items after the entries were read and before
-/// their items are: then the entries are gone, too, and the second attempt does not find them.
-pub(crate) fn read_entries<T>(
-    read: impl Fn() -> Result<T, ArchiveError>,
-) -> Result<T, ArchiveError> {
-    match read() {
-        Err(ArchiveError::Damaged { table: Table::Entry, .. }) => read(),
-        done => done,
+/// Nothing is known of a source whose record is damaged.
+fn unless_damaged<T>(error: ArchiveError) -> Result<Option<T>, ArchiveError> {
+    match error {
+        ArchiveError::Damaged { .. } => Ok(None),
+        ArchiveError::Store(_) => Err(error),
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use std::cell::Cell;
-
     use super::*;
 
     #[test]
@@ -214,22 +210,5 @@ mod tests {
         assert_eq!(shown.home, origin.home);
         assert_eq!(open(origin.clone(), &["b.example".to_owned()]), shown);
         assert_eq!(open(origin, &["a.example".to_owned()]), Origin::default());
-    }
-
-    #[test]
-    fn an_item_deleted_between_two_reads_is_read_again_once() {
-        let damaged = |table| ArchiveError::Damaged { table, reason: "gone".into() };
-        let reads = Cell::new(0);
-        let read = |table, failures| {
-            reads.set(0);
-            read_entries(|| {
-                reads.set(reads.get() + 1);
-                if reads.get() > failures { Ok(()) } else { Err(damaged(table)) }
-            })
-        };
-        assert!(read(Table::Entry, 1).is_ok());
-        assert!(read(Table::Entry, 2).is_err());
-        assert!(read(Table::Chunk, 1).is_err());
-        assert_eq!(reads.get(), 1, "only a missing item is read again");
     }
 }

@@ -149,7 +149,10 @@ async fn opml(State(shelf): State<Arc<Shelf>>, request: Request) -> Response {
 
 async fn home(State(shelf): State<Arc<Shelf>>, request: Request) -> Response {
     let listings = shelf.listings_for(&caller(&shelf, &request));
-    pages::respond(StatusCode::OK, &pages::home::page(&shelf.imprint, &listings))
+    pages::respond(
+        StatusCode::OK,
+        &pages::home::page(&shelf.imprint, &listings, shelf.is_damaged()),
+    )
 }
 
 /// A segment of a path, decoded. What cannot be decoded stays as it is: no feed has such a name.

@@ -128,6 +128,11 @@ pub(super) struct Counters {
 impl Shelf {
     /// Rendered documents kept in memory, in bytes.
     const LIMIT: usize = 64 << 20;
+    /// Whether rows of the store are known to be damaged.
+    pub(super) fn is_damaged(&self) -> bool {
+        !self.archive.damage().is_empty()
+    }
+
     /// The annex has a share of its own beside it: one part in this many.
     const ANNEX: usize = 4;
     /// Names that are compared with one that does not exist.

@@ -38,7 +38,7 @@ impl Group {
             hash_map::Entry::Vacant(new) => new.insert(archive.feed_tally(feed)?),
         };
         let held = match self.fresh.get(&(feed, entry.key)) {
-            Some(fresh) => Some(*fresh),
+            Some((sequence, entry)) => Some((*sequence, Some(*entry))),
             None => held(archive, feed, entry.key)?,
         };
         // Nobody can have read an entry that gets its number in this group.
@@ -47,7 +47,7 @@ impl Group {
         let (sequence, entry) = match held {
             // The same item by another route. Only the source that delivered an item may edit it, but a copy
             // with fewer hops takes over.
-            Some((sequence, held)) if held.source != entry.source => {
+            Some((sequence, Some(held))) if held.source != entry.source => {
                 if self.routes.is_shorter(archive, &self.commit, &held, &entry)? {
                     let entry = Entry { at: held.at, changed_at: held.changed_at, ..entry };
                     self.put(feed, sequence, entry);
@@ -55,8 +55,14 @@ impl Group {
                 return Ok(());
             }
             // The same source delivers it once more.
-            Some(_) if !edited => return Ok(()),
-            Some((sequence, held)) => {
+            Some((_, Some(_))) if !edited => return Ok(()),
+            // What was stored of the entry is damaged, and here it is again.
+            Some((sequence, None)) => {
+                committed.replaced += 1;
+                replaces = sequence < unread_from;
+                (sequence, entry)
+            }
+            Some((sequence, Some(held))) => {
                 committed.replaced += 1;
                 replaces = sequence < unread_from;
                 (sequence, Entry { at: held.at, ..entry })
@@ -98,12 +104,16 @@ impl Group {
     }
 }
 
-/// The number under which a feed holds an item, and its entry.
+/// The number under which a feed holds an item, and its entry unless that is damaged.
 fn held(
     archive: &Archive,
     feed: FeedId,
     item: ItemKey,
-) -> Result<Option<(u64, Entry)>, ArchiveError> {
+) -> Result<Option<(u64, Option<Entry>)>, ArchiveError> {
     let Some(sequence) = archive.member(feed, item)? else { return Ok(None) };
-    Ok(archive.entry(feed, sequence)?.map(|entry| (sequence, entry)))
+    match archive.entry(feed, sequence) {
+        Ok(entry) => Ok(entry.map(|entry| (sequence, Some(entry)))),
+        Err(ArchiveError::Damaged { .. }) => Ok(Some((sequence, None))),
+        Err(error) => Err(error),
+    }
 }

@@ -5,6 +5,7 @@
 mod about;
 mod api;
 mod archived;
+mod damage;
 mod fetching;
 mod following;
 mod house;

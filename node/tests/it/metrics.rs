@@ -49,6 +49,9 @@ static EVENTS: [Event; 21] = events! {
     "the budget is changed", crawling::the_budget_is_changed => ["budget_per_minute"];
     "much is stored", crawling::much_is_stored => ["store_bytes"];
     "a commit is refused", serving::a_commit_is_refused => ["commits_refused"];
+    "rows are damaged", crate::damage::rows_are_damaged => [
+        "store_damaged_rows", "entries_unreadable", "degraded",
+    ];
     "a feed cannot be rendered", serving::a_feed_cannot_be_rendered => ["renderings_failed"];
     "a handshake fails", crate::trust::a_handshake_fails => ["handshakes_failed"];
     "a port is crowded", crate::overload::a_port_is_crowded => [

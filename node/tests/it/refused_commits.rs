@@ -82,7 +82,7 @@ async fn sources_that_a_crash_left_behind_go_at_the_next_start() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_feed_whose_numbers_are_damaged_is_not_listed_as_empty() {
+async fn a_feed_whose_numbers_are_damaged_is_served_and_mended() {
     let folder = TempDir::new().unwrap();
     let (node, store) = opened(&folder).await;
     run(&node, CREATE).await.unwrap();
@@ -102,6 +102,11 @@ async fn a_feed_whose_numbers_are_damaged_is_not_listed_as_empty() {
     batch.put(Table::Feed, key, vec![0xff; 40]);
     store.commit(&batch).unwrap();
     drop(store);
-    let refused = Node::open_here(config, Clock::real()).await.err().unwrap().to_string();
-    assert!(refused.contains("damaged") || refused.contains("Feed"), "{refused}");
+    // It starts, and the numbers are made again from the entries.
+    let node = Node::open_here(config, Clock::real()).await.unwrap();
+    assert_eq!(node.listings().len(), 1);
+    assert!(node.degraded()[0].contains("1 Feed"), "{:?}", node.degraded());
+    node.scrub_and_mend().await.unwrap();
+    assert_eq!(node.degraded(), Vec::<String>::new());
+    close(node).await;
 }

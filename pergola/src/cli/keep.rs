@@ -1,6 +1,6 @@
-//! `pergola backup`, `pergola restore` and `pergola store move`: the data as a whole.
+//! `pergola backup`, `pergola restore`, `pergola store move` and `pergola store repair`: the data as a whole.
 //!
-//! A running node can be backed up. The other two commands replace the data, so they need the folder for
+//! A running node can be backed up. The other commands change the data, so they need the folder for
 //! themselves. A backup appears under its name when it is complete.
 
 use std::fs::File;
@@ -9,13 +9,15 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
 use clap::Subcommand;
+use pergola_store::archive::{self, ArchiveError, RepairError, Repaired};
 use pergola_store::backup::{self, BackupError, Replace, Summary};
-use pergola_store::{Backend, StoreError};
+use pergola_store::{Backend, LAST_BACKUP, StoreError};
 use serde_json::json;
 
 use super::client::{Client, in_use};
 use super::failure::{self, Failure};
 use super::output::{Output, Overwrite};
+use super::presence::write_private;
 use super::screen::{Progress, Screen, count, size};
 use super::settings::Settings;
 
@@ -57,15 +59,50 @@ pub(super) enum StoreCommand {
         #[arg(long, value_name = "redb|sled")]
         to: Backend,
     },
+    /// Find damaged rows and repair them; the node must not run
+    ///
+    /// What follows from other rows is made again, the rest comes from the backup. Items that are in no backup are
+    /// looked for at their sources when the node runs again.
+    #[command(
+        after_help = "Example:\n  pergola store repair\n  pergola store repair --from pergola.backup"
+    )]
+    Repair {
+        /// A backup that has what is damaged
+        #[arg(long, value_name = "FILE")]
+        from: Option<PathBuf>,
+        /// Delete what cannot be repaired
+        #[arg(long)]
+        give_up: bool,
+    },
 }
 
-pub(super) async fn backup(args: Backup, client: &Client, screen: &Screen) -> anyhow::Result<()> {
+pub(super) async fn backup(
+    args: Backup,
+    client: &Client,
+    settings: &Settings,
+    screen: &Screen,
+) -> anyhow::Result<()> {
     let mut output = Output::open(&args.file, &args.overwrite)?;
+    output.make_private()?;
     let bytes = download(client, &mut output).await?;
     let Some(file) = output.finish()? else { return Ok(()) };
+    remember(&file, settings);
     screen.show(&json!({ "file": file, "bytes": bytes }), || {
         format!("{} written to {}\n", size(bytes), file.display())
     })
+}
+
+/// Notes in the data folder where its newest backup is, for the day when the store does not open. If the node is
+/// elsewhere, there is no such folder.
+fn remember(file: &Path, settings: &Settings) {
+    let Ok(config) = settings.load() else { return };
+    let note = config.node.data.join(LAST_BACKUP);
+    let whole = std::path::absolute(file).unwrap_or_else(|_| file.to_owned());
+    if pergola_store::holds_data(&config.node.data).unwrap_or(false)
+        && let Err(error) = write_private(&note, &whole.display().to_string())
+    {
+        tracing::debug!(%error, "where the backup is could not be noted");
+    }
 }
 
 async fn download(client: &Client, output: &mut Output) -> anyhow::Result<u64> {
@@ -103,7 +140,10 @@ pub(super) fn store(
     settings: &Settings,
     screen: &Screen,
 ) -> anyhow::Result<()> {
-    let StoreCommand::Move { to } = command;
+    let to = match command {
+        StoreCommand::Move { to } => to,
+        StoreCommand::Repair { from, give_up } => return repair(from, give_up, settings, screen),
+    };
     let config = settings.load()?;
     config.earlier_place().iter().for_each(|warning| failure::advise(warning, settings));
     let data = config.node.data;
@@ -114,6 +154,65 @@ pub(super) fn store(
     done("moved", summary, to, &data, screen)?;
     configured_otherwise(config.store.backend, to, settings);
     Ok(())
+}
+
+fn repair(
+    from: Option<PathBuf>,
+    give_up: bool,
+    settings: &Settings,
+    screen: &Screen,
+) -> anyhow::Result<()> {
+    let config = settings.load()?;
+    let data = config.node.data;
+    let open = |path: &PathBuf| {
+        let opened = File::open(path).map(BufReader::new);
+        opened.with_context(|| Failure::new(format!("cannot read {}", path.display())))
+    };
+    let mut file = from.as_ref().map(open).transpose()?;
+    let backup = file.as_mut().map(|file| file as &mut dyn std::io::Read);
+    let now = pergola_outside::clock::Clock::real().now();
+    let repaired = archive::repair(&data, config.store.backend, backup, give_up, now);
+    let done = repaired.map_err(|error| match error {
+        RepairError::Archive(ArchiveError::Store(StoreError::Locked { .. })) => {
+            in_use(&data).into()
+        }
+        error => anyhow::Error::from(error),
+    })?;
+    let Repaired { found, mended, restored, given_up, sought, left } = done;
+    let document = json!({
+        "found": found, "mended": mended, "restored": restored, "given_up": given_up, "sought": sought,
+        "left": left.len(),
+    });
+    screen.show(&document, || told(&document, found, left.len(), sought, from.is_some()))
+}
+
+/// What a repair has done, and what can still be done.
+fn told(
+    done: &serde_json::Value,
+    found: usize,
+    left: usize,
+    sought: usize,
+    backup: bool,
+) -> String {
+    if found == 0 {
+        return "every row is whole\n".to_owned();
+    }
+    let mut text = format!(
+        "{} damaged: {} mended, {} from the backup, {} given up, {left} left\n",
+        count(found as u64, "row"),
+        done["mended"],
+        done["restored"],
+        done["given_up"],
+    );
+    if sought > 0 {
+        text.push_str("lost items are looked for at their sources when the node runs again\n");
+    }
+    match (left, backup) {
+        (0, _) => {}
+        (_, false) => text.push_str("take what is left from a backup with --from FILE\n"),
+        (_, true) => text.push_str("try another backup, or delete what is left with --give-up\n"),
+    }
+    text
 }
 
 fn done(

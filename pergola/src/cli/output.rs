@@ -2,6 +2,7 @@
 
 use std::fs::{self, File};
 use std::io::{self, Write as _};
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
@@ -39,6 +40,16 @@ impl Output {
         let unfinished = PathBuf::from(unfinished);
         let file = File::create(&unfinished).with_context(|| cannot_write(&path))?;
         Ok(Self::File { path, unfinished, file })
+    }
+
+    /// Lets nobody but the owner read the file.
+    pub(super) fn make_private(&self) -> anyhow::Result<()> {
+        match self {
+            Self::Standard(_) => Ok(()),
+            Self::File { path, file, .. } => file
+                .set_permissions(fs::Permissions::from_mode(0o600))
+                .with_context(|| cannot_write(path)),
+        }
     }
 
     /// Writes more.

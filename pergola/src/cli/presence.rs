@@ -4,8 +4,9 @@
 //! removes what its successor wrote.
 
 use std::fs;
-use std::io;
+use std::io::{self, Write as _};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
@@ -60,11 +61,30 @@ impl Presence {
             io::Error::new(error.kind(), format!("cannot write {}: {error}", path.display()))
         };
         let unfinished = PathBuf::from(format!("{}.new", path.display()));
-        fs::write(&unfinished, format!("{line}\n")).map_err(named)?;
+        // The port file may be for others.
+        let written = match path.ends_with(FILE) {
+            true => write_private(&unfinished, line),
+            false => fs::write(&unfinished, format!("{line}\n")),
+        };
+        match written {
+            // A node on a full disk serves all the same; commands find it by --node URL.
+            Err(error) if error.kind() == io::ErrorKind::StorageFull => {
+                tracing::warn!(file = %path.display(), "the disk is full: commands do not find this node by its folder");
+                let _ = fs::remove_file(&unfinished);
+                return Ok(());
+            }
+            written => written.map_err(named)?,
+        }
         fs::rename(&unfinished, &path).map_err(named)?;
         self.files.push(path);
         Ok(())
     }
+}
+
+/// Writes a file that only its owner can read.
+pub(super) fn write_private(path: &Path, line: &str) -> io::Result<()> {
+    let file = fs::File::options().create(true).truncate(true).write(true).mode(0o600).open(path);
+    file.and_then(|mut file| file.write_all(format!("{line}\n").as_bytes()))
 }
 
 impl Drop for Presence {

@@ -6,9 +6,10 @@ use std::ops::ControlFlow;
 use pergola_feed::Item;
 use pergola_manners::source::ItemKey;
 
-use super::{ALL, Archive, ArchiveError, damaged};
+use super::{ALL, Archive, ArchiveError, or_again};
 use crate::engine::{Order, Table};
 use crate::records::{Edit, Entry, FeedId, FeedRecord, FeedTally, OldIds, Subscription};
+use crate::rows::chunk::Chunk;
 use crate::rows::keys::{self, RowKey};
 
 /// An item as a feed published it.
@@ -33,24 +34,27 @@ impl Archive {
         self.row(Table::Feed, &keys::feed_key(id))
     }
 
-    /// Those who may read a feed, if not anybody.
+    /// Those who may read a feed, if not anybody; nobody if that is damaged.
     pub fn readers(&self, feed: FeedId) -> Result<Option<Vec<String>>, ArchiveError> {
-        self.row(Table::Reader, &feed.to_key())
+        or_again(self.row(Table::Reader, &feed.to_key()), || Ok(Some(Vec::new())))
     }
 
     /// How far a feed has come.
     pub fn feed_tally(&self, feed: FeedId) -> Result<FeedTally, ArchiveError> {
-        Ok(self.row(Table::Feed, &keys::feed_tally_key(feed))?.unwrap_or_default())
+        let read = self.row(Table::Feed, &keys::feed_tally_key(feed));
+        Ok(or_again(read, || self.tally_again(feed).map(Some))?.unwrap_or_default())
     }
 
     /// Which entries of a feed keep the ids that they had before ids named their origin.
     pub fn old_ids(&self, feed: FeedId) -> Result<OldIds, ArchiveError> {
-        Ok(self.row(Table::Feed, &keys::old_ids_key(feed))?.unwrap_or_default())
+        let read = self.row(Table::Feed, &keys::old_ids_key(feed));
+        Ok(or_again(read, || Ok(None))?.unwrap_or_default())
     }
 
     /// The number under which a feed holds an item.
     pub fn member(&self, feed: FeedId, item: ItemKey) -> Result<Option<u64>, ArchiveError> {
-        self.row(Table::Member, &keys::member_key(feed, item))
+        let read = self.row(Table::Member, &keys::member_key(feed, item));
+        or_again(read, || self.member_again(feed, item))
     }
 
     /// One entry of a feed.
@@ -58,7 +62,7 @@ impl Archive {
         self.row(Table::Entry, &keys::entry_key(feed, sequence))
     }
 
-    /// Entries of a feed with `from <= sequence < to`, in order, at most `limit` of them.
+    /// Entries of a feed with `from <= sequence < to`, in order, at most `limit` of them, without damaged ones.
     pub fn entries(
         &self,
         feed: FeedId,
@@ -99,7 +103,7 @@ impl Archive {
             return Ok(found);
         }
         let (from, to) = (keys::edit_key(feed, after), keys::edit_key(feed, to));
-        self.store.scan(Table::Edit, &from, Some(&to), Order::Ascending, &mut |key, _| {
+        self.visit_keys(Table::Edit, (&from, Some(&to)), Order::Ascending, |key| {
             let edit = keys::edit_of(key);
             if edit > after {
                 found.push(edit);
@@ -127,25 +131,25 @@ impl Archive {
         self.with_items(entries)
     }
 
-    /// The items that entries refer to; each chunk is unpacked once.
+    /// The items that entries refer to; each chunk is unpacked once. Entries whose items are damaged or gone are
+    /// left out and counted.
     pub fn with_items(&self, entries: Vec<(u64, Entry)>) -> Result<Vec<Published>, ArchiveError> {
         let mut chunks = HashMap::new();
         let mut published = Vec::with_capacity(entries.len());
+        let all = entries.len();
         for (sequence, entry) in entries {
             let chunk = match chunks.entry((entry.source, entry.chunk)) {
                 hash_map::Entry::Occupied(read) => read.into_mut(),
                 hash_map::Entry::Vacant(new) => {
-                    new.insert(self.unpacked(entry.source, entry.chunk)?)
+                    let read = self.unpacked(entry.source, entry.chunk);
+                    new.insert(or_again(read, || Ok(Chunk::default()))?)
                 }
             };
-            match chunk.item(entry.index).map_err(damaged(Table::Chunk))? {
-                Some(item) => published.push(Published { sequence, item, entry }),
-                None => {
-                    let reason = format!("entry {sequence} refers to an item that is gone");
-                    return Err(ArchiveError::Damaged { table: Table::Entry, reason });
-                }
+            if let Ok(Some(item)) = chunk.item(entry.index) {
+                published.push(Published { sequence, item, entry });
             }
         }
+        self.damage.pass((all - published.len()) as u64);
         Ok(published)
     }
 

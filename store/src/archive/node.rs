@@ -10,7 +10,14 @@ use crate::rows::keys::{self, RowKey};
 impl Archive {
     /// What the node knows of itself, if it ever ran.
     pub fn node(&self) -> Result<Option<NodeRecord>, ArchiveError> {
-        self.row(Table::Meta, keys::NODE)
+        let copy = || self.row(Table::Meta, keys::NODE_COPY);
+        match self.row(Table::Meta, keys::NODE) {
+            // It is nowhere else and cannot be made again.
+            Err(error @ ArchiveError::Damaged { .. }) => {
+                copy()?.map_or(Err(error), |there| Ok(Some(there)))
+            }
+            read => read,
+        }
     }
 
     /// What was asked of each host.

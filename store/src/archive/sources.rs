@@ -5,9 +5,10 @@ use std::ops::ControlFlow;
 use pergola_feed::Item;
 use pergola_manners::Cooperation;
 use pergola_manners::link::Link;
-use pergola_manners::source::{Known, Loop, SourceId, SourceRecord, SourceState};
+use pergola_manners::source::{Known, Loop, SourceId, SourceRecord, SourceState, unknown};
+use pergola_refresh::{DAY, ModelKind, Source};
 
-use super::{ALL, Archive, ArchiveError, damaged};
+use super::{ALL, Archive, ArchiveError, or_again};
 use crate::commit::Commit;
 use crate::engine::{Order, Table};
 use crate::records::Push;
@@ -68,8 +69,10 @@ impl Archive {
     }
 
     /// How a source is, without its model; for whoever has that in memory.
+    /// If that is damaged, the source starts anew.
     pub fn state_alone(&self, id: SourceId) -> Result<Option<SourceState>, ArchiveError> {
-        self.row(Table::State, &id.to_key())
+        let anew = || Ok(Some(SourceState::new(unknown())));
+        or_again(self.row(Table::State, &id.to_key()), anew)
     }
 
     /// Visits the state of every source without its model, without holding them all.
@@ -79,10 +82,10 @@ impl Archive {
     ) -> Result<(), ArchiveError> {
         // The state of a source that was removed stays until it cannot be restored any more.
         let there = self.source_ids()?;
-        self.visit(Table::State, ALL, Order::Ascending, |key, state| {
+        self.visit_all(Table::State, ALL, Order::Ascending, |key, state| {
             let id = SourceId::from_key(key);
             if there.binary_search(&id).is_ok() {
-                visit(id, state);
+                visit(id, state.unwrap_or_else(|_| SourceState::new(unknown())));
             }
             ControlFlow::Continue(())
         })
@@ -112,16 +115,25 @@ impl Archive {
         Ok(all)
     }
 
+    /// A source whose model is damaged or gone learns anew.
     fn with_model(&self, id: SourceId, state: SourceState) -> Result<SourceState, ArchiveError> {
-        let table = Table::Model;
-        let missing = || ArchiveError::Damaged { table, reason: "a model is missing".into() };
-        let schedule = self.row(table, &id.to_key())?.ok_or_else(missing)?;
-        state.with_schedule(schedule).map_err(|invalid| damaged(table)(invalid.into()))
+        let (table, key) = (Table::Model, id.to_key());
+        let schedule = or_again(self.row(table, &key), || Ok(None))?;
+        let blank = state.clone();
+        let joined = schedule.map(|schedule| state.with_schedule(schedule));
+        match joined {
+            Some(Ok(joined)) => Ok(joined),
+            Some(Err(invalid)) => {
+                self.damaged(table, &key, &invalid.into());
+                Ok(SourceState { schedule: unlearnt(), ..blank })
+            }
+            None => Ok(SourceState { schedule: unlearnt(), ..blank }),
+        }
     }
 
     /// What was seen of a source's items.
     pub fn known(&self, id: SourceId) -> Result<Option<Known>, ArchiveError> {
-        self.row(Table::Known, &id.to_key())
+        or_again(self.row(Table::Known, &id.to_key()), || self.known_again(id).map(Some))
     }
 
     /// The sources of which items are known, also of those that are no longer crawled.
@@ -136,7 +148,10 @@ impl Archive {
 
     /// The items of one chunk; none if it is not there.
     pub fn chunk(&self, source: SourceId, chunk: u32) -> Result<Vec<Item>, ArchiveError> {
-        self.unpacked(source, chunk)?.items().map_err(damaged(Table::Chunk))
+        let items = self.unpacked(source, chunk)?.items();
+        items.map_err(|nonsense| {
+            self.damaged(Table::Chunk, &keys::chunk_key(source, chunk), &nonsense)
+        })
     }
 
     /// The items of one chunk as they will be after a commit.
@@ -146,32 +161,33 @@ impl Archive {
         source: SourceId,
         chunk: u32,
     ) -> Result<Vec<Item>, ArchiveError> {
-        let pending = commit.chunk(source, chunk).map_err(damaged(Table::Chunk))?;
-        pending.map_or_else(|| self.chunk(source, chunk), Ok)
+        match commit.chunk(source, chunk) {
+            Ok(Some(pending)) => Ok(pending),
+            _ => self.chunk(source, chunk),
+        }
     }
 
     /// One chunk, empty if it is not there.
     pub(super) fn unpacked(&self, source: SourceId, chunk: u32) -> Result<Chunk, ArchiveError> {
-        let row = self.store.get(Table::Chunk, &keys::chunk_key(source, chunk))?;
-        let chunk = row.map_or(Ok(Chunk::default()), |row| Chunk::of_row(&row));
-        chunk.map_err(damaged(Table::Chunk))
+        let key = keys::chunk_key(source, chunk);
+        let Some(row) = self.store.get(Table::Chunk, &key)? else { return Ok(Chunk::default()) };
+        let chunk = self.whole(Table::Chunk, &key, &row).and_then(Chunk::of_row);
+        chunk.map_err(|nonsense| self.damaged(Table::Chunk, &key, &nonsense))
     }
 
-    /// Visits every chunk: its source, its number and when it was delivered.
+    /// Visits every chunk that is whole: its source, its number and when it was delivered.
     pub fn each_chunk(
         &self,
         mut visit: impl FnMut(SourceId, u32, f64),
     ) -> Result<(), ArchiveError> {
-        let mut failed = None;
-        self.store.scan(Table::Chunk, &[], None, Order::Ascending, &mut |key, row| {
+        Ok(self.store.scan(Table::Chunk, &[], None, Order::Ascending, &mut |key, row| {
             let (source, number) = keys::chunk_of(key);
-            match delivered_at(row) {
+            match self.whole(Table::Chunk, key, row).and_then(delivered_at) {
                 Ok(at) => visit(source, number, at),
-                Err(nonsense) => failed = Some(damaged(Table::Chunk)(nonsense)),
+                Err(nonsense) => drop(self.damaged(Table::Chunk, key, &nonsense)),
             }
             ControlFlow::Continue(())
-        })?;
-        failed.map_or(Ok(()), Err)
+        })?)
     }
 
     /// What is known of the peers that publish sources.
@@ -193,4 +209,10 @@ impl Archive {
     pub fn pushes(&self) -> Result<Vec<(String, Push)>, ArchiveError> {
         self.rows(Table::Push, ALL, |key| String::from_utf8_lossy(key).into_owned())
     }
+}
+
+/// What the scheduler starts with if it has forgotten a source: an item a day, twenty in a document.
+fn unlearnt() -> Source {
+    let model = ModelKind::Gamma.build(1.0 / DAY).expect("an item a day is a rate");
+    Source::new(model, 20)
 }

@@ -4,6 +4,8 @@ use pergola_refresh::{DAY, ModelKind, Observation, PublicationModel, Source};
 
 use super::*;
 
+mod damaged;
+
 fn archive() -> (Archive, tempfile::TempDir) {
     let folder = tempfile::tempdir().unwrap();
     let opened = crate::engine::open(folder.path(), None, 1 << 20).unwrap();
@@ -91,11 +93,16 @@ fn a_window_is_newest_first_and_reads_each_item_from_its_chunk() {
 }
 
 #[test]
-fn an_entry_whose_item_is_gone_is_an_error_and_not_a_panic() {
+fn an_entry_whose_item_is_gone_is_passed_over_and_counted() {
     let (archive, _folder) = archive();
-    commit(&archive, |commit| commit.feed(FEED).put_entry(0, &entry(7, 0, 1.0)));
-    let error = archive.window(FEED, 1).unwrap_err();
-    assert!(error.to_string().contains("entry 0 refers to an item that is gone"), "{error}");
+    commit(&archive, |commit| {
+        commit.source(SOURCE).put_chunk(0, 1.0, &[&Item::new("there")]);
+        commit.feed(FEED).put_entry(0, &entry(7, 0, 1.0));
+        commit.feed(FEED).put_entry(1, &entry(0, 0, 1.0));
+    });
+    let shown: Vec<u64> = archive.window(FEED, 5).unwrap().iter().map(|p| p.sequence).collect();
+    assert_eq!(shown, [1]);
+    assert_eq!(archive.damage().passed(), 1);
 }
 
 #[test]

@@ -61,7 +61,7 @@ impl FeedPart {
 
     /// An entry was replaced, for those who have read the version before.
     pub fn put_edit(&mut self, edit: Edit) {
-        self.rows.put(Table::Edit, edit_key(self.id, edit), Vec::new());
+        self.rows.put_sealed(Table::Edit, edit_key(self.id, edit), Vec::new());
     }
 
     /// Deletes an edit that is followed by a later one of the same entry, or whose entry is gone.

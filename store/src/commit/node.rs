@@ -5,7 +5,7 @@ use pergola_query::Selectivity;
 use super::set;
 use crate::engine::{Batch, Table};
 use crate::records::{HostTally, NodeRecord, Sample};
-use crate::rows::keys::{NODE, SELECTIVITY};
+use crate::rows::keys::{NODE, NODE_COPY, SELECTIVITY};
 
 /// Changes to the node's own rows.
 #[derive(Debug, Default)]
@@ -14,9 +14,10 @@ pub struct NodePart {
 }
 
 impl NodePart {
-    /// What the node knows of itself.
+    /// What the node knows of itself: twice, because nothing else says who it is.
     pub fn put_record(&mut self, record: &NodeRecord) {
         set(&mut self.rows, Table::Meta, NODE, Some(record));
+        set(&mut self.rows, Table::Meta, NODE_COPY, Some(record));
     }
 
     /// What was asked of a host.

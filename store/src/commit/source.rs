@@ -7,7 +7,7 @@ use pergola_manners::source::{Known, Loop, SourceId, SourceRecord, SourceState};
 use pergola_refresh::Source;
 
 use super::set;
-use crate::engine::{Batch, Table};
+use crate::engine::{Batch, Table, seal};
 use crate::records::{Channel, ProfileRecord, Push, Removed};
 use crate::rows::chunk::{Chunk, row_of};
 use crate::rows::keys::{RowKey, chunk_key, link_key, removed_source_key, wish_key};
@@ -58,7 +58,7 @@ impl SourcePart {
 
     /// Items that the source delivered together.
     pub fn put_chunk(&mut self, chunk: u32, at: f64, items: &[&Item]) {
-        self.rows.put(Table::Chunk, chunk_key(self.id, chunk), row_of(at, items));
+        self.rows.put_sealed(Table::Chunk, chunk_key(self.id, chunk), row_of(at, items));
     }
 
     /// Deletes items that no feed refers to.
@@ -128,6 +128,6 @@ impl SourcePart {
         let wanted = chunk_key(self.id, chunk);
         let chunks = self.rows.iter().filter(|(table, ..)| *table == Table::Chunk);
         let row = chunks.filter(|(_, key, _)| *key == wanted).last().and_then(|(.., row)| row);
-        row.map(|row| Chunk::of_row(row)?.items()).transpose()
+        row.map(|row| Chunk::of_row(seal::unchecked(row))?.items()).transpose()
     }
 }

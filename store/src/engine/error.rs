@@ -73,8 +73,20 @@ pub enum StoreError {
         /// What the system said.
         source: io::Error,
     },
+    /// The store does not open, and nothing is started in its place.
+    #[error(
+        "{path} is damaged: {cause}; it is kept, and no empty store is started in its place; {advice}"
+    )]
+    Lost {
+        /// The engine's folder or file.
+        path: PathBuf,
+        /// What was found.
+        cause: String,
+        /// How to get the data back.
+        advice: String,
+    },
     /// What is stored makes no sense.
-    #[error("{path} is damaged: {cause}; restore a backup, or move it away to start empty")]
+    #[error("{path} is damaged: {cause}; restore a backup")]
     Corrupt {
         /// The file or folder.
         path: PathBuf,

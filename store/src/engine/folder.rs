@@ -4,6 +4,7 @@
 //! format.json              {"schema": 3, "backend": "redb"}: read before any engine is started
 //! store.sled/, store.redb  the engine's own files
 //! lock                     locked as long as the store is open
+//! creating                 there is no store yet, but one is being made
 //! restoring/               a backup that is being unpacked
 //! before-schema-N.backup   the rows as they were before they were migrated to version N
 //! ```
@@ -19,6 +20,8 @@ use super::{
     format::{Format, lock, remove, sync_folder},
     held::HeldStore,
     migrate::{self, Step},
+    private,
+    recovery::recover,
     redb_store::RedbStore,
     safeguard,
     sled_store::SledStore,
@@ -28,11 +31,14 @@ use super::{
 /// Where a backup is unpacked, inside the data folder. After a crash it is removed.
 pub(super) const RESTORING: &str = "restoring";
 
+/// A store is being made for the first time. What a crash leaves of it is removed: nothing was stored yet.
+const CREATING: &str = "creating";
+
 /// A store that is ready.
 pub struct Opened {
     /// The store; the folder is locked until the last handle is dropped.
     pub store: Arc<dyn Store>,
-    /// What the operator should know, such as a damaged store that was set aside.
+    /// What the operator should know, such as a damaged store that was rebuilt.
     pub notice: Option<String>,
 }
 
@@ -45,6 +51,18 @@ pub fn open(
 ) -> Result<Opened, StoreError> {
     let opening = Opening { cache_bytes, ..Opening::default() };
     opening.open(folder, wanted)
+}
+
+/// Opens a redb store that is not in a folder.
+#[cfg(any(test, feature = "testing"))]
+pub(crate) fn open_on_redb(opener: super::redb_store::Opener) -> Result<Opened, StoreError> {
+    let store = RedbStore::with(opener, Path::new("a simulated disk"), 1 << 20)?;
+    if migrate::schema_of(&store)?.is_none() {
+        let mut batch = Batch::default();
+        migrate::record(&mut batch, migrate::latest(migrate::STEPS));
+        store.commit(&batch)?;
+    }
+    Ok(Opened { store: Arc::new(store), notice: None })
 }
 
 /// Whether a folder holds the data of a node. Looking changes nothing.
@@ -81,7 +99,7 @@ impl Opening<'_> {
     ) -> Result<Opened, StoreError> {
         let latest = migrate::latest(self.steps);
         Format::read(folder, latest)?;
-        fs::create_dir_all(folder).map_err(StoreError::io(folder))?;
+        private::create_folder(folder).map_err(StoreError::io(folder))?;
         let lock = lock(folder)?;
         // Again, now that nobody else can change it.
         let format = Format::read(folder, latest)?;
@@ -95,29 +113,15 @@ impl Opening<'_> {
             return Err(StoreError::OtherBackend { folder: folder.to_owned(), held, wanted });
         }
         let backend = held.or(wanted).unwrap_or_default();
-        space::check(folder, &Batch::default(), self.free_bytes)?;
         if let Some(format) = &format {
             format.finish_discarding(folder)?;
         }
-
         let path = folder.join(backend.file_name());
-        if format.is_some() && !path.exists() {
-            return Err(store_is_missing(&path));
-        }
-        let opened = open_engine(&path, backend, self.cache_bytes);
-        let damage = match &opened {
-            Ok((_, None)) if format.is_some() => Some("its contents are gone".to_owned()),
-            Err(StoreError::Corrupt { cause, .. }) => Some(cause.clone()),
-            _ => None,
+        let (store, schema, notice) = match format.is_some() || held.is_some() {
+            true => self.open_held(&path, backend, format.is_some())?,
+            false => self.create(&path, backend)?,
         };
-        let (store, schema, notice) = match damage {
-            Some(cause) => {
-                // The engine lets go of its files before they are renamed.
-                drop(opened);
-                self.start_again(&path, backend, &cause)?
-            }
-            None => opened.map(|(store, schema)| (store, schema, None))?,
-        };
+        private::tighten(folder);
         remove(&folder.join(RESTORING))?;
         remove(&folder.join(safeguard::UNFINISHED))?;
         let held = HeldStore {
@@ -158,22 +162,41 @@ impl Opening<'_> {
                 held.commit(&batch)?;
             }
         }
-        format.write(folder)
+        format.write(folder)?;
+        remove(&folder.join(CREATING))
     }
 
-    /// Sets a damaged store aside and starts an empty one.
-    fn start_again(&self, path: &Path, backend: Backend, cause: &str) -> Result<Fresh, StoreError> {
-        // Without format.json, a folder left by a crash in here is started again, not refused.
-        remove(&path.with_file_name("format.json"))?;
-        let aside = set_aside(path, "damaged")?;
+    /// Makes a store where there was none.
+    fn create(&self, path: &Path, backend: Backend) -> Result<Fresh, StoreError> {
+        let folder = path.parent().unwrap_or(path);
+        space::check(folder, &Batch::default(), self.free_bytes)?;
+        let marker = folder.join(CREATING);
+        private::create_file(&marker).map_err(StoreError::io(&marker))?;
+        sync_folder(folder)?;
         let (store, schema) = open_engine(path, backend, self.cache_bytes)?;
-        let notice = format!(
-            "{} was damaged ({cause}): it was set aside as {} and an empty store started; restore a \
-             backup if there is one",
-            path.display(),
-            aside.display(),
-        );
-        Ok((store, schema, Some(notice)))
+        Ok((store, schema, None))
+    }
+
+    /// Opens a store that is there. On a full disk, too: it is read, and commits are refused until there is room.
+    fn open_held(&self, path: &Path, backend: Backend, named: bool) -> Result<Fresh, StoreError> {
+        if named && !path.exists() {
+            return Err(store_is_missing(path));
+        }
+        let unfinished = !named && path.with_file_name(CREATING).exists();
+        let opened = open_engine(path, backend, self.cache_bytes);
+        let cause = match &opened {
+            Ok((_, None)) if !unfinished => "its contents are gone".to_owned(),
+            Err(StoreError::Corrupt { cause, .. }) => cause.clone(),
+            _ => return opened.map(|(store, schema)| (store, schema, None)),
+        };
+        // The engine lets go of its files before they are touched.
+        drop(opened);
+        if unfinished {
+            remove(path)?;
+            return self.create(path, backend);
+        }
+        let recovered = recover(path, backend, self.cache_bytes, &cause, self.free_bytes);
+        recovered.map(|(store, schema, notice)| (store, schema, Some(notice)))
     }
 }
 
@@ -215,15 +238,14 @@ fn unnamed_store(folder: &Path) -> Result<Option<Backend>, StoreError> {
 
 /// Renames a store to the first free name of `store.….why-1`, `-2` and so on.
 pub(super) fn set_aside(path: &Path, why: &str) -> Result<PathBuf, StoreError> {
-    let mut number = 1;
-    let aside = loop {
-        let aside = PathBuf::from(format!("{}.{why}-{number}", path.display()));
-        if !aside.exists() {
-            break aside;
-        }
-        number += 1;
-    };
+    let aside = free_name(path, why);
     fs::rename(path, &aside).map_err(StoreError::io(path))?;
     path.parent().map_or(Ok(()), sync_folder)?;
     Ok(aside)
+}
+
+/// The first free name of `store.….why-1`, `-2` and so on.
+pub(super) fn free_name(path: &Path, why: &str) -> PathBuf {
+    let name = |number: u32| PathBuf::from(format!("{}.{why}-{number}", path.display()));
+    (1..).map(name).find(|name| !name.exists()).unwrap_or_else(|| name(0))
 }

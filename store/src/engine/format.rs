@@ -7,13 +7,13 @@
 use std::{
     fs::{self, File, TryLockError},
     io::{ErrorKind, Write},
-    os::unix::fs::MetadataExt,
+    os::unix::fs::{MetadataExt, OpenOptionsExt},
     path::Path,
 };
 
 use serde::{Deserialize, Serialize};
 
-use super::{Backend, StoreError};
+use super::{Backend, StoreError, private};
 
 /// What `format.json` says.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -55,7 +55,7 @@ impl Format {
         }
         let (path, new) = (folder.join("format.json"), folder.join("format.json.new"));
         let text = serde_json::to_string(self).expect("two names and a number are always JSON");
-        let written = File::create(&new).and_then(|mut file| {
+        let written = private::create_file(&new).and_then(|mut file| {
             file.write_all(text.as_bytes())?;
             file.sync_all()
         });
@@ -74,7 +74,7 @@ impl Format {
 /// Locks a folder for this process until the file is dropped.
 pub(super) fn lock(folder: &Path) -> Result<File, StoreError> {
     let path = folder.join("lock");
-    let file = File::options().create(true).truncate(false).write(true).open(&path);
+    let file = File::options().create(true).truncate(false).write(true).mode(0o600).open(&path);
     let file = file.map_err(StoreError::io(&path))?;
     match file.try_lock() {
         Ok(()) => Ok(file),

@@ -8,17 +8,26 @@ mod hop_times;
 mod item_media;
 mod published_ids;
 mod rewrite;
+mod row_seals;
 mod source_origins;
 
-use super::{Batch, SCHEMA_KEY, Store, StoreError, Table};
+use super::{Batch, SCHEMA_KEY, Store, StoreError, Table, seal};
 
 /// Migrates the rows of one version to the next. What it returns is committed together with the version; it
 /// must not repeat what it has committed before, if it is run again.
 pub(super) type Step = fn(&dyn Store) -> Result<Batch, StoreError>;
 
 /// The steps from version 1 on: the first one leads to version 2.
-pub(super) const STEPS: &[Step] =
-    &[hop_times::step, source_origins::step, item_media::step, published_ids::step];
+pub(super) const STEPS: &[Step] = &[
+    hop_times::step,
+    source_origins::step,
+    item_media::step,
+    published_ids::step,
+    row_seals::step,
+];
+
+/// From this version on rows have seals, this one's own included.
+const SEALED: u32 = 6;
 
 /// The version that all steps lead to.
 pub(super) const fn latest(steps: &[Step]) -> u32 {
@@ -28,15 +37,22 @@ pub(super) const fn latest(steps: &[Step]) -> u32 {
 /// The version of what a store holds; `None` for a store that was just created.
 pub(super) fn schema_of(store: &dyn Store) -> Result<Option<u32>, StoreError> {
     let Some(value) = store.get(Table::Meta, SCHEMA_KEY)? else { return Ok(None) };
-    match <[u8; 4]>::try_from(value.as_slice()).map(u32::from_be_bytes) {
-        Ok(version) if version > 0 => Ok(Some(version)),
+    let unsealed = seal::unseal(Table::Meta, SCHEMA_KEY, &value).unwrap_or(&value);
+    match <[u8; 4]>::try_from(unsealed).map(u32::from_be_bytes) {
+        Ok(version) if version > 0 && (version >= SEALED) == (unsealed.len() < value.len()) => {
+            Ok(Some(version))
+        }
         _ => Err(StoreError::corrupt("the store", "its schema version is unreadable")),
     }
 }
 
 /// A batch that records a version.
 pub(super) fn record(batch: &mut Batch, version: u32) {
-    batch.put(Table::Meta, SCHEMA_KEY, version.to_be_bytes().to_vec());
+    let mut value = version.to_be_bytes().to_vec();
+    if version >= SEALED {
+        seal::seal(Table::Meta, SCHEMA_KEY, &mut value);
+    }
+    batch.put(Table::Meta, SCHEMA_KEY, value);
 }
 
 /// Runs the steps that a store of version `from` still needs.

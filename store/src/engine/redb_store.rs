@@ -4,7 +4,9 @@
 
 use std::{
     io,
+    panic::{AssertUnwindSafe, catch_unwind},
     path::{Path, PathBuf},
+    sync::{PoisonError, RwLock},
 };
 
 use redb::{Database, ReadOnlyTable, ReadableDatabase, TableDefinition};
@@ -12,42 +14,73 @@ use redb::{Database, ReadOnlyTable, ReadableDatabase, TableDefinition};
 use super::{
     Backend, Batch, Order, Store, StoreError, Table, Visit,
     format::{sync_folder, tree_bytes},
+    private,
 };
 
 const ROWS: TableDefinition<'_, &[u8], &[u8]> = TableDefinition::new("rows");
 
+/// What is said if redb panics on a damaged page.
+const PANICKED: &str = "redb panicked over a page of it";
+
+/// Opens the file.
+pub(crate) type Opener =
+    Box<dyn Fn(&redb::Builder) -> Result<Database, redb::DatabaseError> + Send + Sync>;
+
 pub(super) struct RedbStore {
-    db: Database,
+    /// Nothing only while it is opened again, or if that failed.
+    db: RwLock<Option<Database>>,
     path: PathBuf,
+    cache: usize,
+    opener: Opener,
 }
 
 impl RedbStore {
     pub(super) fn open(path: &Path, cache_bytes: u64) -> Result<Self, StoreError> {
+        if !path.exists() {
+            private::create_file(path).map_err(StoreError::io(path))?;
+        }
+        let file = path.to_owned();
+        let store = Self::with(Box::new(move |builder| builder.create(&file)), path, cache_bytes)?;
+        path.parent().map_or(Ok(()), sync_folder)?;
+        Ok(store)
+    }
+
+    /// A store in whatever the opener opens.
+    pub(super) fn with(opener: Opener, path: &Path, cache_bytes: u64) -> Result<Self, StoreError> {
         let cache = usize::try_from(cache_bytes.max(1 << 20)).unwrap_or(usize::MAX);
-        let opened =
-            std::panic::catch_unwind(|| Database::builder().set_cache_size(cache).create(path));
-        let db = match opened {
-            Ok(opened) => opened.map_err(|error| failed(path, error))?,
-            Err(_) => return Err(StoreError::corrupt(path, "redb panicked while it opened it")),
-        };
-        let store = Self { db, path: path.to_owned() };
+        let (db, path) = (RwLock::default(), path.to_owned());
+        let store = Self { db, path, cache, opener };
+        *store.db.write().unwrap_or_else(PoisonError::into_inner) = Some(store.database()?);
         match store.rows() {
             Err(redb::Error::TableDoesNotExist(_)) => {
-                store.write(&Batch::default()).map_err(|error| failed(path, error))?;
-                path.parent().map_or(Ok(()), sync_folder)?;
+                store.commit(&Batch::default())?;
             }
-            rows => drop(rows.map_err(|error| failed(path, error))?),
+            rows => drop(rows.map_err(|error| failed(&store.path, error))?),
         }
         Ok(store)
     }
 
+    fn database(&self) -> Result<Database, StoreError> {
+        let open = || (self.opener)(Database::builder().set_cache_size(self.cache));
+        match catch_unwind(AssertUnwindSafe(open)) {
+            Ok(opened) => opened.map_err(|error| failed(&self.path, error)),
+            Err(_) => Err(StoreError::corrupt(&self.path, "redb panicked while it opened it")),
+        }
+    }
+
     fn rows(&self) -> Result<ReadOnlyTable<&'static [u8], &'static [u8]>, redb::Error> {
-        Ok(self.db.begin_read()?.open_table(ROWS)?)
+        let db = self.db.read().unwrap_or_else(PoisonError::into_inner);
+        let db = db.as_ref().ok_or(redb::Error::PreviousIo)?;
+        let rows = || Ok(db.begin_read()?.open_table(ROWS)?);
+        catch_unwind(AssertUnwindSafe(rows))
+            .unwrap_or_else(|_| Err(redb::Error::Corrupted(PANICKED.into())))
     }
 
     fn write(&self, batch: &Batch) -> Result<(), redb::Error> {
+        let db = self.db.read().unwrap_or_else(PoisonError::into_inner);
+        let db = db.as_ref().ok_or(redb::Error::PreviousIo)?;
         // Durable at once is the default of a transaction.
-        let transaction = self.db.begin_write()?;
+        let transaction = db.begin_write()?;
         let mut rows = transaction.open_table(ROWS)?;
         let mut row = Vec::new();
         for (table, key, value) in batch.settled() {
@@ -62,14 +95,25 @@ impl RedbStore {
         drop(rows);
         Ok(transaction.commit()?)
     }
+
+    /// After a failed write redb refuses everything until the file is opened again, which also undoes what the write
+    /// has left.
+    fn open_again(&self) {
+        let mut db = self.db.write().unwrap_or_else(PoisonError::into_inner);
+        close(&mut db);
+        match self.database() {
+            Ok(opened) => *db = Some(opened),
+            Err(error) => tracing::error!(%error, "the store could not be opened again"),
+        }
+    }
 }
 
 impl Store for RedbStore {
     fn get(&self, table: Table, key: &[u8]) -> Result<Option<Vec<u8>>, StoreError> {
         let rows = self.rows().map_err(|error| failed(&self.path, error))?;
         let row = table.row_key(key);
-        let found = rows.get(&row[..]).map_err(|error| failed(&self.path, error))?;
-        Ok(found.map(|value| value.value().to_vec()))
+        let read = || rows.get(&row[..]).map(|found| found.map(|value| value.value().to_vec()));
+        self.caught(read)
     }
 
     fn scan(
@@ -85,23 +129,33 @@ impl Store for RedbStore {
             return Ok(());
         }
         let rows = self.rows().map_err(|error| failed(&self.path, error))?;
-        let range = rows.range(&from[..]..&to[..]);
-        let mut range = range.map_err(|error| failed(&self.path, error))?;
+        let mut range = self.caught(|| rows.range(&from[..]..&to[..]))?;
         loop {
-            let next = match order {
-                Order::Ascending => range.next(),
-                Order::Descending => range.next_back(),
-            };
-            let Some(next) = next else { return Ok(()) };
-            let (row, value) = next.map_err(|error| failed(&self.path, error))?;
-            if visit(&row.value()[1..], value.value()).is_break() {
+            let next = self.caught(|| match order {
+                Order::Ascending => range.next().transpose(),
+                Order::Descending => range.next_back().transpose(),
+            })?;
+            let Some((row, value)) = next else { return Ok(()) };
+            let (row, value) = self.caught(|| Ok((&row.value()[1..], value.value())))?;
+            if visit(row, value).is_break() {
                 return Ok(());
             }
         }
     }
 
     fn commit(&self, batch: &Batch) -> Result<(), StoreError> {
-        self.write(batch).map_err(|error| failed(&self.path, error))
+        let written = catch_unwind(AssertUnwindSafe(|| self.write(batch)));
+        match written {
+            Ok(Ok(())) => Ok(()),
+            Ok(Err(error)) => {
+                self.open_again();
+                Err(failed(&self.path, error))
+            }
+            Err(_) => {
+                self.open_again();
+                Err(panicked(&self.path))
+            }
+        }
     }
 
     fn bytes_on_disk(&self) -> u64 {
@@ -111,6 +165,37 @@ impl Store for RedbStore {
     fn backend(&self) -> Backend {
         Backend::Redb
     }
+}
+
+impl RedbStore {
+    /// Reads something. redb panics on some damaged pages.
+    fn caught<T>(
+        &self,
+        read: impl FnOnce() -> Result<T, redb::StorageError>,
+    ) -> Result<T, StoreError> {
+        match catch_unwind(AssertUnwindSafe(read)) {
+            Ok(read) => read.map_err(|error| failed(&self.path, error)),
+            Err(_) => Err(panicked(&self.path)),
+        }
+    }
+}
+
+impl Drop for RedbStore {
+    fn drop(&mut self) {
+        close(self.db.get_mut().unwrap_or_else(PoisonError::into_inner));
+    }
+}
+
+/// Closes the file. redb panics over some damaged pages here, too.
+fn close(db: &mut Option<Database>) {
+    let open = db.take();
+    if catch_unwind(AssertUnwindSafe(|| drop(open))).is_err() {
+        tracing::error!("redb panicked while it closed a damaged file");
+    }
+}
+
+fn panicked(path: &Path) -> StoreError {
+    StoreError::corrupt(path, PANICKED)
 }
 
 fn failed(path: &Path, error: impl Into<redb::Error>) -> StoreError {

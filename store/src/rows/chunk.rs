@@ -62,7 +62,7 @@ pub(crate) fn row_of(at: f64, items: &[&Item]) -> Vec<u8> {
         bytes = encode_onto(*item, bytes);
     }
     let packed = pack(&bytes);
-    let room = Vec::with_capacity(packed.len() + 5 * starts.len() + 32);
+    let room = Vec::with_capacity(packed.len() + 5 * starts.len() + 36);
     write_onto(&(at, bytes.len() as u64, Raw(&packed), starts), room)
 }
 

@@ -6,6 +6,7 @@ use crate::records::{Channel, Edit, FeedId};
 
 /// The key of a row that the node has once.
 pub(crate) const NODE: &[u8] = b"node";
+pub(crate) const NODE_COPY: &[u8] = b"node copy";
 pub(crate) const SELECTIVITY: &[u8] = b"all";
 
 /// A number that rows are found by.

@@ -14,7 +14,7 @@ use pergola_query::Selectivity;
 use super::chunk::Chunk;
 use super::*;
 use crate::engine::backup::{Replace, restore};
-use crate::engine::{Backend, Order, Table, open};
+use crate::engine::{Backend, Order, Table, open, seal};
 use crate::records::{
     Entry, FeedRecord, FeedTally, HostTally, NodeRecord, OldIds, ProfileRecord, Push, Removed,
     Sample, Subscription,
@@ -123,6 +123,7 @@ fn every_row_of_a_node_that_has_run_is_written_as_it_was_read() {
     for table in Table::ALL {
         let mut rows = 0;
         let mut visit = |key: &[u8], row: &[u8]| {
+            let row = seal::unseal(table, key, row).unwrap();
             assert!(is_same(table, key, row), "{table:?} {key:?}");
             rows += 1;
             ControlFlow::Continue(())

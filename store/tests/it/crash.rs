@@ -4,22 +4,18 @@
 mod batches;
 
 use std::{
-    collections::BTreeMap,
     io::{BufRead, BufReader},
-    ops::ControlFlow,
     path::{Path, PathBuf},
     process::{Command, Stdio},
 };
 
 use anyhow::{Context, Result};
-use batches::{KEPT, ROWS, key, last, value};
-use pergola_store::{Backend, Order, Store, Table, open};
+use batches::{expected, last, rows};
+use pergola_store::{Backend, Table, open};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 const KILLS: u64 = 10;
-
-type Rows = BTreeMap<Vec<u8>, Vec<u8>>;
 
 #[test]
 fn killing_sled_at_any_moment_loses_and_tears_nothing() -> Result<()> {
@@ -87,28 +83,4 @@ fn torture_program() -> Result<PathBuf> {
         "build it first: cargo build -p pergola-store --example store_torture"
     );
     Ok(program)
-}
-
-fn expected(number: u64) -> [Rows; 2] {
-    let mut entries = Rows::new();
-    let mut chunks = Rows::new();
-    for row in 0..ROWS {
-        for kept in (number + 1).saturating_sub(KEPT).max(1)..=number {
-            entries.insert(key(kept, row), value(kept, row));
-        }
-        if number > 0 {
-            chunks.insert(key(0, row), value(number, row + number));
-        }
-    }
-    [entries, chunks]
-}
-
-fn rows(store: &dyn Store, table: Table) -> Result<Rows> {
-    let mut rows = Rows::new();
-    let mut visit = |key: &[u8], value: &[u8]| {
-        rows.insert(key.to_vec(), value.to_vec());
-        ControlFlow::Continue(())
-    };
-    store.scan(table, &[], None, Order::Ascending, &mut visit)?;
-    Ok(rows)
 }

@@ -64,7 +64,8 @@ impl Syndicate {
             entries: Vec::new(),
             cursor: page.cursor.to_string(),
             more: page.more,
-            expired: page.expired,
+            // Damaged ones are gone for the caller, too.
+            expired: page.expired + page.damaged,
             skipped: page.skipped,
             restarted: page.restarted,
             hints: hints.map(hints_to_wire),

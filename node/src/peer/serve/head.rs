@@ -71,5 +71,10 @@ impl Heads {
 /// What a cursor says of the entry before a number.
 pub(super) fn last_before(archive: &Archive, feed: FeedId, next: u64) -> Result<u32, ArchiveError> {
     let Some(last) = next.checked_sub(1) else { return Ok(0) };
-    Ok(archive.entry(feed, last)?.map_or(0, |entry| Cursor::of_entry(entry.key)))
+    match archive.entry(feed, last) {
+        Ok(entry) => Ok(entry.map_or(0, |entry| Cursor::of_entry(entry.key))),
+        // Like one that is gone, it proves nothing.
+        Err(ArchiveError::Damaged { .. }) => Ok(0),
+        Err(error) => Err(error),
+    }
 }

@@ -2,6 +2,9 @@
 //!
 //! How far the feed has come is read first, and nothing beyond it is told: whatever is committed meanwhile
 //! is found by the next page. A page ends where its limits are reached and its cursor stands exactly there.
+//!
+//! Entries that are damaged, or whose items are, are passed over and counted: numbers have no gaps, so what is missing
+//! between two of them was damaged or deleted meanwhile.
 
 mod lately;
 #[cfg(test)]
@@ -13,14 +16,14 @@ use std::sync::Arc;
 use bytes::Bytes;
 use pergola_feed::Item;
 use pergola_proto::v1;
+use pergola_store::Order;
 use pergola_store::archive::{Archive, ArchiveError, Edit, Entry, SourceId};
-use pergola_store::{Order, Table};
 use prost::Message;
 
 use super::head::last_before;
 use super::recent::Recent;
 use crate::peer::cursor::Cursor;
-use crate::publish::{Imprint, Listing, Publisher, read_entries};
+use crate::publish::{Imprint, Listing, Publisher};
 use crate::wire::{Delivered, ENTRY_BYTES, append_entry, entry_to_wire};
 use lately::{Lately, Made};
 
@@ -53,6 +56,8 @@ pub(super) struct Page {
     pub(super) more: bool,
     pub(super) expired: u64,
     pub(super) skipped: u64,
+    /// Entries that are not in it because they cannot be read.
+    pub(super) damaged: u64,
     pub(super) restarted: bool,
 }
 
@@ -102,7 +107,7 @@ impl Pager {
         if let Some(page) = self.lately.page(&made) {
             return Ok(page);
         }
-        let page = Arc::new(read_entries(|| self.attempt(feed, asked))?);
+        let page = Arc::new(self.attempt(feed, asked)?);
         self.lately.keep(made, &page);
         Ok(page)
     }
@@ -113,12 +118,27 @@ impl Pager {
         let mut sheet = Sheet::new(self, asked.limit, asked.bytes - asked.bytes / AROUND);
         let entries =
             self.archive.entries(feed.id, page.cursor.next, end, Order::Ascending, asked.limit)?;
+        let all_read = entries.len() < asked.limit;
+        let mut full = false;
         for (sequence, entry) in entries {
-            if !sheet.add(sequence, &entry, false)? {
-                break;
+            match sheet.add(sequence, &entry, false)? {
+                Added::NoRoom => {
+                    full = true;
+                    break;
+                }
+                added => {
+                    page.damaged +=
+                        sequence - page.cursor.next + u64::from(added == Added::Unreadable);
+                    page.cursor.next = sequence + 1;
+                }
             }
-            page.cursor.next = sequence + 1;
         }
+        if all_read && !full {
+            // What is left up to the end cannot be read.
+            page.damaged += end - page.cursor.next;
+            page.cursor.next = end;
+        }
+        self.archive.damage().pass(page.damaged);
         page.more = page.cursor.next < end;
         if !page.more && page.cursor.edits < Edit::end_of(feed.tally.edition) {
             let seen = asked.cursor.map_or(0, |cursor| cursor.next);
@@ -154,6 +174,7 @@ impl Pager {
             more: false,
             expired: if fitting.is_some() { oldest - from } else { 0 },
             skipped: if asked.cursor.is_some() { first - oldest } else { 0 },
+            damaged: 0,
             restarted: asked.cursor.is_some() && fitting.is_none(),
         })
     }
@@ -198,9 +219,9 @@ impl Pager {
                 // What is not below came with what it says now.
                 if edit.sequence < below
                     && !told.contains(&edit.sequence)
-                    && let Some(entry) = self.archive.entry(feed.id, edit.sequence)?
+                    && let Ok(Some(entry)) = self.archive.entry(feed.id, edit.sequence)
                 {
-                    if !sheet.add(edit.sequence, &entry, true)? {
+                    if sheet.add(edit.sequence, &entry, true)? == Added::NoRoom {
                         return Ok(true);
                     }
                     told.insert(edit.sequence);
@@ -209,6 +230,14 @@ impl Pager {
             }
         }
     }
+}
+
+/// What became of an entry.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Added {
+    InPage,
+    NoRoom,
+    Unreadable,
 }
 
 /// A page being filled, within its limits.
@@ -236,44 +265,47 @@ impl<'a> Sheet<'a> {
     }
 
     /// Adds an entry, if there is room for it.
-    fn add(&mut self, sequence: u64, entry: &Entry, edited: bool) -> Result<bool, ArchiveError> {
+    fn add(&mut self, sequence: u64, entry: &Entry, edited: bool) -> Result<Added, ArchiveError> {
         if self.count >= self.limit {
-            return Ok(false);
+            return Ok(Added::NoRoom);
         }
-        let (message, length) = fitted(entry_to_wire(self.delivered(sequence, entry, edited)?));
+        let Some(delivered) = self.delivered(sequence, entry, edited)? else {
+            return Ok(Added::Unreadable);
+        };
+        let (message, length) = fitted(entry_to_wire(delivered));
         let bytes = length + 8;
         if self.count > 0 && self.bytes + bytes > self.most_bytes {
-            return Ok(false);
+            return Ok(Added::NoRoom);
         }
         self.bytes += bytes;
         self.count += 1;
         append_entry(&mut self.entries, message);
-        Ok(true)
+        Ok(Added::InPage)
     }
 
-    /// An entry with its item, as this node publishes it.
+    /// An entry with its item, as this node publishes it; nothing if the item is damaged or gone.
     fn delivered(
         &mut self,
         sequence: u64,
         entry: &Entry,
         edited: bool,
-    ) -> Result<Delivered, ArchiveError> {
+    ) -> Result<Option<Delivered>, ArchiveError> {
         let archive = &self.pager.archive;
         let place = (entry.source, entry.chunk);
         let items = match &self.open {
             Some((open, items)) if *open == place => Arc::clone(items),
             _ => {
-                let items = self.pager.recent.chunk(archive, entry.source, entry.chunk)?;
+                let items = match self.pager.recent.chunk(archive, entry.source, entry.chunk) {
+                    Err(ArchiveError::Damaged { .. }) => Arc::default(),
+                    read => read?,
+                };
                 self.open = Some((place, Arc::clone(&items)));
                 items
             }
         };
-        let Some(item) = items.get(usize::from(entry.index)).cloned() else {
-            let reason = format!("entry {sequence} refers to an item that is gone");
-            return Err(ArchiveError::Damaged { table: Table::Entry, reason });
-        };
+        let Some(item) = items.get(usize::from(entry.index)).cloned() else { return Ok(None) };
         let item = self.publisher.publish(entry, item)?;
-        Ok(Delivered { sequence, published_at: entry.at, edited, cut: false, item })
+        Ok(Some(Delivered { sequence, published_at: entry.at, edited, cut: false, item }))
     }
 }
 

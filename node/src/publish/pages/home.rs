@@ -10,10 +10,16 @@ use crate::publish::{Form, Imprint, Listing, selection};
 const SHOWN: usize = 500;
 
 /// The list of feeds.
-pub(crate) fn page(imprint: &Imprint, listings: &[Listing]) -> Markup {
+pub(crate) fn page(imprint: &Imprint, listings: &[Listing], damaged: bool) -> Markup {
     let title = format!("Feeds of {}", imprint.name);
     let content = html! {
         h1 { (title) }
+        @if damaged {
+            p role="alert" {
+                "Some of what this node stores is damaged. The rest is served; "
+                a href="readyz" { "the node says more" } "."
+            }
+        }
         @if listings.is_empty() {
             (empty())
         } @else {

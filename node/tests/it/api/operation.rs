@@ -185,7 +185,10 @@ async fn history_is_told_by_the_minute() {
 async fn a_running_node_is_ready_and_one_that_is_only_opened_says_why_not() {
     let house = quiet_house().await;
     let (status, ready) = get(&house, "/readyz").await;
-    assert_eq!((status, ready), (StatusCode::OK, json!({"ready": true, "reasons": []})));
+    assert_eq!(
+        (status, ready),
+        (StatusCode::OK, json!({"ready": true, "reasons": [], "degraded": []}))
+    );
     assert_eq!(get(&house, "/api/v1/status").await.1["running"], true);
     let metrics = ask(&house, Method::GET, "/metrics").send().await.unwrap().text().await.unwrap();
     assert!(metrics.contains("pergola_threshold"), "{metrics}");

@@ -218,7 +218,9 @@ async fn ids_that_clash_are_published_with_their_origin_and_old_ones_stay() {
     }
     // As an upgrade leaves it: the first three were there, and the second and third clashed.
     let mut batch = pergola_store::Batch::default();
-    batch.put(pergola_store::Table::Feed, [2, 0, 0, 0, 7].to_vec(), vec![3, 2, 1, 2]);
+    let (table, key) = (pergola_store::Table::Feed, [2, 0, 0, 0, 7]);
+    let row = pergola_store::testing::sealed(table, &key, vec![3, 2, 1, 2]);
+    batch.put(table, key, row);
     kiosk.archive.store().commit(&batch).unwrap();
     let of = |source: u32, id: &str| {
         let origin = origin_of(&format!("https://source{source}.example/feed"));

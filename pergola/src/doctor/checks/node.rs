@@ -12,6 +12,8 @@ use super::{budget, private, sources};
 use crate::doctor::Finding;
 
 const PATIENCE: Duration = Duration::from_secs(10);
+/// What to do about something that the node works with.
+const ADVICE: &str = "see \"Storage\" in docs/reliability.md";
 /// Sources in one answer.
 const AT_ONCE: usize = 500;
 
@@ -26,7 +28,10 @@ pub(super) async fn all(config: &Config, client: &Client) -> Vec<Finding> {
             return vec![Finding::wrong(what, "try again, or read its log")];
         }
     };
-    let notices = status.notices.iter();
+    // What was found wrong already is not said again.
+    let new = |notice: &&String| !findings.iter().any(|found| found.what == **notice);
+    let notices: Vec<&String> = status.notices.iter().filter(new).collect();
+    let notices = notices.into_iter();
     findings.extend(notices.map(|notice| Finding::warning(notice, "the node's log says more")));
     match seen(client).await {
         Ok(all) => {
@@ -53,7 +58,8 @@ async fn ready(client: &Client) -> Result<(NodeStatus, Vec<Finding>), ClientErro
             "its log says more",
         ),
     };
-    Ok((status, vec![finding]))
+    let degraded = readiness.degraded.iter().map(|what| Finding::wrong(what, ADVICE));
+    Ok((status, std::iter::once(finding).chain(degraded).collect()))
 }
 
 /// All sources, page by page.

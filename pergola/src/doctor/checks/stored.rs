@@ -18,7 +18,7 @@ pub(super) fn all(config: &Config) -> Vec<Finding> {
     } else {
         match pergola_store::open(&config.node.data, config.store.backend, config.store.cache) {
             Ok(opened) => {
-                let notice = opened.notice.map(|notice| Finding::warning(notice, "keep a backup"));
+                let notice = opened.notice.map(|notice| Finding::warning(notice, "make a backup"));
                 findings.extend(notice);
                 match stored(&Archive::new(opened.store)) {
                     Ok((known, found)) => {
@@ -46,6 +46,7 @@ pub(super) fn all(config: &Config) -> Vec<Finding> {
 fn does_not_open(error: &StoreError) -> Finding {
     let advice = match error {
         StoreError::Locked { .. } => "another command uses it: try again when it has ended",
+        StoreError::Lost { .. } => "the command above brings it back",
         _ => "if it is damaged, restore a backup with `pergola restore FILE`",
     };
     Finding::wrong(format!("the store does not open: {error}"), advice)
@@ -53,6 +54,8 @@ fn does_not_open(error: &StoreError) -> Finding {
 
 /// The addresses of all sources, and what is wrong with some.
 fn stored(archive: &Archive) -> Result<(Vec<String>, Vec<Finding>), ArchiveError> {
+    archive.check()?;
+    let damage = archive.damage();
     let mut troubles = std::collections::HashMap::new();
     archive.each_state(|id, state| {
         if let Some(trouble) = trouble(state) {
@@ -67,6 +70,15 @@ fn stored(archive: &Archive) -> Result<(Vec<String>, Vec<Finding>), ArchiveError
     let all: Vec<Seen> = archive.sources()?.into_iter().map(seen).collect();
     let holds = format!("no node runs; the store opens and holds {} source(s)", all.len());
     let mut findings = vec![Finding::well(holds)];
+    if !damage.is_empty() {
+        let counts = damage.counts();
+        let of: Vec<String> =
+            counts.iter().map(|(table, count)| format!("{count} {table:?}")).collect();
+        findings.push(Finding::wrong(
+            format!("rows of the store are damaged: {}", of.join(", ")),
+            "repair them with `pergola store repair --from BACKUP`",
+        ));
+    }
     findings.extend(sources::troubled(&all));
     findings.extend(loops(archive)?);
     Ok((all.into_iter().map(|seen| seen.url).collect(), findings))

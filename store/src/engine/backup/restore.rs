@@ -16,7 +16,7 @@ use crate::engine::{
     format::{Format, lock, remove, sync_folder},
     held::HeldStore,
     migrate::{self, STEPS},
-    space,
+    private, space,
 };
 
 /// What to do with a store that is already there.
@@ -39,7 +39,7 @@ pub fn restore(
 ) -> Result<Summary, BackupError> {
     let missing: Vec<PathBuf> =
         folder.ancestors().take_while(|part| !part.exists()).map(Path::to_owned).collect();
-    fs::create_dir_all(folder).map_err(StoreError::io(folder))?;
+    private::create_folder(folder).map_err(StoreError::io(folder))?;
     let restored = restore_into(folder, backend, replace, input, progress);
     if restored.is_err() && !missing.is_empty() {
         // What cannot be removed has been used by somebody else meanwhile.
@@ -88,6 +88,7 @@ fn restore_into(
     sync_folder(folder)?;
     Format { schema, backend, discard: None }.write(folder)?;
     remove(&new_folder)?;
+    private::tighten(folder);
     Ok(summary)
 }
 

@@ -11,7 +11,7 @@ use crate::engine::{
     folder::{open_engine, store_is_missing},
     format::{Format, lock, remove},
     migrate::{self, STEPS},
-    space,
+    private, space,
 };
 
 /// Copies a folder's rows into the other engine, compares, and removes the old store. `progress` gets the
@@ -87,6 +87,7 @@ pub(in crate::engine) fn move_in_steps(
     remove(&old_path)?;
     after(Done::Removed)?;
     flipped.finish_discarding(folder)?;
+    private::tighten(folder);
     Ok(copy)
 }
 

@@ -4,7 +4,6 @@ use std::fs;
 
 use super::{
     super::{
-        SCHEMA_KEY,
         backup::{
             BackupError, Replace, Summary, move_backend, read_backup, restore,
             transfer::{Done, move_in_steps},
@@ -263,5 +262,5 @@ fn a_backup_carries_the_schema_of_its_rows() {
     let target = tempfile::tempdir().unwrap();
     restore(target.path(), Backend::Sled, Replace::Never, &file[..], |_| ()).unwrap();
     let store = open_store(target.path(), Backend::Sled);
-    assert_eq!(store.get(Table::Meta, SCHEMA_KEY).unwrap().unwrap(), LATEST.to_be_bytes());
+    assert_eq!(migrate::schema_of(&*store).unwrap(), Some(LATEST));
 }

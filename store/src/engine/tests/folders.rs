@@ -120,7 +120,6 @@ fn a_store_that_is_not_where_the_format_says_is_an_error_and_not_an_empty_store(
 fn damages(backend: Backend) -> Vec<(PathBuf, Vec<u8>)> {
     match backend {
         Backend::Sled => vec![
-            ("store.sled/conf".into(), b"segment_size: many\nuse_compression: false".to_vec()),
             ("store.sled/db".into(), vec![0; 1 << 20]),
             ("store.sled/db".into(), content(1 << 20, 1)),
         ],
@@ -131,22 +130,134 @@ fn damages(backend: Backend) -> Vec<(PathBuf, Vec<u8>)> {
 }
 
 #[test]
-fn a_damaged_store_is_set_aside_and_an_empty_one_started() {
+fn a_damaged_store_is_refused_with_the_command_that_helps_and_stays_as_it_is() {
     on_each_backend(|backend, folder| {
-        for (number, (file, garbage)) in (1..).zip(damages(backend)) {
-            put(&*open_store(folder, backend), Table::Feed, b"a", b"1");
-            fs::write(folder.join(&file), garbage).unwrap();
-            let opened = open(folder, None, 1 << 20).unwrap();
-            let aside = format!("{}.damaged-{number}", backend.file_name());
-            let notice = opened.notice.unwrap();
-            assert!(notice.contains(&aside), "{notice}");
-            assert!(folder.join(aside).exists());
-            assert_eq!(opened.store.get(Table::Feed, b"a").unwrap(), None);
-            put(&*opened.store, Table::Feed, b"b", b"2");
-            drop(opened.store);
-            let store = open_store(folder, backend);
-            assert_eq!(store.get(Table::Feed, b"b").unwrap().unwrap(), b"2");
+        put(&*open_store(folder, backend), Table::Feed, b"a", b"1");
+        for (file, garbage) in damages(backend) {
+            let whole = fs::read(folder.join(&file)).unwrap();
+            fs::write(folder.join(&file), &garbage).unwrap();
+            let before = names(folder);
+            let error = open(folder, None, 1 << 20).map(|_| ()).unwrap_err();
+            assert!(matches!(error, StoreError::Lost { .. }), "{error}");
+            let command = format!("`pergola restore FILE --replace --data {}`", folder.display());
+            assert!(error.to_string().contains(&command), "{error}");
+            assert_eq!(names(folder), before, "nothing is started in its place");
+            // sled writes to its file while it finds out.
+            let as_it_was = fs::read(folder.join(&file)).unwrap() == garbage;
+            assert!(as_it_was || backend == Backend::Sled);
+
+            let backup = folder.join("monday.backup");
+            fs::write(&backup, "a backup").unwrap();
+            let error = open(folder, None, 1 << 20).map(|_| ()).unwrap_err().to_string();
+            let command = format!("`pergola restore {} --replace", backup.display());
+            assert!(error.contains(&command), "{error}");
+            fs::remove_file(backup).unwrap();
+            fs::write(folder.join(&file), whole).unwrap();
         }
+    });
+}
+
+/// The snapshot of a folder with a sled store.
+fn snapshot(folder: &Path) -> PathBuf {
+    let files = fs::read_dir(folder.join("store.sled")).unwrap();
+    let mut files = files.map(|file| file.unwrap().path());
+    files.find(|path| path.display().to_string().contains("snap.")).expect("a snapshot")
+}
+
+fn flip_a_bit(path: &Path) {
+    let mut bytes = fs::read(path).unwrap();
+    let middle = bytes.len() / 2;
+    bytes[middle] ^= 0x10;
+    fs::write(path, bytes).unwrap();
+}
+
+#[test]
+fn sled_is_rebuilt_from_its_log_if_a_bit_of_its_snapshot_or_settings_flips() {
+    for (of_snapshot, of_settings) in [(true, false), (false, true), (true, true)] {
+        let folder = tempfile::tempdir().unwrap();
+        let folder = folder.path();
+        for round in 0..3_u32 {
+            let store = open_store(folder, Backend::Sled);
+            for number in 0..200_u32 {
+                let key = [round, number].map(u32::to_be_bytes).concat();
+                put(&*store, Table::Feed, &key, &content(3_000, number.into()));
+            }
+        }
+        let before = all_rows(&*open_store(folder, Backend::Sled), Table::Feed);
+        assert_eq!(before.len(), 600);
+        if of_snapshot {
+            flip_a_bit(&snapshot(folder));
+        }
+        if of_settings {
+            flip_a_bit(&folder.join("store.sled/conf"));
+        }
+        let opened = open(folder, None, 1 << 20).unwrap();
+        let notice = opened.notice.unwrap_or_default();
+        assert!(notice.contains("rebuilt from its log"), "{notice}");
+        assert!(notice.contains("store.sled.damaged-1"), "{notice}");
+        assert!(all_rows(&*opened.store, Table::Feed) == before, "rows are missing");
+        drop(opened.store);
+        assert!(all_rows(&*open_store(folder, Backend::Sled), Table::Feed) == before);
+    }
+}
+
+#[test]
+fn a_store_that_was_never_finished_is_made_anew() {
+    on_each_backend(|backend, folder| {
+        let path = folder.join(backend.file_name());
+        fs::write(folder.join("creating"), "").unwrap();
+        match backend {
+            Backend::Redb => fs::write(&path, content(5_000, 1)).unwrap(),
+            Backend::Sled => {
+                fs::create_dir(&path).unwrap();
+                fs::write(path.join("conf"), "seg").unwrap();
+            }
+        }
+        drop(open_store(folder, backend));
+        assert!(!folder.join("creating").exists());
+        // Without the mark it may have held data.
+        fs::remove_file(folder.join("format.json")).unwrap();
+        let file = if backend == Backend::Redb { path } else { path.join("db") };
+        fs::write(file, content(1 << 20, 1)).unwrap();
+        let error = open(folder, None, 1 << 20).map(|_| ()).unwrap_err();
+        assert!(matches!(error, StoreError::Lost { .. }), "{error}");
+    });
+}
+
+#[test]
+fn only_the_owner_can_read_a_data_folder_also_one_that_an_earlier_version_made() {
+    use std::os::unix::fs::PermissionsExt;
+    let open_to_others = |folder: &Path| {
+        let mut found = Vec::new();
+        let mut look = vec![folder.to_owned()];
+        while let Some(path) = look.pop() {
+            let metadata = fs::metadata(&path).unwrap();
+            if metadata.permissions().mode() & 0o077 != 0 {
+                found.push(path.clone());
+            }
+            if metadata.is_dir() {
+                look.extend(fs::read_dir(&path).unwrap().map(|entry| entry.unwrap().path()));
+            }
+        }
+        found
+    };
+    on_each_backend(|backend, folder| {
+        let folder = folder.join("data");
+        drop(open_store(&folder, backend));
+        assert_eq!(open_to_others(&folder), Vec::<PathBuf>::new());
+        fs::write(folder.join("monday.backup"), "a backup").unwrap();
+        let all = [
+            &folder,
+            &folder.join("format.json"),
+            &folder.join("monday.backup"),
+            &folder.join(backend.file_name()),
+        ];
+        for path in all {
+            let mode = if path.is_dir() { 0o755 } else { 0o644 };
+            fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
+        }
+        drop(open_store(&folder, backend));
+        assert_eq!(open_to_others(&folder), Vec::<PathBuf>::new());
     });
 }
 
@@ -180,7 +291,7 @@ fn a_nearly_full_disk_refuses_commits_and_changes_nothing() {
         let opening = Opening { free_bytes: free_by_file, ..Opening::default() };
         set_free((16 << 20) - 1);
         let error = opening.open(folder, Some(backend)).map(|_| ()).unwrap_err();
-        assert!(matches!(error, StoreError::Full { .. }), "{error}");
+        assert!(matches!(error, StoreError::Full { .. }), "no store is made: {error}");
         assert!(!folder.join(backend.file_name()).exists());
 
         set_free(16 << 20);
@@ -195,6 +306,19 @@ fn a_nearly_full_disk_refuses_commits_and_changes_nothing() {
             "{error}"
         );
         assert_eq!(store.get(Table::Feed, b"b").unwrap(), None);
+        set_free(needed);
+        store.commit(&large).unwrap();
+        drop(store);
+
+        set_free(0);
+        let store = opening.open(folder, None).unwrap().store;
+        assert_eq!(
+            store.get(Table::Feed, b"a").unwrap().unwrap(),
+            b"fits",
+            "what is there is served"
+        );
+        let error = store.commit(&large).unwrap_err();
+        assert!(matches!(error, StoreError::Full { .. }), "{error}");
         set_free(needed);
         store.commit(&large).unwrap();
     });

@@ -109,8 +109,9 @@ fn doing_it_again_changes_nothing() {
             let store = Opening { steps, ..Opening::default() }.open(folder, None).unwrap().store;
             [Table::Entry, Table::Member, Table::Known, Table::Feed].map(|t| all_rows(&*store, t))
         };
-        let once = rows(STEPS);
-        let again: Vec<Step> = STEPS.iter().chain(STEPS.last()).copied().collect();
+        let step = &STEPS[..4];
+        let once = rows(step);
+        let again: Vec<Step> = step.iter().chain(step.last()).copied().collect();
         assert_eq!(rows(&again), once);
     });
 }

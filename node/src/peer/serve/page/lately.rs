@@ -73,8 +73,8 @@ mod tests {
         let edits = Edit::end_of(0);
         let cursor = Cursor { node: 1, feed: FeedId(1), next: 1, last: 0, edits };
         let (entries, count) = (vec![0; bytes].into(), 1);
-        let (more, expired, skipped, restarted) = Default::default();
-        Arc::new(Page { entries, count, cursor, more, expired, skipped, restarted })
+        let (more, expired, skipped, damaged, restarted) = Default::default();
+        Arc::new(Page { entries, count, cursor, more, expired, skipped, damaged, restarted })
     }
 
     #[test]

@@ -280,13 +280,58 @@ fn an_answer_stays_within_its_bytes_and_a_large_entry_comes_alone() {
 }
 
 #[test]
-fn an_item_that_is_missing_is_an_error_and_not_a_gap() {
+fn an_item_that_is_missing_is_passed_and_counted() {
     let mut bench = Bench::with(2);
     let mut commit = Commit::new();
     commit.source(SOURCE).delete_chunk(1);
     bench.commit(commit);
     bench.feed.window = 2;
     let asked = Asked { cursor: None, limit: 10, newest: 0, bytes: ANSWER_BYTES };
-    let error = bench.pager.page(&bench.feed, &asked).unwrap_err();
-    assert!(error.to_string().contains("entry 1 refers to an item that is gone"), "{error}");
+    let page = bench.pager.page(&bench.feed, &asked).unwrap();
+    assert_eq!((numbers(&page), page.damaged, page.more), (vec![0], 1, false));
+}
+
+/// Flips a bit of a row.
+fn damage(bench: &Bench, table: store::Table, key: &[u8]) {
+    let rows = bench.pager.archive.store();
+    let mut row = rows.get(table, key).unwrap().unwrap();
+    let middle = row.len() / 2;
+    row[middle] ^= 1;
+    let mut batch = store::Batch::default();
+    batch.put(table, key, row);
+    rows.commit(&batch).unwrap();
+}
+
+#[test]
+fn damaged_entries_and_items_are_passed_and_counted_wherever_they_stand() {
+    for limit in [1, 2, 3, 100] {
+        let bench = Bench::with(10);
+        // Nothing is asked for before, because what was read is remembered.
+        let edits = Edit::end_of(bench.feed.tally.edition);
+        let start =
+            Cursor { node: bench.pager.node(), feed: bench.feed.id, next: 0, last: 0, edits };
+        for entry in [0_u64, 4, 5, 9] {
+            damage(
+                &bench,
+                store::Table::Entry,
+                &[&[0, 0, 0, 7][..], &entry.to_be_bytes()].concat(),
+            );
+        }
+        // The chunk of entry 7.
+        damage(&bench, store::Table::Chunk, &[0, 0, 0, 3, 0, 0, 0, 7]);
+        let (mut told, mut counted, mut cursor, mut pages) = (Vec::new(), 0, start, 0);
+        loop {
+            let page = bench.ask(Some(cursor), limit, 0);
+            told.extend(numbers(&page));
+            counted += page.damaged + page.expired;
+            cursor = page.cursor;
+            pages += 1;
+            assert!(pages < 30, "it never gets past the damage");
+            if !page.more {
+                break;
+            }
+        }
+        assert_eq!(told, [1, 2, 3, 6, 8], "pages of {limit}");
+        assert_eq!((counted, cursor.next), (5, 10), "pages of {limit}");
+    }
 }
