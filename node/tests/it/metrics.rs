@@ -31,7 +31,7 @@ macro_rules! events {
 }
 
 /// Every metric stands in this table, without `pergola_`.
-static EVENTS: [Event; 21] = events! {
+static EVENTS: [Event; 22] = events! {
     "a source is read", crawling::a_source_is_read => [
         "refreshes", "fetched_bytes", "items_delivered", "entries_published", "sources", "feeds",
         "spending_per_minute", "threshold", "freshness_ratio",
