@@ -1,9 +1,23 @@
-//! A store that can be watched, held up and made to fail, for tests of whatever uses a store.
+//! A store that can be watched, held up and made to fail, for tests of whatever uses a store; and all kinds of rows, for
+//! tests with any bytes.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
 use std::sync::{Arc, Mutex, PoisonError, mpsc};
 
+use pergola_feed::Item;
+use pergola_manners::Cooperation;
+use pergola_manners::courtesy::Courtesy;
+use pergola_manners::link::Link;
+use pergola_manners::source::{Known, Loop, SourceRecord, SourceState};
+use pergola_query::Selectivity;
+
 use crate::engine::{Backend, Batch, Order, Store, StoreError, Table, Visit};
+use crate::records::{
+    Entry, FeedRecord, FeedTally, HostTally, NodeRecord, OldIds, ProfileRecord, Push, Sample,
+    Subscription,
+};
+use crate::rows::chunk::{Chunk, delivered_at};
+use crate::rows::{Stored, decode, encode};
 
 /// Says whether to refuse a commit.
 type Refuses = Box<dyn FnMut(&Batch) -> bool + Send>;
@@ -97,4 +111,41 @@ impl Store for FaultyStore {
     fn backend(&self) -> Backend {
         self.inner.backend()
     }
+}
+
+/// Reads any bytes as every kind of row. Whatever can be read must be written and read as the same.
+///
+/// # Panics
+/// If a row changes when it is written again, or cannot be read any more.
+pub fn read_as_every_row(bytes: &[u8]) {
+    survives::<Item>(bytes);
+    survives::<SourceRecord>(bytes);
+    survives::<SourceState>(bytes);
+    survives::<Courtesy>(bytes);
+    survives::<Known>(bytes);
+    survives::<Loop>(bytes);
+    survives::<Link>(bytes);
+    survives::<Cooperation>(bytes);
+    survives::<Selectivity>(bytes);
+    survives::<FeedRecord>(bytes);
+    survives::<FeedTally>(bytes);
+    survives::<OldIds>(bytes);
+    survives::<Entry>(bytes);
+    survives::<NodeRecord>(bytes);
+    survives::<HostTally>(bytes);
+    survives::<Sample>(bytes);
+    survives::<ProfileRecord>(bytes);
+    survives::<Subscription>(bytes);
+    survives::<Push>(bytes);
+    let _ = delivered_at(bytes);
+    if let Ok(chunk) = Chunk::of_row(bytes) {
+        let _ = (chunk.items(), chunk.item(0), chunk.item(u16::MAX));
+    }
+}
+
+fn survives<T: Stored>(bytes: &[u8]) {
+    let Ok(value) = decode::<T>(bytes) else { return };
+    let written = encode(&value);
+    let Ok(again) = decode::<T>(&written) else { panic!("a row of ours cannot be read") };
+    assert_eq!(encode(&again), written, "a row changes when it is written again");
 }

@@ -8,6 +8,7 @@
 //! and reads pages of 2 MiB that are designed to be slow; the limit is one second each, in a release build.
 
 mod hostile;
+mod kinds;
 mod mutate;
 
 use std::time::Instant;

@@ -15,6 +15,8 @@
 //! between the rows of a table gets a row of its own instead of being moved before the table.
 
 mod elements;
+#[cfg(test)]
+mod tests;
 mod tokens;
 
 use std::borrow::Cow;

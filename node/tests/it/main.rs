@@ -7,6 +7,8 @@ mod api;
 mod archived;
 mod fetching;
 mod following;
+mod fuzzed;
+mod hostile;
 mod house;
 mod many_sources;
 mod merged;
