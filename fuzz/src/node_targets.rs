@@ -6,7 +6,7 @@ use pergola_proto::v1;
 use prost::Message;
 
 /// The targets that need the daemon, by name.
-pub const TARGETS: [(&str, fn(&[u8])); 2] = [("cursor", cursor), ("wire", wire)];
+pub(crate) const TARGETS: [(&str, fn(&[u8])); 2] = [("cursor", cursor), ("wire", wire)];
 
 /// A cursor: what is printed is read as the same cursor.
 fn cursor(bytes: &[u8]) {

@@ -437,7 +437,12 @@ impl<'a> Writer<'a> {
             self.out.push(attribute.quote);
         }
         self.out.push('>');
-        start..self.out.len()
+        let tag = start..self.out.len();
+        // A parser ignores a line break here, but not the next one: like this, it ignores none of the text.
+        if matches!(name, "pre" | "listing") {
+            self.out.push('\n');
+        }
+        tag
     }
 
     fn write_end(&mut self, name: &str) {

@@ -85,7 +85,7 @@ impl Executor for Counted {
 fn packed_feed() -> Vec<u8> {
     let feed = format!(
         "<rss version=\"2.0\"><channel><title>{}</title></channel></rss>",
-        "x".repeat(4 << 20)
+        "x".repeat(2 << 20)
     );
     let mut packer = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
     std::io::Write::write_all(&mut packer, feed.as_bytes()).unwrap();

@@ -139,7 +139,8 @@ fn hostile_markup_costs_a_parser_no_more_than_its_length() {
             let html = form(&text);
             assert!(html.len() <= 8 * text.len(), "{}: {} bytes", kind.0, html.len());
             let tree = tree(&html);
-            assert!(tree.depth <= DEPTH + 8, "{}: {tree:?}", kind.0);
+            // A parser adds a `tbody` to a table, a row and a cell.
+            assert!(tree.depth <= DEPTH + DEPTH / 3 + 8, "{}: {tree:?}", kind.0);
             assert!(tree.attributes <= ATTRIBUTES, "{}: {tree:?}", kind.0);
             // Not more than what was written: nothing is opened a second time.
             let written = html.matches('<').count();
