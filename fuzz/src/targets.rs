@@ -41,7 +41,8 @@ fn feed(bytes: &[u8]) {
     let same = parse(bytes, &options).expect("it was read before");
     assert_eq!(ids(&document), ids(&same), "other ids for the same bytes");
     let normal = document.normalised();
-    for text in [write::write_atom(&normal), write::write_rss(&normal), write::write_json(&normal)] {
+    for text in [write::write_atom(&normal), write::write_rss(&normal), write::write_json(&normal)]
+    {
         let again = parse(text.as_bytes(), &ParseOptions::default()).expect("our own feed");
         assert_eq!(ids(&normal), ids(&again), "other ids after writing:\n{text}");
         assert_eq!(titles(&normal), titles(&again), "other titles after writing:\n{text}");
@@ -67,7 +68,9 @@ fn html(bytes: &[u8]) {
     for base in [None, Some(&base())] {
         let clean = sanitize(&published, base);
         let lower = clean.to_ascii_lowercase();
-        for forbidden in ["<script", "<style", "<iframe", "<svg", "<math", "<form", "<object", "<!--"] {
+        for forbidden in
+            ["<script", "<style", "<iframe", "<svg", "<math", "<form", "<object", "<!--"]
+        {
             assert!(!lower.contains(forbidden), "{forbidden} is left: {clean}");
         }
         let again = sanitize(&Text::html(clean.as_str()), base);
@@ -126,7 +129,9 @@ fn config(bytes: &[u8]) {
 /// A robots.txt, for a few pages.
 fn robots(bytes: &[u8]) {
     let robots = Robots::of_answer(200, bytes, "pergola");
-    for page in ["https://example.org/", "https://example.org/a/b?c=d", "https://example.org/%7E/$*"] {
+    for page in
+        ["https://example.org/", "https://example.org/a/b?c=d", "https://example.org/%7E/$*"]
+    {
         let page = Url::parse(page).expect("an address");
         assert_eq!(robots.check(&page).is_ok(), robots.check(&page).is_ok());
     }

@@ -28,7 +28,8 @@ pub(crate) fn run() -> usize {
         let chosen = SELECTORS.iter().map(|item| {
             let title = Some("b > i".to_owned());
             let content = Some("b".to_owned());
-            let selectors = Selectors { item: (*item).to_owned(), title, content, ..Selectors::default() };
+            let selectors =
+                Selectors { item: (*item).to_owned(), title, content, ..Selectors::default() };
             timed(|| black_box(select(&page, &selectors, None, &Limits::default()).is_ok())).0
         });
         let chosen = chosen.fold(0.0, f64::max);

@@ -149,7 +149,8 @@ impl Wanted {
         let lower = given.to_ascii_lowercase();
         // Written with escapes, a name could hide.
         let hidden = lower.contains('\\');
-        let beside = hidden || [":nth", ":only", ":last", "~"].iter().any(|look| lower.contains(look));
+        let beside =
+            hidden || [":nth", ":only", ":last", "~"].iter().any(|look| lower.contains(look));
         let inside = hidden || lower.contains(":has");
         Ok(Self { selector, weight: 1 + given.len() / 16, beside, inside })
     }

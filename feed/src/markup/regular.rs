@@ -301,9 +301,8 @@ impl<'a> Writer<'a> {
     }
 
     fn end_paragraph(&mut self) {
-        let found = self.open.iter().rposition(|open| {
-            open.kind == Kind::Paragraph || open.kind.is_wall()
-        });
+        let found =
+            self.open.iter().rposition(|open| open.kind == Kind::Paragraph || open.kind.is_wall());
         if let Some(at) = found.filter(|at| self.open[*at].kind == Kind::Paragraph) {
             self.close_from(at);
         }
@@ -382,7 +381,7 @@ impl<'a> Writer<'a> {
             if !self.has_room(kind) {
                 continue;
             }
-            self.work += tag.len() / 64;
+            self.work += tag.len() / 16;
             let start = self.out.len();
             self.out.extend_from_within(tag);
             let tag = start..self.out.len();

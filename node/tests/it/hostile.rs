@@ -52,7 +52,11 @@ async fn slow_markup_holds_up_neither_the_node_nor_its_end() {
     let origin = Origin::builder().page("/feed", Reply::ok(feed())).start().await;
     let house = House::start().await;
     let url = origin.url("/feed");
-    house.node().run_script(&format!("CREATE FEED News AS RETURN \"{url}\";"), "test").await.unwrap();
+    house
+        .node()
+        .run_script(&format!("CREATE FEED News AS RETURN \"{url}\";"), "test")
+        .await
+        .unwrap();
     eventually("the items", async || {
         let titles = house.titles("News").await;
         if titles.len() == 7 { Ok(()) } else { Err(format!("{titles:?}")) }
@@ -60,7 +64,8 @@ async fn slow_markup_holds_up_neither_the_node_nor_its_end() {
     .await;
     // The page and the feeds are rendered at once, while somebody asks how the node is.
     let get = async |path: &str| {
-        let answer = house.client.get(house.url(path)).send().await.unwrap();
+        let asked = house.client.get(house.url(path)).header("accept", "text/html, */*;q=0.1");
+        let answer = asked.send().await.unwrap();
         assert_eq!(answer.status(), 200, "{path}");
         answer.text().await.unwrap()
     };

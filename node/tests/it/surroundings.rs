@@ -13,9 +13,7 @@ use pergola_config::Config;
 use pergola_node::node::{NewSource, Node, Running};
 use pergola_node::serve::Port;
 use pergola_outside::clock::ManualClock;
-use pergola_outside::surroundings::{
-    Blocking, Executor, Fill, Job, Randomness, Surroundings,
-};
+use pergola_outside::surroundings::{Blocking, Executor, Fill, Job, Randomness, Surroundings};
 use pergola_store::archive::SourceId;
 use tempfile::TempDir;
 use tokio_util::sync::CancellationToken;
@@ -81,11 +79,12 @@ impl Executor for Counted {
     }
 }
 
-/// A feed of any size that packs to next to nothing.
+/// A large feed that packs to little, though not to so little that it is taken for an attack.
 fn packed_feed() -> Vec<u8> {
+    let numbers: String = (0..4_000).map(|number| number.to_string()).collect();
     let feed = format!(
-        "<rss version=\"2.0\"><channel><title>{}</title></channel></rss>",
-        "x".repeat(2 << 20)
+        "<rss version=\"2.0\"><channel><title>{numbers}{}</title></channel></rss>",
+        "x".repeat(800 << 10)
     );
     let mut packer = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
     std::io::Write::write_all(&mut packer, feed.as_bytes()).unwrap();

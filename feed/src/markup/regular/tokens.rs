@@ -103,14 +103,16 @@ impl<'a> Tokens<'a> {
         let rest = &self.text[self.at..];
         let closes = |at: &usize| {
             let tag = rest.as_bytes().get(at + 2..).unwrap_or_default();
-            let named = tag.get(..name.len()).is_some_and(|n| n.eq_ignore_ascii_case(name.as_bytes()));
+            let named =
+                tag.get(..name.len()).is_some_and(|n| n.eq_ignore_ascii_case(name.as_bytes()));
             named && tag.get(name.len()).is_none_or(|b| is_space(*b) || matches!(b, b'/' | b'>'))
         };
         let Some(end) = memmem::find_iter(rest.as_bytes(), "</").find(closes) else {
             self.at = self.text.len();
             return rest;
         };
-        let tag = 2 + self.tag(&rest[end + 2..]).map_or(rest.len() - end - 2, |(_, _, length)| length);
+        let tag =
+            2 + self.tag(&rest[end + 2..]).map_or(rest.len() - end - 2, |(_, _, length)| length);
         self.at += end + tag;
         &rest[..end]
     }
