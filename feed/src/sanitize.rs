@@ -49,6 +49,10 @@ impl Cleaner {
         let resolved = base.and_then(|base| links::resolve_html(&regular.html, base));
         let mut clean =
             self.builder.clean(resolved.as_deref().unwrap_or(&regular.html)).to_string();
+        // A reference to a carriage return is one no longer; whoever reads it next takes it for a line break.
+        if clean.contains('\r') {
+            clean = clean.replace("\r\n", "\n").replace('\r', "\n");
+        }
         if regular.cut.bytes > 0 {
             clean.push_str(MORE);
         }

@@ -162,6 +162,7 @@ fn one_text_sanitised_twice_is_the_same_and_keeps_the_lines_of_code() {
         ("<p>Fine <b onclick='x'>words</b></p>", "<p>Fine <b>words</b></p>"),
         ("<pre>\n\n x</pre>", "<pre>\n\n x</pre>"),
         ("<pre><b>x</b></pre>", "<pre><b>x</b></pre>"),
+        ("a&#13;b&#13;\nc\rd<xmp>\r</xmp>", "a\nb\nc\nd\n"),
     ] {
         let once = sanitize(&Text::html(html), None);
         assert_eq!(once, clean);
