@@ -4,12 +4,11 @@
 
 pub(crate) mod chars;
 mod decode;
-mod flatten;
 pub(crate) mod inline;
 pub(crate) mod lexer;
 pub(crate) mod links;
 pub(crate) mod names;
+pub(crate) mod regular;
 pub(crate) mod xhtml;
 
 pub(crate) use decode::decode;
-pub(crate) use flatten::flattened;

@@ -1,12 +1,14 @@
-//! Stores for tests of whatever uses one: with faults, in memory, and on a disk that loses power.
+//! Stores for tests of whatever uses one: with faults, in memory, and on a disk that loses power; and any bytes read as rows.
 
 mod disk;
+mod every_row;
 mod faulty;
 mod memory;
 
 use crate::engine::{Table, seal};
 
 pub use disk::{Disk, Op, Watch};
+pub use every_row::read_as_every_row;
 pub use faulty::FaultyStore;
 pub use memory::MemoryStore;
 

@@ -4,8 +4,11 @@
 //!
 //! After the mutated corpus it parses documents of 10 MiB that are designed to be slow or to take much
 //! memory. The limits: no panic, no document that cannot be repaired, one second, and eight times the
-//! input in memory (growth of the process according to /proc, where that exists).
+//! input in memory (growth of the process according to /proc, where that exists). Then it sanitises texts of 1 MiB
+//! and reads pages of 2 MiB that are designed to be slow; the limit is one second each, in a release build.
 
+mod hostile;
+mod kinds;
 mod mutate;
 
 use std::time::Instant;
@@ -23,13 +26,16 @@ fn main() {
         let at = args.iter().position(|arg| arg == name);
         at.and_then(|at| args.get(at + 1)?.parse().ok()).unwrap_or(default)
     };
+    if std::env::args().any(|arg| arg == "--html") {
+        std::process::exit(i32::from(hostile::run() > 0));
+    }
     let case = number("--case", u64::MAX);
     if case != u64::MAX {
         let good = usize::try_from(case).is_ok_and(one);
         std::process::exit(i32::from(!good));
     }
     let (inputs, seed) = (number("--inputs", 20_000), number("--seed", 1));
-    let failures = mutated(inputs, seed) + heavy();
+    let failures = mutated(inputs, seed) + heavy() + hostile::run();
     println!("{failures} failures");
     std::process::exit(i32::from(failures > 0));
 }

@@ -40,7 +40,7 @@ pub fn annotated(html: &str, url: Option<&Url>, limits: &Limits) -> Option<Docum
         if let Some((name, start)) = field.take() {
             let ends = mark.closes && mark.name == name || mark.name == "item";
             if ends && let Some(item) = &mut item {
-                set(item, name, &html[start..mark.start], url);
+                set(item, name, &html[start..mark.start], url, limits);
             } else if !ends {
                 field = Some((name, start)); // a mark inside another field
                 continue;
@@ -59,7 +59,7 @@ pub fn annotated(html: &str, url: Option<&Url>, limits: &Limits) -> Option<Docum
             }
             ("channel", false) => channel(&mut document, &mark, url),
             (name, false) => match (mark.value(), &mut item) {
-                (Some(value), Some(item)) => set(item, name, &value, url),
+                (Some(value), Some(item)) => set(item, name, &value, url, limits),
                 (None, Some(_)) => field = Some((name, mark.end)),
                 _ => {}
             },
@@ -67,7 +67,7 @@ pub fn annotated(html: &str, url: Option<&Url>, limits: &Limits) -> Option<Docum
         }
     }
     if let (Some((name, start)), Some(item)) = (field, &mut item) {
-        set(item, name, &html[start..], url);
+        set(item, name, &html[start..], url, limits);
     }
     document.items.extend(item);
     document.items.retain(|item| !item.is_blank());
@@ -79,14 +79,14 @@ fn channel(document: &mut Document, mark: &Mark<'_>, url: Option<&Url>) {
     for (name, value) in attributes(mark.rest, &Declared::new()) {
         match name {
             "title" => document.title = Some(value).filter(|title| !title.trim().is_empty()),
-            "link" => document.links.push(Link::new("alternate", resolve(&value, url))),
+            "link" => document.links = vec![Link::new("alternate", resolve(&value, url))],
             "description" => document.description = Some(Text::plain(value)),
             _ => {}
         }
     }
 }
 
-fn set(item: &mut Item, name: &str, html: &str, url: Option<&Url>) {
+fn set(item: &mut Item, name: &str, html: &str, url: Option<&Url>, limits: &Limits) {
     let html = html.trim();
     let text = to_text(html);
     if text.is_empty() && name != "link" {
@@ -103,8 +103,10 @@ fn set(item: &mut Item, name: &str, html: &str, url: Option<&Url>) {
             let resolved = url.and_then(|url| resolve_html(html, url));
             item.content = Some(Text::html(resolved.unwrap_or_else(|| html.to_owned())));
         }
-        "author" => item.authors.push(Person::named(text)),
-        "category" => item.categories.push(Category::new(text)),
+        "author" if item.authors.len() < limits.list => item.authors.push(Person::named(text)),
+        "category" if item.categories.len() < limits.list => {
+            item.categories.push(Category::new(text));
+        }
         "id" => item.guid = Some(text),
         _ => {}
     }

@@ -17,11 +17,14 @@ pub fn plain_text(text: &Text) -> Cow<'_, str> {
         return Cow::Borrowed(body);
     }
     let mut words = String::with_capacity(body.len());
+    // No tag ends after the last `>`.
+    let tagged = memchr::memrchr(b'>', body.as_bytes()).map_or(0, |at| at + 1);
     let mut rest = body;
     while let Some(at) = memchr(b'<', rest.as_bytes()) {
         words.push_str(&rest[..at]);
         rest = &rest[at..];
-        let Some(length) = tag_length(rest) else {
+        let is_before = body.len() - rest.len() < tagged || rest.starts_with("<!--");
+        let Some(length) = is_before.then(|| tag_length(rest)).flatten() else {
             words.push('<');
             rest = &rest[1..];
             continue;

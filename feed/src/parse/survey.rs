@@ -140,6 +140,9 @@ impl<'a> Pass<'a> {
     }
 
     fn start(&mut self, tag: &BytesStart<'a>, inside: usize) -> Result<(), Dirt> {
+        if attributes::too_many(tag) {
+            return Err("too many attributes");
+        }
         let parent = self.scopes.current();
         if matches!(parent, Scope::Skipped | Scope::Verbatim) {
             self.scopes.push(parent);

@@ -155,3 +155,17 @@ fn deeply_nested_markup_is_flattened_before_a_tree_is_built() {
     let page = select(&deep, &selectors, None, &Limits::default());
     assert!(matches!(page, Err(PageError::NoItems { .. })), "no item has a title");
 }
+
+#[test]
+fn one_text_sanitised_twice_is_the_same_and_keeps_the_lines_of_code() {
+    for (html, clean) in [
+        ("<p>Fine <b onclick='x'>words</b></p>", "<p>Fine <b>words</b></p>"),
+        ("<pre>\n\n x</pre>", "<pre>\n\n x</pre>"),
+        ("<pre><b>x</b></pre>", "<pre><b>x</b></pre>"),
+        ("a&#13;b&#13;\nc\rd<xmp>\r</xmp>", "a\nb\nc\nd\n"),
+    ] {
+        let once = sanitize(&Text::html(html), None);
+        assert_eq!(once, clean);
+        assert_eq!(sanitize(&Text::html(once.as_str()), None), clean);
+    }
+}

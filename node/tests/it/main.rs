@@ -8,6 +8,8 @@ mod archived;
 mod damage;
 mod fetching;
 mod following;
+mod fuzzed;
+mod hostile;
 mod house;
 mod many_sources;
 mod merged;

@@ -14,7 +14,7 @@ use pergola_config::Config;
 use pergola_node::node::{NewSource, Node, Running};
 use pergola_node::serve::Port;
 use pergola_outside::clock::ManualClock;
-use pergola_outside::surroundings::{Blocking, Fill, Randomness, Surroundings};
+use pergola_outside::surroundings::{Blocking, Executor, Fill, Job, Randomness, Surroundings};
 use pergola_store::archive::SourceId;
 use tempfile::TempDir;
 use tokio_util::sync::CancellationToken;
@@ -45,15 +45,27 @@ async fn node(
     host: &str,
     seed: u64,
 ) -> Arc<Node> {
-    node_with(world, clock, quick_config(folder), host, seed).await
+    node_on(world, clock, folder, (host, seed), Blocking::of_runtime()).await
 }
 
+/// The same with threads of its own for work that blocks.
+async fn node_on(
+    world: &World,
+    clock: &ManualClock,
+    folder: &TempDir,
+    place: (&str, u64),
+    blocking: Blocking,
+) -> Arc<Node> {
+    node_with(world, clock, quick_config(folder), place, blocking).await
+}
+
+/// The same with a configuration of its own.
 async fn node_with(
     world: &World,
     clock: &ManualClock,
     mut config: Config,
-    host: &str,
-    seed: u64,
+    (host, seed): (&str, u64),
+    blocking: Blocking,
 ) -> Arc<Node> {
     config.node.public_url = format!("http://{host}/").parse().unwrap();
     let store = pergola_store::open(&config.node.data, None, 1 << 20).unwrap();
@@ -61,10 +73,33 @@ async fn node_with(
         clock: clock.clock(),
         randomness: Randomness::of(Counting(AtomicU64::new(seed))),
         outside: world.outside(),
-        blocking: Blocking::of_runtime(),
+        blocking,
         store,
     };
     Node::open(config, surroundings).await.unwrap()
+}
+
+/// Counts the work that blocks.
+#[derive(Clone, Default)]
+struct Counted(Arc<AtomicU64>);
+
+impl Executor for Counted {
+    fn start(&self, job: Job) {
+        self.0.fetch_add(1, Ordering::Relaxed);
+        drop(tokio::task::spawn_blocking(job));
+    }
+}
+
+/// A large feed that packs to little, though not to so little that it is taken for an attack.
+fn packed_feed() -> Vec<u8> {
+    let numbers: String = (0..4_000).map(|number| number.to_string()).collect();
+    let feed = format!(
+        "<rss version=\"2.0\"><channel><title>{numbers}{}</title></channel></rss>",
+        "x".repeat(800 << 10)
+    );
+    let mut packer = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    std::io::Write::write_all(&mut packer, feed.as_bytes()).unwrap();
+    packer.finish().unwrap()
 }
 
 /// Has a node read a source and publish it as the feed `News`.
@@ -153,4 +188,34 @@ async fn a_host_that_vanishes_is_a_failure_like_any_other() {
     let trouble = report.trouble.unwrap_or_default();
     assert!(trouble.contains("nowhere.example"), "{trouble}");
     pergola_node::node::close(node).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_small_body_that_unpacks_to_a_large_one_is_not_read_on_an_async_thread() {
+    let (world, clock) = (World::default(), ManualClock::new(DAWN));
+    let packed = packed_feed();
+    assert!(packed.len() < 16 * 1024, "{} bytes are not small", packed.len());
+    let feed = "<rss version=\"2.0\"><channel><title>Small</title></channel></rss>";
+    let packed = move || std::future::ready(([("content-encoding", "gzip")], packed.clone()));
+    let router = Router::new()
+        .route("/small", get(move || std::future::ready(feed)))
+        .route("/packed", get(packed));
+    let closing = CancellationToken::new();
+    tokio::spawn(Port::plain(router).serve(world.listen("site.example"), closing.clone()));
+    let folder = TempDir::new().unwrap();
+    let jobs = Counted::default();
+    let blocking = Blocking::on(jobs.clone());
+    let node = node_on(&world, &clock, &folder, ("upper.example", 0), blocking).await;
+    let mut taken = Vec::new();
+    for path in ["small", "packed"] {
+        let url = format!("http://site.example/{path}");
+        let added = node.add_sources(vec![NewSource::feed(&url).unwrap()]).await.unwrap();
+        let before = jobs.0.load(Ordering::Relaxed);
+        let report = node.refresh_now(added.new[0], false).await.unwrap();
+        assert_eq!(report.trouble, None);
+        taken.push(jobs.0.load(Ordering::Relaxed) - before);
+    }
+    assert_eq!(taken[1], taken[0] + 1, "jobs for the small body, and for the packed one");
+    pergola_node::node::close(node).await;
+    closing.cancel();
 }

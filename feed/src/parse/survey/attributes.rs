@@ -7,6 +7,16 @@ use quick_xml::events::BytesStart;
 use super::extras::Dirt;
 use crate::markup::chars;
 
+/// Attributes of one element. Comparing each with all others takes time quadratic in their number, here and in
+/// feed-rs.
+const MOST: usize = 256;
+
+/// Whether an element has so many attributes that it is not worth reading them.
+pub(super) fn too_many(tag: &BytesStart<'_>) -> bool {
+    let raw = tag.attributes_raw();
+    raw.len() > MOST && memchr::memchr_iter(b'=', raw.as_ref()).count() > MOST
+}
+
 /// The attributes of one element, not yet decoded.
 pub(super) struct Attributes<'t>(Vec<(&'t str, &'t str)>);
 

@@ -24,9 +24,11 @@ pub(super) enum Received {
 }
 
 impl Received {
-    /// Parsing it takes less time than waking another thread.
+    /// Parsing it takes less time than waking another thread. Of what is packed nobody knows that.
     pub(super) fn is_small(&self) -> bool {
         let bytes = match self {
+            Self::Http { answer, .. } if answer.head.content_encoding.is_some() => return false,
+            Self::Pushed(pushed) if pushed.content_encoding.is_some() => return false,
             Self::Http { answer, .. } => answer.wire_bytes,
             Self::Pushed(pushed) => pushed.body.len() as u64,
             Self::Reply(Reply::Peer(PeerReply::Page(page))) => page.bytes,

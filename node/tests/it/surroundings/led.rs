@@ -37,7 +37,10 @@ async fn led(token: Option<&str>) -> [String; 2] {
     let token = token.map(Secret::new);
     rule.credentials = HostCredentials { token, ..HostCredentials::default() };
     config.hosts.named.insert("peer.example".to_owned(), rule);
-    let node = node_with(&world, &clock, config, "node.example", 0).await;
+    let node = {
+        let (place, blocking) = (("node.example", 0), Blocking::of_runtime());
+        node_with(&world, &clock, config, place, blocking).await
+    };
     let mut found = Vec::new();
     for path in ["moved", "page"] {
         let source = read(&node, &format!("http://stranger.example/{path}")).await;
