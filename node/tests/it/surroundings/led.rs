@@ -6,6 +6,7 @@ use axum::routing::get;
 use pergola_config::{HostCredentials, Secret};
 use pergola_node::serve::Port;
 use pergola_outside::clock::ManualClock;
+use pergola_outside::surroundings::Blocking;
 use tempfile::TempDir;
 use tokio_util::sync::CancellationToken;
 
@@ -37,10 +38,8 @@ async fn led(token: Option<&str>) -> [String; 2] {
     let token = token.map(Secret::new);
     rule.credentials = HostCredentials { token, ..HostCredentials::default() };
     config.hosts.named.insert("peer.example".to_owned(), rule);
-    let node = {
-        let (place, blocking) = (("node.example", 0), Blocking::of_runtime());
-        node_with(&world, &clock, config, place, blocking).await
-    };
+    let place = ("node.example", 0);
+    let node = node_with(&world, &clock, config, place, Blocking::of_runtime()).await;
     let mut found = Vec::new();
     for path in ["moved", "page"] {
         let source = read(&node, &format!("http://stranger.example/{path}")).await;
