@@ -58,6 +58,7 @@ impl Port {
                 (slot, listener.accept().await)
             };
             let (slot, accepted) = tokio::select! {
+                biased;
                 () = stop.cancelled() => break,
                 next = next => next,
             };
@@ -90,6 +91,7 @@ impl Port {
             return talk(stream, self.router.clone(), caller, None, stop).await;
         };
         let shaken = tokio::select! {
+            biased;
             shaken = handshake(stream, tls.current()) => shaken,
             () = stop.cancelled() => return,
         };

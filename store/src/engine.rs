@@ -21,7 +21,7 @@ mod format;
 mod held;
 mod migrate;
 mod parts;
-mod redb_store;
+pub(crate) mod redb_store;
 mod safeguard;
 mod sled_store;
 mod space;

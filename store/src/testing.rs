@@ -3,7 +3,13 @@
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
 use std::sync::{Arc, Mutex, PoisonError, mpsc};
 
+use crate::engine::redb_store::RedbStore;
 use crate::engine::{Backend, Batch, Order, Store, StoreError, Table, Visit};
+
+/// A redb store over a file of the caller's own, such as a simulated one.
+pub fn redb_over(backend: impl redb::StorageBackend) -> Result<Arc<dyn Store>, StoreError> {
+    Ok(Arc::new(RedbStore::over(backend, std::path::Path::new("store.redb"))?))
+}
 
 /// Says whether to refuse a commit.
 type Refuses = Box<dyn FnMut(&Batch) -> bool + Send>;

@@ -16,7 +16,7 @@ use super::{
 
 const ROWS: TableDefinition<'_, &[u8], &[u8]> = TableDefinition::new("rows");
 
-pub(super) struct RedbStore {
+pub(crate) struct RedbStore {
     db: Database,
     path: PathBuf,
 }
@@ -30,15 +30,34 @@ impl RedbStore {
             Ok(opened) => opened.map_err(|error| failed(path, error))?,
             Err(_) => return Err(StoreError::corrupt(path, "redb panicked while it opened it")),
         };
-        let store = Self { db, path: path.to_owned() };
-        match store.rows() {
-            Err(redb::Error::TableDoesNotExist(_)) => {
-                store.write(&Batch::default()).map_err(|error| failed(path, error))?;
-                path.parent().map_or(Ok(()), sync_folder)?;
-            }
-            rows => drop(rows.map_err(|error| failed(path, error))?),
+        let (store, new) = Self::ready(db, path)?;
+        if new {
+            path.parent().map_or(Ok(()), sync_folder)?;
         }
         Ok(store)
+    }
+
+    /// The same over a file that is none of the system's; `name` is for messages.
+    #[cfg(any(test, feature = "testing"))]
+    pub(crate) fn over(backend: impl redb::StorageBackend, name: &Path) -> Result<Self, StoreError> {
+        let db = Database::builder().set_cache_size(1 << 20).create_with_backend(backend);
+        Ok(Self::ready(db.map_err(|error| failed(name, error))?, name)?.0)
+    }
+
+    /// The store of an engine, and whether it is new.
+    fn ready(db: Database, path: &Path) -> Result<(Self, bool), StoreError> {
+        let store = Self { db, path: path.to_owned() };
+        let new = match store.rows() {
+            Err(redb::Error::TableDoesNotExist(_)) => {
+                store.write(&Batch::default()).map_err(|error| failed(path, error))?;
+                true
+            }
+            rows => {
+                drop(rows.map_err(|error| failed(path, error))?);
+                false
+            }
+        };
+        Ok((store, new))
     }
 
     fn rows(&self) -> Result<ReadOnlyTable<&'static [u8], &'static [u8]>, redb::Error> {
