@@ -22,7 +22,9 @@ fn office() -> Office {
     let archive = Archive::new(store.clone());
     let (tell, told) = std::sync::mpsc::channel();
     let announce = Box::new(move |feed, tally| tell.send((feed, tally)).unwrap());
-    let (writer, _) = Writer::start(archive.clone(), announce, Counter::default(), &Blocking::of_runtime()).unwrap();
+    let (writer, _) =
+        Writer::start(archive.clone(), announce, Counter::default(), &Blocking::of_runtime())
+            .unwrap();
     Office { archive, writer, store, told, _folder: folder }
 }
 

@@ -31,7 +31,10 @@ pub trait Executor: Send + Sync {
     }
 }
 
-#[expect(clippy::disallowed_methods, reason = "a thread of its own has nothing else to do meanwhile")]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "a thread of its own has nothing else to do meanwhile"
+)]
 fn sleep(time: Duration) {
     std::thread::sleep(time);
 }

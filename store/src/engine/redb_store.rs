@@ -39,7 +39,10 @@ impl RedbStore {
 
     /// The same over a file that is none of the system's; `name` is for messages.
     #[cfg(any(test, feature = "testing"))]
-    pub(crate) fn over(backend: impl redb::StorageBackend, name: &Path) -> Result<Self, StoreError> {
+    pub(crate) fn over(
+        backend: impl redb::StorageBackend,
+        name: &Path,
+    ) -> Result<Self, StoreError> {
         let db = Database::builder().set_cache_size(1 << 20).create_with_backend(backend);
         Ok(Self::ready(db.map_err(|error| failed(name, error))?, name)?.0)
     }
