@@ -7,6 +7,7 @@ use clap::Parser;
 use crate::plan::Plan;
 use crate::run::{Outcome, run};
 use crate::shrink::shrink;
+use crate::trace::Shown;
 use crate::world::Planted;
 
 /// Runs whole meshes in one process, under simulated time, network and disks. Everything follows from a seed.
@@ -34,6 +35,9 @@ pub struct Arguments {
     /// Prints everything that happens, with its instant in seconds.
     #[arg(long, requires = "seed")]
     trace: bool,
+    /// Prints every message, too.
+    #[arg(long, requires = "trace")]
+    all: bool,
     /// Leaves out faults for as long as the seed still fails, and prints those that are left.
     #[arg(long, requires = "seed", conflicts_with = "trace")]
     shrink: bool,
@@ -43,7 +47,14 @@ pub struct Arguments {
 pub fn main(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     match arguments.seed {
         Some(seed) if arguments.shrink => small(seed),
-        Some(seed) => one(seed, arguments.trace),
+        Some(seed) => {
+            let shown = match (arguments.trace, arguments.all) {
+                (false, _) => Shown::Nothing,
+                (true, false) => Shown::Lines,
+                (true, true) => Shown::All,
+            };
+            one(seed, shown)
+        }
         None => many(arguments.first, arguments.seeds),
     }
 }
@@ -52,7 +63,7 @@ fn many(first: u64, count: u64) -> anyhow::Result<ExitCode> {
     let mut failed = Vec::new();
     let (mut days, mut requests, mut told) = (0.0, 0, 0);
     for seed in first..first.saturating_add(count) {
-        let outcome = run(&Plan::draw(seed), Planted::default(), false)?;
+        let outcome = run(&Plan::draw(seed), Planted::default(), Shown::Nothing)?;
         days += outcome.time / 86_400.0;
         requests += outcome.requests;
         told += outcome.told;
@@ -68,10 +79,10 @@ fn many(first: u64, count: u64) -> anyhow::Result<ExitCode> {
     Ok(if failed.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-fn one(seed: u64, trace: bool) -> anyhow::Result<ExitCode> {
+fn one(seed: u64, shown: Shown) -> anyhow::Result<ExitCode> {
     let plan = Plan::draw(seed);
-    let outcome = run(&plan, Planted::default(), trace)?;
-    if !trace && run(&plan, Planted::default(), false)? != outcome {
+    let outcome = run(&plan, Planted::default(), shown)?;
+    if shown == Shown::Nothing && run(&plan, Planted::default(), Shown::Nothing)? != outcome {
         println!("seed {seed} is not deterministic: two runs differ");
         return Ok(ExitCode::FAILURE);
     }

@@ -19,6 +19,7 @@ use tokio::sync::{Notify, mpsc};
 use crate::chance::Chance;
 use crate::host::{Death, Host, Life};
 use crate::promises::Promises;
+use crate::trace::Trace;
 pub use pipe::End;
 use pipe::Pipe;
 
@@ -28,6 +29,7 @@ pub struct Net {
     /// Told whenever a way is open again or a machine listens.
     mended: Notify,
     promises: Promises,
+    trace: Trace,
 }
 
 struct Inner {
@@ -57,7 +59,7 @@ const PRIVATE: [u8; 4] = [10, 0, 0, 5];
 
 impl Net {
     /// A network without machines. Most messages take a time within `delay`.
-    pub fn new(chance: Chance, delay: (f64, f64), promises: Promises) -> Arc<Self> {
+    pub fn new(chance: Chance, delay: (f64, f64), promises: Promises, trace: Trace) -> Arc<Self> {
         let inner = Inner {
             hosts: BTreeMap::new(),
             names: BTreeMap::new(),
@@ -68,7 +70,7 @@ impl Net {
             chance,
             delay,
         };
-        Arc::new(Self { inner: Mutex::new(inner), mended: Notify::new(), promises })
+        Arc::new(Self { inner: Mutex::new(inner), mended: Notify::new(), promises, trace })
     }
 
     /// Adds a machine.
@@ -180,6 +182,7 @@ impl Net {
     fn join(self: &Arc<Self>, caller: &Life, to: IpAddr) -> Option<(End, End, Inbox)> {
         let mut inner = self.inner.lock();
         let door = inner.doors.get(&to).filter(|door| door.life.goes_on())?;
+        self.trace.detail("connects", caller.host.number, door.life.host.number);
         let (here, away) = End::pair(self, caller, &door.life);
         let inbox = door.inbox.clone();
         inner.pipes.retain(|pipe| pipe.strong_count() > 0);

@@ -17,6 +17,7 @@ use crate::plan::{Fault, Plan, Trouble};
 use crate::promises::reading::{Following, Mark, Polling};
 use crate::promises::rows;
 use crate::reader::{Reader, Shared};
+use crate::trace::Shown;
 use crate::world::{Planted, World};
 
 /// How often it is checked whether everything has arrived.
@@ -64,7 +65,7 @@ fn note_panics() {
 }
 
 /// Runs a plan to its end, or until a promise is broken.
-pub fn run(plan: &Plan, planted: Planted, shown: bool) -> anyhow::Result<Outcome> {
+pub fn run(plan: &Plan, planted: Planted, shown: Shown) -> anyhow::Result<Outcome> {
     let runtime =
         tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build()?;
     note_panics();
@@ -76,7 +77,7 @@ pub fn run(plan: &Plan, planted: Planted, shown: bool) -> anyhow::Result<Outcome
     Ok(outcome)
 }
 
-async fn live(plan: Plan, planted: Planted, shown: bool) -> anyhow::Result<Outcome> {
+async fn live(plan: Plan, planted: Planted, shown: Shown) -> anyhow::Result<Outcome> {
     let world = World::new(plan, planted, shown);
     let folder = tempfile::tempdir()?;
     let mut inhabitants = JoinSet::new();

@@ -2,6 +2,7 @@
 
 use crate::plan::Plan;
 use crate::run::{Outcome, run};
+use crate::trace::Shown;
 use crate::world::Planted;
 
 /// The plan with as few faults as were found to be enough, and how it ends.
@@ -11,7 +12,7 @@ pub fn shrink(
     mut tell: impl FnMut(usize),
 ) -> anyhow::Result<(Plan, Outcome)> {
     let mut best = plan.clone();
-    let mut outcome = run(&best, planted, false)?;
+    let mut outcome = run(&best, planted, Shown::Nothing)?;
     let mut size = best.faults.len().div_ceil(2).max(1);
     // Whole stretches first, then single faults, until none of them can be left out.
     while !outcome.broken.is_empty() && !best.faults.is_empty() {
@@ -20,7 +21,7 @@ pub fn shrink(
         while from < best.faults.len() {
             let mut fewer = best.clone();
             fewer.faults.drain(from..(from + size).min(best.faults.len()));
-            let tried = run(&fewer, planted, false)?;
+            let tried = run(&fewer, planted, Shown::Nothing)?;
             if tried.broken.is_empty() {
                 from += size;
             } else {

@@ -15,13 +15,22 @@ struct Inner {
     began: Instant,
     hasher: DefaultHasher,
     lines: u64,
-    /// Lines are printed as they come.
-    shown: bool,
+    /// What is printed as it comes.
+    shown: Shown,
+}
+
+/// What is printed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Shown {
+    Nothing,
+    Lines,
+    /// Every message, too.
+    All,
 }
 
 impl Trace {
     /// Begins now, which is the instant 0 of the run.
-    pub fn begin(shown: bool) -> Self {
+    pub fn begin(shown: Shown) -> Self {
         let (began, hasher) = (Instant::now(), DefaultHasher::new());
         Self(Arc::new(Mutex::new(Inner { began, hasher, lines: 0, shown })))
     }
@@ -38,8 +47,18 @@ impl Trace {
         let line = what.to_string();
         (at, &line).hash(&mut inner.hasher);
         inner.lines += 1;
-        if inner.shown {
+        if inner.shown != Shown::Nothing {
             println!("{:>14.3} {line}", at.as_secs_f64());
+        }
+    }
+
+    /// Something small happened, such as a message. It is in the digest, but only printed if all is.
+    pub fn detail(&self, what: &'static str, from: usize, to: usize) {
+        let mut inner = self.0.lock();
+        let at = inner.began.elapsed();
+        (at, what, from, to).hash(&mut inner.hasher);
+        if inner.shown == Shown::All {
+            println!("{:>14.3}   {what} {from} {to}", at.as_secs_f64());
         }
     }
 

@@ -12,7 +12,7 @@ use crate::origin::Origin;
 use crate::plan::Plan;
 use crate::promises::Promises;
 use crate::promises::politeness::{Conduct, Rules};
-use crate::trace::Trace;
+use crate::trace::{Shown, Trace};
 use crate::web::Origins;
 
 /// Bugs that are planted to see whether the invariants notice.
@@ -53,11 +53,12 @@ pub struct Machine {
 
 impl World {
     /// Everything is there, and nothing lives yet. Must be called inside a runtime.
-    pub fn new(plan: Plan, planted: Planted, shown: bool) -> Arc<Self> {
+    pub fn new(plan: Plan, planted: Planted, shown: Shown) -> Arc<Self> {
         let trace = Trace::begin(shown);
         let promises = Promises::new(trace.clone());
         let seed = plan.seed;
-        let net = Net::new(Chance::new(seed, "net", 0), plan.delay, promises.clone());
+        let net =
+            Net::new(Chance::new(seed, "net", 0), plan.delay, promises.clone(), trace.clone());
         let origins = plan.sources.iter().cloned().enumerate();
         let origins = origins.map(|(number, plan)| Arc::new(Origin::new(number, plan)));
         let origins: BTreeMap<_, _> = origins.map(|origin| (origin.name.clone(), origin)).collect();

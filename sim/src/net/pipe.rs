@@ -197,6 +197,8 @@ impl AsyncWrite for End {
         if !self.life.survives() {
             return Poll::Pending;
         }
+        let (from, to) = (self.outgoing.from, self.outgoing.to);
+        self.net.trace.detail("sends", from, to);
         let delay = self.net.delay();
         let now = Instant::now();
         let mut state = self.outgoing.state.lock();
@@ -231,6 +233,7 @@ impl AsyncWrite for End {
 
     fn poll_shutdown(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
         if self.life.goes_on() {
+            self.net.trace.detail("closes", self.outgoing.from, self.outgoing.to);
             self.outgoing.ends(Instant::now() + self.net.delay(), Ending::Closed);
         }
         Poll::Ready(Ok(()))
@@ -241,6 +244,7 @@ impl Drop for End {
     fn drop(&mut self) {
         self.incoming.state.lock().abandoned = true;
         self.incoming.wake();
+        self.net.trace.detail("drops", self.outgoing.from, self.outgoing.to);
         let ending = match (self.life.goes_on(), self.life.host.death()) {
             (true, _) => Ending::Closed,
             (false, Death::Killed) => Ending::Reset,
