@@ -137,7 +137,7 @@ impl Plan {
             faults: Vec::new(),
             delay: (least, least + chance.between(0.001, 0.3)),
             spacing: chance.between(1.0, 5.0),
-            floor: chance.between(5.0, 15.0) * MINUTE,
+            floor: (chance.between(5.0, 15.0) * MINUTE).round(),
             budget: chance.between(1.0, 3.0),
             calm: TROUBLED + AFTERMATH,
             latest: LATEST,

@@ -1,5 +1,8 @@
 //! One run: a plan becomes a world, everything in it lives, and the promises are watched.
 
+#[cfg(test)]
+mod tests;
+
 use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::sync::{Arc, Once};
