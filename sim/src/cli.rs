@@ -32,6 +32,9 @@ pub struct Arguments {
     /// Runs this seed only, twice, and checks that both runs are the same.
     #[arg(long, value_name = "SEED")]
     seed: Option<u64>,
+    /// Ends the trouble after so many virtual hours.
+    #[arg(long, value_name = "H", default_value_t = 20.0)]
+    hours: f64,
     /// Prints everything that happens, with its instant in seconds.
     #[arg(long, requires = "seed")]
     trace: bool,
@@ -46,24 +49,24 @@ pub struct Arguments {
 /// Does what the command line asks for.
 pub fn main(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     match arguments.seed {
-        Some(seed) if arguments.shrink => small(seed),
+        Some(seed) if arguments.shrink => small(seed, arguments.hours),
         Some(seed) => {
             let shown = match (arguments.trace, arguments.all) {
                 (false, _) => Shown::Nothing,
                 (true, false) => Shown::Lines,
                 (true, true) => Shown::All,
             };
-            one(seed, shown)
+            one(seed, arguments.hours, shown)
         }
-        None => many(arguments.first, arguments.seeds),
+        None => many(arguments.first, arguments.seeds, arguments.hours),
     }
 }
 
-fn many(first: u64, count: u64) -> anyhow::Result<ExitCode> {
+fn many(first: u64, count: u64, hours: f64) -> anyhow::Result<ExitCode> {
     let mut failed = Vec::new();
     let (mut days, mut requests, mut told) = (0.0, 0, 0);
     for seed in first..first.saturating_add(count) {
-        let outcome = run(&Plan::draw(seed), Planted::default(), Shown::Nothing)?;
+        let outcome = run(&Plan::draw(seed).within(hours), Planted::default(), Shown::Nothing)?;
         days += outcome.time / 86_400.0;
         requests += outcome.requests;
         told += outcome.told;
@@ -79,8 +82,8 @@ fn many(first: u64, count: u64) -> anyhow::Result<ExitCode> {
     Ok(if failed.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-fn one(seed: u64, shown: Shown) -> anyhow::Result<ExitCode> {
-    let plan = Plan::draw(seed);
+fn one(seed: u64, hours: f64, shown: Shown) -> anyhow::Result<ExitCode> {
+    let plan = Plan::draw(seed).within(hours);
     let outcome = run(&plan, Planted::default(), shown)?;
     if shown == Shown::Nothing && run(&plan, Planted::default(), Shown::Nothing)? != outcome {
         println!("seed {seed} is not deterministic: two runs differ");
@@ -90,8 +93,8 @@ fn one(seed: u64, shown: Shown) -> anyhow::Result<ExitCode> {
     Ok(if outcome.broken.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-fn small(seed: u64) -> anyhow::Result<ExitCode> {
-    let plan = Plan::draw(seed);
+fn small(seed: u64, hours: f64) -> anyhow::Result<ExitCode> {
+    let plan = Plan::draw(seed).within(hours);
     let (small, outcome) =
         shrink(&plan, Planted::default(), |left| eprintln!("{left} faults are enough"))?;
     tell(&outcome);

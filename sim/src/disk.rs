@@ -36,6 +36,9 @@ pub enum Flaw {
     HalfBatches,
 }
 
+/// The changes of a commit from which a machine can be told to die in the midst of it: others are of no interest.
+const LARGE: usize = 5;
+
 /// The disk of a machine.
 pub struct Disk {
     host: Arc<Host>,
@@ -132,6 +135,14 @@ impl Disk {
     }
 
     fn commit(&self, life: &Life, inner: &dyn Store, batch: &Batch) -> Result<(), StoreError> {
+        if batch.len() >= LARGE && life.begins_commit() {
+            // The model has no steps; redb writes and syncs its file a few times.
+            let steps = match self.rows {
+                Rows::Model(_) => 0,
+                Rows::Redb(_) => self.chance.lock().below(12) as u32,
+            };
+            life.host.dies_after(steps, life.host.death());
+        }
         let dies = life.acts().ok_or_else(dead)?;
         let Rows::Model(model) = &self.rows else {
             // The file itself is where the machine dies, or is out of space.

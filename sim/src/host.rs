@@ -25,6 +25,8 @@ struct State {
     alive: bool,
     /// What it may still do before it dies; nothing if it is not to die.
     fuse: Option<u32>,
+    /// The commits that it may still make before it dies in the midst of one.
+    commits: Option<u32>,
     /// The death to come, or the last one.
     death: Death,
 }
@@ -48,7 +50,8 @@ pub struct Life {
 impl Host {
     /// A machine that is not alive yet.
     pub fn new(number: usize, name: String, address: IpAddr) -> Arc<Self> {
-        let state = State { life: 0, alive: false, fuse: None, death: Death::Killed };
+        let state =
+            State { life: 0, alive: false, fuse: None, commits: None, death: Death::Killed };
         Arc::new(Self { name, address, number, state: Mutex::new(state), died: Notify::new() })
     }
 
@@ -56,7 +59,7 @@ impl Host {
     pub fn begin(self: &Arc<Self>) -> Life {
         let mut state = self.state.lock();
         state.life += 1;
-        (state.alive, state.fuse) = (true, None);
+        (state.alive, state.fuse, state.commits) = (true, None, None);
         Life { host: Arc::clone(self), number: state.life }
     }
 
@@ -65,6 +68,14 @@ impl Host {
         let mut state = self.state.lock();
         if state.alive && state.fuse.is_none() {
             (state.fuse, state.death) = (Some(things), death);
+        }
+    }
+
+    /// It dies in the midst of a commit, after it has made so many more.
+    pub fn dies_in_commit(&self, after: u32, death: Death) {
+        let mut state = self.state.lock();
+        if state.alive && state.commits.is_none() {
+            (state.commits, state.death) = (Some(after), death);
         }
     }
 
@@ -118,6 +129,19 @@ impl Life {
             self.host.died.notify_waiters();
         }
         Some(dies)
+    }
+
+    /// Begins a commit. Returns whether it is the one in which the machine dies.
+    pub fn begins_commit(&self) -> bool {
+        let mut state = self.host.state.lock();
+        match &mut state.commits {
+            Some(0) => true,
+            Some(left) => {
+                *left -= 1;
+                false
+            }
+            None => false,
+        }
     }
 
     /// Does one thing. Returns whether it is still alive after it.

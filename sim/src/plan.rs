@@ -79,9 +79,8 @@ pub struct Fault {
 /// What goes wrong. Durations are seconds.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Trouble {
-    /// A machine dies once it has done so many more things, and is down for a while; its clock is off by `clock` after
-    /// that.
-    Death { node: usize, after: u32, death: Death, down: f64, clock: f64 },
+    /// A machine dies, and is down for a while; its clock is off by `clock` more after that.
+    Death { node: usize, moment: Moment, death: Death, down: f64, clock: f64 },
     /// Nothing gets from one machine to the other.
     Cut { from: usize, to: usize, time: f64 },
     /// The connections between two machines break.
@@ -94,6 +93,15 @@ pub enum Trouble {
     Source { source: usize, how: Misbehaviour, time: f64 },
     /// The name of a source leads into a private network.
     Lie { source: usize, time: f64 },
+}
+
+/// When a machine dies.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Moment {
+    /// Once it has done so many more things: sent or received something, read or written its disk.
+    After(u32),
+    /// In the midst of a commit, after so many others.
+    InCommit(u32),
 }
 
 /// How a source misbehaves.
@@ -144,6 +152,21 @@ impl Plan {
         };
         plan.draw_faults(&mut Chance::new(seed, "faults", 0));
         plan
+    }
+
+    /// The same world with its trouble over after so many hours.
+    #[must_use]
+    pub fn within(mut self, hours: f64) -> Self {
+        let end = (hours * HOUR).min(TROUBLED);
+        self.calm = end + AFTERMATH;
+        for source in &mut self.sources {
+            source.times.retain(|at| *at < self.calm);
+        }
+        self.faults.retain_mut(|fault| {
+            fault.last_until(end);
+            fault.at < end
+        });
+        self
     }
 
     fn draw_faults(&mut self, chance: &mut Chance) {
@@ -223,7 +246,10 @@ fn death(chance: &mut Chance, node: usize, left: f64) -> Trouble {
     let death = if chance.happens(0.5) { Death::Killed } else { Death::PowerCut };
     // Soon in some cases and in the midst of some work in others.
     let most = if chance.happens(0.5) { 5 } else { 200 };
-    let after = chance.below(most) as u32;
+    let moment = match chance.below(3) {
+        0 => Moment::InCommit(chance.below(4) as u32),
+        _ => Moment::After(chance.below(most) as u32),
+    };
     // Long enough to leave sites alone, as the next life does not know when they were asked last.
     let down = 6.0 + chance.wait(5.0 * MINUTE).min(left);
     let clock = match chance.below(4) {
@@ -231,7 +257,7 @@ fn death(chance: &mut Chance, node: usize, left: f64) -> Trouble {
         1 => chance.between(-5.0, 5.0),
         _ => 0.0,
     };
-    Trouble::Death { node, after, death, down, clock }
+    Trouble::Death { node, moment, death, down, clock }
 }
 
 fn misbehaviour(chance: &mut Chance) -> Misbehaviour {
@@ -248,6 +274,21 @@ fn misbehaviour(chance: &mut Chance) -> Misbehaviour {
         9 => Misbehaviour::WrongDates,
         10 => Misbehaviour::Slow(1 + chance.below(60) as u32),
         _ => Misbehaviour::NotModified,
+    }
+}
+
+impl Fault {
+    /// It is over by then.
+    fn last_until(&mut self, end: f64) {
+        let left = end - self.at;
+        match &mut self.what {
+            Trouble::Cut { time, .. }
+            | Trouble::SlowDisk { time, .. }
+            | Trouble::FullDisk { time, .. }
+            | Trouble::Source { time, .. }
+            | Trouble::Lie { time, .. } => *time = time.min(left),
+            Trouble::Death { .. } | Trouble::Reset { .. } => {}
+        }
     }
 }
 

@@ -16,7 +16,7 @@ use tokio::time::sleep;
 use crate::chance::Chance;
 use crate::dwelling;
 use crate::host::{Death, Life};
-use crate::plan::{Fault, Plan, Trouble};
+use crate::plan::{Fault, Moment, Plan, Trouble};
 use crate::promises::reading::{Following, Mark, Polling};
 use crate::promises::rows;
 use crate::reader::{Reader, Shared};
@@ -242,9 +242,12 @@ async fn go_wrong(world: Arc<World>) {
 /// Begins a trouble; says how long it lasts if it has to be ended.
 fn begin(world: &World, what: &Trouble) -> Option<f64> {
     match *what {
-        Trouble::Death { node, after, death, down, clock } => {
+        Trouble::Death { node, moment, death, down, clock } => {
             let machine = &world.machines[node];
-            machine.host.dies_after(after, death);
+            match moment {
+                Moment::After(things) => machine.host.dies_after(things, death),
+                Moment::InCommit(others) => machine.host.dies_in_commit(others, death),
+            }
             *machine.down.lock() = down;
             *machine.clock.lock() += clock;
             None
