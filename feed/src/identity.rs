@@ -11,7 +11,8 @@
 mod source;
 mod uri;
 
-use std::collections::HashSet;
+use std::collections::hash_map::Entry;
+use std::collections::{HashMap, HashSet};
 
 use crate::model::{Document, Item, ItemId};
 pub use source::{Assigned, Degraded, IdentityParts, SourceIdentity};
@@ -39,13 +40,28 @@ pub fn identify(item: &Item, policy: Policy) -> ItemId {
     }
 }
 
-/// Gives every item of a document its id: the guid if it is unique in the document, else the link if
-/// that is unique, else a digest. Two items share an id only if they are the same.
+/// Whether two items of a document are one that it shows twice. A publisher may do that for a while, and then its
+/// ids are no worse than before. Dates are ignored here, too.
+fn is_repeated(one: &Item, other: &Item) -> bool {
+    let parts = |item: &Item| (item.guid.clone(), item.link.clone(), item.digest_id());
+    parts(one) == parts(other)
+}
+
+/// Gives every item of a document its id: the guid if no other item of the document has it, else the link if
+/// no other has that, else a digest. Two items share an id only if they are the same.
 pub fn assign(document: &mut Document) {
     let repeated = |part: fn(&Item) -> Option<&str>| {
-        let mut seen = HashSet::with_capacity(document.items.len());
-        let parts = document.items.iter().filter_map(part);
-        parts.filter(|part| !seen.insert(*part)).map(str::to_owned).collect::<HashSet<String>>()
+        let mut seen: HashMap<&str, &Item> = HashMap::with_capacity(document.items.len());
+        let mut repeated = HashSet::new();
+        for item in &document.items {
+            let Some(part) = part(item) else { continue };
+            match seen.entry(part) {
+                Entry::Vacant(first) => _ = first.insert(item),
+                Entry::Occupied(first) if is_repeated(first.get(), item) => {}
+                Entry::Occupied(_) => _ = repeated.insert(part.to_owned()),
+            }
+        }
+        repeated
     };
     let guids = repeated(|item| item.guid.as_deref());
     let links = repeated(|item| item.link.as_deref());

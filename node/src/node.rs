@@ -36,7 +36,6 @@ use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::thread::JoinHandle;
 
 use pergola_api::source::PushStatus;
 use pergola_config::Config;
@@ -64,7 +63,7 @@ pub use outlook::Outlook;
 pub use peers::Upstream;
 use pergola_outside::clock::Clock;
 use pergola_outside::locks::{Mutex, RwLock};
-use pergola_outside::surroundings::Blocking;
+use pergola_outside::surroundings::{Blocking, Thread};
 use pergola_outside::tls::Shown;
 pub use reload::ReloadError;
 pub use removing::RESTORABLE;
@@ -104,7 +103,7 @@ pub struct Node {
     /// Its one permit is held while sources or feeds are changed.
     turn: Semaphore,
     lists: Mutex<Option<mpsc::Receiver<List>>>,
-    threads: Mutex<Vec<JoinHandle<()>>>,
+    threads: Mutex<Vec<Thread>>,
     notices: Mutex<Vec<String>>,
     opened_at: f64,
     /// What a start writes was not written, because the disk is full or rows are damaged.

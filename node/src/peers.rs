@@ -73,7 +73,9 @@ impl Peers {
 
     /// Every source that is, or was, read from a peer.
     pub fn ids(&self) -> Vec<SourceId> {
-        self.links.lock().keys().copied().collect()
+        let mut ids: Vec<_> = self.links.lock().keys().copied().collect();
+        ids.sort_unstable();
+        ids
     }
 
     /// What is known of every peer, in the order of the sources.

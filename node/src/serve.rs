@@ -90,6 +90,7 @@ impl Port {
         let mut open = JoinSet::new();
         loop {
             let accepted = tokio::select! {
+                biased;
                 () = stop.cancelled() => break,
                 accepted = listener.accept() => accepted,
             };
@@ -141,6 +142,7 @@ impl Doorman {
         match place {
             Found::Seat(place) => self.converse(stream, caller, number, place, stop).await,
             Found::Standing { place, leave, why } => tokio::select! {
+                biased;
                 () = self.converse(stream, caller, number, place, stop) => {}
                 () = leave.cancelled() => self.crowds.shed(caller, why, "unanswered"),
             },
@@ -180,6 +182,7 @@ impl Doorman {
             return self.note(caller, talk(stream, client(None), stop).await);
         };
         let shaken = tokio::select! {
+            biased;
             shaken = handshake(stream, tls.current()) => shaken,
             () = stop.cancelled() => return,
         };

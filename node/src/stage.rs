@@ -1,11 +1,13 @@
 //! The stage between crawling and publishing: takes what a refresh brought, asks the desk which feeds want
 //! each item, and hands the writer one job: the part of the source, and the items that feeds want.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use pergola_manners::decide::CHUNK;
 use pergola_manners::loops::LoopChange;
 use pergola_manners::refreshed::SourceChange;
+use pergola_outside::surroundings::Blocking;
 use pergola_query::Scratch;
 use pergola_store::archive::{Archive, Entry, SourcePart};
 use tokio::sync::mpsc;
@@ -23,35 +25,40 @@ const WAITS: usize = 10;
 const MOST: usize = 256;
 
 /// Selects until the last crawler is gone.
-pub(crate) fn run(
+pub(crate) async fn run(
     mut deliveries: mpsc::Receiver<Delivery>,
-    desk: &Desk,
-    archive: &Archive,
-    writer: &Writer,
+    desk: Arc<Desk>,
+    archive: Archive,
+    writer: Writer,
+    blocking: Blocking,
 ) {
     let mut scratch = Scratch::new();
     let mut gathered = Vec::new();
     let mut alone = true;
-    while let Some(first) = deliveries.blocking_recv() {
+    while let Some(first) = deliveries.recv().await {
         gathered.push(first);
         // A refresh that somebody waits for mostly arrives alone, and then should not wait for others.
         if !alone || !deliveries.is_empty() {
-            gather(&mut deliveries, &mut gathered);
+            gather(&mut deliveries, &mut gathered, &blocking).await;
         }
         alone = gathered.len() == 1;
+        let Some(room) = writer.room().await else { return };
         let _passing = desk.pass();
         let group = gathered
             .drain(..)
-            .map(|Delivery { change, done }| (job(&change, desk, archive, &mut scratch), done));
-        writer.hand_over(group.collect());
+            .map(|Delivery { change, done }| (job(&change, &desk, &archive, &mut scratch), done));
+        room.hand_over(group.collect());
     }
 }
 
 /// Waits for more as long as more arrives.
-#[expect(clippy::disallowed_methods, reason = "this thread has nothing else to do meanwhile")]
-fn gather(deliveries: &mut mpsc::Receiver<Delivery>, gathered: &mut Vec<Delivery>) {
+async fn gather(
+    deliveries: &mut mpsc::Receiver<Delivery>,
+    gathered: &mut Vec<Delivery>,
+    blocking: &Blocking,
+) {
     for _ in 0..WAITS {
-        std::thread::sleep(QUIET);
+        blocking.rest(QUIET).await;
         let before = gathered.len();
         while gathered.len() < MOST
             && let Ok(delivery) = deliveries.try_recv()

@@ -19,6 +19,7 @@ mod tests;
 use std::collections::HashMap;
 
 use pergola_outside::locks::Mutex;
+use pergola_outside::surroundings::{Blocking, Thread};
 use std::sync::Arc;
 
 use pergola_store::archive::{Archive, ArchiveError, Commit, Entry, FeedId, FeedTally};
@@ -106,13 +107,13 @@ impl Writer {
         archive: Archive,
         announce: Announce,
         refused: Counter,
-    ) -> std::io::Result<(Self, std::thread::JoinHandle<()>)> {
+        blocking: &Blocking,
+    ) -> std::io::Result<(Self, Thread)> {
         let (messages, inbox) = mpsc::channel(WAITING);
         let trouble = Trouble::default();
         let tallies = HashMap::new();
         let worker = Worker { archive, announce, refused, tallies, trouble: Arc::clone(&trouble) };
-        let thread = std::thread::Builder::new().name("writer".into());
-        let thread = thread.spawn(|| worker.run(inbox))?;
+        let thread = blocking.thread("writer", worker.run(inbox))?;
         Ok((Self { messages, trouble }, thread))
     }
 
@@ -138,16 +139,9 @@ impl Writer {
         answer.await.unwrap_or(Err(NotCommitted::Stopping))
     }
 
-    /// Hands over jobs for which others wait; for threads, because it blocks while the buffer is full.
-    pub fn hand_over(&self, jobs: Vec<(Job, Done)>) {
-        if let Err(mpsc::error::SendError(Message::Commit(jobs))) =
-            self.messages.blocking_send(Message::Commit(jobs))
-        {
-            for (_, done) in jobs {
-                // Whoever waited may be gone.
-                let _ = done.send(Err(NotCommitted::Stopping));
-            }
-        }
+    /// Waits for room for jobs that are handed over together; nothing if the writer is gone.
+    pub async fn room(&self) -> Option<Room<'_>> {
+        self.messages.reserve().await.ok().map(Room)
     }
 
     /// Lets `work` read the archive between two commits.
@@ -165,6 +159,16 @@ impl Writer {
     }
 }
 
+/// Room for jobs that are handed over together.
+pub struct Room<'a>(mpsc::Permit<'a, Message>);
+
+impl Room<'_> {
+    /// Hands over jobs for which others wait.
+    pub fn hand_over(self, jobs: Vec<(Job, Done)>) {
+        self.0.send(Message::Commit(jobs));
+    }
+}
+
 /// The writer's thread.
 struct Worker {
     archive: Archive,
@@ -177,8 +181,8 @@ struct Worker {
 }
 
 impl Worker {
-    fn run(mut self, mut inbox: mpsc::Receiver<Message>) {
-        while let Some(message) = inbox.blocking_recv() {
+    async fn run(mut self, mut inbox: mpsc::Receiver<Message>) {
+        while let Some(message) = inbox.recv().await {
             let (mut jobs, mut alone) = (Vec::new(), None);
             let mut next = Some(message);
             while let Some(message) = next {

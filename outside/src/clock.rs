@@ -5,9 +5,10 @@
 //! are never accelerated, because the network is not. A test can move a [`ManualClock`] by hand.
 
 use std::sync::Arc;
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use tokio::sync::watch;
+use tokio::time::Instant;
 
 /// A clock that everybody in one node shares. Cheap to clone.
 #[derive(Debug, Clone)]
@@ -16,6 +17,7 @@ pub struct Clock(Hands);
 #[derive(Debug, Clone)]
 enum Hands {
     Running {
+        /// By the time of the runtime, so a runtime that is paused pauses it, too.
         started: Instant,
         /// What the clock showed when it was started.
         epoch: f64,
@@ -47,6 +49,11 @@ impl Clock {
         let since_epoch = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         let (started, epoch) = (Instant::now(), epoch(since_epoch.as_secs_f64()));
         Self(Hands::Running { started, epoch, speed: speed.max(SLOWEST) })
+    }
+
+    /// A clock that shows `now` and goes on with the time of the runtime, whatever the machine's clock shows.
+    pub fn set_to(now: f64) -> Self {
+        Self(Hands::Running { started: Instant::now(), epoch: now, speed: 1.0 })
     }
 
     /// The clock that the configuration asks for.

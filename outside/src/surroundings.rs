@@ -23,7 +23,7 @@ use pergola_config::Config;
 use pergola_store::{Opened, StoreError};
 
 use crate::clock::Clock;
-pub use blocking::{Blocking, Executor, Job, Panicked};
+pub use blocking::{Blocking, Executor, Job, Panicked, Thread};
 pub use http::{ClientSetup, ExchangeError, Http, HttpClient, SetupError};
 pub use names::{NameError, Names, ResolverFiles, SystemNames};
 pub use neighbour::is_same_user;

@@ -2,9 +2,9 @@
 
 mod parts;
 
-use std::collections::{HashMap, HashSet, VecDeque};
+use std::collections::{HashMap, VecDeque};
 
-use super::{Policy, identify};
+use super::{Policy, identify, is_repeated};
 use crate::model::{Document, Item, ItemId, digest};
 pub use parts::IdentityParts;
 
@@ -62,15 +62,16 @@ impl SourceIdentity {
         let before = self.policy;
         let degraded = self.judge(&document.items);
         let mut assigned = Vec::with_capacity(document.items.len());
+        // The first item with each id.
         let mut taken: HashMap<ItemId, usize> = HashMap::new();
-        for item in &mut document.items {
-            let mut id = identify(item, self.policy);
-            let times = taken.entry(id.clone()).or_default();
-            *times += 1;
-            if *times > 1 {
+        for number in 0..document.items.len() {
+            let mut id = identify(&document.items[number], self.policy);
+            let first = *taken.entry(id.clone()).or_insert(number);
+            if first != number && !is_repeated(&document.items[first], &document.items[number]) {
                 // A tolerated duplicate must not merge two items.
-                id = item.digest_id();
+                id = document.items[number].digest_id();
             }
+            let item = &mut document.items[number];
             let formerly = (before != self.policy).then(|| identify(item, before));
             item.id = id.clone();
             assigned.push(Assigned { formerly: formerly.filter(|old| *old != id), id });
@@ -87,14 +88,15 @@ impl SourceIdentity {
             return None;
         }
         let known: HashMap<u64, u64> = self.lately.iter().copied().collect();
-        let mut ids = HashSet::new();
+        let mut ids = HashMap::new();
         let (mut duplicated, mut changed, mut missing) = (0u32, 0u32, 0u32);
         for item in items {
             let Some(id) = part(item, self.policy) else {
                 missing += 1;
                 continue;
             };
-            duplicated += u32::from(!ids.insert(id));
+            let first = *ids.entry(id).or_insert(item);
+            duplicated += u32::from(!std::ptr::eq(first, item) && !is_repeated(first, item));
             let other =
                 known.get(&fingerprint(item, self.policy)).is_some_and(|old| *old != short(&[id]));
             changed += u32::from(other);

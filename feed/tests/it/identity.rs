@@ -118,3 +118,31 @@ fn the_state_survives_storage() {
     assert_eq!(restored, source);
     assert!(restored.assign(&mut window(|n| format!("second-{n}"))).1.is_some());
 }
+
+#[test]
+fn an_item_that_a_document_shows_twice_is_one_item() {
+    let name = |n: usize| (format!("item-{n}"), String::new(), format!("title {n}"));
+    let once = fetched((0..12).map(name)).items;
+    let window = |items: Vec<Item>| {
+        let mut document = Document::new(Format::Rss2);
+        document.items = items;
+        document
+    };
+    let known: Vec<_> = once.iter().map(|item| item.guid.clone().unwrap()).collect();
+    let twice: Vec<Item> = once.iter().flat_map(|item| [item.clone(), item.clone()]).collect();
+    for repeated in [twice.clone(), twice[..6].to_vec()] {
+        let mut document = window(repeated.clone());
+        pergola_feed::identity::assign(&mut document);
+        let expected: Vec<_> = repeated.iter().map(|item| item.guid.clone().unwrap()).collect();
+        let ids = |document: &Document| -> Vec<String> {
+            document.items.iter().map(|item| item.id.0.clone()).collect()
+        };
+        assert_eq!(ids(&document), expected, "in one document");
+        let mut source = SourceIdentity::default();
+        source.assign(&mut window(once.clone()));
+        let (_, degraded) = source.assign(&mut document);
+        assert_eq!(degraded, None, "the ids are as good as before");
+        assert_eq!(ids(&document), expected, "over several documents");
+        assert!(ids(&document).iter().all(|id| known.contains(id)));
+    }
+}

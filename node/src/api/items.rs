@@ -56,7 +56,7 @@ pub(super) async fn list(
 async fn more(node: &Node, feed: FeedId, after: u64) {
     let mut changes = node.changes();
     while node.is_running() {
-        changes.borrow_and_update();
+        changes.see();
         match node.tally(feed) {
             Some(tally) if tally.next <= after && node.is_running() => {}
             _ => return,

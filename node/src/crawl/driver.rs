@@ -183,7 +183,9 @@ impl Crawler {
                 next_cycle = (next_cycle + self.tools.cycle).max(now);
             }
             let wake = self.send_out(now, &mut refreshes).min(next_cycle);
+            // Whatever wakes it, everything that is due is done.
             tokio::select! {
+                biased;
                 () = stop.cancelled() => {}
                 () = self.tools.clock.sleep_until(wake) => {}
                 () = self.nudge.notified() => {}

@@ -5,11 +5,11 @@
 //! Never: two streams for one source; a stream that is no longer wanted; a rush of readers to a peer that was
 //! away (each retry waits longer, up to a minute, with jitter).
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use pergola_manners::backoff::{backoff, share_of};
+use pergola_manners::backoff::backoff;
 use pergola_manners::link::Link;
 use pergola_store::archive::SourceId;
 use tokio::task::{AbortHandle, JoinSet};
@@ -30,7 +30,7 @@ const GLANCE: Duration = Duration::from_secs(30);
 /// Watches every peer that is to be watched, until told to stop.
 pub(crate) async fn run(crawler: Arc<Crawler>, stop: CancellationToken) {
     let mut streams = JoinSet::new();
-    let mut running: HashMap<SourceId, (Link, AbortHandle)> = HashMap::new();
+    let mut running: BTreeMap<SourceId, (Link, AbortHandle)> = BTreeMap::new();
     loop {
         let wanted = wanted(&crawler);
         running.retain(|id, (link, stream)| {
@@ -49,6 +49,7 @@ pub(crate) async fn run(crawler: Arc<Crawler>, stop: CancellationToken) {
             });
         }
         tokio::select! {
+            biased;
             () = stop.cancelled() => break,
             () = crawler.tools.peers.changed.notified() => {}
             () = tokio::time::sleep(GLANCE) => {}
@@ -63,10 +64,10 @@ pub(crate) async fn run(crawler: Arc<Crawler>, stop: CancellationToken) {
 }
 
 /// The peers to be watched now.
-fn wanted(crawler: &Crawler) -> HashMap<SourceId, Link> {
+fn wanted(crawler: &Crawler) -> BTreeMap<SourceId, Link> {
     let peers = &crawler.tools.peers;
     let now = crawler.tools.clock.now();
-    let mut wanted = HashMap::new();
+    let mut wanted = BTreeMap::new();
     for id in peers.ids() {
         let Some(link) = peers.link(id) else { continue };
         if crawler.busy_and_next(id).is_some()
@@ -97,7 +98,7 @@ async fn follow(crawler: Arc<Crawler>, id: SourceId) {
             }
         };
         tracing::debug!(source = id.0, reason = ?ended.reason, text = ended.message, ?wait, "a stream has ended");
-        tokio::time::sleep(spread(wait, id, crawler.tools.clock.now())).await;
+        tokio::time::sleep(spread(wait, crawler.chance(id))).await;
     }
 }
 
@@ -129,6 +130,6 @@ fn unwatch(crawler: &Crawler, id: SourceId) {
 }
 
 /// Between half of a wait and all of it, so that many readers do not come back at once.
-fn spread(wait: Duration, id: SourceId, now: f64) -> Duration {
-    wait.mul_f64(0.5 + 0.5 * share_of((id, now.to_bits(), std::process::id())))
+fn spread(wait: Duration, chance: f64) -> Duration {
+    wait.mul_f64(0.5 + 0.5 * chance)
 }

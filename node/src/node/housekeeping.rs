@@ -4,7 +4,7 @@
 //! to it and its source no longer shows any of its items. That is found by reading, not by counting references:
 //! no count can be wrong.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
@@ -52,6 +52,7 @@ impl Node {
         let mut minute = (self.clock.now() / MINUTE) as u64;
         loop {
             tokio::select! {
+                biased;
                 () = stop.cancelled() => break,
                 () = self.clock.sleep_until((minute + 1) as f64 * MINUTE) => {}
             }
@@ -234,6 +235,7 @@ impl Node {
         let Some(mut lists) = self.lists.lock().take() else { return };
         loop {
             let (list, members) = tokio::select! {
+                biased;
                 () = stop.cancelled() => return,
                 next = lists.recv() => match next { Some(next) => next, None => return },
             };
@@ -291,7 +293,7 @@ fn unused_chunks(
             }
         }
     }
-    let mut old: HashMap<SourceId, Vec<u32>> = HashMap::new();
+    let mut old: BTreeMap<SourceId, Vec<u32>> = BTreeMap::new();
     archive.each_chunk(|source, number, at| {
         if at < before && !used.contains(&(source, number)) {
             old.entry(source).or_default().push(number);

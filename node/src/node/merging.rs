@@ -36,6 +36,7 @@ impl Node {
     pub(super) async fn follow_moves(self: Arc<Self>, stop: CancellationToken) {
         loop {
             tokio::select! {
+                biased;
                 () = stop.cancelled() => return,
                 () = self.crawler.arrival() => {}
             }

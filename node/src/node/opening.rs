@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::thread::JoinHandle;
 
 use pergola_config::Config;
 use pergola_feed::NodeId;
@@ -30,7 +29,7 @@ use crate::writer::Writer;
 use pergola_outside::clock::Clock;
 use pergola_outside::fetch::Fetcher;
 use pergola_outside::locks::{Mutex, RwLock};
-use pergola_outside::surroundings::{Blocking, Outside, Randomness, Surroundings};
+use pergola_outside::surroundings::{Blocking, Outside, Randomness, Surroundings, Thread};
 
 /// Refreshes that may wait for selection.
 const DELIVERIES: usize = 256;
@@ -167,11 +166,11 @@ impl Shared {
     }
 
     /// Starts the thread that writes; what it commits is announced to the shelf.
-    fn writer(&self, shelf: &Arc<Shelf>) -> Result<(Writer, JoinHandle<()>), StartError> {
+    fn writer(&self, shelf: &Arc<Shelf>) -> Result<(Writer, Thread), StartError> {
         let announced = Arc::clone(shelf);
         let announce = Box::new(move |feed, tally| announced.changed(feed, tally));
         let refused = self.metrics.refused_commits.clone();
-        Writer::start(self.archive.clone(), announce, refused).map_err(thread)
+        Writer::start(self.archive.clone(), announce, refused, &self.blocking).map_err(thread)
     }
 
     /// Starts the thread that selects.
@@ -179,12 +178,10 @@ impl Shared {
         &self,
         deliveries: mpsc::Receiver<Delivery>,
         writer: Writer,
-    ) -> Result<JoinHandle<()>, StartError> {
+    ) -> Result<Thread, StartError> {
         let (desk, archive) = (Arc::clone(&self.desk), self.archive.clone());
-        std::thread::Builder::new()
-            .name("select".into())
-            .spawn(move || stage::run(deliveries, &desk, &archive, &writer))
-            .map_err(thread)
+        let selecting = stage::run(deliveries, desk, archive, writer, self.blocking.clone());
+        self.blocking.thread("select", selecting).map_err(thread)
     }
 
     fn crawler(&self, record: &NodeRecord) -> Result<(Arc<Crawler>, Receivers), StartError> {

@@ -6,10 +6,9 @@ use pergola_store::Order;
 use pergola_store::archive::{
     Archive, ArchiveError, Entry, FeedId, FeedTally, Published, Sample, SourceId,
 };
-use tokio::sync::watch;
 
 use super::Node;
-use crate::publish::{Imprint, Listing, Publisher, ShelfCounts};
+use crate::publish::{Follower, Imprint, Listing, Publisher, ShelfCounts};
 use crate::select::FeedCard;
 
 impl Node {
@@ -44,12 +43,12 @@ impl Node {
     }
 
     /// Sees how far a feed comes from now on, until it is published no more.
-    pub fn follow(&self, feed: FeedId) -> Option<watch::Receiver<FeedTally>> {
+    pub fn follow(&self, feed: FeedId) -> Option<Follower<FeedTally>> {
         self.shelf.follow(feed)
     }
 
     /// Sees every change of any feed from now on.
-    pub fn changes(&self) -> watch::Receiver<u64> {
+    pub fn changes(&self) -> Follower<()> {
         self.shelf.changes()
     }
 

@@ -162,12 +162,13 @@ impl Running {
 
 /// Waits for the threads that select and write to finish their last job, and releases the data folder.
 pub async fn close(node: Arc<Node>) {
-    let blocking = node.blocking();
     let threads = std::mem::take(&mut *node.threads.lock());
     drop(node);
     // They end when the last handle is dropped; a request that is being answered may still hold one.
-    let joined = blocking.run(move || {
-        threads.into_iter().for_each(|thread| drop(thread.join()));
-    });
-    let _ = tokio::time::timeout(Duration::from_secs(10), joined).await;
+    let ended = async {
+        for thread in threads {
+            thread.ended().await;
+        }
+    };
+    let _ = tokio::time::timeout(Duration::from_secs(10), ended).await;
 }

@@ -116,6 +116,7 @@ impl Watcher {
                 return Some((status, self));
             }
             tokio::select! {
+                biased;
                 () = self.health.stop.cancelled() => {
                     return Some((ServingStatus::NotServing, self));
                 }

@@ -4,7 +4,7 @@
 //! The crawler's guard resolves names and checks addresses for every connection. Certificates and tokens are
 //! those of the crawler. Pings reveal a connection that has died silently.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::error::Error as StdError;
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -53,7 +53,7 @@ impl Interceptor for Token {
 pub struct Channels {
     door: Door,
     agent: String,
-    open: Mutex<HashMap<String, Open>>,
+    open: Mutex<BTreeMap<String, Open>>,
 }
 
 struct Open {

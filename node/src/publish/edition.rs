@@ -9,10 +9,11 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use http::HeaderValue;
 use pergola_feed::percent;
 use pergola_store::archive::{ArchiveError, FeedId, FeedTally};
-use tokio::sync::{OnceCell, watch};
+use tokio::sync::OnceCell;
 
 use super::document::Rendered;
 use super::negotiate::Form;
+use super::news::{Follower, News};
 use super::shelf::Listing;
 use pergola_outside::locks::{Mutex, RwLock};
 
@@ -39,7 +40,7 @@ pub(super) struct Publication {
     /// When somebody last asked for it, in the clock's milliseconds.
     used: AtomicU64,
     /// How far it has come, for those who follow it; gone when the feed is.
-    news: Arc<watch::Sender<FeedTally>>,
+    news: Arc<News<FeedTally>>,
     /// Tells other nodes that the feed can be had from this one.
     marker: HeaderValue,
 }
@@ -53,10 +54,10 @@ impl Publication {
         };
         let news = match former {
             Some(former) => {
-                former.news.send_replace(listing.tally);
+                former.news.set(listing.tally);
                 Arc::clone(&former.news)
             }
-            None => Arc::new(watch::Sender::new(listing.tally)),
+            None => Arc::new(News::new(listing.tally)),
         };
         Self {
             news,
@@ -91,17 +92,17 @@ impl Publication {
         let mut current = self.edition.write();
         *current = Arc::new(current.successor(tally));
         drop(current);
-        self.news.send_replace(tally);
+        self.news.set(tally);
     }
 
     /// Sees how far it comes from now on.
-    pub(super) fn follow(&self) -> watch::Receiver<FeedTally> {
-        self.news.subscribe()
+    pub(super) fn follow(&self) -> Follower<FeedTally> {
+        self.news.follow()
     }
 
     /// Wakes those who follow it, although it has come no further.
     pub(super) fn nudge(&self) {
-        self.news.send_modify(|_| ());
+        self.news.tell();
     }
 
     /// What every document of it carries as `Pergola-Feed`.

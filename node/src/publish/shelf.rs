@@ -9,7 +9,7 @@ mod rendering;
 
 pub(super) use annexed::NoVolume;
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
 
@@ -18,13 +18,14 @@ use pergola_feed::NodeId;
 use pergola_query::syntax::OrderBy;
 use pergola_store::archive::{Archive, FeedId, FeedTally};
 use prometheus_client::metrics::counter::Counter;
-use tokio::sync::{Semaphore, watch};
+use tokio::sync::Semaphore;
 use url::Url;
 
 use super::annex::Annex;
 use super::document::Rendered;
 use super::edition::Publication;
 use super::negotiate::Form;
+use super::news::{Follower, News};
 use super::past::Past;
 use super::volume::Volume;
 use crate::access::{Access, Caller};
@@ -106,12 +107,12 @@ pub struct Shelf {
     blocking: Blocking,
     pub(super) counters: Counters,
     /// Counts every change of any feed, for those who wait for one.
-    changes: watch::Sender<u64>,
+    changes: News<()>,
 }
 
 #[derive(Default)]
 struct Catalogue {
-    by_id: HashMap<FeedId, Arc<Publication>>,
+    by_id: BTreeMap<FeedId, Arc<Publication>>,
     by_name: HashMap<String, Arc<Publication>>,
 }
 
@@ -155,7 +156,7 @@ impl Shelf {
             workers: Arc::new(Semaphore::new(workers)),
             blocking: Blocking::of_runtime(),
             counters: Counters::default(),
-            changes: watch::Sender::default(),
+            changes: News::new(()),
         }
     }
 
@@ -238,13 +239,13 @@ impl Shelf {
     }
 
     /// Sees every change of any feed from now on.
-    pub fn changes(&self) -> watch::Receiver<u64> {
-        self.changes.subscribe()
+    pub fn changes(&self) -> Follower<()> {
+        self.changes.follow()
     }
 
     /// Wakes everybody who waits for a change.
     pub fn wake(&self) {
-        self.changes.send_modify(|count| *count = count.wrapping_add(1));
+        self.changes.tell();
     }
 
     /// The feed of this name, as it is listed.
@@ -253,7 +254,7 @@ impl Shelf {
     }
 
     /// Sees how far a feed comes from now on, until it is published no more.
-    pub fn follow(&self, id: FeedId) -> Option<watch::Receiver<FeedTally>> {
+    pub fn follow(&self, id: FeedId) -> Option<Follower<FeedTally>> {
         self.publication(id).map(|publication| publication.follow())
     }
 

@@ -139,20 +139,21 @@ impl Hub {
                 book.next_wakeup().min(round).min(save)
             };
             tokio::select! {
+                biased;
                 () = stop.cancelled() => {}
-                () = self.tools.clock.sleep_until(wake) => {}
+                Some(ended) = calls.join_next_with_id(), if !calls.is_empty() => {
+                    self.conclude(ended, &mut deliveries);
+                }
+                Some(pending) = inbox.recv(), if verifying < VERIFYING => {
+                    calls.spawn(Arc::clone(&self).examine(pending));
+                }
                 told = changes.changed() => {
                     changed = true;
                     if told.is_err() {
                         break;
                     }
                 }
-                Some(pending) = inbox.recv(), if verifying < VERIFYING => {
-                    calls.spawn(Arc::clone(&self).examine(pending));
-                }
-                Some(ended) = calls.join_next_with_id(), if !calls.is_empty() => {
-                    self.conclude(ended, &mut deliveries);
-                }
+                () = self.tools.clock.sleep_until(wake) => {}
             }
         }
         // Deliveries in progress are aborted, and made again after the next start.

@@ -164,6 +164,7 @@ impl Subscriber {
                 book.next_wakeup().min(if book.is_changed() { save_at } else { f64::INFINITY })
             };
             tokio::select! {
+                biased;
                 () = stop.cancelled() => {}
                 () = self.tools.clock.sleep_until(wake) => {}
                 () = self.nudge.notified() => {}

@@ -1,6 +1,6 @@
 //! Jobs that are committed together, and the parts of the feeds that follow from them.
 
-use std::collections::{HashMap, HashSet, hash_map};
+use std::collections::{BTreeSet, HashMap, hash_map};
 
 use pergola_store::archive::{
     Archive, ArchiveError, Commit, Edit, Entry, FeedId, FeedTally, ItemKey,
@@ -20,7 +20,7 @@ pub(super) struct Group {
     /// Routes that were compared.
     routes: Routes,
     /// Feeds that change.
-    changed: HashSet<FeedId>,
+    changed: BTreeSet<FeedId>,
 }
 
 impl Group {

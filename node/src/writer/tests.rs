@@ -22,7 +22,9 @@ fn office() -> Office {
     let archive = Archive::new(store.clone());
     let (tell, told) = std::sync::mpsc::channel();
     let announce = Box::new(move |feed, tally| tell.send((feed, tally)).unwrap());
-    let (writer, _) = Writer::start(archive.clone(), announce, Counter::default()).unwrap();
+    let (writer, _) =
+        Writer::start(archive.clone(), announce, Counter::default(), &Blocking::of_runtime())
+            .unwrap();
     Office { archive, writer, store, told, _folder: folder }
 }
 
@@ -197,7 +199,7 @@ async fn the_shorter_way_is_found_among_items_that_come_at_the_same_time() {
         })
         .unzip();
     let writer = office.writer.clone();
-    tokio::task::spawn_blocking(move || writer.hand_over(waiting)).await.unwrap();
+    writer.room().await.unwrap().hand_over(waiting);
     let mut published = 0;
     for answer in answers {
         published += answer.await.unwrap().unwrap().published;

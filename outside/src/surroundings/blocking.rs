@@ -1,8 +1,13 @@
 //! Work that blocks: reading the disk, compressing, parsing. It runs on threads of its own.
 
+use std::io;
 use std::sync::Arc;
+use std::time::Duration;
 
+use tokio::runtime::Handle;
 use tokio::sync::oneshot;
+
+use super::Pending;
 
 /// Work that blocks.
 pub type Job = Box<dyn FnOnce() + Send>;
@@ -11,6 +16,27 @@ pub type Job = Box<dyn FnOnce() + Send>;
 pub trait Executor: Send + Sync {
     /// Starts a job and returns at once.
     fn start(&self, job: Job);
+
+    /// Runs work that goes on for as long as the node does, and blocks now and then: on a thread of its own. Must
+    /// be called inside a runtime.
+    fn thread(&self, name: &str, work: Pending<'static, ()>) -> io::Result<()> {
+        let runtime = Handle::current();
+        let thread = std::thread::Builder::new().name(name.to_owned());
+        thread.spawn(move || runtime.block_on(work)).map(drop)
+    }
+
+    /// Lets time pass for such work.
+    fn rest(&self, time: Duration) -> Pending<'static, ()> {
+        Box::pin(async move { sleep(time) })
+    }
+}
+
+#[expect(
+    clippy::disallowed_methods,
+    reason = "a thread of its own has nothing else to do meanwhile"
+)]
+fn sleep(time: Duration) {
+    std::thread::sleep(time);
 }
 
 /// The executor for work that blocks. Cheap to clone.
@@ -44,6 +70,40 @@ impl Blocking {
             let _ = done.send(work());
         }));
         result.await.map_err(|_| Panicked)
+    }
+
+    /// Runs work that goes on for as long as the node does, and blocks now and then. Must be called inside a
+    /// runtime.
+    pub fn thread(
+        &self,
+        name: &str,
+        work: impl Future<Output = ()> + Send + 'static,
+    ) -> io::Result<Thread> {
+        let (ended, end) = oneshot::channel();
+        let work = async move {
+            work.await;
+            // Nobody may be waiting; what the work held is released by now.
+            let _ = ended.send(());
+        };
+        self.0.thread(name, Box::pin(work))?;
+        Ok(Thread(end))
+    }
+
+    /// Lets time pass for work that has a thread of its own.
+    pub async fn rest(&self, time: Duration) {
+        self.0.rest(time).await;
+    }
+}
+
+/// Work on a thread of its own.
+#[derive(Debug)]
+pub struct Thread(oneshot::Receiver<()>);
+
+impl Thread {
+    /// Waits until the work is over and has released what it held.
+    pub async fn ended(self) {
+        // It also ends in a panic, which the log tells.
+        let _ = self.0.await;
     }
 }
 

@@ -152,6 +152,11 @@ impl Crawler {
         roster.set_importance(id, record.importance);
     }
 
+    /// A number in [0, 1) for a source, now and at this node.
+    pub(crate) fn chance(&self, id: SourceId) -> f64 {
+        self.tools.manners().chance(id, self.tools.clock.now())
+    }
+
     /// Treats sources otherwise from now on.
     pub fn set_manners(&self, manners: Manners) {
         *self.tools.manners.write() = Arc::new(manners);

@@ -10,12 +10,12 @@ use std::task::{Context, Poll, ready};
 
 use pergola_proto::v1;
 use pergola_store::archive::{FeedId, FeedTally};
-use tokio::sync::watch;
 use tonic::Status;
 use tonic::codegen::tokio_stream::Stream;
 
 use super::{Parts, changed_at, unreadable};
 use crate::peer::caller::Caller;
+use crate::publish::Follower;
 
 /// The messages of one stream.
 pub(in crate::peer) struct Watching {
@@ -33,7 +33,7 @@ impl Watching {
         caller: Caller,
         feed: FeedId,
         from: u64,
-        mut news: watch::Receiver<FeedTally>,
+        mut news: Follower<FeedTally>,
     ) -> Self {
         news.mark_changed();
         let watcher = Watcher { parts, caller, feed, from, news };
@@ -57,7 +57,7 @@ struct Watcher {
     caller: Caller,
     feed: FeedId,
     from: u64,
-    news: watch::Receiver<FeedTally>,
+    news: Follower<FeedTally>,
 }
 
 impl Watcher {
@@ -74,7 +74,7 @@ impl Watcher {
         if !self.caller.may_read(self.feed) {
             return (Err(Status::not_found("the feed is there no more")), None);
         }
-        let tally = *self.news.borrow_and_update();
+        let tally = self.news.see();
         match self.parts.heads.head(self.feed, tally).await {
             Ok(head) => {
                 let message = v1::WatchResponse {

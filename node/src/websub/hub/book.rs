@@ -8,7 +8,7 @@
 //! Never: two deliveries to one subscription at once; a delivery after the end of its lease; more than the
 //! limits allow, to a host or in all.
 
-use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 
 use pergola_manners::backoff::{backoff, lengthened};
 use pergola_store::archive::{FeedId, Subscription};
@@ -40,7 +40,7 @@ const LONGEST_WAIT: f64 = 6.0 * 3_600.0;
 pub(super) struct Book {
     limits: Limits,
     subscriptions: HashMap<Key, Subscribed>,
-    by_feed: HashMap<FeedId, HashSet<Key>>,
+    by_feed: BTreeMap<FeedId, BTreeSet<Key>>,
     editions: HashMap<FeedId, u64>,
     hosts: HashMap<String, Host>,
     /// Hosts with something to be delivered and room for it.
@@ -49,7 +49,7 @@ pub(super) struct Book {
     /// When a lease ends or a retry is due, in milliseconds.
     timers: BTreeSet<(u64, Key)>,
     /// Rows to be saved, with their feeds.
-    changed: HashMap<Key, FeedId>,
+    changed: BTreeMap<Key, FeedId>,
     next_serial: u64,
 }
 
@@ -91,13 +91,13 @@ impl Book {
         Self {
             limits,
             subscriptions: HashMap::new(),
-            by_feed: HashMap::new(),
+            by_feed: BTreeMap::new(),
             editions: HashMap::new(),
             hosts: HashMap::new(),
             queue: VecDeque::new(),
             in_flight: 0,
             timers: BTreeSet::new(),
-            changed: HashMap::new(),
+            changed: BTreeMap::new(),
             next_serial: 0,
         }
     }
@@ -119,7 +119,7 @@ impl Book {
         if self.subscriptions.contains_key(&key) {
             return Ok(());
         }
-        let to_feed = self.by_feed.get(&feed).map_or(0, HashSet::len);
+        let to_feed = self.by_feed.get(&feed).map_or(0, BTreeSet::len);
         let of_host = self.hosts.get(host).map_or(0, |host| host.subscriptions);
         if self.len() >= self.limits.most {
             Err("this hub has as many subscriptions as it can serve")

@@ -6,7 +6,7 @@
 //! Never: a verification confirmed that we did not ask for; a source left to its hub after the lease has
 //! ended.
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use pergola_feed::digest;
 use pergola_manners::backoff::{lengthened, share};
@@ -25,9 +25,9 @@ pub(super) struct Book {
     by_source: HashMap<SourceId, Token>,
     timers: BTreeSet<(u64, Token)>,
     /// Rows to be stored, with their sources.
-    changed: HashMap<Token, SourceId>,
+    changed: BTreeMap<Token, SourceId>,
     /// Sources that may be left to their hubs for longer or shorter than before.
-    replan: HashSet<SourceId>,
+    replan: BTreeSet<SourceId>,
     missed: u64,
 }
 
@@ -43,8 +43,8 @@ impl Book {
             pushes: HashMap::new(),
             by_source: HashMap::new(),
             timers: BTreeSet::new(),
-            changed: HashMap::new(),
-            replan: HashSet::new(),
+            changed: BTreeMap::new(),
+            replan: BTreeSet::new(),
             missed: 0,
         }
     }
