@@ -163,6 +163,3 @@ impl Known {
         }
     }
 }
-
-#[cfg(test)]
-mod tests;

@@ -107,3 +107,45 @@ impl Account {
         self.at = now;
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+    use std::time::Duration;
+
+    use pergola_config::{Limits, Reader};
+    use pergola_outside::clock::network_now;
+
+    use super::*;
+
+    #[test]
+    fn calls_are_limited_for_each_caller_and_allowed_again_in_time() {
+        let (used, start) = (Use::default(), network_now());
+        let count = |caller: &Caller, after: u64| {
+            let per_minute = if matches!(caller, Caller::Reader(_)) { 1 } else { 3 };
+            used.count(caller, per_minute, start + Duration::from_secs(after))
+        };
+        let bob = Caller::Reader(Arc::new(Reader {
+            name: "bob".to_owned(),
+            token: None,
+            certificates: Vec::new(),
+            limits: Limits { streams: 1, requests_per_minute: 1, max_message: 1 },
+        }));
+        let stranger = |last| Caller::Stranger {
+            address: Some(IpAddr::from([192, 0, 2, last])),
+            wrong: false,
+        };
+        assert_eq!(count(&bob, 0), Ok(()));
+        assert_eq!(count(&bob, 0), Err(TooOften { seconds: 60 }));
+        for _ in 0..3 {
+            assert_eq!(count(&stranger(1), 0), Ok(()));
+        }
+        assert_eq!(count(&stranger(1), 0), Err(TooOften { seconds: 20 }));
+        assert_eq!(count(&stranger(2), 0), Ok(()));
+        assert_eq!(count(&stranger(1), 21), Ok(()));
+        assert!(count(&stranger(1), 21).is_err() && count(&bob, 21).is_err());
+        for _ in 0..1_000 {
+            assert_eq!(count(&Caller::Operator, 21), Ok(()));
+        }
+    }
+}

@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on should say where")]
 
 mod about;
+mod access;
 mod api;
 mod archived;
 mod damage;

@@ -4,10 +4,10 @@ use std::net::{SocketAddr, TcpListener, TcpStream};
 
 use axum::extract::ConnectInfo;
 use http::header::{AUTHORIZATION, HOST};
-use http::{HeaderValue, Version};
-use pergola_config::Fingerprint;
-
-use super::*;
+use http::{HeaderValue, Request, Version};
+use pergola_config::{Config, Fingerprint, Secret};
+use pergola_node::access::{Access, ByFolder, Caller, ClientCertificate, ListensOn, NotNear};
+use pergola_store::archive::FeedId;
 
 const FEED: FeedId = FeedId(7);
 const ALICES: [u8; 32] = [0xa1; 32];
@@ -209,8 +209,10 @@ fn whoever_comes_by_the_folder_is_the_operator_unless_it_says_otherwise() {
 fn a_closed_feed_exists_for_its_readers_and_the_operator_only() {
     let access = access(None);
     let reader = |name: &str| {
-        let known = access.known();
-        Caller::Reader(known.readers.iter().find(|reader| reader.name == name).unwrap().clone())
+        let mut request = Request::new(());
+        let token = HeaderValue::from_str(&format!("Bearer {name}'s secret")).unwrap();
+        request.headers_mut().insert(AUTHORIZATION, token);
+        access.caller(&request)
     };
     let stranger = Caller::Stranger { address: None, wrong: false };
     assert!(access.may_read(&stranger, FEED));
@@ -222,31 +224,4 @@ fn a_closed_feed_exists_for_its_readers_and_the_operator_only() {
     assert!(!access.may_read(&reader("alice"), FEED));
     access.set(FEED, None);
     assert!(access.may_read(&stranger, FEED) && access.all_open());
-}
-
-#[test]
-fn calls_are_limited_for_each_caller_and_allowed_again_in_time() {
-    let access = access(Some("the operator's"));
-    let start = network_now();
-    let count = |caller: &Caller, after: u64| {
-        let now = start + std::time::Duration::from_secs(after);
-        access.used.count(caller, access.limits(caller).requests_per_minute, now)
-    };
-    let bob = Caller::Reader(access.known().readers[1].clone());
-    let stranger = |last| Caller::Stranger {
-        address: Some(std::net::IpAddr::from([192, 0, 2, last])),
-        wrong: false,
-    };
-    assert_eq!(count(&bob, 0), Ok(()));
-    assert_eq!(count(&bob, 0), Err(TooOften { seconds: 60 }));
-    for _ in 0..3 {
-        assert_eq!(count(&stranger(1), 0), Ok(()));
-    }
-    assert_eq!(count(&stranger(1), 0), Err(TooOften { seconds: 20 }));
-    assert_eq!(count(&stranger(2), 0), Ok(()));
-    assert_eq!(count(&stranger(1), 21), Ok(()));
-    assert!(count(&stranger(1), 21).is_err() && count(&bob, 21).is_err());
-    for _ in 0..1_000 {
-        assert_eq!(count(&Caller::Operator, 21), Ok(()));
-    }
 }
