@@ -84,6 +84,11 @@ impl<T: Copy> Follower<T> {
         }
     }
 
+    /// What has changed so far counts as seen.
+    pub fn mark_unchanged(&mut self) {
+        self.seen = self.shared.changes.load(Ordering::Acquire);
+    }
+
     /// The next call of [`Follower::changed`] does not wait.
     pub fn mark_changed(&mut self) {
         self.seen = self.seen.wrapping_sub(1);

@@ -13,13 +13,13 @@ use pergola_manners::Cooperation;
 use pergola_newsroom::Process;
 use pergola_newsroom::serve::{Newsroom, Source};
 use pergola_node::node::{NewSource, Node, Running};
+use pergola_node::publish::Follower;
 use pergola_outside::clock::Clock;
 use pergola_proto::v1;
 use pergola_proto::v1::syndication_client::SyndicationClient;
 use pergola_proto::v1::syndication_server::{Syndication, SyndicationServer};
 use serde::Serialize;
 use tokio::net::TcpListener;
-use tokio::sync::watch;
 use tokio::task::JoinSet;
 use tonic::codegen::tokio_stream::Empty;
 use tonic::service::Routes;
@@ -90,8 +90,8 @@ struct Chain {
     nodes: Vec<Running>,
     source: String,
     /// Told when the first and the last node have published something.
-    first: watch::Receiver<u64>,
-    last: watch::Receiver<u64>,
+    first: Follower<()>,
+    last: Follower<()>,
     _folder: tempfile::TempDir,
 }
 
