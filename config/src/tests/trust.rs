@@ -99,7 +99,7 @@ fn what_leaves_a_door_open_is_warned() {
         "the token of the reader `a` crosses the network in the clear",
         "nobody can be the reader `b`",
         "the certificate of the reader `c` is never asked for",
-        "without `api.token` every program on this machine reads all feeds",
+        "without `api.token` every program that the node's user runs on this machine reads all feeds",
     ] {
         assert!(warnings.contains(said), "{said}: {warnings}");
     }

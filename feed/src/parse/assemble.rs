@@ -98,7 +98,7 @@ impl Context<'_> {
         }
         let source = entry.content.as_ref().and_then(|content| content.src.clone());
         self.texts(&mut item, &mut extras, base);
-        if item.summary.is_none() && extras.first("content-is").is_some() {
+        if extras.first("content-is").is_some() {
             item.summary = item.content.take();
         }
         self.links(&mut item, entry.links, source.filter(|_| self.atom), &extras, base);

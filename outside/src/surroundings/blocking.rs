@@ -2,6 +2,7 @@
 
 use std::io;
 use std::sync::Arc;
+use std::task::{Context, Wake, Waker};
 use std::time::Duration;
 
 use tokio::runtime::Handle;
@@ -22,12 +23,34 @@ pub trait Executor: Send + Sync {
     fn thread(&self, name: &str, work: Pending<'static, ()>) -> io::Result<()> {
         let runtime = Handle::current();
         let thread = std::thread::Builder::new().name(name.to_owned());
-        thread.spawn(move || runtime.block_on(work)).map(drop)
+        let work = move || {
+            let _timers_and_tasks = runtime.enter();
+            drive(work);
+        };
+        thread.spawn(work).map(drop)
     }
 
     /// Lets time pass for such work.
     fn rest(&self, time: Duration) -> Pending<'static, ()> {
         Box::pin(async move { sleep(time) })
+    }
+}
+
+/// Runs work on this thread, which sleeps while the work waits. Unlike under `Handle::block_on`, the work may itself
+/// block on the runtime.
+fn drive(mut work: Pending<'static, ()>) {
+    let waker = Waker::from(Arc::new(Unpark(std::thread::current())));
+    let mut context = Context::from_waker(&waker);
+    while work.as_mut().poll(&mut context).is_pending() {
+        std::thread::park();
+    }
+}
+
+struct Unpark(std::thread::Thread);
+
+impl Wake for Unpark {
+    fn wake(self: Arc<Self>) {
+        self.0.unpark();
     }
 }
 
