@@ -87,26 +87,9 @@ impl Node {
             })
             .unwrap_or_else(|| about_page(&public_url));
         let (connections, connections_per_address) = connections(table);
-        let proxies = table
-            .key(
-                "proxies",
-                "The addresses or networks of reverse proxies in front of the node, such as \"10.0.0.7\". \
-                 Their connections belong to many callers, who are told apart by `X-Forwarded-For`.",
-            )
-            .required(
-                list_of().described("a list of addresses and networks"),
-                Value::Array(Vec::new()),
-                |node| node.proxies.clone(),
-            );
+        let proxies = proxies(table);
         let [head_timeout, stall_timeout, idle_timeout] = waits(table);
-        let behind_proxy = table
-            .key(
-                "behind_proxy",
-                "Whether a proxy in front of the node passes requests on to it. Then nobody counts as the \
-                 operator for coming from this machine, only with `api.token` or by the socket in the data \
-                 folder. A `public_url` beyond this machine has the same effect, and so has an entry in `proxies`.",
-            )
-            .required(flag(), false, |node| node.behind_proxy);
+        let behind_proxy = behind_proxy(table);
         Self {
             name,
             listen,
@@ -122,6 +105,33 @@ impl Node {
             idle_timeout,
         }
     }
+}
+
+/// Who passes requests on to the node.
+fn proxies(table: &mut Table<'_, Node>) -> Vec<Network> {
+    table
+        .key(
+            "proxies",
+            "The addresses or networks of reverse proxies in front of the node, such as \"10.0.0.7\". \
+             Their connections belong to many callers, who are told apart by `X-Forwarded-For`.",
+        )
+        .required(
+            list_of().described("a list of addresses and networks"),
+            Value::Array(Vec::new()),
+            |node| node.proxies.clone(),
+        )
+}
+
+/// Whether somebody does, whoever it is.
+fn behind_proxy(table: &mut Table<'_, Node>) -> bool {
+    table
+        .key(
+            "behind_proxy",
+            "Whether a proxy in front of the node passes requests on to it. Then nobody counts as the \
+             operator for coming from this machine, only with `api.token` or by the socket in the data \
+             folder. A `public_url` beyond this machine has the same effect, and so has an entry in `proxies`.",
+        )
+        .required(flag(), false, |node| node.behind_proxy)
 }
 
 /// How many connections there may be, in all and of one address.
