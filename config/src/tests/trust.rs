@@ -99,9 +99,28 @@ fn what_leaves_a_door_open_is_warned() {
         "the token of the reader `a` crosses the network in the clear",
         "nobody can be the reader `b`",
         "the certificate of the reader `c` is never asked for",
-        "without `api.token` every program on this machine reads all feeds",
+        "without `api.token` every program that the node's user runs on this machine reads all feeds",
     ] {
         assert!(warnings.contains(said), "{said}: {warnings}");
+    }
+}
+
+#[test]
+fn a_node_behind_a_proxy_or_with_a_public_name_wants_a_token() {
+    for (node, warned) in [
+        ("public_url = \"https://feeds.example.org/\"", true),
+        ("behind_proxy = true", true),
+        ("public_url = \"http://localhost:8080/\"", false),
+    ] {
+        let said = warnings(&from_file(&format!("[node]\n{node}\n"))).concat();
+        assert_eq!(
+            said.contains("over the network it cannot be managed"),
+            warned,
+            "{node}: {said}"
+        );
+        let token = "[api]\ntoken = \"sixteen letters and more\"\n";
+        let said = warnings(&from_file(&format!("[node]\n{node}\n{token}"))).concat();
+        assert_eq!(said, "", "{node}");
     }
 }
 
