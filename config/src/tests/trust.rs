@@ -106,6 +106,25 @@ fn what_leaves_a_door_open_is_warned() {
 }
 
 #[test]
+fn a_node_behind_a_proxy_or_with_a_public_name_wants_a_token() {
+    for (node, warned) in [
+        ("public_url = \"https://feeds.example.org/\"", true),
+        ("behind_proxy = true", true),
+        ("public_url = \"http://localhost:8080/\"", false),
+    ] {
+        let said = warnings(&from_file(&format!("[node]\n{node}\n"))).concat();
+        assert_eq!(
+            said.contains("over the network it cannot be managed"),
+            warned,
+            "{node}: {said}"
+        );
+        let token = "[api]\ntoken = \"sixteen letters and more\"\n";
+        let said = warnings(&from_file(&format!("[node]\n{node}\n{token}"))).concat();
+        assert_eq!(said, "", "{node}");
+    }
+}
+
+#[test]
 fn readers_and_certificates_change_without_a_restart() {
     let old = from_file("[tls]\ncertificate = \"c\"\nkey = \"k\"\n");
     let new = from_file(
