@@ -5,8 +5,11 @@ use pergola_node::wire::{entry_from_wire, entry_to_wire};
 use pergola_proto::v1;
 use prost::Message;
 
+/// A name, and what must hold for any bytes.
+type Target = (&'static str, fn(&[u8]));
+
 /// The targets that need the daemon, by name.
-pub(crate) const TARGETS: [(&str, fn(&[u8])); 2] = [("cursor", cursor), ("wire", wire)];
+pub(crate) const TARGETS: [Target; 2] = [("cursor", cursor), ("wire", wire)];
 
 /// A cursor: what is printed is read as the same cursor.
 fn cursor(bytes: &[u8]) {

@@ -12,8 +12,11 @@ use pergola_feed::{
 use pergola_manners::robots::Robots;
 use url::Url;
 
+/// A name, and what must hold for any bytes.
+type Target = (&'static str, fn(&[u8]));
+
 /// The targets that need only the libraries, by name.
-pub(crate) const TARGETS: [(&str, fn(&[u8])); 8] = [
+pub(crate) const TARGETS: [Target; 8] = [
     ("feed", feed),
     ("html", html),
     ("opml", opml),

@@ -54,7 +54,7 @@ pub fn config(world: &World, number: usize, folder: &Path) -> anyhow::Result<Con
         let (host, floor) = (&origin.name, plan.floor);
         write!(text, "[hosts.\"{host}\"]\nfloor = \"{floor:.0} s\"\n")?;
         // A host of its own would also have a lane of its own.
-        write!(text, "group = \"site{}\"\n", origin.plan.site)?;
+        writeln!(text, "group = \"site{}\"", origin.plan.site)?;
     }
     for other in &node.upstream {
         write!(text, "[hosts.\"n{other}.example\"]\npeer = true\n")?;

@@ -176,12 +176,12 @@ impl Plan {
         for kind in 0..7 {
             // Some seeds have none of a kind, others many.
             let many = match chance.below(3) {
-                0 => 0.0,
+                0 => continue,
                 1 => chance.between(1.0, 6.0),
                 _ => chance.between(6.0, 24.0),
             };
             let mut at = 0.0;
-            while many > 0.0 {
+            loop {
                 at += chance.wait(TROUBLED / many);
                 if at >= TROUBLED {
                     break;
