@@ -118,6 +118,11 @@ impl SourceRecord {
         self.wanted || self.declared || self.lists.is_empty() || self.is_named_here()
     }
 
+    /// Whether the operator has named it by its address of today.
+    pub fn is_at_its_name(&self) -> bool {
+        self.is_named() && self.named_address() == self.url
+    }
+
     fn is_named_here(&self) -> bool {
         self.formerly.first() == Some(&self.url)
     }

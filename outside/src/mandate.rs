@@ -39,7 +39,7 @@ impl Mandate {
     /// Whether the origin of an address was named, so that it may be shown credentials. What was named with
     /// `http://` is also meant with `https://`.
     pub fn names_origin(&self, url: &Url) -> bool {
-        self.named.iter().any(|named| named.origin() == url.origin() || is_encrypted(named, url))
+        self.named.iter().any(|named| same_origin(named, url) || is_encrypted(named, url))
     }
 
     /// What is left when a request is led to another address: all on the same host, and nothing elsewhere.
@@ -49,8 +49,18 @@ impl Mandate {
 }
 
 fn same_host(one: &Url, other: &Url) -> bool {
-    let name = |url: &Url| url.host_str().map(|host| host.trim_end_matches('.').to_owned());
+    fn name(url: &Url) -> Option<&str> {
+        url.host_str().map(|host| host.trim_end_matches('.'))
+    }
     name(one).is_some() && name(one) == name(other)
+}
+
+/// Of addresses with a host; others have an origin of their own.
+fn same_origin(one: &Url, other: &Url) -> bool {
+    one.has_host()
+        && one.scheme() == other.scheme()
+        && one.host_str() == other.host_str()
+        && one.port_or_known_default() == other.port_or_known_default()
 }
 
 /// The same host over TLS, both on their usual ports.

@@ -125,6 +125,24 @@ fn a_node_behind_a_proxy_or_with_a_public_name_wants_a_token() {
 }
 
 #[test]
+fn a_feed_that_more_may_read_than_what_it_is_made_of_is_warned_of() {
+    let told = |readers: &str| {
+        let text = format!(
+            "[api]\ntoken = \"sixteen letters and more\"\n\
+             [[reader]]\nname = \"anna\"\ntoken = \"a token that is long enough\"\n\
+             [[reader]]\nname = \"ben\"\ntoken = \"another that is long enough\"\n\
+             [[feed]]\nquery = 'CREATE FEED Closed AS RETURN OPML \"all\";'\nreaders = [\"anna\"]\n\
+             [[feed]]\nquery = 'CREATE FEED Wider AS RETURN FEED Closed;'\n{readers}\n"
+        );
+        warnings(&from_file(&text)).join("\n")
+    };
+    let warning = "feed Wider reads Closed, which is closed to others; give it the same readers";
+    assert_eq!(told(""), warning);
+    assert_eq!(told("readers = [\"anna\", \"ben\"]"), warning);
+    assert_eq!(told("readers = [\"anna\"]"), "");
+}
+
+#[test]
 fn readers_and_certificates_change_without_a_restart() {
     let old = from_file("[tls]\ncertificate = \"c\"\nkey = \"k\"\n");
     let new = from_file(

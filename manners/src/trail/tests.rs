@@ -132,6 +132,48 @@ fn it_goes_back_until_a_known_item_is_met_and_leaves_what_stands_behind_it() {
     assert_eq!(backlog.documents, 2);
 }
 
+/// 10 is lost, 11 is stored.
+fn with_lost() -> Known {
+    let mut known = known();
+    known.items[0].digest = LOST;
+    known
+}
+
+#[test]
+fn lost_items_are_looked_for_until_they_are_found_and_nothing_else_is_brought() {
+    assert!(begun(&document([12, 11, 10], Some("/1")), &with_lost()).is_none(), "it is shown");
+    let mut trail = begun(&document([12, 11], Some("/1")), &with_lost()).unwrap();
+    get(&mut trail, "/1", &document([30, 20, 11], Some("/2")));
+    get(&mut trail, "/2", &document([10, 9], Some("/3")));
+    assert_eq!(trail.next(), None, "all are found");
+    let backlog = trail.finish();
+    assert_eq!(numbers(&backlog), [10]);
+    assert!(backlog.complete && backlog.trouble.is_none());
+}
+
+#[test]
+fn a_search_for_lost_items_ends_with_the_archives_and_after_as_many_documents_as_any() {
+    let mut trail = begun(&document([12, 11], Some("/1")), &with_lost()).unwrap();
+    get(&mut trail, "/1", &document([9, 8], None));
+    assert_eq!(trail.next(), None);
+    assert_eq!(numbers(&trail.finish()), [0; 0]);
+    let mut trail = begun(&document([12, 11], Some("/1")), &with_lost()).unwrap();
+    for number in 1..=DOCUMENTS {
+        let next = format!("/{}", number + 1);
+        get(&mut trail, &format!("/{number}"), &document([9], Some(&next)));
+    }
+    assert_eq!(trail.next(), None);
+    assert!(trail.finish().complete, "nothing was missed");
+}
+
+#[test]
+fn where_items_were_missed_the_lost_ones_are_not_looked_for_as_well() {
+    let mut trail = begun(&document([91, 90], Some("/1")), &with_lost()).unwrap();
+    get(&mut trail, "/1", &document([50, 11, 10], Some("/2")));
+    assert_eq!(trail.next(), None);
+    assert_eq!(numbers(&trail.finish()), [50, 11, 10]);
+}
+
 #[test]
 fn a_document_that_is_oldest_first_is_turned_around() {
     let mut trail = trail();

@@ -12,7 +12,9 @@ use pergola_store::{Batch, Order, Store, Table};
 use tempfile::TempDir;
 use tokio::net::TcpListener;
 
+use crate::following::{self, document, expect, titles};
 use crate::house::{House, Press, Scene, eventually, quick_config};
+use crate::origin::Origin;
 
 /// A node with a feed of three items, each refreshed by itself.
 async fn three_items() -> (Press, House) {
@@ -106,6 +108,48 @@ async fn lost_items_are_passed_told_and_stored_again_from_the_source() {
     .await;
     let feed = house.node().feed("News").unwrap();
     assert_eq!(house.node().tally(feed.id).unwrap().next, 3, "nothing was published twice");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn lost_items_that_the_window_no_longer_shows_come_from_the_archive_of_the_source() {
+    let origin = Origin::builder().start().await;
+    origin.set("/feed", document(&origin, 0..4, None));
+    let house = following::house(&origin, |_| {}).await;
+    expect(&house, &titles(0..4)).await;
+    origin.set("/0", document(&origin, 0..4, None));
+    origin.set("/feed", document(&origin, 3..8, Some("/0")));
+    expect(&house, &titles(0..8)).await;
+    // The window moves on; what was seen before is in the archive only.
+    origin.set("/feed", document(&origin, 6..10, Some("/0")));
+    expect(&house, &titles(0..10)).await;
+    assert_eq!(origin.hits("/0"), 0, "nothing was missed so far");
+    let house = damaged(house, &[(Table::Chunk, 0)]).await;
+    assert_eq!(house.titles("All").await, titles(4..10));
+    house.node().scrub_and_mend().await.unwrap();
+    expect(&house, &titles(0..10)).await;
+    let feed = house.node().feed("All").unwrap();
+    assert_eq!(house.node().tally(feed.id).unwrap().next, 10, "nothing was published twice");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn lost_items_come_from_the_peer_that_has_them() {
+    let (_press, upstream) = three_items().await;
+    let folder = TempDir::new().unwrap();
+    let config = quick_config(&folder);
+    let copy = House::open(folder, config).await;
+    let url = upstream.url("/feeds/News");
+    let create = format!("CREATE FEED News AS RETURN \"{url}\";");
+    copy.node().run_script(&create, "test").await.unwrap();
+    shows(&copy, 3).await;
+    let copy = damaged(copy, &[(Table::Chunk, 0)]).await;
+    assert!(copy.titles("News").await.len() < 3, "some are lost");
+    copy.node().scrub_and_mend().await.unwrap();
+    shows(&copy, 3).await;
+    let feed = copy.node().feed("News").unwrap();
+    assert_eq!(copy.node().tally(feed.id).unwrap().next, 3, "nothing was published twice");
+    let sources = copy.client.get(copy.url("/api/v1/sources")).send().await.unwrap();
+    let sources: serde_json::Value = serde_json::from_str(&sources.text().await.unwrap()).unwrap();
+    assert_eq!(sources["sources"][0]["via"], "grpc", "{sources}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

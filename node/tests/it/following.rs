@@ -18,7 +18,11 @@ use crate::origin::{Origin, Reply};
 static START: LazyLock<i64> = LazyLock::new(|| Clock::real().now() as i64);
 
 /// A document of numbered items, newest first, with a way back.
-fn document(origin: &Origin, numbers: std::ops::Range<u32>, older: Option<&str>) -> Reply {
+pub(crate) fn document(
+    origin: &Origin,
+    numbers: std::ops::Range<u32>,
+    older: Option<&str>,
+) -> Reply {
     dated(*START, origin, numbers, older)
 }
 
@@ -37,7 +41,7 @@ fn dated(start: i64, origin: &Origin, numbers: std::ops::Range<u32>, older: Opti
     Reply::ok(write_atom(&document)).header("content-type", "application/atom+xml")
 }
 
-async fn house(origin: &Origin, change: impl FnOnce(&mut Config)) -> House {
+pub(crate) async fn house(origin: &Origin, change: impl FnOnce(&mut Config)) -> House {
     let folder = TempDir::new().unwrap();
     let mut config = quick_config(&folder);
     change(&mut config);
@@ -52,11 +56,11 @@ fn state(house: &House, origin: &Origin) -> SourceState {
     house.node().source(id).unwrap().1
 }
 
-fn titles(numbers: impl DoubleEndedIterator<Item = u32>) -> Vec<String> {
+pub(crate) fn titles(numbers: impl DoubleEndedIterator<Item = u32>) -> Vec<String> {
     numbers.rev().map(|number| format!("Item {number:02}")).collect()
 }
 
-async fn expect(house: &House, expected: &[String]) {
+pub(crate) async fn expect(house: &House, expected: &[String]) {
     eventually("the items", async || {
         let seen = house.titles("All").await;
         if seen == expected { Ok(()) } else { Err(format!("{seen:?}")) }

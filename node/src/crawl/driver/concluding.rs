@@ -43,7 +43,7 @@ impl Crawler {
     pub(super) async fn concluded(
         self: &Arc<Self>,
         subject: Box<Subject>,
-        received: Received,
+        mut received: Received,
         archives: Option<Route>,
     ) -> Result<Box<Refreshed>, Unfinished> {
         let feed = subject.record.kind == SourceKind::Feed;

@@ -69,6 +69,10 @@ impl Crawler {
 
     /// Takes back what a source says about where it is, as far as strangers may not say it.
     pub(super) fn doubt(&self, subject: &Subject, heard: &mut Heard) -> Result<(), ArchiveError> {
+        let hops = matches!(&heard.carrier, Carrier::Http(http) if !http.hops.is_empty());
+        if !hops && !matches!(heard.said, Said::LeadsTo(_)) {
+            return Ok(());
+        }
         let mandate = self.mandate(&subject.record)?;
         let may_lead = |to: &Url| self.may_lead(&mandate, Some(&subject.record), to);
         if let Said::LeadsTo(to) = &heard.said

@@ -85,7 +85,9 @@ impl Crawler {
         let validators = subject.state.courtesy.request(self.tools.clock.now());
         let mut ask = Ask::new(subject.url.clone(), validators, readers);
         ask.credentials.clone_from(&subject.record.credentials);
-        ask.mandate = self.mandate(&subject.record)?;
+        if !subject.record.is_at_its_name() {
+            ask.mandate = self.mandate(&subject.record)?;
+        }
         // A difference may reach further back than the window, as archives do.
         ask.delta = archive && subject.record.kind == SourceKind::Feed;
         Ok(ask)

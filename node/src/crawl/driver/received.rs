@@ -7,7 +7,7 @@ use super::Pushed;
 use pergola_outside::fetch::{Answer, DecodeLimits, decompressed};
 
 /// Bytes of a document that is parsed in less than a millisecond.
-const SMALL: u64 = 16 * 1024;
+const SMALL: usize = 32 * 1024;
 
 /// What came back, with its body as received: decompressing takes time and is done where it is parsed.
 pub(super) enum Received {
@@ -24,17 +24,14 @@ pub(super) enum Received {
 }
 
 impl Received {
-    /// Parsing it takes less time than waking another thread. Of what is packed nobody knows that.
-    pub(super) fn is_small(&self) -> bool {
-        let bytes = match self {
-            Self::Http { answer, .. } if answer.head.content_encoding.is_some() => return false,
-            Self::Pushed(pushed) if pushed.content_encoding.is_some() => return false,
-            Self::Http { answer, .. } => answer.wire_bytes,
-            Self::Pushed(pushed) => pushed.body.len() as u64,
-            Self::Reply(Reply::Peer(PeerReply::Page(page))) => page.bytes,
-            Self::Reply(_) => 0,
-        };
-        bytes <= SMALL
+    /// Parsing it takes less time than waking another thread. An answer is decompressed to know that.
+    pub(super) fn is_small(&mut self) -> bool {
+        match self {
+            Self::Http { answer, .. } => answer.decompress_within(SMALL),
+            Self::Pushed(pushed) => pushed.content_encoding.is_none() && pushed.body.len() <= SMALL,
+            Self::Reply(Reply::Peer(PeerReply::Page(page))) => page.bytes <= SMALL as u64,
+            Self::Reply(_) => true,
+        }
     }
 
     /// Nothing came that could be parsed.
