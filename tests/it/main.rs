@@ -16,6 +16,7 @@ mod docker;
 mod feedparser;
 mod full_disk;
 mod harness;
+mod hostile_pages;
 mod learnt;
 mod mesh;
 mod newcomer;
