@@ -20,7 +20,7 @@ PARENTS = {
     "root2": [],
     "middle1": ["root1", "root2"],
     "middle2": ["root1", "root2"],
-    "middle3": ["root1", "root2"],
+    "middle3": ["root1"],
     "leaf1": ["middle1", "middle2"],
     "leaf2": ["middle2", "middle3"],
 }
@@ -38,8 +38,9 @@ PEERS = {
     "gRPC, polling": 'cooperate = ["hints", "archive"]',
     "HTTP": 'enabled = false\ncooperate = ["archive"]',
 }
-# Each kind of link is seen with an older parent and a newer child, and the other way round.
-ORDER = ["middle1", "root1", "middle2", "leaf2", "middle3", "root2", "leaf1"]
+# Each kind of link is seen with an older parent and a newer child, and the other way round. leaf2, which gets items by
+# two routes over HTTP, comes before the nodes that publish ids of a new kind: an older node takes them for other items.
+ORDER = ["middle1", "leaf2", "root1", "middle2", "middle3", "root2", "leaf1"]
 LEAVES = ["leaf1", "leaf2"]
 PAGE = 1000
 
