@@ -4,6 +4,8 @@
 
 #[cfg(feature = "node")]
 mod node_targets;
+#[cfg(feature = "store")]
+mod store_targets;
 mod targets;
 
 use std::sync::LazyLock;
@@ -13,6 +15,8 @@ type Target = fn(&[u8]);
 static TARGET: LazyLock<Target> = LazyLock::new(|| {
     let wanted = std::env::var("PERGOLA_FUZZ_TARGET").unwrap_or_default();
     let all = targets::TARGETS.iter();
+    #[cfg(feature = "store")]
+    let all = all.chain(&store_targets::TARGETS);
     #[cfg(feature = "node")]
     let all = all.chain(&node_targets::TARGETS);
     let found = all.clone().find(|(name, _)| *name == wanted);

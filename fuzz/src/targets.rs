@@ -2,7 +2,6 @@
 //!
 //! The fuzzer runs them (`fuzz/run`), and so does an ordinary test over the inputs in `fuzz/corpus`.
 
-use pergola_config::{Config, ConfigError, Stored};
 use pergola_feed::address::{has_secrets, masked, masked_in, origin_of};
 use pergola_feed::html::{Selectors, annotated, discover, plain_text, select};
 use pergola_feed::opml::Opml;
@@ -15,14 +14,12 @@ use url::Url;
 /// A name, and what must hold for any bytes.
 type Target = (&'static str, fn(&[u8]));
 
-/// The targets that need only the libraries, by name.
-pub(crate) const TARGETS: [Target; 8] = [
+/// The targets that need only pure libraries, by name.
+pub(crate) const TARGETS: [Target; 6] = [
     ("feed", feed),
     ("html", html),
     ("opml", opml),
     ("query", query),
-    ("rows", pergola_store::testing::read_as_every_row),
-    ("config", config),
     ("robots", robots),
     ("address", address),
 ];
@@ -110,23 +107,6 @@ fn query(bytes: &[u8]) {
     let once = script.to_string();
     let again = pergola_query::parse(&once).unwrap_or_else(|error| panic!("{once}\n{error}"));
     assert_eq!(once, again.to_string(), "another query after printing");
-}
-
-/// A configuration file: it is accepted, or every mistake is told in words.
-fn config(bytes: &[u8]) {
-    let path = std::env::temp_dir().join(format!("pergola-fuzz-{}.toml", std::process::id()));
-    if std::fs::write(&path, bytes).is_err() {
-        return;
-    }
-    match Config::load_with(Some(&path), [], &Stored::default()) {
-        Ok(_) => {}
-        Err(ConfigError::Invalid(mistakes)) => {
-            assert!(!mistakes.is_empty(), "refused without a reason");
-            assert!(mistakes.iter().all(|mistake| !mistake.to_string().is_empty()));
-        }
-        Err(error) => assert!(!error.to_string().is_empty()),
-    }
-    let _ = std::fs::remove_file(&path);
 }
 
 /// A robots.txt, for a few pages.

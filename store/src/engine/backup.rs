@@ -115,17 +115,11 @@ pub fn write_backup(
 /// used: [`restore`] takes care of that.
 pub fn read_backup(
     store: &dyn Store,
-    mut input: impl Read,
+    input: impl Read,
     mut progress: impl FnMut(u64),
 ) -> Result<Summary, BackupError> {
-    let mut start = [0; MAGIC.len() + 1];
-    input.read_exact(&mut start).map_err(|_| BackupError::NotABackup)?;
-    let Some(layout) = start.strip_prefix(MAGIC) else { return Err(BackupError::NotABackup) };
-    refuse_newer(u32::from(layout[0]), u32::from(LAYOUT))?;
-    let input = zstd::Decoder::new(input).map_err(BackupError::Io)?;
-    let mut input = BufReader::with_capacity(128 << 10, input);
-    refuse_newer(u32::from_be_bytes(take(&mut input)?), migrate::latest(STEPS))?;
-
+    let (schema, mut input) = begin(input)?;
+    refuse_newer(schema, migrate::latest(STEPS))?;
     let mut count = Count::default();
     let mut batch = Batch::default();
     while take::<1>(&mut input)? == [1] {
@@ -155,6 +149,22 @@ pub fn read_backup(
     store.commit(&batch)?;
     progress(found.rows);
     Ok(found)
+}
+
+/// The version of the rows in a backup.
+pub(super) fn schema_of_backup(input: impl Read) -> Result<u32, BackupError> {
+    begin(input).map(|(schema, _)| schema)
+}
+
+/// Reads the beginning of a backup: the version of its rows, and the rest of it, uncompressed.
+fn begin(mut input: impl Read) -> Result<(u32, impl Read), BackupError> {
+    let mut start = [0; MAGIC.len() + 1];
+    input.read_exact(&mut start).map_err(|_| BackupError::NotABackup)?;
+    let Some(layout) = start.strip_prefix(MAGIC) else { return Err(BackupError::NotABackup) };
+    refuse_newer(u32::from(layout[0]), u32::from(LAYOUT))?;
+    let input = zstd::Decoder::new(input).map_err(BackupError::Io)?;
+    let mut input = BufReader::with_capacity(128 << 10, input);
+    Ok((u32::from_be_bytes(take(&mut input)?), input))
 }
 
 /// Visits every row of every table, in order, and sums them up.

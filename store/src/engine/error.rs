@@ -17,8 +17,8 @@ pub enum StoreError {
     },
     /// A later version wrote the folder.
     #[error(
-        "{folder} was written by a newer pergola (schema {found}, this one knows up to {known}): \
-         use a newer pergola; nothing was changed"
+        "{folder} was written by a newer pergola (schema {found}, this one knows up to {known}), and nothing was \
+         changed: use a newer pergola, or {way_back}"
     )]
     Newer {
         /// The data folder.
@@ -27,6 +27,8 @@ pub enum StoreError {
         found: u32,
         /// The latest schema that is known here.
         known: u32,
+        /// How to go back to this version.
+        way_back: String,
     },
     /// The folder holds the other engine's data.
     #[error(

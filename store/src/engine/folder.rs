@@ -145,8 +145,7 @@ impl Opening<'_> {
         let format = Format { schema: latest, backend: held.backend(), discard: None };
         match schema {
             Some(found) if found > latest => {
-                let folder = folder.to_owned();
-                return Err(StoreError::Newer { folder, found, known: latest });
+                return Err(safeguard::newer(folder, found, latest));
             }
             Some(found) => {
                 if found < latest {

@@ -3,6 +3,10 @@
 //! `format.json` is written last, when the store it names is complete, and always replaced as a whole. While a
 //! store moves to the other engine, it also names the engine whose files are to be removed (`discard`), so the
 //! next start cleans up after an interrupted move.
+//!
+//! The version is a number. After a migration it is a text that begins with the number and names the backup from
+//! before it. Programs from before schema 3 expect a number and quote what they find instead, so they refuse the
+//! folder with the name of that backup; they would not name it otherwise.
 
 use std::{
     fs::{self, File, TryLockError},
@@ -11,13 +15,14 @@ use std::{
     path::Path,
 };
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, de::Error as _};
 
-use super::{Backend, StoreError, private};
+use super::{Backend, StoreError, private, safeguard};
 
 /// What `format.json` says.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Format {
+    #[serde(deserialize_with = "version")]
     pub(super) schema: u32,
     pub(super) backend: Backend,
     /// The engine whose files are not used any more, or not yet.
@@ -30,6 +35,7 @@ impl Format {
     pub(super) fn read(folder: &Path, latest: u32) -> Result<Option<Self>, StoreError> {
         #[derive(Deserialize)]
         struct Version {
+            #[serde(deserialize_with = "version")]
             schema: u32,
         }
         let path = folder.join("format.json");
@@ -42,8 +48,7 @@ impl Format {
         // A newer version may write more fields, but always its number.
         let Version { schema: found } = serde_json::from_slice(&text).map_err(damaged)?;
         if found > latest {
-            let folder = folder.to_owned();
-            return Err(StoreError::Newer { folder, found, known: latest });
+            return Err(safeguard::newer(folder, found, latest));
         }
         serde_json::from_slice(&text).map(Some).map_err(damaged)
     }
@@ -54,7 +59,7 @@ impl Format {
             return Ok(());
         }
         let (path, new) = (folder.join("format.json"), folder.join("format.json.new"));
-        let text = serde_json::to_string(self).expect("two names and a number are always JSON");
+        let text = self.text(folder).expect("two names and a number are always JSON");
         let written = private::create_file(&new).and_then(|mut file| {
             file.write_all(text.as_bytes())?;
             file.sync_all()
@@ -63,11 +68,44 @@ impl Format {
         sync_folder(folder)
     }
 
+    fn text(&self, folder: &Path) -> serde_json::Result<String> {
+        let backup = safeguard::path(folder, self.schema);
+        if !backup.exists() {
+            return serde_json::to_string(self);
+        }
+        let mut value = serde_json::to_value(self)?;
+        let backup = backup.file_name().unwrap_or_default().to_string_lossy();
+        value["schema"] = format!(
+            "{}: a newer pergola has upgraded this folder; to go back, restore {backup}, which is in \
+             this folder, with `pergola restore` and --replace",
+            self.schema
+        )
+        .into();
+        serde_json::to_string(&value)
+    }
+
     /// Removes the files that an earlier move left behind.
     pub(super) fn finish_discarding(&self, folder: &Path) -> Result<(), StoreError> {
         let Some(discard) = self.discard else { return Ok(()) };
         remove(&folder.join(discard.file_name()))?;
         Self { discard: None, ..self.clone() }.write(folder)
+    }
+}
+
+/// Reads a version: a number, or a text that begins with one.
+fn version<'de, D: Deserializer<'de>>(input: D) -> Result<u32, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(untagged)]
+    enum Version {
+        Number(u32),
+        Text(String),
+    }
+    match Version::deserialize(input)? {
+        Version::Number(number) => Ok(number),
+        Version::Text(text) => {
+            let number = text.split(':').next().unwrap_or_default();
+            number.parse().map_err(|_| D::Error::custom(format!("{text:?} is no version")))
+        }
     }
 }
 

@@ -16,7 +16,7 @@ use std::{
 
 use super::{
     Batch, Store, StoreError,
-    backup::write_backup,
+    backup::{schema_of_backup, write_backup},
     format::{Format, remove, sync_folder},
     space::{self, FreeBytes},
 };
@@ -73,6 +73,26 @@ pub fn backups_before_migration(folder: &Path) -> Vec<PathBuf> {
         version.is_some_and(|version| version.parse::<u32>().is_ok())
     };
     entries.map(|entry| entry.path()).filter(made_here).collect()
+}
+
+/// The refusal of a folder that a newer program wrote. It names the newest backup in it that a program which knows
+/// versions up to `known` can restore.
+pub(super) fn newer(folder: &Path, found: u32, known: u32) -> StoreError {
+    let readable = |path: &PathBuf| {
+        let file = File::open(path).ok();
+        file.and_then(|file| schema_of_backup(file).ok()).is_some_and(|schema| schema <= known)
+    };
+    let backup = backups_before_migration(folder).into_iter().filter(readable).max();
+    let way_back = match backup {
+        Some(file) => format!(
+            "go back to {file}, from before the upgrade, with `pergola restore {file} --replace --data {}`; the \
+             newer store stays beside it",
+            folder.display(),
+            file = file.display(),
+        ),
+        None => "restore a backup of this version (there is none in the folder)".to_owned(),
+    };
+    StoreError::Newer { folder: folder.to_owned(), found, known, way_back }
 }
 
 fn remove_others(folder: &Path, newest: &Path) -> Result<(), StoreError> {

@@ -2,6 +2,7 @@
 
 mod backups;
 mod folders;
+mod going_back;
 mod migration;
 mod published_ids;
 mod rows;

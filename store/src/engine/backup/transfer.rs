@@ -11,7 +11,7 @@ use crate::engine::{
     folder::{open_engine, store_is_missing},
     format::{Format, lock, remove},
     migrate::{self, STEPS},
-    private, space,
+    private, safeguard, space,
 };
 
 /// Copies a folder's rows into the other engine, compares, and removes the old store. `progress` gets the
@@ -60,7 +60,7 @@ pub(in crate::engine) fn move_in_steps(
     let (old, schema) = open_engine(&old_path, format.backend, 16 << 20)?;
     let (found, known) = (schema.unwrap_or(format.schema), migrate::latest(STEPS));
     if found > known {
-        return Err(StoreError::Newer { folder: folder.to_owned(), found, known }.into());
+        return Err(safeguard::newer(folder, found, known).into());
     }
     if format.backend == to {
         return visit_rows(&*old, progress, |_, _, _| Ok(()));

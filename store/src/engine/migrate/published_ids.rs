@@ -1,11 +1,13 @@
 //! To version 5: an id that means something within its feed only is published together with that feed.
 //!
 //! What was published before keeps its id, so that nobody reads it twice; but entries of a feed that have the same
-//! id get different ones, because readers have shown only one of them.
+//! id get different ones, because readers have shown only one of them. Ids that came over HTTP from a node of version 5
+//! name their feed already. They are of the new kind, and stay what they are.
 //!
 //! The keys of most items stay, because they were made from the address of the feed and the id all along. They
-//! change where that address held a secret, and for a few kinds of ids that mean the same everywhere. Then the
-//! item gets its new key wherever it is known: in its source, in the entries of feeds, and in their lists of members.
+//! change where that address held a secret, for ids that name their feed, and for a few kinds of ids that mean the
+//! same everywhere. Then the item gets its new key wherever it is known: in its source, in the entries of feeds, and in
+//! their lists of members.
 //!
 //! Doing it again does no harm: what was changed is not found again.
 
@@ -13,7 +15,7 @@ use std::collections::{HashMap, HashSet};
 use std::ops::ControlFlow;
 
 use pergola_feed::address::origin_of;
-use pergola_feed::identity::is_global;
+use pergola_feed::identity::{is_global, original};
 use pergola_feed::{ItemId, digest, digest_after};
 
 use super::item_media::{Plain, unpacked};
@@ -90,10 +92,10 @@ impl Work<'_> {
             let number = key.last_chunk().map_or(0, |number| u64::from_be_bytes(*number));
             entries.extend(postcard::from_bytes(row).ok().map(|entry| (number, entry)));
         })?;
-        let clashing = clashing(self.store, &entries)?;
+        let new_kind = of_new_kind(self.store, &entries)?;
         let mut key = vec![2];
         key.extend(feed);
-        self.put(Table::Feed, key, &(next, clashing));
+        self.put(Table::Feed, key, &(next, new_kind));
         let mut members = HashSet::new();
         for (number, mut entry) in entries {
             let Some(new) = keys.get(&entry.0) else { continue };
@@ -156,17 +158,20 @@ fn both_keys(id: String, feed: &str) -> (u128, u128) {
         false => digest(&[feed, &id]),
     };
     let id = ItemId(id);
-    let now = match is_global(&id) {
-        true => digest(&[&id.0]),
-        false => digest_after(origin_of(feed).0, &[&id.0]),
+    let now = match original(&id) {
+        Some((origin, own)) => digest_after(origin.0, &[&own.0]),
+        None if is_global(&id) => digest(&[&id.0]),
+        None => digest_after(origin_of(feed).0, &[&id.0]),
     };
     (before, now)
 }
 
-/// The numbers of the entries whose id another entry of the feed has, too, in order.
-fn clashing(store: &dyn Store, entries: &[(u64, Entry)]) -> Result<Vec<u64>, StoreError> {
-    let mut chunks: HashMap<(u32, u32), Vec<Option<u128>>> = HashMap::new();
+/// The numbers of the entries whose ids are of the new kind, in order: those whose id another entry of the feed has,
+/// too, and those whose id names its feed.
+fn of_new_kind(store: &dyn Store, entries: &[(u64, Entry)]) -> Result<Vec<u64>, StoreError> {
+    let mut chunks: HashMap<(u32, u32), Vec<Kind>> = HashMap::new();
     let mut numbers: HashMap<u128, Vec<u64>> = HashMap::new();
+    let mut new_kind = Vec::new();
     for (number, (_, source, chunk, index, ..)) in entries {
         let ids = match chunks.get(&(*source, *chunk)) {
             Some(ids) => ids,
@@ -174,24 +179,38 @@ fn clashing(store: &dyn Store, entries: &[(u64, Entry)]) -> Result<Vec<u64>, Sto
                 let key = [source.to_be_bytes(), chunk.to_be_bytes()].concat();
                 let row = store.get(Table::Chunk, &key)?;
                 let items = row.and_then(|row| items(&row).ok()).unwrap_or_default();
-                let ids = items.into_iter().map(|(item, _)| local(item.id)).collect();
+                let ids = items.into_iter().map(|(item, _)| kind(item.id)).collect();
                 chunks.entry((*source, *chunk)).or_insert(ids)
             }
         };
-        if let Some(Some(id)) = ids.get(usize::from(*index)) {
-            numbers.entry(*id).or_default().push(*number);
+        match ids.get(usize::from(*index)) {
+            Some(Kind::Local(id)) => numbers.entry(*id).or_default().push(*number),
+            Some(Kind::NamesItsFeed) => new_kind.push(*number),
+            Some(Kind::Global) | None => {}
         }
     }
-    let mut clashing: Vec<u64> =
-        numbers.into_values().filter(|numbers| numbers.len() > 1).flatten().collect();
-    clashing.sort_unstable();
-    Ok(clashing)
+    new_kind.extend(numbers.into_values().filter(|numbers| numbers.len() > 1).flatten());
+    new_kind.sort_unstable();
+    Ok(new_kind)
 }
 
-/// A digest of an id that means something within its feed only.
-fn local(id: String) -> Option<u128> {
+/// What an id means.
+enum Kind {
+    /// Something within its feed only; a digest of it.
+    Local(u128),
+    /// The same everywhere, because a node has put the feed into it.
+    NamesItsFeed,
+    /// The same everywhere.
+    Global,
+}
+
+fn kind(id: String) -> Kind {
     let id = ItemId(id);
-    (!is_global(&id)).then(|| digest(&[&id.0]))
+    match original(&id) {
+        Some(_) => Kind::NamesItsFeed,
+        None if is_global(&id) => Kind::Global,
+        None => Kind::Local(digest(&[&id.0])),
+    }
 }
 
 fn items(row: &[u8]) -> Result<Vec<Plain>, Unreadable> {
