@@ -66,55 +66,83 @@ impl fmt::Display for Condition {
 
 /// All conditions, in the order of the load that they belong to.
 pub(super) fn conditions(args: &Args, report: &Report) -> Vec<Condition> {
-    use Bound::{AtLeast, AtMost, Exactly};
-    let Report { idle, loaded, most_open, crowd, manners, watchers, callbacks, kept, .. } = report;
-    let count = |number: usize| number as f64;
-    let slower = loaded.p99_ms / idle.p99_ms;
-    let many = (args.sources * ITEMS_EACH) as u64;
-    let new = Condition::new;
+    [serving(args, report), crawling(args, report), telling(args, report), keeping(args, report)]
+        .concat()
+}
+
+fn serving(args: &Args, report: &Report) -> Vec<Condition> {
+    let Report { idle, loaded, most_open, least_open, crowd, .. } = report;
+    let swift = args.connections.saturating_sub(args.slow);
+    let turned_away = crowd.shed + crowd.storm_shed;
     vec![
-        new("p99 of a normal reader, of that while idle", slower, AtMost, SLOWER),
-        new("requests of that reader without an answer", count(loaded.failed), Exactly, 0.0),
-        new("connections at once", *most_open as f64, AtLeast, count(args.connections)),
-        new(
-            "clients told to come back (503)",
-            (crowd.shed + crowd.storm_shed) as f64,
-            Exactly,
-            0.0,
-        ),
-        new("clients left without an answer", (crowd.lost + crowd.storm_lost) as f64, Exactly, 0.0),
-        new("items of one refresh", report.state.flood as f64, Exactly, count(args.items)),
-        new("… and refreshes that they took", count(manners.flood_requests), Exactly, 1.0),
-        new("sources of one host refreshed", count(manners.sources), Exactly, count(args.sources)),
-        new("… and refreshed again before their time", count(manners.repeated), Exactly, 0.0),
-        new("shortest rest of that host, ms", manners.rest_ms, AtLeast, args.spacing),
-        new("requests to that host at once", count(manners.at_once), AtMost, 1.0),
-        new("requests a minute, on average", manners.per_minute, AtMost, report.most_per_minute),
-        new("requests ahead of the budget", manners.ahead, AtMost, manners.may_be_ahead),
-        new(
-            "entries that every watcher has",
-            watchers.everybody as f64,
-            Exactly,
-            count(report.news),
-        ),
-        new("… left out or repeated", (watchers.gaps + watchers.repeats) as f64, Exactly, 0.0),
-        new(
-            "callbacks with all the news",
-            count(callbacks.complete),
-            Exactly,
-            count(answering(args.callbacks)),
-        ),
-        new("peak memory, MB", report.state.usage.peak as f64 / 1e6, AtMost, report.memory / 1e6),
-        new("items lost", count(kept.lost), Exactly, 0.0),
-        new("items twice, or never published", count(kept.twice + kept.strange), Exactly, 0.0),
-        new("numbers left out", kept.gaps as f64, Exactly, 0.0),
-        new(
-            "entries in the feed of everything",
-            report.state.all as f64,
-            Exactly,
-            (args.items as u64 + many) as f64 + count(report.news),
+        at_most("p99 of a normal reader, of that while idle", loaded.p99_ms / idle.p99_ms, SLOWER),
+        none("requests of that reader without an answer", loaded.failed as u64),
+        at_least("connections at once", *most_open as f64, args.connections as f64),
+        at_least("… and at any time of the crawl", *least_open as f64, swift as f64),
+        none("clients told to come back (503)", turned_away),
+        none("clients left without an answer", crowd.lost + crowd.storm_lost),
+        at_most(
+            "peak memory, MB",
+            report.state.usage.peak as f64 / 1e6,
+            report.memory as f64 / 1e6,
         ),
     ]
+}
+
+fn crawling(args: &Args, report: &Report) -> Vec<Condition> {
+    let manners = &report.manners;
+    vec![
+        exactly("new items of one document", report.state.flood, args.items),
+        exactly("… and refreshes that they took", manners.flood_requests as u64, 1),
+        exactly("sources of one host refreshed", manners.sources as u64, args.sources),
+        none("… and refreshed again before their time", manners.repeated as u64),
+        at_least("shortest rest of that host, ms", manners.rest_ms, args.spacing),
+        exactly("most requests to that host at once", manners.at_once as u64, 1),
+        at_most("requests ahead of the budget", manners.ahead, manners.may_be_ahead),
+        none("refreshes that failed", report.state.failed),
+    ]
+}
+
+fn telling(args: &Args, report: &Report) -> Vec<Condition> {
+    let Report { watchers, callbacks, news, .. } = report;
+    let callbacks_that_answer = answering(args.callbacks);
+    vec![
+        exactly("entries that every watcher has", watchers.everybody, *news),
+        none("… left out or repeated", watchers.gaps + watchers.repeats),
+        none("streams of watchers that ended", watchers.broken),
+        exactly(
+            "callbacks that answer and have all news",
+            callbacks.complete as u64,
+            callbacks_that_answer,
+        ),
+    ]
+}
+
+fn keeping(args: &Args, report: &Report) -> Vec<Condition> {
+    let kept = &report.kept;
+    let published = args.items + args.sources * ITEMS_EACH + report.news;
+    vec![
+        exactly("entries in the feed of everything", report.state.all, published),
+        none("items lost", kept.lost as u64),
+        none("items twice, or never published", (kept.twice + kept.strange) as u64),
+        none("numbers left out", kept.gaps),
+    ]
+}
+
+fn at_most(what: &'static str, figure: f64, limit: f64) -> Condition {
+    Condition::new(what, figure, Bound::AtMost, limit)
+}
+
+fn at_least(what: &'static str, figure: f64, limit: f64) -> Condition {
+    Condition::new(what, figure, Bound::AtLeast, limit)
+}
+
+fn exactly(what: &'static str, figure: u64, wanted: usize) -> Condition {
+    Condition::new(what, figure as f64, Bound::Exactly, wanted as f64)
+}
+
+fn none(what: &'static str, figure: u64) -> Condition {
+    exactly(what, figure, 0)
 }
 
 #[cfg(test)]
@@ -128,6 +156,7 @@ mod tests {
         assert!(row(Bound::AtLeast, 5.0).kept && !row(Bound::AtLeast, 4.9).kept);
         assert!(row(Bound::Exactly, 5.0).kept && !row(Bound::Exactly, 6.0).kept);
         assert!(!row(Bound::AtMost, f64::NAN).kept, "what was not measured was not kept");
+        assert!(!none("it", 1).kept && none("it", 0).kept);
         assert!(row(Bound::AtMost, 7.25).to_string().ends_with("7.25   ≤          5   MISSED\n"));
     }
 }

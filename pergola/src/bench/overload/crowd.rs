@@ -26,7 +26,7 @@ const EVERY: f64 = 10.0;
 const OPENING: usize = 100;
 /// A slow client sends one byte this often.
 const DRIP: Duration = Duration::from_secs(2);
-/// Before somebody who lost the connection comes back.
+/// Before somebody who got no connection, or lost it, comes back. Who was too slow comes back at once.
 const AGAIN: Duration = Duration::from_secs(1);
 /// Readers of the storm that wait at the same time. If there were more, the others come later.
 const WAITING: usize = 500;
@@ -220,8 +220,9 @@ async fn slow_sender(way: Way, number: usize, begin: &'static [u8]) {
                 }
             }
             way.counts.cut.fetch_add(1, Relaxed);
+        } else {
+            tokio::time::sleep(AGAIN).await;
         }
-        tokio::time::sleep(AGAIN).await;
     }
 }
 
@@ -241,8 +242,9 @@ async fn slow_taker(way: Way, number: usize) {
                 }
             }
             way.counts.cut.fetch_add(1, Relaxed);
+        } else {
+            tokio::time::sleep(AGAIN).await;
         }
-        tokio::time::sleep(AGAIN).await;
     }
 }
 

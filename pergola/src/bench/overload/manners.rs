@@ -35,9 +35,9 @@ pub struct Manners {
     pub at_once: usize,
     /// Requests for the one large document.
     pub flood_requests: usize,
-    /// Requests for news.
+    /// Requests for news, which the operator asks for.
     pub news_requests: usize,
-    /// Requests to all hosts a minute, from the first to the last of the many sources.
+    /// Requests of the scheduler a minute, from the first to the last of the many sources.
     pub per_minute: f64,
     /// How far requests were ahead of the budget, at most.
     pub ahead: f64,
@@ -58,8 +58,8 @@ pub(super) fn judge(
     let mut paths: Vec<usize> = crowd.iter().map(|visit| visit.path).collect();
     paths.sort_unstable();
     paths.dedup();
-    let mut all: Vec<f64> =
-        crowd.iter().chain(flood).chain(news).map(|visit| visit.came - mark).collect();
+    // The operator asks for the news, which costs no budget.
+    let mut all: Vec<f64> = crowd.iter().chain(flood).map(|visit| visit.came - mark).collect();
     all.retain(|came| *came >= 0.0);
     all.sort_by(f64::total_cmp);
     let last = crowd.last().map_or(0.0, |visit| visit.came - mark);

@@ -1,6 +1,7 @@
 //! The node: a real one, configured for so many clients and so large a document.
 
 use std::num::NonZeroUsize;
+use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context, Result};
@@ -72,7 +73,7 @@ async fn open(args: &Args, places: &Places, folder: &std::path::Path) -> Result<
     let node = Node::open_here(config, Clock::real()).await?;
     node.add_sources(vec![NewSource::feed(&places.news)?]).await?;
     let script = format!(
-        "CREATE FEED {FEED} AS RETURN \"{}\" WINDOW 20;\n\
+        "CREATE FEED {FEED} AS RETURN \"{}\" WINDOW 50;\n\
          CREATE FEED {FLOOD} AS RETURN \"{}\" WINDOW 50;\n\
          CREATE FEED {ALL} AS RETURN OPML \"all\" WINDOW 50;",
         places.news, places.flood
@@ -82,7 +83,7 @@ async fn open(args: &Args, places: &Places, folder: &std::path::Path) -> Result<
 }
 
 /// What the node is configured to be. Everything else is as usual.
-pub(super) fn config(args: &Args, places: &Places) -> Result<Config> {
+fn config(args: &Args, places: &Places) -> Result<Config> {
     let mut config = Config::default();
     config.node.connections = args.connections + BESIDE;
     // Otherwise everybody on this machine would be the operator, for whom no limit holds.
@@ -96,19 +97,25 @@ pub(super) fn config(args: &Args, places: &Places) -> Result<Config> {
     let usual = HostRule::usual(&config.crawl);
     let spacing = Duration::try_from_secs_f64(args.spacing / 1e3)?;
     let many = HostRule { spacing, ..usual.clone() };
-    let often = HostRule {
-        spacing: NEWS_SPACING,
-        floor: Duration::ZERO,
-        floor_known: Duration::ZERO,
-        ..usual
-    };
+    let often = HostRule { spacing: NEWS_SPACING, ..usual };
     config.hosts.named.insert(Places::host(&places.crowd)?, many);
     config.hosts.named.insert(Places::host(&places.news)?, often);
     Ok(config)
 }
 
-/// Adds the host with many sources and the document with many items.
+/// Adds the host with many sources and the document with many items, and has the news refreshed all the time: by the
+/// operator, because the scheduler first spends the budget on what was never seen.
 async fn crawl(args: &Args, running: &Running, places: &Places) -> Result<()> {
+    let node = Arc::clone(&running.node);
+    let news = node.find_source(&places.news).context("the news are gone")?;
+    let pause = Duration::try_from_secs_f64(args.news_every)?;
+    tokio::spawn(async move {
+        loop {
+            // How it ended is seen in the feed.
+            let _ = node.request_refresh(news).await;
+            tokio::time::sleep(pause).await;
+        }
+    });
     let many = (0..args.sources).map(|number| NewSource::feed(&places.source(number)));
     let flood = std::iter::once(NewSource::feed(&places.flood));
     running.node.add_sources(flood.chain(many).collect::<Result<_, _>>()?).await?;

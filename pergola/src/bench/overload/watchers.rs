@@ -13,15 +13,15 @@ use pergola_proto::v1;
 use pergola_proto::v1::syndication_client::SyndicationClient;
 use serde::{Deserialize, Serialize};
 use tokio::task::JoinSet;
-use tonic::Status;
 use tonic::transport::{Channel, Endpoint};
+use tonic::{Code, Status};
 
 use super::{Args, FEED};
 use crate::bench::roles;
 
 /// Watchers on one connection and address.
 const TOGETHER: usize = 50;
-/// Before somebody who was refused comes back.
+/// Before somebody whose stream has ended comes back.
 const AGAIN: Duration = Duration::from_secs(1);
 
 /// Everybody who watches.
@@ -35,8 +35,10 @@ struct Audience {
     gaps: AtomicU64,
     /// Entries that came again.
     repeats: AtomicU64,
-    /// Streams that ended, and calls that were refused.
+    /// Streams that ended.
     broken: AtomicU64,
+    /// Fetches that were told to come later, because too many came at once.
+    delayed: AtomicU64,
 }
 
 /// What the watchers have seen so far.
@@ -52,8 +54,10 @@ pub struct Seen {
     pub gaps: u64,
     /// Entries that came again.
     pub repeats: u64,
-    /// Streams that ended, and calls that were refused.
+    /// Streams that ended.
     pub broken: u64,
+    /// Fetches that were told to come later, because too many came at once.
+    pub delayed: u64,
 }
 
 impl Audience {
@@ -66,6 +70,7 @@ impl Audience {
             gaps: self.gaps.load(Relaxed),
             repeats: self.repeats.load(Relaxed),
             broken: self.broken.load(Relaxed),
+            delayed: self.delayed.load(Relaxed),
         }
     }
 }
@@ -103,7 +108,7 @@ pub(super) async fn connect(node: &str, number: usize) -> Result<SyndicationClie
 async fn watch(mut client: SyndicationClient<Channel>, number: usize, audience: Arc<Audience>) {
     let mut cursor = String::new();
     loop {
-        // Streams end, and calls are refused, with an error; both are tried again.
+        // A stream ends with the end of the feed or with an error; either way it is opened again.
         let _ended = follow(&mut client, number, &mut cursor, &audience).await;
         audience.broken.fetch_add(1, Relaxed);
         tokio::time::sleep(AGAIN).await;
@@ -140,7 +145,15 @@ async fn fetch(
     audience: &Audience,
 ) -> Result<(), Status> {
     loop {
-        let answer = client.fetch(question(FEED, cursor)).await?.into_inner();
+        let answer = match client.fetch(question(FEED, cursor)).await {
+            Ok(answer) => answer.into_inner(),
+            Err(refused) => {
+                let pause = pause(&refused, number).ok_or(refused)?;
+                audience.delayed.fetch_add(1, Relaxed);
+                tokio::time::sleep(pause).await;
+                continue;
+            }
+        };
         let next = &audience.next[number];
         audience.gaps.fetch_add(answer.expired + answer.skipped, Relaxed);
         for entry in answer.entries.iter().filter(|entry| !entry.edited) {
@@ -154,6 +167,13 @@ async fn fetch(
             return Ok(());
         }
     }
+}
+
+/// How long the node wants a caller to wait, if it does; not all come back at the same instant.
+fn pause(refused: &Status, number: usize) -> Option<Duration> {
+    let seconds: u64 = refused.metadata().get("retry-after")?.to_str().ok()?.parse().ok()?;
+    let later = Duration::from_millis(number as u64 * 7 % 1_000);
+    (refused.code() == Code::ResourceExhausted).then_some(Duration::from_secs(seconds) + later)
 }
 
 /// Everything of a feed after a cursor; all of it, if there is none yet.
