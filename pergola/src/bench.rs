@@ -2,13 +2,14 @@
 //!
 //! `pergola bench crawl` plays full passes over many sources beside a bare client loop, `serve` serves
 //! beside nginx, `scale` runs a hundred thousand sources, `budget` halves a budget at run time, `peers`
-//! gives a feed to other nodes, `cascade` sends items through a chain of them. Each part whose CPU time is
-//! measured runs in a process of its own.
+//! gives a feed to other nodes, `cascade` sends items through a chain of them, `overload` troubles a node in every
+//! way at once. Each part whose CPU time is measured runs in a process of its own.
 
 pub mod budget;
 pub mod cascade;
 pub mod client;
 pub mod crawl;
+pub mod overload;
 pub mod peers;
 pub mod roles;
 pub mod scale;
@@ -47,6 +48,11 @@ pub enum Command {
     /// Feeds given to other nodes, beside a bare tonic server with the same messages
     #[command(after_help = "Example:\n  pergola bench peers\n  pergola bench peers --rounds 1")]
     Peers(peers::Args),
+    /// Every kind of trouble at once, beside the same node while it is idle; fails if a promise is broken
+    #[command(
+        after_help = "Examples:\n  pergola bench overload\n  pergola bench overload --connections 1000 --slow 100 --seconds 20"
+    )]
+    Overload(overload::Args),
 }
 
 impl Command {
@@ -59,6 +65,10 @@ impl Command {
             Self::Cascade(args) => print(&cascade::run(&args)?, json),
             Self::Budget(args) => budget::run(&args)?.map_or(Ok(()), |report| print(&report, json)),
             Self::Peers(args) => peers::run(&args)?.map_or(Ok(()), |report| print(&report, json)),
+            Self::Overload(args) => overload::run(&args)?.map_or(Ok(()), |report| {
+                print(&report, json)?;
+                report.verdict()
+            }),
         }
     }
 }
