@@ -149,7 +149,7 @@ async fn lost_items_come_from_the_peer_that_has_them() {
     assert_eq!(copy.node().tally(feed.id).unwrap().next, 3, "nothing was published twice");
     let sources = copy.client.get(copy.url("/api/v1/sources")).send().await.unwrap();
     let sources: serde_json::Value = serde_json::from_str(&sources.text().await.unwrap()).unwrap();
-    assert_eq!(sources["sources"][0]["via"], "grpc", "{sources}");
+    assert_eq!(sources["sources"][0]["via"], "peer", "{sources}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
