@@ -184,8 +184,8 @@ pub fn run(args: &Args) -> Result<Option<Report>> {
 
 /// Stands for another machine: the node and the normal reader go first.
 fn give_way() {
-    // Where that is refused, the parts only disturb each other more.
-    let _ = rustix::process::nice(10);
+    // Where that is refused, the parts disturb each other more.
+    let _ = rustix::process::nice(19);
 }
 
 /// Everybody who takes part.
