@@ -29,7 +29,7 @@ use crate::metrics::PortMetrics;
 use crowd::{Crowds, Found, Place};
 use handshake::handshake;
 use pergola_outside::pace::{Late, Pace, Patience};
-use pergola_outside::surroundings::{Connection, Listener};
+use pergola_outside::surroundings::{Connection, Listener, Neighbour};
 use pergola_outside::tls::Shown;
 use talk::{Client, Ended, talk};
 
@@ -170,6 +170,7 @@ impl Doorman {
             router: self.port.router.clone(),
             listens_on: self.port.listens_on,
             caller,
+            neighbour: Neighbour::default(),
             certificate,
             number: ConnectionNumber(number),
             pace: Pace::new(patience, self.crowds.crowded()),

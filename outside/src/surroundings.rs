@@ -26,7 +26,7 @@ use crate::clock::Clock;
 pub use blocking::{Blocking, Executor, Job, Panicked, Thread};
 pub use http::{ClientSetup, ExchangeError, Http, HttpClient, SetupError};
 pub use names::{NameError, Names, ResolverFiles, SystemNames};
-pub use neighbour::is_same_user;
+pub use neighbour::Neighbour;
 pub use network::{Connection, Listener, Network, Stream, listen};
 pub use randomness::{Fill, Randomness};
 pub use socket::{FolderSocket, SOCKET, WayToSocket};

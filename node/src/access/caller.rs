@@ -14,7 +14,7 @@ use http::header::{AUTHORIZATION, HOST, HeaderName};
 use http::request::Parts;
 use http::{Extensions, HeaderMap, Request, Version};
 use pergola_config::{Fingerprint, Reader};
-use pergola_outside::surroundings::is_same_user;
+use pergola_outside::surroundings::Neighbour;
 use url::{Host, Url};
 
 use super::Known;
@@ -195,7 +195,8 @@ pub(super) fn near<B>(known: &Known, request: &Request<B>) -> Result<(), NotNear
         return Err(NotNear::OtherName);
     }
     let port = request.extensions().get::<ListensOn>().map(|listens| listens.0.port());
-    match port.is_some_and(|port| is_same_user(client, port)) {
+    let neighbour = request.extensions().get::<Neighbour>().cloned().unwrap_or_default();
+    match port.is_some_and(|port| neighbour.is_same_user(client, port)) {
         true => Ok(()),
         false => Err(NotNear::OtherUser),
     }

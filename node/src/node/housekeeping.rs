@@ -5,6 +5,7 @@
 //! no count can be wrong.
 
 use std::collections::{BTreeMap, HashSet};
+use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
@@ -19,8 +20,9 @@ use super::feeds::FeedError;
 const MINUTE: f64 = 60.0;
 /// Minutes between two saves of what was learnt.
 const SAVED_EVERY: u64 = 5;
-/// Minutes between two cleanups.
+/// Minutes between two cleanups, and from the start to the first: many nodes do not run all day.
 const CLEARED_EVERY: u64 = 24 * 60;
+const CLEARED_AFTER: u64 = 60;
 /// Minutes between two checks for lists that are due and for sources that are dead.
 const LISTS_EVERY: u64 = 60;
 /// Seconds after which a list is fetched again: lists change too seldom for the scheduler.
@@ -50,6 +52,7 @@ impl Node {
     pub(super) async fn keep_house(self: Arc<Self>, stop: CancellationToken) {
         let mut before = self.counted();
         let mut minute = (self.clock.now() / MINUTE) as u64;
+        let mut clear_at = minute + CLEARED_AFTER;
         loop {
             tokio::select! {
                 biased;
@@ -57,8 +60,9 @@ impl Node {
                 () = self.clock.sleep_until((minute + 1) as f64 * MINUTE) => {}
             }
             // Minutes in which the machine slept have no sample.
-            minute = ((self.clock.now() / MINUTE) as u64).max(minute + 1);
-            if let Err(error) = self.every_minute(minute, &mut before).await {
+            let passed = minute..((self.clock.now() / MINUTE) as u64).max(minute + 1);
+            minute = passed.end;
+            if let Err(error) = self.every_minute(passed, &mut clear_at, &mut before).await {
                 tracing::error!(%error, "housekeeping was not finished");
             }
         }
@@ -67,8 +71,13 @@ impl Node {
         }
     }
 
-    async fn every_minute(&self, minute: u64, before: &mut Counted) -> Result<(), FeedError> {
-        let now = self.clock.now();
+    async fn every_minute(
+        &self,
+        passed: Range<u64>,
+        clear_at: &mut u64,
+        before: &mut Counted,
+    ) -> Result<(), FeedError> {
+        let (now, minute) = (self.clock.now(), passed.end);
         self.metrics.mark_minute(now);
         if let Err(invalid) = self.crawler.steer(now) {
             tracing::error!(%invalid, "the threshold could not be steered");
@@ -86,15 +95,16 @@ impl Node {
         {
             tracing::error!(%error, "what the configuration declares could not be taken over");
         }
-        if minute.is_multiple_of(SAVED_EVERY) {
+        if is_due(&passed, SAVED_EVERY) {
             self.save_learnt().await?;
         }
-        if minute.is_multiple_of(LISTS_EVERY) {
+        if is_due(&passed, LISTS_EVERY) {
             self.read_old_lists(now)?;
             self.look_for_the_dead(now)?;
         }
-        if minute.is_multiple_of(CLEARED_EVERY) {
+        if minute >= *clear_at {
             let cleared = self.clear_out().await?;
+            *clear_at = minute + CLEARED_EVERY;
             tracing::info!(entries = cleared.entries, chunks = cleared.chunks, "cleared out");
         }
         Ok(())
@@ -248,6 +258,11 @@ impl Node {
     }
 }
 
+/// Whether a multiple of so many minutes has come. It need not be the last minute: others may have been missed.
+fn is_due(passed: &Range<u64>, every: u64) -> bool {
+    passed.start / every < passed.end / every
+}
+
 /// What was deleted.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 pub struct Cleared {
@@ -317,4 +332,11 @@ fn unused_chunks(
         unused.extend(gone.map(|number| (source, number)));
     }
     Ok(unused)
+}
+
+#[cfg(test)]
+#[test]
+fn work_is_due_although_its_minute_was_missed() {
+    assert!(is_due(&(59..60), 60) && is_due(&(58..61), 60) && is_due(&(59..200), 60));
+    assert!(!is_due(&(58..59), 60) && !is_due(&(60..61), 60));
 }

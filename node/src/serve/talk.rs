@@ -17,6 +17,7 @@ use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use hyper_util::server::conn::auto::Builder;
 use pergola_config::Fingerprint;
 use pergola_outside::pace::{Arriving, Late, Leaving, Pace, Paced, Patience};
+use pergola_outside::surroundings::Neighbour;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio_util::sync::CancellationToken;
 use tower::Service as _;
@@ -39,6 +40,7 @@ pub(super) struct Client {
     pub(super) router: Router,
     pub(super) listens_on: Option<ListensOn>,
     pub(super) caller: SocketAddr,
+    pub(super) neighbour: Neighbour,
     pub(super) certificate: Option<Fingerprint>,
     pub(super) number: ConnectionNumber,
     pub(super) pace: Arc<Pace>,
@@ -116,6 +118,7 @@ impl Service<Request<Incoming>> for Answering {
         let exchange = client.pace.exchange(shares);
         let extensions = request.extensions_mut();
         extensions.insert(ConnectInfo(client.caller));
+        extensions.insert(client.neighbour.clone());
         extensions.insert(client.number);
         if let Some(listens_on) = client.listens_on {
             extensions.insert(listens_on);

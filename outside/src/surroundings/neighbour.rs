@@ -7,12 +7,25 @@
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::os::unix::fs::MetadataExt as _;
+use std::sync::{Arc, OnceLock};
 
 /// The lists of connections, for IPv4 and IPv6.
 const LISTS: [&str; 2] = ["/proc/self/net/tcp", "/proc/self/net/tcp6"];
 
-/// Whether the program that connected from `client` to a port of this machine runs as the same user as this process.
-pub fn is_same_user(client: SocketAddr, port: u16) -> bool {
+/// Whoever is at the other end of one connection. Its user is looked for once, at the first question: the list has a line
+/// for every connection of the machine, and reading thousands of them for each request would keep everybody waiting.
+/// Clones are of the same connection.
+#[derive(Debug, Clone, Default)]
+pub struct Neighbour(Arc<OnceLock<bool>>);
+
+impl Neighbour {
+    /// Whether the program that connected from `client` to a port of this machine runs as the same user as this process.
+    pub fn is_same_user(&self, client: SocketAddr, port: u16) -> bool {
+        *self.0.get_or_init(|| is_same_user(client, port))
+    }
+}
+
+fn is_same_user(client: SocketAddr, port: u16) -> bool {
     // Owned by the user as whom this process acts.
     let Ok(own) = std::fs::metadata("/proc/self").map(|about| about.uid()) else { return false };
     let found = LISTS.iter().find_map(|list| {
@@ -96,8 +109,12 @@ mod tests {
             let (_held, client) = listener.accept().unwrap();
             assert!(is_same_user(client, port), "{host}");
             assert!(!is_same_user(client, port.wrapping_add(1)));
+            let neighbour = Neighbour::default();
+            assert!(neighbour.is_same_user(client, port), "{host}");
             drop(stream);
             assert!(!is_same_user(client, port), "it is gone");
+            assert!(neighbour.clone().is_same_user(client, port), "it was looked for before");
+            assert!(!Neighbour::default().is_same_user(client, port), "another connection");
         }
     }
 }

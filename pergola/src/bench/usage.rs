@@ -28,7 +28,8 @@ impl Usage {
     }
 }
 
-fn kilobytes(status: &str, name: &str) -> u64 {
+/// A line of `/proc/PID/status`, in bytes.
+pub(super) fn kilobytes(status: &str, name: &str) -> u64 {
     let line = status.lines().find_map(|line| line.strip_prefix(name));
     let number = line.and_then(|rest| rest.split_whitespace().next()?.parse::<u64>().ok());
     number.unwrap_or(0) * 1024

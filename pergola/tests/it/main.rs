@@ -9,3 +9,4 @@ mod overload;
 #[path = "../../../node/tests/it/trust/papers.rs"]
 mod papers;
 mod politeness;
+mod soak;

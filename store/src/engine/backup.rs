@@ -118,10 +118,34 @@ pub fn read_backup(
     input: impl Read,
     mut progress: impl FnMut(u64),
 ) -> Result<Summary, BackupError> {
+    let (mut batch, mut rows) = (Batch::default(), 0);
+    let found = read_rows(input, |table, key, value| {
+        batch.put(table, key, value);
+        rows += 1;
+        if batch.bytes() >= GROUP_BYTES {
+            store.commit(&std::mem::take(&mut batch))?;
+            progress(rows);
+        }
+        Ok(())
+    })?;
+    store.commit(&batch)?;
+    progress(found.rows);
+    Ok(found)
+}
+
+/// Reads and checks a backup, and says what it holds.
+pub fn summarise(input: impl Read) -> Result<Summary, BackupError> {
+    read_rows(input, |_, _, _| Ok(()))
+}
+
+/// Hands out every row of a backup in order, and checks at its end that they were all there and unchanged.
+fn read_rows(
+    input: impl Read,
+    mut each: impl FnMut(Table, Vec<u8>, Vec<u8>) -> Result<(), BackupError>,
+) -> Result<Summary, BackupError> {
     let (schema, mut input) = begin(input)?;
     refuse_newer(schema, migrate::latest(STEPS))?;
     let mut count = Count::default();
-    let mut batch = Batch::default();
     while take::<1>(&mut input)? == [1] {
         let [table, a, b, c, d, e, f, g, h] = take(&mut input)?;
         let table = Table::ALL.get(usize::from(table)).copied();
@@ -130,11 +154,7 @@ pub fn read_backup(
         let key = take_bytes(&mut input, u32::from_be_bytes([a, b, c, d]), MAX_KEY_BYTES)?;
         let value = take_bytes(&mut input, u32::from_be_bytes([e, f, g, h]), MAX_VALUE_BYTES)?;
         count.add(table, &key, &value);
-        batch.put(table, key, value);
-        if batch.bytes() >= GROUP_BYTES {
-            store.commit(&std::mem::take(&mut batch))?;
-            progress(count.rows);
-        }
+        each(table, key, value)?;
     }
     let rows = u64::from_be_bytes(take(&mut input)?);
     let bytes = u64::from_be_bytes(take(&mut input)?);
@@ -146,8 +166,6 @@ pub fn read_backup(
     if input.read(&mut [0]).map_err(unreadable)? != 0 {
         return Err(BackupError::Damaged("something follows its end".into()));
     }
-    store.commit(&batch)?;
-    progress(found.rows);
     Ok(found)
 }
 

@@ -5,7 +5,7 @@ use std::fs;
 use super::{
     super::{
         backup::{
-            BackupError, Replace, Summary, move_backend, read_backup, restore,
+            BackupError, Replace, Summary, move_backend, read_backup, restore, summarise,
             transfer::{Done, move_in_steps},
             write_backup,
         },
@@ -52,6 +52,7 @@ fn a_backup_restores_every_row_into_either_engine() {
         fill(folder, backend);
         let (file, summary) = backup_of(folder);
         assert_eq!(summary.rows, 301);
+        assert_eq!(summarise(&file[..]).unwrap(), summary);
         for other in Backend::ALL {
             let target = tempfile::tempdir().unwrap();
             let mut last = 0;
@@ -79,6 +80,7 @@ fn a_backup_that_was_cut_off_anywhere_is_refused() {
             matches!(error, BackupError::NotABackup | BackupError::Damaged(_)),
             "{length}: {error}"
         );
+        assert!(summarise(cut).is_err(), "{length}");
         assert_eq!(stores_in(target.path()), []);
         assert!(!target.path().join("restoring").exists());
     }
