@@ -1,13 +1,16 @@
-//! What must hold for files of the operator and of the node: the configuration, and rows of the store.
+//! What must hold for the configuration, for rows of the store, and for what sites ask of robots.
 
 use pergola_config::{Config, ConfigError, Stored};
+use pergola_manners::robots::Robots;
 use pergola_store::testing::read_as_every_row;
+use url::Url;
 
 /// A name, and what must hold for any bytes.
 type Target = (&'static str, fn(&[u8]));
 
-/// The targets that need the store, by name.
-pub(crate) const TARGETS: [Target; 2] = [("rows", read_as_every_row), ("config", config)];
+/// The targets that need the store or what it is made of, by name.
+pub(crate) const TARGETS: [Target; 3] =
+    [("rows", read_as_every_row), ("config", config), ("robots", robots)];
 
 /// A configuration file: it is accepted, or every mistake is told in words.
 fn config(bytes: &[u8]) {
@@ -24,4 +27,15 @@ fn config(bytes: &[u8]) {
         Err(error) => assert!(!error.to_string().is_empty()),
     }
     let _ = std::fs::remove_file(&path);
+}
+
+/// A robots.txt, for a few pages.
+fn robots(bytes: &[u8]) {
+    let robots = Robots::of_answer(200, bytes, "pergola");
+    for page in
+        ["https://example.org/", "https://example.org/a/b?c=d", "https://example.org/%7E/$*"]
+    {
+        let page = Url::parse(page).expect("an address");
+        assert_eq!(robots.check(&page).is_ok(), robots.check(&page).is_ok());
+    }
 }

@@ -2,7 +2,7 @@
 
 use super::xml::Xml;
 use super::{document_date, media, title};
-use crate::identity::to_uri;
+use crate::identity::{from_uri, to_uri};
 use crate::markup::chars::escaped;
 use crate::markup::names::PERGOLA_NS;
 use crate::model::{Document, Item, Person, Text, TextKind};
@@ -67,7 +67,12 @@ fn write_item(xml: &mut Xml, item: &Item) {
     xml.maybe("link", item.link.as_deref());
     let permanent = item.link.as_deref() == Some(item.id.0.as_str());
     let permanent = if permanent { "true" } else { "false" };
-    xml.text("guid", &[("isPermaLink", permanent)], &item.id.0);
+    // Any text may stand here, but whoever reads it takes what looks like one of our URIs for one.
+    let guid = match from_uri(&item.id.0) {
+        Some(_) => to_uri(&item.id.0),
+        None => item.id.0.clone(),
+    };
+    xml.text("guid", &[("isPermaLink", permanent)], &guid);
     match &item.summary {
         Some(summary) if summary.kind == TextKind::Plain => {
             xml.text("description", &[("pergola:type", "text")], &html(summary));

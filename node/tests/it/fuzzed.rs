@@ -1,6 +1,6 @@
 //! Every input that the fuzzer kept, without the fuzzer: each crash of the past stays a test.
 //!
-//! `.ci/run` fuzzes the targets of the pure libraries with coverage. The others take too long to build for that, so
+//! `.ci/run` fuzzes the targets of `feed` and `query` with coverage. The others take too long to build for that, so
 //! here they also get each kept input with many small changes, always the same ones.
 
 #[path = "../../../fuzz/src/node_targets.rs"]
