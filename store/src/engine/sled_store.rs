@@ -2,8 +2,6 @@
 //! * its `flush` writes but does not wait for the drive, so each commit ends with our own
 //!   `sync_data` on the engine's file;
 //! * large records go to files that it never syncs, so values are cut into parts (`parts`);
-//! * it moves rows out of segments that are mostly empty, so that they are used again, only in the thread that also
-//!   flushes now and then. Commits flush by themselves, but without that thread the file grows without end;
 //! * it goes on using its file for a while after it was closed, so closing waits for that;
 //! * it panics on some damaged files, so opening catches that and calls it damage.
 //!
@@ -22,9 +20,6 @@ use super::{
     format::{sync_folder, tree_bytes},
     parts,
 };
-
-/// Milliseconds between two rounds of the engine's own thread.
-const TIDIED_EVERY_MS: u64 = 500;
 
 /// For each table, whether it may hold values in parts: only then does replacing a value mean
 /// reading the old one.
@@ -177,8 +172,7 @@ fn open_engine(path: &Path, cache_bytes: u64) -> Result<sled::Db, StoreError> {
     // It counts its pages as they are on disk; in memory they were seen to take about three times that, and
     // its tables come on top.
     let cache = (cache_bytes / 4).max(1 << 20);
-    let config =
-        sled::Config::new().path(path).cache_capacity(cache).flush_every_ms(Some(TIDIED_EVERY_MS));
+    let config = sled::Config::new().path(path).cache_capacity(cache).flush_every_ms(None);
     match std::panic::catch_unwind(AssertUnwindSafe(|| config.open())) {
         Ok(opened) => opened.map_err(|error| failed(path, error)),
         Err(_) => Err(StoreError::corrupt(path, "sled panicked while it opened it")),

@@ -5,7 +5,6 @@ mod folders;
 mod going_back;
 mod migration;
 mod published_ids;
-mod room;
 mod rows;
 
 use std::{collections::BTreeMap, ops::ControlFlow, path::Path, sync::Arc};
