@@ -16,13 +16,8 @@ use url::Url;
 type Target = (&'static str, fn(&[u8]));
 
 /// The targets that need only `feed` and `query`, by name.
-pub(crate) const TARGETS: [Target; 5] = [
-    ("feed", feed),
-    ("html", html),
-    ("opml", opml),
-    ("query", query),
-    ("address", address),
-];
+pub(crate) const TARGETS: [Target; 5] =
+    [("feed", feed), ("html", html), ("opml", opml), ("query", query), ("address", address)];
 
 fn base() -> Url {
     Url::parse("https://example.org/news/").expect("an address")
