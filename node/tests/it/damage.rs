@@ -124,9 +124,15 @@ async fn lost_items_that_the_window_no_longer_shows_come_from_the_archive_of_the
     expect(&house, &titles(0..10)).await;
     assert_eq!(origin.hits("/0"), 0, "nothing was missed so far");
     let house = damaged(house, &[(Table::Chunk, 0)]).await;
-    assert_eq!(house.titles("All").await, titles(4..10));
+    assert_eq!(house.titles("All").await.len(), 6, "four are lost");
     house.node().scrub_and_mend().await.unwrap();
-    expect(&house, &titles(0..10)).await;
+    // In any order: their dates were in the future when they came, and are not by now.
+    eventually("all items", async || {
+        let mut seen = house.titles("All").await;
+        seen.sort_by(|one, other| other.cmp(one));
+        if seen == titles(0..10) { Ok(()) } else { Err(format!("{seen:?}")) }
+    })
+    .await;
     let feed = house.node().feed("All").unwrap();
     assert_eq!(house.node().tally(feed.id).unwrap().next, 10, "nothing was published twice");
 }
