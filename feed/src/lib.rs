@@ -43,5 +43,5 @@ pub use model::{
     Media, NodeId, Origin, OriginId, Person, Picture, Series, Text, TextKind, digest, digest_after,
 };
 pub use parse::{ParseOptions, parse};
-pub use sanitize::{disarm, sanitize};
+pub use sanitize::{Pictures, disarm, sanitize, sanitize_for_page};
 pub use time::{Millis, Timestamp, parse_date};

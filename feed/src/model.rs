@@ -75,6 +75,8 @@ pub struct Document {
     pub hints: Hints,
     /// In the order of the document.
     pub items: Vec<Item>,
+    /// It ends in the middle of its last item, so that item said more than can be read.
+    pub cut_off: bool,
     /// What was repaired or lost.
     pub warnings: Vec<String>,
 }
@@ -94,6 +96,7 @@ impl Document {
             series: None,
             hints: Hints::default(),
             items: Vec::new(),
+            cut_off: false,
             warnings: Vec::new(),
         }
     }

@@ -126,7 +126,7 @@ fn xml(
     };
     let mut document = feed_rs_document(&repaired.xml, root, *extras, base, limits)
         .map_err(|reason| ParseError::Unrepairable { reason })?;
-    document.warnings = warnings;
+    (document.cut_off, document.warnings) = (repaired.cut_off, warnings);
     Ok(document)
 }
 

@@ -4,6 +4,7 @@
 //! items too. ammonia does the work, on a regular form of the markup, so that it takes time linear in the
 //! length of the text. Of a text that is too long the beginning is shown, and then `[…]`.
 
+mod pictures;
 mod tame;
 
 use std::collections::{HashMap, HashSet};
@@ -17,6 +18,7 @@ use crate::markup::chars::escaped;
 use crate::markup::links;
 use crate::markup::regular::{Keeps, WORK, regular};
 use crate::model::{Item, Text, TextKind};
+pub use pictures::Pictures;
 
 /// Bytes of one text that are shown, at most.
 const SHOWN: usize = 1 << 20;
@@ -99,6 +101,14 @@ pub fn sanitize(text: &Text, base: Option<&Url>) -> String {
     match text.kind {
         TextKind::Plain => plain(&text.body),
         TextKind::Html => PAGES.clean(&text.body, base),
+    }
+}
+
+/// A text as [`sanitize`] makes it, for a page that loads nothing from other hosts.
+pub fn sanitize_for_page(text: &Text, base: Option<&Url>, pictures: Pictures<'_>) -> String {
+    match text.kind {
+        TextKind::Plain => plain(&text.body),
+        TextKind::Html => pictures::replaced(&sanitize(text, base), pictures),
     }
 }
 

@@ -69,6 +69,8 @@ pub struct Courtesy {
     pub pace: Pace,
     /// The headers of the last answer ask us to stay away until then (`Retry-After`, `max-age`, `Expires`).
     pub asked_until: f64,
+    /// Whoever runs the node has paused it: nobody asks it until that is taken back.
+    pub halted: bool,
 }
 
 impl Courtesy {
@@ -84,7 +86,7 @@ impl Courtesy {
     /// Whether something is wrong with the source: it has neither ended nor asked for quiet, and its last answer
     /// was no good.
     pub fn is_failing(&self) -> bool {
-        self.ended.is_none() && self.pause.is_none() && self.failures.is_some()
+        self.ended.is_none() && !self.halted && self.pause.is_none() && self.failures.is_some()
     }
 
     /// Whether more refreshes than the plain floor allows are justified: by a hint (a positive `max-age`,
@@ -111,7 +113,11 @@ impl Courtesy {
             self.forbidden = 0;
         }
         self.recognise(exchange.validation, exchange.terms);
-        let verdict = self.answered(exchange.gist, exchange.validation, step);
+        let mut verdict = self.answered(exchange.gist, exchange.validation, step);
+        // One refresh that somebody forced does not end the pause.
+        if self.halted {
+            verdict.quiet_until = Some(f64::INFINITY);
+        }
         self.moving(verdict, exchange.url, exchange.hops, step)
     }
 
@@ -125,10 +131,9 @@ impl Courtesy {
         match validation {
             Validation::Kept => {}
             Validation::Confirmed(named) => {
-                let Validators { etag, last_modified } = named.clone();
-                self.validators.etag = etag.or(self.validators.etag.take());
-                self.validators.last_modified =
-                    last_modified.or(self.validators.last_modified.take());
+                let Validators { etag, last_modified } = &mut self.validators;
+                confirm(etag, named.etag.as_ref());
+                confirm(last_modified, named.last_modified.as_ref());
                 // A remembered lifetime may become shorter, not longer.
                 self.lifetime = match (self.lifetime, terms.lifetime) {
                     (Some(known), Some(said)) => Some(known.min(said)),
@@ -285,6 +290,13 @@ impl Courtesy {
 
     fn free_from(&self, at: f64, step: Step) -> f64 {
         self.skipped(at, step.asked(), step.rules).unwrap_or(at)
+    }
+}
+
+/// A validator that was sent again counts. It is mostly the same one.
+fn confirm(known: &mut Option<Vec<u8>>, named: Option<&Vec<u8>>) {
+    if named.is_some() && known.as_ref() != named {
+        *known = named.cloned();
     }
 }
 

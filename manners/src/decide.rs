@@ -88,6 +88,8 @@ pub struct Observed {
 pub fn decide(document: &mut Document, before: Before<'_>, now: f64) -> Decision {
     let Before { mut known, url, origin, node, span, judged, older } = before;
     let window = document.items.len();
+    // Archives follow behind it.
+    let cut_off = if document.cut_off { window.checked_sub(1) } else { None };
     document.items.extend(older);
     // The same feed may have degraded over HTTP; its items are then known by what identifies them there.
     let (assigned, degraded) = match judged && known.identity.policy() == Policy::Id {
@@ -96,8 +98,8 @@ pub fn decide(document: &mut Document, before: Before<'_>, now: f64) -> Decision
     };
     let items = std::mem::take(&mut document.items);
     let mut comparison = Comparison::new(&mut known, origin_of(document, url), origin, node, now);
-    for (item, assigned) in items.into_iter().zip(assigned) {
-        comparison.take(item, assigned);
+    for (number, (item, assigned)) in items.into_iter().zip(assigned).enumerate() {
+        comparison.take(item, assigned, Some(number) != cut_off);
     }
     let Comparison { had_any, met, news, returned, .. } = comparison;
     let mut news = chronological(news);
@@ -168,7 +170,8 @@ impl<'a> Comparison<'a> {
         origin.identity = Some(identity);
     }
 
-    fn take(&mut self, mut item: Item, assigned: Assigned) {
+    /// Takes an item. One that is not whole is news if it was not known, and no edit if it was.
+    fn take(&mut self, mut item: Item, assigned: Assigned, whole: bool) {
         if item.has_passed(self.node) {
             return self.returned.count(&item, self.node);
         }
@@ -194,7 +197,7 @@ impl<'a> Comparison<'a> {
         };
         self.met += 1;
         let memory = &mut self.known.items[place];
-        let edited = memory.digest != digest && !was_disarmed(&item, memory.digest);
+        let edited = whole && memory.digest != digest && !was_disarmed(&item, memory.digest);
         (memory.key, memory.seen_at) = (key, now);
         if edited {
             memory.digest = digest;

@@ -12,6 +12,8 @@ use http::HeaderValue;
 use pergola_feed::{Document, Limits};
 use url::Url;
 
+pub(crate) use body::charset;
+
 pub use crate::courtesy::Span;
 use crate::courtesy::{Exchange, Gist, Head, Hop, No, Terms, Validation, Validators};
 use crate::link::{Refusal, announced};

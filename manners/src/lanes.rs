@@ -21,6 +21,9 @@ use url::Url;
 use rules::Limits;
 pub use rules::{LaneId, LaneOverride, LaneRules};
 
+/// Seconds after which a lane that is busy may be free.
+const A_MOMENT: f64 = 0.1;
+
 /// The queue of sources that are due, lane by lane.
 #[derive(Debug)]
 pub struct Lanes {
@@ -162,6 +165,29 @@ impl Lanes {
         }
         self.requeue(lane);
         soon.then_some(at)
+    }
+
+    /// Somebody wants one document of this lane that is no source. If it may be asked for now, the lane is busy until
+    /// [`Lanes::finished`]; otherwise it may be free at the time that is returned.
+    pub fn aside(&mut self, lane: LaneId, now: f64) -> Result<(), f64> {
+        self.latest = self.latest.max(now);
+        let entry = self.lanes.entry(lane).or_insert_with(|| Lane::new(self.rules.limits(lane)));
+        let full =
+            entry.in_flight >= entry.limits.parallel || self.in_flight >= self.rules.in_flight;
+        if full || entry.free_at > now {
+            let later = entry.free_at.max(if full {
+                now + entry.limits.spacing.max(A_MOMENT)
+            } else {
+                now
+            });
+            self.requeue(lane);
+            return Err(later);
+        }
+        entry.in_flight += 1;
+        entry.free_at = now + entry.limits.spacing;
+        self.in_flight += 1;
+        self.requeue(lane);
+        Ok(())
     }
 
     /// Starts nothing in a lane until then; what is in flight may finish.

@@ -28,6 +28,7 @@
 //! - `decide`: what is new in a document
 //! - `reply`: what came back for a source
 //! - `heard`: what it means
+//! - `look`: what is at an address before it is added
 //! - `hub`: which hub a source advertises
 //! - `trail`: the way back to items that were missed
 //! - `refreshed`: what follows, grouped by who takes it
@@ -48,6 +49,7 @@ pub mod hub;
 pub mod lanes;
 pub mod ledger;
 pub mod link;
+pub mod look;
 pub mod loops;
 pub mod merge;
 pub mod networks;

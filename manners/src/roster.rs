@@ -9,14 +9,15 @@
 
 mod addresses;
 mod foresight;
+mod habits;
 mod origins;
 #[cfg(test)]
 mod tests;
 
 use pergola_feed::OriginId;
 use pergola_refresh::{
-    Controller, Invalid, Knowledge, Observation, Scheduler, Source, Sources, StrategyKind, Taste,
-    Threshold,
+    Controller, Invalid, Knowledge, Observation, PublicationModel, Scheduler, Source, Sources,
+    StrategyKind, Taste, Threshold,
 };
 use rustc_hash::FxHashMap;
 
@@ -26,6 +27,7 @@ use crate::source::SourceId;
 use addresses::Addresses;
 use foresight::Foresight;
 pub use foresight::Prospect;
+pub use habits::{Habits, Way};
 use origins::Origins;
 
 /// τ before its right value is known. It is below the right value of any sensible node, so that the budget is
@@ -379,6 +381,11 @@ impl Roster {
     /// What the scheduler believes of a source.
     pub fn schedule(&self, id: SourceId) -> Option<Source> {
         Some(self.sources.get(*self.places.get(&id)?))
+    }
+
+    /// Items per second that a source publishes, as estimated.
+    pub fn mean_rate(&self, id: SourceId) -> Option<f64> {
+        Some(self.sources.model(*self.places.get(&id)?).mean_rate())
     }
 
     /// The lane in which a source waits.

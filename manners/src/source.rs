@@ -22,6 +22,25 @@ pub struct SourceId(pub u32);
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ItemKey(pub u128);
 
+/// A number that stands for an item for ever: 63 bits that follow from its key, so that it is positive wherever
+/// numbers have 64 bits and a sign.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ItemNumber(pub u64);
+
+impl From<ItemKey> for ItemNumber {
+    /// All bits of the key are mixed: the keys of similar ids differ in few bits, and no part of a key is enough to
+    /// tell them apart.
+    fn from(key: ItemKey) -> Self {
+        fn mixed(bits: u64) -> u64 {
+            let bits = (bits ^ (bits >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+            let bits = (bits ^ (bits >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+            bits ^ (bits >> 31)
+        }
+        let (high, low) = ((key.0 >> 64) as u64, key.0 as u64);
+        Self(mixed(high ^ mixed(low)) >> 1)
+    }
+}
+
 /// The key of an item: its id where that means the same everywhere, else its id within the feed it first
 /// appeared in. `source` identifies the feed that delivered it.
 ///
@@ -168,7 +187,34 @@ pub struct SourceState {
     pub trouble: Option<String>,
 }
 
+/// The state of a source in one word, the worst first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Standing {
+    /// It is gone for good.
+    Ended,
+    /// The last refresh failed.
+    Failing,
+    /// It wants quiet, or whoever runs the node has paused it.
+    Paused,
+    /// Never refreshed.
+    New,
+    /// The last refresh worked.
+    Well,
+}
+
 impl SourceState {
+    /// The state in one word.
+    pub fn standing(&self) -> Standing {
+        let courtesy = &self.courtesy;
+        match self.tally.requests {
+            _ if courtesy.ended.is_some() => Standing::Ended,
+            _ if courtesy.halted || courtesy.pause.is_some() => Standing::Paused,
+            _ if courtesy.failures.is_some() => Standing::Failing,
+            0 => Standing::New,
+            _ => Standing::Well,
+        }
+    }
+
     /// A source that was never refreshed.
     pub fn new(schedule: Source) -> Self {
         Self {
@@ -308,5 +354,25 @@ impl std::fmt::Display for Loop {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let names: Vec<&str> = self.nodes.iter().map(|node| node.0.as_str()).collect();
         f.write_str(&names.join(" → "))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::*;
+
+    #[test]
+    fn items_with_similar_ids_have_different_numbers() {
+        for start in ["https://example.org/items/", "urn:x:", "", "tag:example.org,2026:"] {
+            let number = |n: u32| {
+                let item = Item::new(format!("{start}{n}"));
+                ItemNumber::from(item_key(&item.id, &item, origin_of("https://example.org/")))
+            };
+            let numbers: HashSet<ItemNumber> = (700_000..750_000).map(number).collect();
+            assert_eq!(numbers.len(), 50_000, "{start}");
+            assert!(numbers.iter().all(|number| number.0 < 1 << 63));
+        }
     }
 }

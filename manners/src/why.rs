@@ -85,6 +85,7 @@ impl Manners {
     /// When the source may be asked next: by what it said and how it answered, and by the rules of today.
     pub fn next_at(&self, case: Case<'_>) -> f64 {
         match (self.asked(case), case.state.asked_until()) {
+            _ if case.state.courtesy.halted => f64::INFINITY,
             (Some(asked), Some(_)) => {
                 let holds = case.state.courtesy.holds(asked, &self.rules_of(case));
                 holds.first().map_or(asked.at, |hold| hold.until)
@@ -96,7 +97,9 @@ impl Manners {
 
     /// What forbids a refresh at `now`, the longest first.
     pub fn holds(&self, case: Case<'_>, now: f64) -> Vec<Hold> {
-        let Some(asked) = self.asked(case) else { return Vec::new() };
+        let Some(asked) = self.asked(case) else {
+            return case.state.courtesy.halt().into_iter().collect();
+        };
         let (rules, state) = (self.rules_of(case), case.state);
         let mut holds = match state.asked_until() {
             Some(_) => state.courtesy.holds(asked, &rules),

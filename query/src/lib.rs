@@ -78,5 +78,5 @@ pub use matcher::{Match, Matcher, Scratch};
 pub use nearest::nearest;
 pub use profile::profile;
 pub use selectivity::{AgedCount, Estimate, HALF_LIFE, Selectivity, SelectivityParts};
-pub use standalone::{FeedFilter, PreparedItem};
+pub use standalone::{FeedFilter, PreparedItem, reasons};
 pub use syntax::{Limits, parse, parse_with};

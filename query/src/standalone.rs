@@ -8,7 +8,7 @@ use memchr::memmem;
 use crate::condition::{Condition, Wanted};
 use crate::error::QueryError;
 use crate::item::{FieldSet, ItemView};
-use crate::syntax::FeedBody;
+use crate::syntax::{Expr, FeedBody};
 use crate::text::{Form, Phrase, normal_form};
 
 /// An item with its texts in normal form.
@@ -86,5 +86,68 @@ impl FeedFilter {
             Some(None) => true,
             Some(Some(condition)) => condition.holds(&item.view, now, &|has| item.has(has)),
         }
+    }
+}
+
+/// The tests of a feed's filter that an item of the source clause with this index passes, as they are written; what
+/// is excluded is not among them. Nothing for a clause that takes every item.
+pub fn reasons(
+    body: &FeedBody,
+    clause: usize,
+    item: &PreparedItem<'_>,
+    now: i64,
+) -> Result<Vec<String>, QueryError> {
+    let variable = body.sources.get(clause).and_then(|clause| clause.variable.as_ref());
+    let expr = body.filter.for_variable(variable.map(|name| name.value.as_str()));
+    let mut reasons = Vec::new();
+    if let Some(expr) = &expr {
+        collect(expr, item, now, &mut reasons)?;
+    }
+    Ok(reasons)
+}
+
+fn collect(
+    expr: &Expr,
+    item: &PreparedItem<'_>,
+    now: i64,
+    reasons: &mut Vec<String>,
+) -> Result<(), QueryError> {
+    match expr {
+        Expr::And(parts) | Expr::Or(parts) => {
+            parts.iter().try_for_each(|part| collect(part, item, now, reasons))
+        }
+        Expr::Not(_) => Ok(()),
+        Expr::Test(_) => {
+            let condition = Condition::compile(expr, &mut |phrase| phrase)?;
+            let told = expr.to_string();
+            if condition.holds(&item.view, now, &|has| item.has(has)) && !reasons.contains(&told) {
+                reasons.push(told);
+            }
+            Ok(())
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::syntax::{Statement, parse};
+
+    #[test]
+    fn an_item_has_the_tests_that_it_passes_as_reasons() {
+        let text = r#"CREATE FEED F AS RETURN "https://a/" AS $a | "https://b/"
+            WHERE ITEM CONTAINS "lava" OR "ash" OR "smoke" AND NOT TITLE CONTAINS "film"
+            AND $a[AUTHOR = "Ann"];"#;
+        let text =
+            &text.replace(r#""lava" OR "ash" OR "smoke""#, r#"("lava" OR "ash" OR "smoke")"#);
+        let script = parse(text).unwrap();
+        let Statement::Create(feed) = &script.statements[0].value else { panic!() };
+        let view = ItemView { title: "Ash and lava", authors: &["Ann"], ..ItemView::default() };
+        let item = PreparedItem::new(view);
+        let lava = r#"ITEM CONTAINS "lava""#.to_owned();
+        let ash = r#"ITEM CONTAINS "ash""#.to_owned();
+        let ann = r#"AUTHOR = "Ann""#.to_owned();
+        assert_eq!(reasons(&feed.body, 0, &item, 0).unwrap(), [lava.clone(), ash.clone(), ann]);
+        assert_eq!(reasons(&feed.body, 1, &item, 0).unwrap(), [lava, ash]);
     }
 }

@@ -33,6 +33,7 @@
 //! date is a string: `"2026-03-31"` means the whole day in UTC; a time is in RFC 3339 format.
 
 mod dates;
+mod inked;
 mod lexer;
 mod limits;
 mod parser;
@@ -42,6 +43,7 @@ mod tree;
 pub use crate::keyword::Keyword;
 pub use crate::span::{Span, Spanned};
 pub use dates::Moment;
+pub use inked::{Ink, inked};
 pub use limits::Limits;
 pub use parser::{parse, parse_with};
 pub use tree::{

@@ -18,7 +18,7 @@ mod words;
 
 pub(crate) use fold::Form;
 pub(crate) use phrase::Phrase;
-pub(crate) use words::Words;
+pub use words::Words;
 
 /// The normal form of a text: its folded words with one space before each word and after the last.
 ///

@@ -62,6 +62,7 @@
 //! - `knowledge`: what a strategy knows about the sources.
 //! - `model`: publication models.
 //! - `sources`: all sources of a node.
+//! - `prediction`: what a budget brings.
 //! - `strategy`: which sources to refresh in a cycle.
 //! - `threshold`: the price of a refresh.
 //! - `scheduler`: one decision per cycle, within a budget.
@@ -74,6 +75,7 @@ mod knowledge;
 pub mod limit;
 mod model;
 mod observation;
+mod prediction;
 pub mod quality;
 mod scheduler;
 mod sources;
@@ -91,6 +93,7 @@ pub use model::{
     SingleVariable, best_weight, maximum_likelihood, prediction_error,
 };
 pub use observation::Observation;
+pub use prediction::{Habit, Predicted, Predictor};
 pub use scheduler::{Budget, Scheduler};
 pub use sources::{Source, Sources};
 pub use strategy::{Cycle, Rule, Strategy, StrategyKind};

@@ -28,6 +28,8 @@ use lookahead::{Lookahead, ends_item};
 /// A repaired document.
 pub(crate) struct Repaired {
     pub xml: String,
+    /// The document ends in the middle of its last item.
+    pub cut_off: bool,
     pub warnings: Vec<String>,
 }
 
@@ -47,10 +49,11 @@ pub(crate) fn repair(text: &str, root: &Root, limits: &Limits) -> Repaired {
         item_seen: Vec::new(),
         items: 0,
         ended: false,
+        cut_off: false,
         warnings: Vec::new(),
     };
     repairer.run();
-    Repaired { xml: repairer.out, warnings: repairer.warnings }
+    Repaired { xml: repairer.out, cut_off: repairer.cut_off, warnings: repairer.warnings }
 }
 
 struct Repairer<'a> {
@@ -70,6 +73,7 @@ struct Repairer<'a> {
     items: usize,
     /// The end tag of the root was found.
     ended: bool,
+    cut_off: bool,
     warnings: Vec<String>,
 }
 
@@ -97,6 +101,7 @@ impl<'a> Repairer<'a> {
             }
         }
         if !self.ended {
+            self.cut_off = self.in_item;
             let position = if self.in_item { "inside an item" } else { "before its end tag" };
             self.warn(&format!("the document ends {position}"));
         }

@@ -9,6 +9,8 @@ use std::path::PathBuf;
 use pergola_feed::{Document, ParseOptions, parse};
 use serde_json::Value;
 
+use super::{read, rss};
+
 fn fixtures() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures")
 }
@@ -113,4 +115,15 @@ fn a_document_that_is_cut_off_loses_a_partial_id_but_keeps_a_partial_text() {
 fn the_error_for_a_page_names_the_feeds_that_it_links_to() {
     let error = parse(&document("bad-html.html"), &ParseOptions::default()).unwrap_err();
     assert!(error.to_string().contains("/feed.xml"), "{error}");
+}
+
+#[test]
+fn a_document_that_ends_in_an_item_says_so_and_one_that_ends_behind_it_does_not() {
+    let item = "<item><guid>a</guid><title>One</title><description>Some words</description></item>";
+    let whole = rss(&item.repeat(2));
+    let end = whole.rfind("</item>").unwrap();
+    let cut_off = |length: usize| read(&whole[..length]).cut_off;
+    assert!(!read(&whole).cut_off);
+    assert!(cut_off(end) && cut_off(end - 20) && cut_off(end - 40));
+    assert!(!cut_off(end + "</item>".len()), "its items are whole");
 }

@@ -27,6 +27,8 @@ pub enum Cause {
         /// What it answered.
         status: u16,
     },
+    /// Whoever runs the node has paused it.
+    Halted,
     /// It wants quiet.
     Quiet {
         /// What it answered: 429, 503 or 403; nothing if it is a peer and said so over gRPC.
@@ -82,6 +84,7 @@ impl Courtesy {
         let after = |cause, wait: f64| Hold { cause, until: asked.at + asked.spread(wait, rules) };
         let (seconds, known) = self.floor(rules);
         let mut holds = vec![after(Cause::Floor { seconds, known }, seconds)];
+        holds.extend(self.halt());
         match (&self.pause, &self.failures) {
             (Some(pause), _) if pause.until > asked.at => holds.push(self.quiet(pause, asked)),
             (_, Some(failures)) => {
@@ -96,12 +99,18 @@ impl Courtesy {
                 holds.push(after(self.asked_by(asked), self.asked_until - asked.at));
             }
         }
-        let last = holds.iter().map(|hold| hold.until).fold(asked.at, f64::max);
+        let passing = holds.iter().map(|hold| hold.until).filter(|until| until.is_finite());
+        let last = passing.fold(asked.at, f64::max);
         let skipped = self.skipped(last, asked, rules);
         holds.extend(skipped.map(|until| Hold { cause: Cause::SkippedTimes, until }));
         holds.retain(|hold| hold.until > asked.at);
         holds.sort_by(|a, b| b.until.total_cmp(&a.until));
         holds
+    }
+
+    /// That whoever runs the node has paused it, if so.
+    pub fn halt(&self) -> Option<Hold> {
+        self.halted.then_some(Hold { cause: Cause::Halted, until: f64::INFINITY })
     }
 
     /// The floor in force, and whether it is the lower one.

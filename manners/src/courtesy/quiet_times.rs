@@ -35,6 +35,16 @@ impl QuietTimes {
         Self { hours: hours & 0xff_ffff, days: days & 0x7f }
     }
 
+    /// The hours of the day (UTC) in which nobody should ask.
+    pub fn hours(self) -> impl Iterator<Item = u8> {
+        (0..24).filter(move |hour| self.hours & (1 << hour) != 0)
+    }
+
+    /// The days in which nobody should ask; Monday is 0.
+    pub fn days(self) -> impl Iterator<Item = u8> {
+        (0..7).filter(move |day| self.days & (1 << day) != 0)
+    }
+
     /// Whether there are none.
     pub fn is_empty(self) -> bool {
         self.hours == 0 && self.days == 0

@@ -85,12 +85,14 @@ impl Rules {
 pub struct RuleBook {
     usual: Rules,
     hosts: HashMap<String, Rules>,
+    /// Whether a host may be named with its port: only then is it looked for in that way.
+    ports: bool,
 }
 
 impl RuleBook {
     /// The same rules for every host.
     pub fn new(usual: Rules) -> Self {
-        Self { usual, hosts: HashMap::new() }
+        Self { usual, ..Self::default() }
     }
 
     /// The rules for hosts that have no others.
@@ -101,6 +103,7 @@ impl RuleBook {
     /// Other rules for `host`: a name or an address, optionally with `:port`. A name covers its subdomains.
     pub fn set(&mut self, host: &str, rules: Rules) {
         let rules = Rules { named: Some(host.to_owned()), ..rules };
+        self.ports |= host.contains(':');
         self.hosts.insert(host.to_ascii_lowercase().replace(['[', ']'], ""), rules);
     }
 
@@ -112,7 +115,8 @@ impl RuleBook {
         }
         let host = url.host_str().unwrap_or_default();
         let host = host.trim_start_matches('[').trim_end_matches([']', '.']);
-        if let Some(port) = url.port_or_known_default()
+        if self.ports
+            && let Some(port) = url.port_or_known_default()
             && let Some(rules) = self.hosts.get(&format!("{host}:{port}"))
         {
             return rules;

@@ -207,3 +207,19 @@ fn memory_is_bounded() {
     let later = refresh(document(&[("x", "X")]), known, 61.0 * DAY);
     assert_eq!(later.known.items.len(), 1);
 }
+
+#[test]
+fn what_is_left_of_an_item_at_the_end_of_a_torn_document_is_no_edit() {
+    let whole = [("b", "Two"), ("a", "One")];
+    let first = refresh(document(&whole), Known::default(), 100.0);
+    let torn = Document { cut_off: true, ..document(&[("b", "Two, edited"), ("a", "O")]) };
+    let second = refresh(torn, first.known, 200.0);
+    assert_eq!(told(&second), ["~Two, edited"]);
+    let third = refresh(document(&[("b", "Two, edited"), ("a", "One")]), second.known, 300.0);
+    assert_eq!(told(&third), [""; 0], "it says what it said before");
+    // One that was not known is better than nothing, and whole as soon as the document is.
+    let torn = Document { cut_off: true, ..document(&[("c", "Thr")]) };
+    let fourth = refresh(torn, third.known, 400.0);
+    assert_eq!(told(&fourth), ["+Thr"]);
+    assert_eq!(told(&refresh(document(&[("c", "Three")]), fourth.known, 500.0)), ["~Three"]);
+}

@@ -118,7 +118,8 @@ pub(super) fn digest(bytes: &[u8]) -> u64 {
     hasher.finish()
 }
 
-fn charset(content_type: &HeaderValue) -> Option<String> {
+/// The charset that a media type names.
+pub(crate) fn charset(content_type: &HeaderValue) -> Option<String> {
     let parameters = content_type.to_str().ok()?.split(';').skip(1);
     let mut named = parameters.filter_map(|parameter| parameter.trim().split_once('='));
     let (_, value) = named.find(|(name, _)| name.trim().eq_ignore_ascii_case("charset"))?;

@@ -53,6 +53,24 @@ fn rule_4_a_look_that_asks_again_waits_and_so_do_those_after_it() {
 }
 
 #[test]
+fn rule_4_what_is_no_source_takes_its_turn_like_the_others() {
+    let (mut lanes, ids) = lanes(LaneRules::default());
+    lanes.push(1, ids[0]);
+    lanes.push(2, ids[0]);
+    assert_eq!(popped(&mut lanes, 100.0), Some(1));
+    assert_eq!(lanes.aside(ids[0], 103.0), Err(105.0), "the first has not finished");
+    lanes.finished(ids[0], 104.0);
+    assert_eq!(lanes.aside(ids[0], 105.0), Err(106.0));
+    assert_eq!(lanes.aside(ids[0], 106.0), Ok(()));
+    assert_eq!(popped(&mut lanes, 120.0), None, "one at a time");
+    lanes.finished(ids[0], 121.0);
+    assert_eq!(popped(&mut lanes, 123.0), Some(2));
+    lanes.pause(ids[1], 500.0);
+    assert_eq!(lanes.aside(ids[1], 130.0), Err(500.0), "the site wants quiet");
+    assert_eq!(lanes.in_flight(), 1);
+}
+
+#[test]
 fn rule_4_operators_change_the_limits_per_host() {
     let mut rules = LaneRules::default();
     rules.treat("site-0.example", LaneOverride { spacing: Some(0.0), parallel: Some(2) });

@@ -305,3 +305,27 @@ fn a_peer_is_treated_by_the_rules_of_peers() {
     assert_eq!(story.manners.next_at(story.case()), story.state.next_at);
     assert!(story.state.next_at < story.now + 100.0, "{}", story.state.next_at - story.now);
 }
+
+#[test]
+fn a_source_that_was_paused_by_hand_waits_until_it_is_resumed() {
+    let mut story = Story::new();
+    story.state.courtesy.halted = true;
+    assert_eq!(story.manners.next_at(story.case()), f64::INFINITY, "also before its first refresh");
+    let hold = |story: &Story, asking| story.manners.forbids(story.case(), asking, story.now);
+    assert_eq!(hold(&story, Asking::Politely).unwrap().cause, Cause::Halted);
+    assert_eq!(hold(&story, Asking::Anyway), None, "whoever insists may ask it");
+    // One refresh that was forced does not end the pause, well or not.
+    story.answers(200, &[]);
+    story.now += HOUR;
+    story.fails();
+    assert!(story.state.courtesy.halted);
+    assert_eq!(story.manners.next_at(story.case()), f64::INFINITY);
+    // What the site asks for holds besides, and stays when it is resumed.
+    story.now += HOUR;
+    story.answers(429, &[("retry-after", "7200")]);
+    let quiet = hold(&story, Asking::Anyway).unwrap();
+    assert!(matches!(quiet.cause, Cause::Quiet { status: Some(429), .. }), "{quiet:?}");
+    story.state.courtesy.halted = false;
+    let next = story.manners.next_at(story.case());
+    assert!(next >= story.now + 7_200.0 && next.is_finite(), "{next}");
+}

@@ -63,6 +63,16 @@ impl<'t> Lexer<'t> {
         Self { text, at: 0, longest: limits.string }
     }
 
+    /// How far it has come.
+    pub(super) fn at(&self) -> usize {
+        self.at
+    }
+
+    /// Goes on at another place, behind something that is no token.
+    pub(super) fn resume(&mut self, at: usize) {
+        self.at = at;
+    }
+
     pub(super) fn next(&mut self) -> Result<Token, QueryError> {
         self.skip_blank();
         let start = self.at;
@@ -155,7 +165,8 @@ impl<'t> Lexer<'t> {
         Err(error.help("write \\\\ for a backslash, or put r before the string: r\"…\""))
     }
 
-    fn skip_blank(&mut self) {
+    /// Skips blanks and comments.
+    pub(super) fn skip_blank(&mut self) {
         loop {
             self.take_while(|c| c.is_whitespace() || c == '\u{feff}');
             if !self.rest().starts_with("--") {

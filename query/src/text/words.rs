@@ -13,7 +13,7 @@ use super::table::{self, Folds};
 
 /// Buffers for splitting; reuse them from text to text.
 #[derive(Debug, Default)]
-pub(crate) struct Words {
+pub struct Words {
     /// The text with lower-case ASCII letters.
     lowered: String,
     /// The current word.
@@ -21,6 +21,11 @@ pub(crate) struct Words {
 }
 
 impl Words {
+    /// Calls `emit` with each word of `text` in order, folded.
+    pub fn each_folded(&mut self, text: &str, emit: impl FnMut(&str)) {
+        self.each(text, Form::Folded, emit);
+    }
+
     /// Calls `emit` with each word of `text` in a form, in order.
     pub(crate) fn each(&mut self, text: &str, form: Form, mut emit: impl FnMut(&str)) {
         self.lowered.clear();

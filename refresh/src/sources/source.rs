@@ -1,5 +1,6 @@
 //! One source, and what it learns from a refresh.
 
+use crate::counts::Distribution;
 use crate::error::Invalid;
 use crate::model::{Model, PublicationModel};
 use crate::observation::Observation;
@@ -50,6 +51,18 @@ impl Source {
             self.window = self.window.max(self.shown);
         }
         Ok(self)
+    }
+
+    /// Items expected to be published since the last refresh; nothing before the first.
+    pub fn waiting(&self, now: f64) -> Option<f64> {
+        self.last.map(|last| self.model.expected(last, now.max(last)))
+    }
+
+    /// How likely a refresh at `at` comes too late for some items: more were published than the document shows.
+    /// Nothing before the first refresh.
+    pub fn risk_of_loss(&self, at: f64) -> Option<f64> {
+        let counts = Distribution::bursty(self.waiting(at)?, self.dispersion);
+        Some(counts.at_least(self.window as usize + 1).clamp(0.0, 1.0))
     }
 
     pub(super) fn check(&self) -> Result<(), Invalid> {
