@@ -9,22 +9,25 @@ use serde::de::DeserializeOwned;
 use url::Url;
 
 use crate::feed::{
-    AppliedList, Explained, FeedDetail, FeedList, FeedReaders, FeedStatus, QueryRequest,
+    AppliedList, ExplainRequest, Explained, FeedDetail, FeedList, FeedReaders, FeedStatus,
+    QueryRequest,
 };
 use crate::item::{ItemPage, ItemRange};
 use crate::mesh::{MeshFile, ProfilesRequest};
+use crate::neighbours::Neighbours;
 use crate::next::RefreshRequest;
 use crate::operation::{
-    BudgetRequest, ExportRequest, History, HistoryRange, ImportRequest, Imported, KeySetting,
-    NodeStatus, Readiness, Reloaded, SetKeyRequest,
+    BudgetPrediction, BudgetRequest, ExportRequest, History, HistoryRange, ImportRequest, Imported,
+    KeyList, KeySetting, Names, NodeStatus, PredictionRequest, Readiness, Reloaded, SetKeyRequest,
 };
 use crate::problem::Problem;
 use crate::search::{SearchRequest, SearchResults, SuggestRequest};
 use crate::source::{
-    AddSourceRequest, AddedSource, ChangeSourceRequest, Refreshed, RemovedList, SourceDetail,
-    SourceFilter, SourcePage, SourceStatus,
+    AddSourceRequest, AddedSource, ChangeSourceRequest, FolderList, LookRequest, Looked, Refreshed,
+    RemovedList, SourceDetail, SourceFilter, SourcePage, SourceStatus,
 };
 use crate::transport::{Body, Response, Transport, TransportError};
+use crate::user::{AddUserRequest, ChangeUserRequest, UserDetail, UserList, UserStatus};
 
 /// Bytes of an answer at most; only a backup may be larger, and it is read in chunks.
 const MAX_ANSWER: usize = 256 << 20;
@@ -118,6 +121,16 @@ impl Client {
         self.send(Method::POST, &["sources"], source).await
     }
 
+    /// `GET /api/v1/folders`
+    pub async fn folders(&self) -> Result<FolderList> {
+        self.get(&["folders"], &()).await
+    }
+
+    /// `POST /api/v1/look`
+    pub async fn look(&self, at: &LookRequest) -> Result<Looked> {
+        self.send(Method::POST, &["look"], at).await
+    }
+
     /// `GET /api/v1/sources/{id}`, by its number or URL.
     pub async fn source(&self, id: &str) -> Result<SourceDetail> {
         self.get(&["sources", id], &()).await
@@ -195,7 +208,7 @@ impl Client {
     }
 
     /// `POST /api/v1/explain`
-    pub async fn explain_query(&self, query: &QueryRequest) -> Result<Explained> {
+    pub async fn explain_query(&self, query: &ExplainRequest) -> Result<Explained> {
         self.send(Method::POST, &["explain"], query).await
     }
 
@@ -259,9 +272,54 @@ impl Client {
         self.send(Method::POST, &["budget"], budget).await
     }
 
+    /// `GET /api/v1/budget/prediction`
+    pub async fn predict_budgets(&self, budgets: &PredictionRequest) -> Result<BudgetPrediction> {
+        self.get(&["budget", "prediction"], budgets).await
+    }
+
+    /// `GET /api/v1/config/keys`
+    pub async fn keys(&self) -> Result<KeyList> {
+        self.get(&["config", "keys"], &()).await
+    }
+
+    /// `GET /api/v1/names`
+    pub async fn names(&self) -> Result<Names> {
+        self.get(&["names"], &()).await
+    }
+
+    /// `GET /api/v1/neighbours`
+    pub async fn neighbours(&self) -> Result<Neighbours> {
+        self.get(&["neighbours"], &()).await
+    }
+
     /// `GET /api/v1/history`
     pub async fn history(&self, range: &HistoryRange) -> Result<History> {
         self.get(&["history"], range).await
+    }
+
+    /// `GET /api/v1/users`
+    pub async fn users(&self) -> Result<UserList> {
+        self.get(&["users"], &()).await
+    }
+
+    /// `POST /api/v1/users`
+    pub async fn add_user(&self, user: &AddUserRequest) -> Result<UserStatus> {
+        self.send(Method::POST, &["users"], user).await
+    }
+
+    /// `GET /api/v1/users/{user}`
+    pub async fn user(&self, name: &str) -> Result<UserDetail> {
+        self.get(&["users", name], &()).await
+    }
+
+    /// `PATCH /api/v1/users/{user}`
+    pub async fn change_user(&self, name: &str, change: &ChangeUserRequest) -> Result<UserStatus> {
+        self.send(Method::PATCH, &["users", name], change).await
+    }
+
+    /// `DELETE /api/v1/users/{user}`
+    pub async fn remove_user(&self, name: &str) -> Result<()> {
+        self.delete(&["users", name]).await
     }
 
     /// `GET /api/v1/backup`, to be read in chunks.

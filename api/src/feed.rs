@@ -1,9 +1,13 @@
 //! Feeds: what a node publishes.
 
+mod trial;
+
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use crate::instant::Instant;
+use crate::source::SourceStanding;
+pub use trial::{Trial, TriedDay, TriedItem, TriedSource};
 
 /// Statements of the query language.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
@@ -20,6 +24,28 @@ impl QueryRequest {
     /// Statements, nothing forced.
     pub fn new(query: impl Into<String>) -> Self {
         Self { query: query.into(), force: false }
+    }
+}
+
+/// A statement that creates, changes or explains a feed, to be explained.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ExplainRequest {
+    /// `CREATE FEED …`, `ALTER FEED …` or `EXPLAIN …`
+    pub query: String,
+    /// Whether to look for what it finds among the stored items; true by default. Without it, `trial` is empty.
+    #[serde(default = "yes")]
+    pub trial: bool,
+}
+
+fn yes() -> bool {
+    true
+}
+
+impl ExplainRequest {
+    /// A statement, to be tried as well.
+    pub fn new(query: impl Into<String>) -> Self {
+        Self { query: query.into(), trial: true }
     }
 }
 
@@ -45,6 +71,15 @@ pub struct FeedStatus {
     pub changed_at: Option<Instant>,
     /// Its URL without the ending that names the format.
     pub url: String,
+    /// Items published in the last seven days.
+    #[serde(default)]
+    pub last_week: u64,
+    /// Whether only named readers and the operator may read it.
+    #[serde(default)]
+    pub closed: bool,
+    /// Whether the configuration declares it, so that it can only be changed there.
+    #[serde(default)]
+    pub declared: bool,
 }
 
 /// Everything about a feed.
@@ -55,6 +90,19 @@ pub struct FeedDetail {
     pub status: FeedStatus,
     /// The sources that it reads, directly or through other feeds; at most 1000.
     pub reads: Vec<ReadSource>,
+    /// Items a day that it brings, as the node estimates.
+    #[serde(default)]
+    pub items_per_day: f64,
+    /// The share of its sources' items that the node received, as it estimates; null while it is not known.
+    #[serde(default)]
+    pub completeness: Option<f64>,
+    /// The share of its sources' current documents that the node has, as it estimates; null while it is not known.
+    #[serde(default)]
+    pub freshness: Option<f64>,
+    /// Seconds from the publication of an item to its arrival here that are to be expected at this budget; each source
+    /// counts by the items that it brings. Null if no source is asked.
+    #[serde(default)]
+    pub delay: Option<f64>,
 }
 
 /// A source that a feed reads.
@@ -69,6 +117,25 @@ pub struct ReadSource {
     pub share: Option<f64>,
     /// How much an item counts for the feed.
     pub weight: f64,
+    /// Its title.
+    #[serde(default)]
+    pub title: Option<String>,
+    /// Its state in one word.
+    #[serde(default)]
+    pub standing: Option<SourceStanding>,
+    /// Items a day that it publishes, as the node estimates.
+    #[serde(default)]
+    pub items_per_day: Option<f64>,
+    /// The share of its items that was delivered, as the node estimates.
+    #[serde(default)]
+    pub completeness: Option<f64>,
+    /// The share of its document that the node had on average, as the node estimates.
+    #[serde(default)]
+    pub freshness: Option<f64>,
+    /// Seconds from the publication of an item to its arrival here that are to be expected at this budget: 0 if the
+    /// source says at once that it has news, null if it is not asked.
+    #[serde(default)]
+    pub delay: Option<f64>,
 }
 
 /// What the statements did.
@@ -132,6 +199,9 @@ pub struct Explained {
     pub regexes: usize,
     /// Sources of which every item has to be evaluated.
     pub every_item: usize,
+    /// What it finds among the items that are stored.
+    #[serde(default)]
+    pub trial: Trial,
 }
 
 /// Who may read a feed.

@@ -17,7 +17,9 @@
 //! - `feed`: feeds
 //! - `item`: items of a feed
 //! - `search`: search and suggestions
+//! - `user`: the people who have an account
 //! - `operation`: status, configuration, budget, history, OPML
+//! - `neighbours`: the nodes around a node
 //! - `openapi`: the description of all routes
 //! - `transport`: how a request reaches a node
 //! - `client`: a method for each route
@@ -27,6 +29,7 @@ pub mod feed;
 pub mod instant;
 pub mod item;
 pub mod mesh;
+pub mod neighbours;
 pub mod next;
 pub mod openapi;
 pub mod operation;
@@ -34,8 +37,9 @@ pub mod problem;
 pub mod search;
 pub mod source;
 pub mod transport;
+pub mod user;
 
 pub use client::{Client, ClientError};
 pub use instant::Instant;
-pub use problem::{Code, Problem};
+pub use problem::{Code, Place, Problem};
 pub use transport::Transport;

@@ -39,6 +39,8 @@ pub enum ReasonKind {
     NeverRefreshed,
     /// It has ended.
     Ended,
+    /// Whoever runs the node has paused it.
+    Paused,
     /// It answered 429, 503 or several times 403.
     Quiet,
     /// Several addresses of its site asked for quiet.

@@ -19,6 +19,8 @@ pub fn document() -> Document {
         routes::status,
         routes::list_sources,
         routes::add_source,
+        routes::folders,
+        routes::look,
         routes::show_source,
         routes::change_source,
         routes::remove_source,
@@ -41,11 +43,20 @@ pub fn document() -> Document {
         routes::export_opml,
         routes::import_opml,
         routes::config,
+        routes::keys,
+        routes::names,
+        routes::neighbours,
         routes::set_key,
         routes::unset_key,
         routes::reload,
         routes::set_budget,
+        routes::predict_budgets,
         routes::history,
+        routes::list_users,
+        routes::add_user,
+        routes::show_user,
+        routes::change_user,
+        routes::remove_user,
         routes::backup,
         routes::alive,
         routes::ready,
@@ -73,27 +84,31 @@ impl Modify for Token {
 #[expect(dead_code, reason = "utoipa reads the attributes; the functions are never called")]
 mod routes {
     use crate::feed::{
-        AppliedList, Explained, FeedDetail, FeedList, FeedReaders, FeedStatus, QueryRequest,
+        AppliedList, ExplainRequest, Explained, FeedDetail, FeedList, FeedReaders, FeedStatus,
+        QueryRequest,
     };
     use crate::item::{ItemPage, ItemRange};
     use crate::mesh::{MeshFile, ProfilesRequest};
+    use crate::neighbours::Neighbours;
     use crate::next::RefreshRequest;
     use crate::operation::{
-        BudgetRequest, ExportRequest, History, HistoryRange, ImportRequest, Imported, KeySetting,
-        NodeStatus, Readiness, Reloaded, SetKeyRequest,
+        BudgetPrediction, BudgetRequest, ExportRequest, History, HistoryRange, ImportRequest,
+        Imported, KeyList, KeySetting, Names, NodeStatus, PredictionRequest, Readiness, Reloaded,
+        SetKeyRequest,
     };
     use crate::problem::Problem;
     use crate::search::{SearchRequest, SearchResults, SuggestRequest};
     use crate::source::{
-        AddSourceRequest, AddedSource, ChangeSourceRequest, Refreshed, RemovedList, SourceDetail,
-        SourceFilter, SourcePage, SourceStatus,
+        AddSourceRequest, AddedSource, ChangeSourceRequest, FolderList, LookRequest, Looked,
+        Refreshed, RemovedList, SourceDetail, SourceFilter, SourcePage, SourceStatus,
     };
+    use crate::user::{AddUserRequest, ChangeUserRequest, UserDetail, UserList, UserStatus};
 
     /// The state of the node.
     #[utoipa::path(get, path = "/api/v1/status", responses((status = 200, body = NodeStatus)))]
     fn status() {}
 
-    /// The sources, in pages.
+    /// The sources, filtered, sorted and in pages.
     #[utoipa::path(get, path = "/api/v1/sources", params(SourceFilter), security(("token" = [])),
         responses((status = 200, body = SourcePage), (status = 400, body = Problem)))]
     fn list_sources() {}
@@ -105,13 +120,24 @@ mod routes {
             (status = 400, body = Problem), (status = 422, body = Problem)))]
     fn add_source() {}
 
+    /// The folders that sources are in.
+    #[utoipa::path(get, path = "/api/v1/folders", security(("token" = [])),
+        responses((status = 200, body = FolderList)))]
+    fn folders() {}
+
+    /// Looks at an address without adding it: what is there, which feeds it leads to, what selectors find.
+    #[utoipa::path(post, path = "/api/v1/look", request_body = LookRequest, security(("token" = [])),
+        responses((status = 200, body = Looked), (status = 400, body = Problem),
+            (status = 422, body = Problem), (status = 429, body = Problem)))]
+    fn look() {}
+
     /// Everything about one source.
     #[utoipa::path(get, path = "/api/v1/sources/{id}", security(("token" = [])),
         params(("id" = String, Path, description = "its number, or its URL percent-encoded")),
         responses((status = 200, body = SourceDetail), (status = 404, body = Problem)))]
     fn show_source() {}
 
-    /// Changes what is said of a source: its folders, what it is shown to let the node in, and whether its
+    /// Changes a source: its title, importance and folders, whether it is paused, what it is shown to let the node in, and whether its
     /// address is published.
     #[utoipa::path(patch, path = "/api/v1/sources/{id}", security(("token" = [])),
         params(("id" = String, Path, description = "its number, or its URL percent-encoded")),
@@ -190,14 +216,14 @@ mod routes {
             (status = 404, body = Problem), (status = 409, body = Problem)))]
     fn set_readers() {}
 
-    /// What a feed reads, keeps and costs.
+    /// What a feed reads, keeps and costs, and what it finds among the stored items.
     #[utoipa::path(get, path = "/api/v1/feeds/{name}/explain", params(("name" = String, Path)),
         security(("token" = [])),
         responses((status = 200, body = Explained), (status = 404, body = Problem)))]
     fn explain_feed() {}
 
-    /// What a feed would read, keep and cost.
-    #[utoipa::path(post, path = "/api/v1/explain", request_body = QueryRequest,
+    /// What a feed would read, keep and cost, and what it would find among the stored items.
+    #[utoipa::path(post, path = "/api/v1/explain", request_body = ExplainRequest,
         security(("token" = [])),
         responses((status = 200, body = Explained), (status = 400, body = Problem),
             (status = 409, body = Problem)))]
@@ -244,6 +270,21 @@ mod routes {
         responses((status = 200, body = String, content_type = "text/plain")))]
     fn config() {}
 
+    /// Every key of the configuration with its value and where it was set; secrets are masked.
+    #[utoipa::path(get, path = "/api/v1/config/keys", security(("token" = [])),
+        responses((status = 200, body = KeyList)))]
+    fn keys() {}
+
+    /// The names of folders and readers.
+    #[utoipa::path(get, path = "/api/v1/names", security(("token" = [])),
+        responses((status = 200, body = Names)))]
+    fn names() {}
+
+    /// The nodes that this one reads, and who reads it.
+    #[utoipa::path(get, path = "/api/v1/neighbours", security(("token" = [])),
+        responses((status = 200, body = Neighbours)))]
+    fn neighbours() {}
+
     /// Sets a key that can change while the node runs, and stores it. It overrides the configuration file; an
     /// environment variable overrides it.
     #[utoipa::path(put, path = "/api/v1/config/{key}", request_body = SetKeyRequest,
@@ -272,6 +313,12 @@ mod routes {
         responses((status = 200, body = NodeStatus), (status = 400, body = Problem)))]
     fn set_budget() {}
 
+    /// What budgets bring, as the node expects: how fresh, complete and late items would be.
+    #[utoipa::path(get, path = "/api/v1/budget/prediction", params(PredictionRequest),
+        security(("token" = [])),
+        responses((status = 200, body = BudgetPrediction), (status = 400, body = Problem)))]
+    fn predict_budgets() {}
+
     /// The node's figures, minute by minute.
     #[utoipa::path(get, path = "/api/v1/history", params(HistoryRange), security(("token" = [])),
         responses((status = 200, body = History), (status = 400, body = Problem)))]
@@ -282,6 +329,36 @@ mod routes {
         responses((status = 200, body = Vec<u8>, content_type = "application/octet-stream"),
             (status = 503, body = Problem)))]
     fn backup() {}
+
+    /// The people who have an account.
+    #[utoipa::path(get, path = "/api/v1/users", security(("token" = [])),
+        responses((status = 200, body = UserList)))]
+    fn list_users() {}
+
+    /// Adds a user. From the first one on, people log in to see the pages of the node.
+    #[utoipa::path(post, path = "/api/v1/users", request_body = AddUserRequest, security(("token" = [])),
+        responses((status = 201, body = UserStatus), (status = 400, body = Problem),
+            (status = 409, body = Problem)))]
+    fn add_user() {}
+
+    /// A user, and what belongs to it.
+    #[utoipa::path(get, path = "/api/v1/users/{user}", security(("token" = [])),
+        params(("user" = String, Path, description = "its name")),
+        responses((status = 200, body = UserDetail), (status = 404, body = Problem)))]
+    fn show_user() {}
+
+    /// Changes the role or the password of a user. A new password ends all its sessions.
+    #[utoipa::path(patch, path = "/api/v1/users/{user}", request_body = ChangeUserRequest,
+        security(("token" = [])), params(("user" = String, Path, description = "its name")),
+        responses((status = 200, body = UserStatus), (status = 400, body = Problem),
+            (status = 404, body = Problem), (status = 409, body = Problem)))]
+    fn change_user() {}
+
+    /// Removes a user with everything that belongs to it. This cannot be undone.
+    #[utoipa::path(delete, path = "/api/v1/users/{user}", security(("token" = [])),
+        params(("user" = String, Path, description = "its name")),
+        responses((status = 204), (status = 404, body = Problem), (status = 409, body = Problem)))]
+    fn remove_user() {}
 
     /// Answers if the process is alive.
     #[utoipa::path(get, path = "/healthz", responses((status = 200, body = String)))]

@@ -115,6 +115,76 @@ pub struct BudgetRequest {
     pub max_refreshes_per_minute: Option<f64>,
 }
 
+/// Which budgets to predict.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub struct PredictionRequest {
+    /// Refreshes a minute, at most 50 numbers separated by commas; by default the budget in force and others around it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub refreshes_per_minute: Option<String>,
+}
+
+/// What budgets bring, as the node expects from what it has learnt of its sources. Sources that say themselves when they
+/// have news cost nothing and are left out.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct BudgetPrediction {
+    /// Refreshes a minute that the budget in force allows.
+    pub in_force: f64,
+    /// Sources that are asked for news.
+    pub polled: usize,
+    /// Sources that say themselves when they have news.
+    pub told: usize,
+    /// One for each budget, the smallest first; none if no source is asked.
+    pub budgets: Vec<PredictedBudget>,
+}
+
+/// What a budget brings.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct PredictedBudget {
+    /// Refreshes a minute that it allows.
+    pub refreshes_per_minute: f64,
+    /// Refreshes a minute that are made: fewer if every source is asked as often as it may be.
+    pub spent_per_minute: f64,
+    /// The share of the sources' current documents that the node has.
+    pub freshness: f64,
+    /// The share of the items that are delivered.
+    pub completeness: f64,
+    /// Seconds from the publication of an item to its arrival here, on average.
+    pub delay: f64,
+}
+
+/// All keys of the configuration that stand in tables which are there once.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct KeyList {
+    /// In the order of the file.
+    pub keys: Vec<ConfigKey>,
+}
+
+/// A key of the configuration.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct ConfigKey {
+    /// Its full name.
+    pub key: String,
+    /// The value in force, as TOML; null if there is none. A secret is masked.
+    pub value: Option<String>,
+    /// Where the value in force was set.
+    pub origin: String,
+    /// What it is for.
+    pub help: String,
+    /// Whether it can be set while the node runs.
+    pub settable: bool,
+}
+
+/// The names under which things can be put or are known: what a query or a list of readers may name.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct Names {
+    /// The folders that have sources, and those around them.
+    pub folders: Vec<String>,
+    /// The readers of the configuration.
+    pub readers: Vec<String>,
+}
+
 /// Which minutes to show.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]

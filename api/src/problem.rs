@@ -34,6 +34,9 @@ pub struct Problem {
     /// The key of the configuration that stands in the way, such as `crawl.floor`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub key: Option<String>,
+    /// Where the mistake in a query is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub place: Option<Place>,
     /// URLs of feeds that were found instead.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub feeds: Vec<String>,
@@ -54,10 +57,32 @@ impl Problem {
             nearest: None,
             retry_at: None,
             key: None,
+            place: None,
             feeds: Vec::new(),
             links: Vec::new(),
         }
     }
+}
+
+/// Where a mistake in a query is, and what would be right.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct Place {
+    /// The line, from 1.
+    pub line: usize,
+    /// The column in the line, from 1, in characters.
+    pub column: usize,
+    /// The first character of the mistake in the whole text, from 0.
+    pub start: usize,
+    /// The character after the last.
+    pub end: usize,
+    /// What is wrong.
+    pub message: String,
+    /// What could stand there.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub expected: Vec<String>,
+    /// What was probably meant.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub help: Option<String>,
 }
 
 /// Declares the codes, each with its status and title.
@@ -154,6 +179,12 @@ codes! {
     TooManyFeeds = CONFLICT, "too many feeds";
     /// No reader has this name.
     UnknownReader = BAD_REQUEST, "no such reader";
+    /// A user cannot have this name or this password.
+    BadUser = BAD_REQUEST, "not a name or password of a user";
+    /// No user has this name.
+    UnknownUser = NOT_FOUND, "no such user";
+    /// Another user has the name, or nobody would be left to manage the node.
+    UserConflict = CONFLICT, "conflict with another user";
     /// The configuration declares it, so it can only be changed there.
     Declared = CONFLICT, "declared in the configuration";
     /// The list is not OPML.

@@ -1,14 +1,18 @@
 //! Sources: what a node crawls.
 
 mod change;
+mod list;
+mod look;
 mod removed;
 
 use serde::{Deserialize, Serialize};
-use utoipa::{IntoParams, ToSchema};
+use utoipa::ToSchema;
 
 use crate::instant::Instant;
 use crate::next::NextRefresh;
 pub use change::{ChangeSourceRequest, CredentialsKind, GivenCredentials, HeldCredentials};
+pub use list::{FolderList, FolderSize, SourceFilter, SourcePage, SourceSort};
+pub use look::{LookRequest, Looked, SeenFeed, SeenItem, SeenKind};
 pub use removed::{RemovedFeed, RemovedList, RemovedSource};
 
 /// The state of a source in one word.
@@ -19,7 +23,7 @@ pub enum SourceStanding {
     New,
     /// The last refresh worked.
     Well,
-    /// The source asked not to be fetched for a while.
+    /// The source asked not to be fetched for a while, or whoever runs the node has paused it.
     Paused,
     /// The last refresh failed.
     Failing,
@@ -81,38 +85,6 @@ impl Via {
             Self::Peer => "peer",
         }
     }
-}
-
-/// Which sources to list.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, IntoParams)]
-#[serde(deny_unknown_fields)]
-#[into_params(parameter_in = Query)]
-pub struct SourceFilter {
-    /// Only those with this standing.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[param(inline)]
-    pub standing: Option<SourceStanding>,
-    /// Only those with this text in their URL or title.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub search: Option<String>,
-    /// Only those in this folder, or in one inside it.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub folder: Option<String>,
-    /// Only those after this number.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub after: Option<u32>,
-    /// How many to list at most; 500 by default, up to 5000.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub limit: Option<usize>,
-}
-
-/// A page of sources.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, ToSchema)]
-pub struct SourcePage {
-    /// In the order of their numbers.
-    pub sources: Vec<SourceStatus>,
-    /// Where the next page starts: send it as `after`. Null on the last page.
-    pub next: Option<u32>,
 }
 
 /// A source to add.
@@ -253,6 +225,9 @@ pub struct SourceStatus {
     pub kind: SourceKind,
     /// Its state in one word.
     pub standing: SourceStanding,
+    /// Whether whoever runs the node has paused it.
+    #[serde(default)]
+    pub paused: bool,
     /// What went wrong last, if something did.
     pub trouble: Option<String>,
     /// What has gone wrong since the last good answer; null if nothing has.
@@ -352,6 +327,65 @@ pub struct SourceDetail {
     pub identity: String,
     /// The subscription at its WebSub hub, if there is one.
     pub push: Option<PushStatus>,
+    /// What the node has learnt of when it publishes; null while it was never refreshed.
+    #[serde(default)]
+    pub rhythm: Option<Rhythm>,
+    /// What its site and its document ask of readers.
+    #[serde(default)]
+    pub wishes: Wishes,
+    /// The feeds that read it, by name.
+    #[serde(default)]
+    pub read_by: Vec<ReadingFeed>,
+    /// If it is a web page, the selectors that find its items.
+    #[serde(default)]
+    pub page: Option<PageSelectors>,
+    /// The page that its document belongs to.
+    #[serde(default)]
+    pub home: Option<String>,
+}
+
+/// When a source publishes, as the node has learnt.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct Rhythm {
+    /// Items expected in each hour of the day (UTC), from midnight on.
+    pub by_hour: Vec<f64>,
+    /// `peaks` (busy hours and silent ones), `uniform` (the same at every hour) or `waves` (busy days, quiet nights).
+    pub shape: String,
+    /// Items expected since the last refresh that the node does not have yet.
+    pub waiting: f64,
+    /// How likely more items than its document shows come before the next refresh, so that some are lost; null if
+    /// nobody can say when that is.
+    pub risk_of_loss: Option<f64>,
+}
+
+/// What a site and a document ask of readers.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct Wishes {
+    /// Seconds for which the document stays as it is (`max-age`, `Expires`).
+    pub max_age: Option<f64>,
+    /// Seconds to wait, by the document itself (`ttl`, `sy:updatePeriod`).
+    pub period: Option<f64>,
+    /// Hours of the day (UTC) without refreshes (`skipHours`).
+    pub skip_hours: Vec<u8>,
+    /// Days without refreshes (`skipDays`), as English names.
+    pub skip_days: Vec<String>,
+    /// Until when it wants quiet (429, 503 or several times 403).
+    pub quiet_until: Option<Instant>,
+    /// What it answered when it asked for quiet.
+    pub quiet_status: Option<u16>,
+    /// Until when its last answer asks to stay away (`Retry-After`, `max-age`).
+    pub asked_until: Option<Instant>,
+    /// Whether it recognises the document that the node has (`ETag`, `Last-Modified`).
+    pub validators: bool,
+}
+
+/// A feed that reads a source.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct ReadingFeed {
+    /// Its name.
+    pub feed: String,
+    /// The share of the source's items that it keeps, as the node estimates; null while it is not known.
+    pub share: Option<f64>,
 }
 
 /// A refresh in the past.

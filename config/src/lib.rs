@@ -90,6 +90,7 @@ pub use readers::{Fingerprint, Reader};
 pub use reload::Reload;
 pub use schedule::{Choice, Schedule};
 pub use secret::Secret;
+pub use show::DeclaredKey;
 pub use sources::Source;
 pub use store::Store;
 pub use stored::{NotSettable, Stored};

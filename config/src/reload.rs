@@ -21,6 +21,10 @@ pub struct Reload {
     pub allow_private: bool,
     /// `[[reader]]` changed, or the limits in `[peers]`.
     pub readers: bool,
+    /// `schedule.completeness` or `schedule.equity` changed.
+    pub taste: bool,
+    /// `store.keep` changed.
+    pub keep: bool,
     /// `[tls]` names other files or other clients.
     pub tls: bool,
     /// Keys and tables whose new values hold after a restart only.
@@ -55,6 +59,8 @@ impl Config {
             floors: self.floors() != new.floors(),
             allow_private: self.crawl.allow_private != new.crawl.allow_private,
             readers: self.readers != new.readers || self.peers.limits != new.peers.limits,
+            taste: self.schedule.taste != new.schedule.taste,
+            keep: self.store.keep != new.store.keep,
             tls: self.tls != new.tls,
             restart,
         }

@@ -86,6 +86,7 @@ impl Schedule {
                 "From 0 (no item is late, as for a news reader) to 1 (no item is lost, as for an \
                  archive).",
             )
+            .reloads()
             .required(share(), 0.5, |schedule| schedule.completeness);
         let equity = table
             .key(
@@ -93,6 +94,7 @@ impl Schedule {
                 "From 0 (every item counts the same, so busy sources go first) to 1 (every source \
                  counts the same).",
             )
+            .reloads()
             .required(share(), 0.5, |schedule| schedule.equity);
         let novelty = table
             .key(

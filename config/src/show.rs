@@ -10,6 +10,20 @@ use crate::origin::Origin;
 use crate::setting::Raw;
 use crate::table::{Key, Role, Shown};
 
+/// A key of the configuration, for people.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DeclaredKey {
+    /// Its full name.
+    pub name: String,
+    /// Its value as TOML, if it has one. Secrets are masked.
+    pub value: Option<String>,
+    pub origin: Origin,
+    /// What it is for.
+    pub help: String,
+    /// Whether it can be set while the node runs.
+    pub settable: bool,
+}
+
 impl Config {
     /// The configuration as TOML. Comments say where each value was set. Secrets are masked.
     pub fn show(&self) -> String {
@@ -60,6 +74,27 @@ impl Config {
         let origin = self.origin_of(section, &section.keys[at]).cloned();
         let shown = section.tables.first()?.values.get(at)?;
         Some((shown.text.clone(), origin.unwrap_or(Origin::Default)))
+    }
+
+    /// Every key of the tables that are there once, in the order of the file.
+    pub fn keys(&self) -> Vec<DeclaredKey> {
+        let mut keys = Vec::new();
+        for section in self.compared_with(&Self::default()) {
+            let Some(table) = section.tables.first().filter(|_| section.form == Form::Once) else {
+                continue;
+            };
+            let declared = section.keys.iter().zip(&table.values);
+            for (key, shown) in declared.filter(|(key, _)| key.role != Role::SecretFile) {
+                keys.push(DeclaredKey {
+                    name: format!("{}.{}", section.name, key.name),
+                    value: shown.text.clone(),
+                    origin: self.origin_of(&section, key).cloned().unwrap_or(Origin::Default),
+                    help: key.help.clone(),
+                    settable: key.reloads && key.role == Role::Plain,
+                });
+            }
+        }
+        keys
     }
 
     /// Where a key was set. A secret may have come from a file.

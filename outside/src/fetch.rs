@@ -6,6 +6,7 @@
 //!
 //! Never: cookies, a Referer, a false user agent, an unchecked certificate, an unbounded body.
 
+mod agent;
 mod answer;
 mod call;
 mod clients;
@@ -13,8 +14,8 @@ mod decode;
 mod error;
 mod settings;
 
+use std::borrow::Cow;
 use std::pin::Pin;
-use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::{Bytes, BytesMut};
@@ -41,6 +42,7 @@ use crate::clock::network_now;
 use crate::credentials::Credentials;
 use crate::guard::Guard;
 use crate::mandate::Mandate;
+use agent::Agent;
 use clients::Clients;
 use error::{shown, shown_location};
 
@@ -104,7 +106,7 @@ pub type Answered<'a> = Pin<Box<dyn Future<Output = Result<(), FetchError>> + Se
 pub struct Fetcher {
     clients: Clients,
     guard: Guard,
-    product: Arc<str>,
+    agent: Agent,
     total_timeout: Duration,
     max_body: usize,
     max_redirects: usize,
@@ -116,7 +118,7 @@ impl Fetcher {
     pub fn new(settings: FetchSettings) -> Result<Self, FetchError> {
         Ok(Self {
             clients: Clients::new(&settings)?,
-            product: settings.product().into(),
+            agent: Agent::new(&settings.product()),
             guard: settings.guard,
             total_timeout: settings.total_timeout,
             max_body: settings.max_body,
@@ -153,7 +155,7 @@ impl Fetcher {
     ) -> Result<Answer, FetchError> {
         let deadline = network_now() + self.total_timeout;
         let mut url = ask.url.clone();
-        let mut mandate = ask.mandate.clone();
+        let mut mandate = Cow::Borrowed(&ask.mandate);
         let mut hops: Vec<Hop> = Vec::new();
         loop {
             let mut headers = self.headers(ask);
@@ -164,7 +166,7 @@ impl Fetcher {
             if is_redirect(status) {
                 let to = self.target(&url, &head, hops.len())?;
                 drain(response, deadline).await;
-                mandate = mandate.after(&to);
+                mandate = Cow::Owned(mandate.into_owned().after(&to));
                 self.check(&to, &mandate)?;
                 if let Some(permission) = permission {
                     permission.ask(&to).await?;
@@ -187,15 +189,14 @@ impl Fetcher {
 
     /// The user agent without the number of subscribers.
     pub fn agent(&self) -> String {
-        format!("{})", self.product)
+        self.agent.plain()
     }
 
     fn headers(&self, ask: &Ask) -> HeaderMap {
         let mut headers = HeaderMap::with_capacity(8);
         headers.insert(ACCEPT, ask.accept.clone().unwrap_or(ACCEPTED));
         headers.insert(ACCEPT_ENCODING, ENCODINGS);
-        let agent = format!("{}; {} subscribers)", self.product, ask.subscribers);
-        if let Ok(agent) = HeaderValue::try_from(agent) {
+        if let Some(agent) = self.agent.of(ask.subscribers) {
             headers.insert(USER_AGENT, agent);
         }
         let mut validator = |name, bytes: &Option<Vec<u8>>| {

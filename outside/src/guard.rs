@@ -145,7 +145,10 @@ impl Guard {
     /// Checks the address in a URL if it is a literal one. The resolver checks names.
     pub fn check_literal(&self, url: &Url) -> Result<(), Forbidden> {
         match url.host() {
-            Some(Host::Ipv4(address)) => self.check(&address.to_string(), address.into()),
+            // It stands in the URL as it is written here.
+            Some(Host::Ipv4(address)) => {
+                self.check(url.host_str().unwrap_or_default(), address.into())
+            }
             Some(Host::Ipv6(address)) => self.check(&address.to_string(), address.into()),
             _ => Ok(()),
         }

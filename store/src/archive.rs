@@ -12,10 +12,13 @@
 //! opens.
 
 mod again;
+mod cards;
 mod damage;
 mod feeds;
+mod index;
 mod mend;
 mod node;
+mod people;
 mod removed;
 mod repair;
 mod scrub;
@@ -28,18 +31,21 @@ use std::sync::Arc;
 
 use crate::engine::{Order, Store, StoreError, Table, seal};
 use crate::rows::{Nonsense, Stored, decode};
+use cards::Cards;
 
-pub use crate::commit::{Commit, FeedPart, NodePart, SourcePart};
+pub use crate::commit::{Commit, FeedPart, NodePart, SourcePart, UserPart};
 pub use crate::records::{
-    Channel, Edit, Entry, FeedId, FeedRecord, FeedTally, HostTally, HubTally, Lease, NodeRecord,
-    OldIds, ProfileRecord, Push, Removed, Sample, Subscription, Suspect,
+    Channel, Edit, Entry, FeedId, FeedRecord, FeedTally, HostTally, HubTally, Lease, Mark,
+    NodeRecord, OldIds, ProfileRecord, Push, Removed, Sample, Starred, Subscription, Suspect,
 };
+pub use cards::SourceCard;
 pub use damage::{Damage, Row};
 pub use feeds::Published;
+pub use index::{Asked, AskedError, Cursor, Find, Finding, Found, IndexSize, Indexer, NotACursor};
 pub use mend::Lost;
 pub use pergola_manners::source::{
-    ItemKey, Known, KnownItem, Loop, NOT_KEPT, PastRefresh, SourceId, SourceKind, SourceRecord,
-    SourceState, Tally, item_key, origin_of_item, unknown,
+    ItemKey, ItemNumber, Known, KnownItem, Loop, NOT_KEPT, PastRefresh, SourceId, SourceKind,
+    SourceRecord, SourceState, Standing, Tally, item_key, origin_of_item, unknown,
 };
 
 pub use repair::{RepairError, Repaired, repair};
@@ -69,12 +75,14 @@ pub enum ArchiveError {
 pub struct Archive {
     store: Arc<dyn Store>,
     damage: Arc<Damage>,
+    cards: Arc<Cards>,
+    index: Arc<index::Shared>,
 }
 
 impl Archive {
     /// Reads from a store and writes to it.
     pub fn new(store: Arc<dyn Store>) -> Self {
-        Self { store, damage: Arc::default() }
+        Self { store, damage: Arc::default(), cards: Arc::default(), index: Arc::default() }
     }
 
     /// The store underneath.
@@ -84,9 +92,11 @@ impl Archive {
 
     /// Makes all changes of a commit or none; they are on the disk when it returns.
     pub fn commit(&self, commit: Commit) -> Result<(), ArchiveError> {
+        let sources: Vec<SourceId> = commit.source_ids().collect();
         let batch = commit.into_batch();
         self.store.commit(&batch)?;
         self.damage.forget_all(&batch);
+        self.cards.mark(sources);
         Ok(())
     }
 

@@ -1,18 +1,22 @@
-//! Changes to what is stored: one part for each source, one for each feed, one for the node itself.
+//! Changes to what is stored: one part for each source, one for each feed, one for each user, one for the node itself,
+//! one for the search index.
 //!
-//! A part holds rows of its own source or feed and nothing else; its type has no way to name another. All
+//! A part holds rows of its own source, feed or user and nothing else; its type has no way to name another. All
 //! parts of a commit happen together or not at all, but nothing here relies on that across parts: a source's
 //! part is complete by itself (its state, what it has shown, its new items), and so is a feed's (its entries
 //! and how far it has come, which refer to items by source, chunk and index). So a store that is divided by
 //! source and feed can commit part by part.
 
 mod feed;
+mod index;
 mod node;
 mod source;
+mod user;
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
+use pergola_accounts::UserId;
 use pergola_feed::Item;
 use pergola_manners::source::SourceId;
 
@@ -21,15 +25,19 @@ use crate::records::{Channel, FeedId, ProfileRecord};
 use crate::rows::{Nonsense, Stored, encode};
 
 pub use feed::FeedPart;
+pub(crate) use index::IndexPart;
 pub use node::NodePart;
 pub use source::SourcePart;
+pub use user::UserPart;
 
 /// Changes that happen together or not at all.
 #[derive(Debug, Default)]
 pub struct Commit {
     sources: BTreeMap<SourceId, SourcePart>,
     feeds: BTreeMap<FeedId, FeedPart>,
+    users: BTreeMap<UserId, UserPart>,
     node: NodePart,
+    index: IndexPart,
 }
 
 impl Commit {
@@ -48,6 +56,11 @@ impl Commit {
         self.feeds.entry(id).or_insert_with(|| FeedPart::new(id))
     }
 
+    /// The part of a user.
+    pub fn user(&mut self, id: UserId) -> &mut UserPart {
+        self.users.entry(id).or_insert_with(|| UserPart::new(id))
+    }
+
     /// What a source or a feed is about, in its part; `None` if nothing is known any more.
     pub fn set_profile(&mut self, channel: Channel, profile: Option<&ProfileRecord>) {
         match channel {
@@ -61,11 +74,18 @@ impl Commit {
         &mut self.node
     }
 
+    /// The part of the search index.
+    pub(crate) fn index(&mut self) -> &mut IndexPart {
+        &mut self.index
+    }
+
     /// Whether nothing changes.
     pub fn is_empty(&self) -> bool {
         self.sources.values().all(|part| part.rows.is_empty())
             && self.feeds.values().all(|part| part.rows.is_empty())
+            && self.users.values().all(|part| part.rows.is_empty())
             && self.node.rows.is_empty()
+            && self.index.rows.is_empty()
     }
 
     /// Adds the changes of another commit after its own, part by part.
@@ -83,7 +103,16 @@ impl Commit {
             own.dropped |= part.dropped;
             own.rows.append(part.rows);
         }
+        for (id, part) in other.users {
+            self.user(id).rows.append(part.rows);
+        }
         self.node.rows.append(other.node.rows);
+        self.index.rows.append(other.index.rows);
+    }
+
+    /// The sources of which this commit changes something.
+    pub(crate) fn source_ids(&self) -> impl Iterator<Item = SourceId> {
+        self.sources.keys().copied()
     }
 
     /// The feeds that this commit drops.
@@ -104,7 +133,9 @@ impl Commit {
     pub(crate) fn into_batch(self) -> Batch {
         let sources = self.sources.into_values().map(|part| part.rows);
         let feeds = self.feeds.into_values().map(|part| part.rows);
-        Batch::joined(std::iter::once(self.node.rows).chain(sources).chain(feeds).collect())
+        let users = self.users.into_values().map(|part| part.rows);
+        let own = [self.node.rows, self.index.rows].into_iter();
+        Batch::joined(own.chain(sources).chain(feeds).chain(users).collect())
     }
 }
 
@@ -132,8 +163,8 @@ fn set<T: Stored>(rows: &mut Batch, table: Table, key: impl Into<Vec<u8>>, value
 mod tests {
     use super::*;
     use crate::records::Removed;
-    use crate::records::{self, Edit, FeedTally};
-    use pergola_manners::source::{ItemKey, SourceRecord};
+    use crate::records::{self, Edit, FeedTally, Mark};
+    use pergola_manners::source::{ItemKey, ItemNumber, SourceRecord};
 
     fn keys(commit: Commit) -> Vec<(Table, Vec<u8>, bool)> {
         let batch = commit.into_batch();
@@ -175,12 +206,25 @@ mod tests {
         let (key, source) = (ItemKey(5), SourceId(9));
         part.put_entry(
             1,
-            &records::Entry { key, source, chunk: 0, index: 0, at: 0.0, changed_at: 0.0 },
+            &records::Entry {
+                key,
+                source,
+                chunk: 0,
+                index: 0,
+                at: 0.0,
+                changed_at: 0.0,
+                dated: 0.0,
+            },
         );
         part.delete_entry(2, key);
         part.put_edit(Edit { edition: 1, sequence: 1 });
         part.delete_edit(Edit { edition: 1, sequence: 2 });
         part.set_readers(None);
+        let part = commit.user(UserId(id));
+        part.set_record(None);
+        part.set_app_password(7, None);
+        part.set_following(FeedId(9), None);
+        part.set_mark(Mark::Star, ItemNumber(9), None);
         for (table, key, _) in keys(commit) {
             let own = [&[1, 2, 3, 4][..], &[0, 1, 2, 3, 4], &[1, 1, 2, 3, 4], &[2, 1, 2, 3, 4]];
             assert!(own.iter().any(|prefix| key.starts_with(prefix)), "{table:?} {key:?}");

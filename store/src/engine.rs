@@ -61,6 +61,11 @@ pub trait Store: Send + Sync + 'static {
     /// The value of one row.
     fn get(&self, table: Table, key: &[u8]) -> Result<Option<Vec<u8>>, StoreError>;
 
+    /// The values of several rows under one key, one for each table.
+    fn get_from(&self, tables: &[Table], key: &[u8]) -> Result<Vec<Option<Vec<u8>>>, StoreError> {
+        tables.iter().map(|table| self.get(*table, key)).collect()
+    }
+
     /// Visits the rows with `from <= key < to` (`None`: to the end of the table) in order until the
     /// visitor breaks. Every value is complete, but rows committed meanwhile may or may not be visited; the
     /// visitor itself may use the store.
@@ -129,11 +134,27 @@ pub enum Table {
     Profile = 18,
     /// Sources and feeds that were removed and can still be restored.
     Removed = 19,
+    /// People who read here.
+    User = 20,
+    /// Those of them who have logged in.
+    Session = 21,
+    /// Their passwords for other programs.
+    AppPassword = 22,
+    /// What they follow.
+    Following = 23,
+    /// What they have read and starred.
+    Mark = 24,
+    /// Items that somebody has starred.
+    Starred = 25,
+    /// Chunks that are not in the search index yet.
+    Arrival = 26,
+    /// The search index.
+    Index = 27,
 }
 
 impl Table {
     /// Every table, by number.
-    pub const ALL: [Self; 20] = [
+    pub const ALL: [Self; 28] = [
         Self::Meta,
         Self::Source,
         Self::State,
@@ -154,7 +175,25 @@ impl Table {
         Self::Loop,
         Self::Profile,
         Self::Removed,
+        Self::User,
+        Self::Session,
+        Self::AppPassword,
+        Self::Following,
+        Self::Mark,
+        Self::Starred,
+        Self::Arrival,
+        Self::Index,
     ];
+
+    /// The table with a number.
+    pub(crate) fn numbered(number: u8) -> Option<Self> {
+        Self::ALL.into_iter().find(|table| *table as u8 == number)
+    }
+
+    /// Whether its rows follow from others and are made again by themselves: backups are smaller without them.
+    pub(crate) fn is_derived(self) -> bool {
+        matches!(self, Self::Arrival | Self::Index)
+    }
 
     /// The engine's key for a row: the table's number, then the row's own key.
     fn row_key(self, key: &[u8]) -> Vec<u8> {

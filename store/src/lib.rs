@@ -8,11 +8,13 @@
 //! - `rows`: the layout of every row on the disk, and the keys that rows are found by
 //! - `commit`: changes, one part for each source, each feed and the node
 //! - `archive`: reading sources, items, feeds and entries
+//! - `people`: what is done for the people who read here
 //! - `testing`: a store that fails when a test wants it to, a store in memory, and a disk that loses power
 
 pub mod archive;
 pub mod commit;
 pub mod engine;
+pub mod people;
 pub mod records;
 mod rows;
 #[cfg(any(test, feature = "testing"))]

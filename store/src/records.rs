@@ -1,12 +1,17 @@
 //! What a node stores that belongs to no other crate: itself, its feeds and their entries, the hosts it
-//! asked, who is told of changes.
+//! asked, who is told of changes, what people have starred.
 
+mod index;
+mod starred;
 mod websub;
 
+use pergola_feed::{Item, Timestamp};
 use pergola_manners::source::{ItemKey, SourceId};
 use pergola_profile::StoredProfile;
 use pergola_refresh::Threshold;
 
+pub use index::{Manifest, SegmentRecord};
+pub use starred::{Mark, Starred};
 pub use websub::{HubTally, Lease, Push, Subscription, Suspect};
 
 /// A feed that is published. The number survives a change of name.
@@ -65,6 +70,24 @@ pub struct FeedRecord {
     pub declared: bool,
 }
 
+impl FeedRecord {
+    /// What a feed is called that only shows one source to those who follow it. The query language has no such names.
+    pub fn name_of_source(source: SourceId) -> String {
+        format!("~{}", source.0)
+    }
+
+    /// The feed that shows one source to those who follow it. Its name says what it returns.
+    pub fn of_source(source: SourceId, created_at: f64) -> Self {
+        let name = Self::name_of_source(source);
+        Self { name, statement: String::new(), created_at, declared: false }
+    }
+
+    /// The source that this feed shows, if it is the feed of one.
+    pub fn source(&self) -> Option<SourceId> {
+        self.name.strip_prefix('~')?.parse().ok().map(SourceId)
+    }
+}
+
 /// A source or feed that was removed. What it has shown or published stays, so that it can be restored.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Removed<T> {
@@ -116,6 +139,17 @@ pub struct Entry {
     pub at: f64,
     /// When it was last replaced by an edited version.
     pub changed_at: f64,
+    /// The date by which people find it: see [`Entry::date_of`].
+    pub dated: f64,
+}
+
+impl Entry {
+    /// The date by which people find an item that arrived at an instant: when it was published, if that is credible,
+    /// else when it arrived.
+    pub fn date_of(item: &Item, arrived: f64) -> f64 {
+        let credible = item.credible_date(Timestamp::from_unix(arrived as i64));
+        credible.map_or(arrived, |(date, _)| date.unix() as f64)
+    }
 }
 
 /// An entry that was replaced. Edits are ordered by edition.

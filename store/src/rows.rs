@@ -9,9 +9,11 @@
 //!
 //! The bytes of every row are in `tests/fixtures/rows.txt`; a test compares.
 
+mod bytes;
 pub(crate) mod chunk;
 mod courtesy;
 mod feed;
+mod index;
 mod item;
 pub(crate) mod keys;
 mod known;
@@ -21,6 +23,7 @@ mod more;
 mod node;
 mod packing;
 mod peer;
+pub(crate) mod person;
 mod profile;
 mod removed;
 mod source;
@@ -34,6 +37,7 @@ use std::borrow::Cow;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
+pub(crate) use bytes::Bytes;
 pub(crate) use list::List;
 
 /// Something that is stored in rows.

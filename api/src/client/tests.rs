@@ -43,6 +43,8 @@ async fn call_everything(client: &Client) {
     let _ = client.status().await;
     let _ = client.sources(&SourceFilter::default()).await;
     let _ = client.add_source(&AddSourceRequest::new("https://example.org/")).await;
+    let _ = client.look(&LookRequest { url: "example.org".into(), page: None }).await;
+    let _ = client.folders().await;
     let _ = client.source("ID").await;
     let _ = client.change_source("ID", &ChangeSourceRequest::default()).await;
     let _ = client.remove_source("ID").await;
@@ -58,7 +60,7 @@ async fn call_everything(client: &Client) {
     let _ = client.readers("NAME").await;
     let _ = client.set_readers("NAME", &FeedReaders { readers: None }).await;
     let _ = client.explain_feed("NAME").await;
-    let _ = client.explain_query(&query).await;
+    let _ = client.explain_query(&ExplainRequest::new("")).await;
     let _ = client.suggestions("NAME", &SuggestRequest::default()).await;
     let _ = client.items("NAME", &ItemRange::default()).await;
     let _ = client.profiles(&ProfilesRequest::default()).await;
@@ -68,11 +70,21 @@ async fn call_everything(client: &Client) {
         .import_opml(&ImportRequest { opml: String::new(), feed: None, only_new: false })
         .await;
     let _ = client.config().await;
+    let _ = client.keys().await;
+    let _ = client.names().await;
+    let _ = client.neighbours().await;
     let _ = client.set_key("KEY", &SetKeyRequest { value: "1".into() }).await;
     let _ = client.unset_key("KEY").await;
     let _ = client.reload().await;
     let _ = client.set_budget(&BudgetRequest::default()).await;
+    let _ = client.predict_budgets(&PredictionRequest::default()).await;
     let _ = client.history(&HistoryRange::default()).await;
+    let _ = client.users().await;
+    let _ =
+        client.add_user(&AddUserRequest { name: "ada".into(), role: None, password: None }).await;
+    let _ = client.user("USER").await;
+    let _ = client.change_user("USER", &ChangeUserRequest::default()).await;
+    let _ = client.remove_user("USER").await;
     let _ = client.backup().await;
     let _ = client.alive().await;
     let _ = client.ready().await;
@@ -89,6 +101,7 @@ async fn the_client_calls_every_route_that_is_described_for_programs() {
             let path = request.uri().path().strip_prefix("/below").unwrap();
             let path =
                 path.replace("/ID", "/{id}").replace("/NAME", "/{name}").replace("/KEY", "/{key}");
+            let path = path.replace("/USER", "/{user}");
             (path, request.method().to_string().to_lowercase())
         })
         .collect();

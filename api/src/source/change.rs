@@ -1,12 +1,22 @@
-//! Changes of a source: its folders, what it is shown to let the node in, and who may know it.
+//! Changes of a source: its title and folders, whether it is paused, what it is shown to let the node in, and who may know it.
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 /// What to change of a source; what is left out stays.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ChangeSourceRequest {
+    /// Its title from now on; null takes the one that the source gives itself.
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "said")]
+    #[schema(value_type = Option<String>)]
+    pub title: Option<Option<String>>,
+    /// How much one of its items counts, compared with items of other sources; above 0, up to 1000.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub importance: Option<f32>,
+    /// Whether to pause it: nothing is asked of it until this is taken back. What its hub pushes still arrives.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub paused: Option<bool>,
     /// Whether to publish its address nowhere.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub private: Option<bool>,

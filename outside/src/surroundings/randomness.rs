@@ -34,6 +34,12 @@ impl Randomness {
         filled.then(|| random.iter().map(|byte| format!("{byte:02x}")).collect())
     }
 
+    /// Random bytes; nothing if the machine has no randomness.
+    pub fn bytes<const N: usize>(&self) -> Option<[u8; N]> {
+        let mut random = [0; N];
+        self.0.fill(&mut random).then_some(random)
+    }
+
     /// A number in [0, 1), to spread many tries apart.
     pub fn chance(&self) -> f64 {
         let mut random = [0; 8];

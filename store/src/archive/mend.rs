@@ -6,9 +6,11 @@
 //! | what was seen of a source's items | made again from the items that are stored |
 //! | the state of a source, its model | the source starts anew, with what is known of its items |
 //! | what is soon learnt again: profiles, counts, links to peers and hubs | deleted |
+//! | the search index | the part that is damaged is dropped, and made again in the background |
 //! | items | marked, so that they are stored again when the source, its archive or a peer shows them |
 //!
-//! The rest (a source or a feed as it was asked for, who may read it) comes from a backup only: `repair`.
+//! The rest (a source or a feed as it was asked for, who may read it, everything of users) comes from a backup only:
+//! `repair`.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ops::ControlFlow;
@@ -37,7 +39,7 @@ impl Archive {
     /// Writes damaged rows again that follow from others, and deletes those that are soon learnt again. Nobody else
     /// may commit meanwhile. Returns how many rows were mended.
     pub fn mend(&self) -> Result<usize, ArchiveError> {
-        Ok(self.derive()? + self.forget_learnt()?)
+        Ok(self.derive()? + self.forget_learnt()? + self.forget_index()?)
     }
 
     /// Writes damaged rows again that follow from others.
@@ -94,7 +96,7 @@ impl Archive {
             for item in known.items.iter().filter(|item| item.chunk != NOT_KEPT) {
                 for (feed, sequence) in wanted.remove(&item.key).unwrap_or_default() {
                     let KnownItem { key, chunk, index, first_seen: at, .. } = *item;
-                    let entry = Entry { key, source, chunk, index, at, changed_at: at };
+                    let entry = Entry { key, source, chunk, index, at, changed_at: at, dated: at };
                     put(batch, Table::Entry, keys::entry_key(feed, sequence).to_vec(), &entry);
                 }
             }
@@ -134,6 +136,18 @@ impl Archive {
             }
         }
         self.write(&batch)
+    }
+
+    /// Drops what is damaged of the search index: it is made again.
+    pub(super) fn forget_index(&self) -> Result<usize, ArchiveError> {
+        let mut commit = Commit::new();
+        let before = self.damage.rows().len();
+        self.without_damaged_index(&mut commit)?;
+        if commit.is_empty() {
+            return Ok(0);
+        }
+        self.commit(commit)?;
+        Ok(before.saturating_sub(self.damage.rows().len()))
     }
 
     /// Items that are damaged here, by source; also the sources of which only what was seen is damaged. Reads all

@@ -13,6 +13,8 @@ use pergola_manners::source::SourceId;
 use super::{Archive, ArchiveError, Commit, Row};
 use crate::engine::backup::{BackupError, Replace, restore};
 use crate::engine::{Backend, Batch, Order, Store, StoreError, Table, open, seal};
+use crate::rows::chunk::count_of;
+use crate::rows::encode;
 use crate::rows::keys::RowKey;
 
 /// Where the backup is unpacked, inside the data folder.
@@ -76,7 +78,7 @@ pub fn repair(
         done.restored = restored?;
         removed?;
     }
-    done.mended += archive.forget_learnt()?;
+    done.mended += archive.forget_learnt()? + archive.forget_index()?;
     let before = archive.damage.rows().len();
     for lost in archive.lost()? {
         done.sought += lost.chunks.len();
@@ -111,10 +113,15 @@ fn from_backup(
         let row = old.get(table, &key)?;
         if let Some(row) = row.filter(|row| seal::unseal(table, &key, row).is_some()) {
             is_node |= table == Table::Meta;
+            if table == Table::Chunk {
+                let items = count_of(seal::unchecked(&row)).unwrap_or(1);
+                batch.put_sealed(Table::Arrival, key.clone(), encode(&items));
+            }
             batch.put(table, key, row);
         }
     }
-    let restored = archive.write(&batch)?;
+    let restored = batch.iter().filter(|(table, ..)| *table != Table::Arrival).count();
+    archive.write(&batch)?;
     if is_node {
         raise_numbers(archive)?;
     }

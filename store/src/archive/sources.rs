@@ -75,6 +75,20 @@ impl Archive {
         or_again(self.row(Table::State, &id.to_key()), anew)
     }
 
+    /// A source as it was asked for, and how it is without its model; nothing of what is not there.
+    /// As [`source`](Self::source) and [`state_alone`](Self::state_alone) say, read at once.
+    pub fn source_and_state(
+        &self,
+        id: SourceId,
+    ) -> Result<(Option<SourceRecord>, Option<SourceState>), ArchiveError> {
+        let key = id.to_key();
+        let mut rows = self.store.get_from(&[Table::Source, Table::State], &key)?.into_iter();
+        let (record, state) = (rows.next().flatten(), rows.next().flatten());
+        let record = record.map(|row| self.decoded(Table::Source, &key, &row)).transpose()?;
+        let state = state.map(|row| self.decoded(Table::State, &key, &row)).transpose();
+        Ok((record, or_again(state, || Ok(Some(SourceState::new(unknown()))))?))
+    }
+
     /// Visits the state of every source without its model, without holding them all.
     pub fn each_state_alone(
         &self,
@@ -106,7 +120,7 @@ impl Archive {
     }
 
     /// The numbers of all sources, in order.
-    fn source_ids(&self) -> Result<Vec<SourceId>, ArchiveError> {
+    pub(super) fn source_ids(&self) -> Result<Vec<SourceId>, ArchiveError> {
         let mut all = Vec::new();
         self.store.scan(Table::Source, &[], None, Order::Ascending, &mut |key, _| {
             all.push(SourceId::from_key(key));

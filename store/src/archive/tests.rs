@@ -23,7 +23,7 @@ const FEED: FeedId = FeedId(9);
 
 fn entry(chunk: u32, index: u16, at: f64) -> Entry {
     let key = ItemKey(u128::from(chunk) << 16 | u128::from(index));
-    Entry { key, source: SOURCE, chunk, index, at, changed_at: at }
+    Entry { key, source: SOURCE, chunk, index, at, changed_at: at, dated: at }
 }
 
 #[test]

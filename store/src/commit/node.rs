@@ -1,11 +1,12 @@
 //! The part of a commit that belongs to the node itself.
 
+use pergola_manners::source::ItemNumber;
 use pergola_query::Selectivity;
 
 use super::set;
 use crate::engine::{Batch, Table};
-use crate::records::{HostTally, NodeRecord, Sample};
-use crate::rows::keys::{NODE, NODE_COPY, SELECTIVITY};
+use crate::records::{HostTally, NodeRecord, Sample, Starred};
+use crate::rows::keys::{NODE, NODE_COPY, SELECTIVITY, starred_key};
 
 /// Changes to the node's own rows.
 #[derive(Debug, Default)]
@@ -38,5 +39,10 @@ impl NodePart {
     /// Which share of each source its feeds keep.
     pub fn put_selectivity(&mut self, selectivity: &Selectivity) {
         set(&mut self.rows, Table::Selectivity, SELECTIVITY, Some(selectivity));
+    }
+
+    /// An item that somebody has starred; `None` if nobody has any more.
+    pub fn set_starred(&mut self, item: ItemNumber, starred: Option<&Starred>) {
+        set(&mut self.rows, Table::Starred, starred_key(item), starred);
     }
 }

@@ -56,14 +56,17 @@ impl SourcePart {
         self.set::<Known>(Table::Known, None);
     }
 
-    /// Items that the source delivered together.
+    /// Items that the source delivered together. They wait to be indexed.
     pub fn put_chunk(&mut self, chunk: u32, at: f64, items: &[&Item]) {
-        self.rows.put_sealed(Table::Chunk, chunk_key(self.id, chunk), row_of(at, items));
+        let (key, count) = (chunk_key(self.id, chunk), items.len() as u32);
+        self.rows.put_sealed(Table::Chunk, key, row_of(at, items));
+        set(&mut self.rows, Table::Arrival, key, Some(&count));
     }
 
     /// Deletes items that no feed refers to.
     pub fn delete_chunk(&mut self, chunk: u32) {
         self.rows.delete(Table::Chunk, chunk_key(self.id, chunk));
+        self.rows.delete(Table::Arrival, chunk_key(self.id, chunk));
     }
 
     /// What is known of the peer that publishes the source.

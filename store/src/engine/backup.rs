@@ -88,7 +88,7 @@ pub enum BackupError {
     },
 }
 
-/// Writes every row of a store. `progress` is told the number of rows from time to time.
+/// Writes every row of a store but those that are made again by themselves. `progress` is told the number of rows from time to time.
 pub fn write_backup(
     store: &dyn Store,
     mut out: impl Write,
@@ -98,7 +98,8 @@ pub fn write_backup(
     out.write_all(MAGIC).and_then(|()| out.write_all(&[LAYOUT])).map_err(BackupError::Io)?;
     let mut out = zstd::Encoder::new(out, 3).map_err(BackupError::Io)?;
     out.write_all(&schema.to_be_bytes()).map_err(BackupError::Io)?;
-    let summary = visit_rows(store, progress, |table, key, value| {
+    let kept = Table::ALL.into_iter().filter(|table| !table.is_derived());
+    let summary = visit_rows(store, kept, progress, |table, key, value| {
         out.write_all(&[1, table as u8]).map_err(BackupError::Io)?;
         out.write_all(&lengths(key, value)).map_err(BackupError::Io)?;
         out.write_all(key).and_then(|()| out.write_all(value)).map_err(BackupError::Io)
@@ -133,9 +134,15 @@ pub fn read_backup(
     Ok(found)
 }
 
-/// Reads and checks a backup, and says what it holds.
-pub fn summarise(input: impl Read) -> Result<Summary, BackupError> {
-    read_rows(input, |_, _, _| Ok(()))
+/// Reads and checks a backup, and says how many bytes of keys and values each table has, in the order of
+/// [`Table::ALL`].
+pub fn bytes_by_table(input: impl Read) -> Result<[u64; Table::ALL.len()], BackupError> {
+    let mut bytes = [0; Table::ALL.len()];
+    read_rows(input, |table, key, value| {
+        bytes[table as usize] += (key.len() + value.len()) as u64;
+        Ok(())
+    })?;
+    Ok(bytes)
 }
 
 /// Hands out every row of a backup in order, and checks at its end that they were all there and unchanged.
@@ -148,7 +155,7 @@ fn read_rows(
     let mut count = Count::default();
     while take::<1>(&mut input)? == [1] {
         let [table, a, b, c, d, e, f, g, h] = take(&mut input)?;
-        let table = Table::ALL.get(usize::from(table)).copied();
+        let table = Table::numbered(table);
         let table =
             table.ok_or_else(|| BackupError::Damaged("it names an unknown table".into()))?;
         let key = take_bytes(&mut input, u32::from_be_bytes([a, b, c, d]), MAX_KEY_BYTES)?;
@@ -185,14 +192,15 @@ fn begin(mut input: impl Read) -> Result<(u32, impl Read), BackupError> {
     Ok((u32::from_be_bytes(take(&mut input)?), input))
 }
 
-/// Visits every row of every table, in order, and sums them up.
+/// Visits every row of some tables, in order, and sums them up.
 fn visit_rows(
     store: &dyn Store,
+    tables: impl IntoIterator<Item = Table>,
     mut progress: impl FnMut(u64),
     mut visit: impl FnMut(Table, &[u8], &[u8]) -> Result<(), BackupError>,
 ) -> Result<Summary, BackupError> {
     let mut count = Count::default();
-    for table in Table::ALL {
+    for table in tables {
         let mut visited = Ok(());
         store.scan(table, &[], None, Order::Ascending, &mut |key, value| {
             count.add(table, key, value);

@@ -20,6 +20,10 @@ impl Store for HeldStore {
         self.store.get(table, key)
     }
 
+    fn get_from(&self, tables: &[Table], key: &[u8]) -> Result<Vec<Option<Vec<u8>>>, StoreError> {
+        self.store.get_from(tables, key)
+    }
+
     fn scan(
         &self,
         table: Table,

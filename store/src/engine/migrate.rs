@@ -4,6 +4,7 @@
 //! records the version. If the process is killed, the next start continues where it stopped. `format.json`
 //! names the new version before the first commit, so an older program never opens a half-migrated folder.
 
+mod entry_dates;
 mod hop_times;
 mod item_media;
 mod published_ids;
@@ -24,6 +25,7 @@ pub(super) const STEPS: &[Step] = &[
     item_media::step,
     published_ids::step,
     row_seals::step,
+    entry_dates::step,
 ];
 
 /// From this version on rows have seals, this one's own included.

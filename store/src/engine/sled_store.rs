@@ -2,10 +2,13 @@
 //! * its `flush` writes but does not wait for the drive, so each commit ends with our own
 //!   `sync_data` on the engine's file;
 //! * large records go to files that it never syncs, so values are cut into parts (`parts`);
+//! * it does not use the room of rows that are gone quickly enough, so each commit makes some (`room`);
 //! * it goes on using its file for a while after it was closed, so closing waits for that;
 //! * it panics on some damaged files, so opening catches that and calls it damage.
 //!
 //! Its batches are a hash map inside, so the order in which a batch is filled does not matter to it.
+
+mod room;
 
 use std::{
     fs::File,
@@ -20,16 +23,18 @@ use super::{
     format::{sync_folder, tree_bytes},
     parts,
 };
+use room::Room;
 
-/// For each table, whether it may hold values in parts: only then does replacing a value mean
+/// For each table by its number, whether it may hold values in parts: only then does replacing a value mean
 /// reading the old one.
-type Split = [bool; Table::ALL.len()];
+type Split = [bool; Table::Index as usize + 1];
 
 pub(super) struct SledStore {
     db: sled::Db,
     path: PathBuf,
     /// Held while a batch is applied, never while it is synced.
     writer: Mutex<Split>,
+    room: Room,
     /// Dropped after the engine.
     file: EngineFile,
 }
@@ -47,10 +52,11 @@ impl SledStore {
             let first = db.scan_prefix(parts::prefix(table)).next().transpose();
             split[table as usize] = first.map_err(|error| failed(path, error))?.is_some();
         }
+        let room = Room::open(&db).map_err(|error| failed(path, error))?;
         // Last, because it waits for the engine when it is dropped.
         let file = File::options().read(true).write(true).open(path.join("db"));
         let file = EngineFile(file.map_err(StoreError::io(path))?);
-        Ok(Self { db, path: path.to_owned(), writer: Mutex::new(split), file })
+        Ok(Self { db, path: path.to_owned(), writer: Mutex::new(split), room, file })
     }
 
     /// Puts a value in parts together again; `None` if its row has gone meanwhile.
@@ -156,7 +162,12 @@ impl Store for SledStore {
         };
         let flushed = applied.and_then(|()| self.db.flush());
         flushed.map_err(|error| failed(&self.path, error))?;
-        self.file.0.sync_data().map_err(StoreError::io(&self.path))
+        self.file.0.sync_data().map_err(StoreError::io(&self.path))?;
+        // The batch is on the disk, whatever becomes of this.
+        if let Err(error) = self.room.make(&self.db, batch, || self.file.0.sync_data()) {
+            tracing::warn!(%error, "sled could not make room in its file");
+        }
+        Ok(())
     }
 
     fn bytes_on_disk(&self) -> u64 {

@@ -1,10 +1,12 @@
 //! The store's behaviour, the same on both engines.
 
 mod backups;
+mod entry_dates;
 mod folders;
 mod going_back;
 mod migration;
 mod published_ids;
+mod room;
 mod rows;
 
 use std::{collections::BTreeMap, ops::ControlFlow, path::Path, sync::Arc};

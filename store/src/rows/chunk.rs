@@ -46,6 +46,13 @@ impl Chunk {
     }
 }
 
+/// How many items are in a row, without unpacking them; nothing for an older row, which does not say.
+pub(crate) fn count_of(row: &[u8]) -> Option<u32> {
+    let ((_, _, _), rest): ((f64, u64, &[u8]), _) = read(row).ok()?;
+    let (starts, _): (Vec<u32>, _) = read(rest).ok()?;
+    Some(starts.len() as u32)
+}
+
 /// When the items of a row were delivered.
 pub(crate) fn delivered_at(row: &[u8]) -> Result<f64, Nonsense> {
     Ok(read(row)?.0)

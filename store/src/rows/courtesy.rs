@@ -8,14 +8,17 @@ use pergola_manners::courtesy::{
 use serde::{Deserialize, Serialize};
 
 use super::source::FailureRow;
-use super::{List, Nonsense, Stored, row};
+use super::{Bytes, Nonsense, Stored, row};
+
+/// No hour of the day has this bit. An earlier version passes over it.
+const HALTED: u32 = 1 << 31;
 
 #[derive(Serialize, Deserialize)]
 pub(crate) struct CourtesyRow<'a> {
     validators: ValidatorsRow<'a>,
     lifetime: Option<f64>,
     period: Option<f64>,
-    /// Hours and days, as bits.
+    /// Hours and days, as bits; the highest bit of the hours says that whoever runs the node has paused the source.
     quiet_times: (u32, u8),
     pause: Option<PauseRow>,
     failures: Option<FailuresRow>,
@@ -33,11 +36,12 @@ impl Stored for Courtesy {
     type Row<'a> = CourtesyRow<'a>;
 
     fn to_row(&self) -> CourtesyRow<'_> {
+        let (hours, days) = self.quiet_times.bits();
         CourtesyRow {
             validators: self.validators.to_row(),
             lifetime: self.lifetime,
             period: self.period,
-            quiet_times: self.quiet_times.bits(),
+            quiet_times: (hours | if self.halted { HALTED } else { 0 }, days),
             pause: self.pause.to_row(),
             failures: self.failures.to_row(),
             forbidden: self.forbidden,
@@ -51,7 +55,8 @@ impl Stored for Courtesy {
 
     fn from_row(row: CourtesyRow<'static>) -> Result<Self, Nonsense> {
         let ((hours, days), (items, seconds, last_refresh)) = (row.quiet_times, row.pace);
-        let mut courtesy = Self { asked_until: row.asked_until, ..Self::default() };
+        let halted = hours & HALTED != 0;
+        let mut courtesy = Self { asked_until: row.asked_until, halted, ..Self::default() };
         courtesy.validators = Stored::from_row(row.validators)?;
         courtesy.lifetime = row.lifetime;
         courtesy.period = row.period;
@@ -67,10 +72,27 @@ impl Stored for Courtesy {
     }
 }
 
-row!(Validators as ValidatorsRow<'a> {
-    etag: Option<List<'a, u8>>,
-    last_modified: Option<List<'a, u8>>,
-});
+#[derive(Serialize, Deserialize)]
+pub(crate) struct ValidatorsRow<'a> {
+    etag: Option<Bytes<'a>>,
+    last_modified: Option<Bytes<'a>>,
+}
+
+impl Stored for Validators {
+    type Row<'a> = ValidatorsRow<'a>;
+
+    fn to_row(&self) -> ValidatorsRow<'_> {
+        ValidatorsRow {
+            etag: self.etag.as_deref().map(Bytes::of),
+            last_modified: self.last_modified.as_deref().map(Bytes::of),
+        }
+    }
+
+    fn from_row(row: ValidatorsRow<'static>) -> Result<Self, Nonsense> {
+        let (etag, last_modified) = (row.etag, row.last_modified);
+        Ok(Self { etag: etag.map(Bytes::read), last_modified: last_modified.map(Bytes::read) })
+    }
+}
 
 /// A pause; status 0 stands for a peer that asked for it over gRPC.
 #[derive(Serialize, Deserialize)]
@@ -98,3 +120,20 @@ row!(Failures as FailuresRow { count: u32, since: f64, kind: FailureRow });
 row!(Moved as MovedRow<'a> { to: Cow<'a, str>, since: f64 });
 
 row!(Ended as EndedRow { status: u16, at: f64 });
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_pause_by_hand_is_kept_beside_the_quiet_times() {
+        for halted in [false, true] {
+            let quiet_times = QuietTimes::from_bits(0x80_0001, 0x41);
+            let courtesy = Courtesy { halted, quiet_times, ..Courtesy::default() };
+            assert_eq!(
+                crate::rows::decode::<Courtesy>(&crate::rows::encode(&courtesy)).unwrap(),
+                courtesy
+            );
+        }
+    }
+}

@@ -25,4 +25,12 @@ row!(Entry as EntryRow {
     index: u16,
     at: f64,
     changed_at: f64,
+    dated: f64,
 });
+
+impl EntryRow {
+    /// The date by which people find the item, and when it arrived.
+    pub(super) fn dates(&self) -> (f64, f64) {
+        (self.dated, self.at)
+    }
+}

@@ -1,13 +1,16 @@
 //! The keys that rows are found by. Numbers in keys are big-endian, so rows are in the order of the numbers.
 
-use pergola_manners::source::{ItemKey, SourceId};
+use pergola_accounts::UserId;
+use pergola_manners::source::{ItemKey, ItemNumber, SourceId};
 
-use crate::records::{Channel, Edit, FeedId};
+use crate::records::{Channel, Edit, FeedId, Mark};
 
 /// The key of a row that the node has once.
 pub(crate) const NODE: &[u8] = b"node";
 pub(crate) const NODE_COPY: &[u8] = b"node copy";
 pub(crate) const SELECTIVITY: &[u8] = b"all";
+/// What the search index consists of; its segments come after it.
+pub(crate) const MANIFEST: &[u8] = &[0];
 
 /// A number that rows are found by.
 pub(crate) trait RowKey {
@@ -26,6 +29,16 @@ impl RowKey for SourceId {
 }
 
 impl RowKey for FeedId {
+    fn to_key(self) -> [u8; 4] {
+        self.0.to_be_bytes()
+    }
+
+    fn from_key(key: &[u8]) -> Self {
+        Self(number(key))
+    }
+}
+
+impl RowKey for UserId {
     fn to_key(self) -> [u8; 4] {
         self.0.to_be_bytes()
     }
@@ -127,6 +140,46 @@ pub(crate) fn edit_of(key: &[u8]) -> Edit {
 
 pub(crate) fn minute_of(key: &[u8]) -> u64 {
     sequence_of(key)
+}
+
+pub(crate) fn app_password_key(user: UserId, number: u32) -> [u8; 8] {
+    join(user.0, number.to_be_bytes())
+}
+
+pub(crate) fn following_key(user: UserId, feed: FeedId) -> [u8; 8] {
+    join(user.0, feed.to_key())
+}
+
+/// What was read comes before what was starred.
+pub(crate) fn mark_key(user: UserId, mark: Mark, item: ItemNumber) -> [u8; 13] {
+    let [a, b, c, d] = user.to_key();
+    let [e, f, g, h, i, j, k, l] = item.0.to_be_bytes();
+    [a, b, c, d, mark as u8, e, f, g, h, i, j, k, l]
+}
+
+pub(crate) fn starred_key(item: ItemNumber) -> [u8; 8] {
+    item.0.to_be_bytes()
+}
+
+/// The item of a mark or of a starred item.
+pub(crate) fn item_of(key: &[u8]) -> ItemNumber {
+    ItemNumber(sequence_of(key))
+}
+
+/// The last four bytes of a key as a number.
+pub(crate) fn last_number(key: &[u8]) -> u32 {
+    key.last_chunk().map_or(0, |bytes| u32::from_be_bytes(*bytes))
+}
+
+/// A row of a segment of the search index.
+pub(crate) fn segment_key(segment: u32, key: &[u8]) -> Vec<u8> {
+    [&[1], &segment.to_be_bytes()[..], key].concat()
+}
+
+/// The segment that a row of the search index belongs to, and the row's key there.
+pub(crate) fn segment_of(key: &[u8]) -> Option<(u32, &[u8])> {
+    let (segment, rest) = key.strip_prefix(&[1])?.split_first_chunk()?;
+    Some((u32::from_be_bytes(*segment), rest))
 }
 
 fn join<const N: usize, const M: usize>(head: u32, tail: [u8; N]) -> [u8; M] {

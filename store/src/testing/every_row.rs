@@ -1,5 +1,6 @@
 //! Any bytes, read as every kind of row.
 
+use pergola_accounts::{AppPassword, Following, Session, UserRecord};
 use pergola_feed::Item;
 use pergola_manners::Cooperation;
 use pergola_manners::courtesy::Courtesy;
@@ -8,8 +9,8 @@ use pergola_manners::source::{Known, Loop, SourceRecord, SourceState};
 use pergola_query::Selectivity;
 
 use crate::records::{
-    Entry, FeedRecord, FeedTally, HostTally, NodeRecord, OldIds, ProfileRecord, Push, Sample,
-    Subscription,
+    Entry, FeedRecord, FeedTally, HostTally, Manifest, NodeRecord, OldIds, ProfileRecord, Push,
+    Sample, Starred, Subscription,
 };
 use crate::rows::chunk::{Chunk, delivered_at};
 use crate::rows::{Stored, decode, encode};
@@ -38,6 +39,12 @@ pub fn read_as_every_row(bytes: &[u8]) {
     survives::<ProfileRecord>(bytes);
     survives::<Subscription>(bytes);
     survives::<Push>(bytes);
+    survives::<UserRecord>(bytes);
+    survives::<Session>(bytes);
+    survives::<AppPassword>(bytes);
+    survives::<Following>(bytes);
+    survives::<Starred>(bytes);
+    survives::<Manifest>(bytes);
     let _ = delivered_at(bytes);
     if let Ok(chunk) = Chunk::of_row(bytes) {
         let _ = (chunk.items(), chunk.item(0), chunk.item(u16::MAX));

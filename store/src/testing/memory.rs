@@ -54,8 +54,9 @@ impl Store for MemoryStore {
         let end = match to {
             Some(to) => Bound::Excluded((table, to.to_vec())),
             None => Table::ALL
-                .get(table as usize + 1)
-                .map_or(Bound::Unbounded, |next| Bound::Excluded((*next, Vec::new()))),
+                .into_iter()
+                .find(|next| *next > table)
+                .map_or(Bound::Unbounded, |next| Bound::Excluded((next, Vec::new()))),
         };
         let mut bounds = (Bound::Included((table, from.to_vec())), end);
         // One row at a time, because the visitor may use the store.

@@ -58,7 +58,7 @@ fn folders_of_every_schema_are_opened_and_read() -> Result<()> {
         contents::check(&archive, schema).context(name)?;
         drop(archive);
         let format = fs::read_to_string(folder.path().join("format.json"))?;
-        assert!(format.contains(r#""schema":"6: "#), "{name} says {format}");
+        assert!(format.contains(r#""schema":"7: "#), "{name} says {format}");
         contents::check(&opened(folder.path(), None)?, schema).context("opened again")?;
     }
     Ok(())

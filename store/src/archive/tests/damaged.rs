@@ -42,7 +42,8 @@ fn filled() -> (Archive, tempfile::TempDir) {
                     first_seen: at,
                     seen_at: at,
                 });
-                let entry = Entry { key, source: SOURCE, chunk, index, at, changed_at: at };
+                let (changed_at, dated) = (at, at);
+                let entry = Entry { key, source: SOURCE, chunk, index, at, changed_at, dated };
                 commit.feed(FEED).put_entry(u64::from(chunk) * 2 + u64::from(index), &entry);
             }
         }
@@ -123,6 +124,22 @@ fn damaged_items_and_entries_are_passed_and_the_rest_is_served() {
     let mut chunks = Vec::new();
     archive.each_chunk(|_, number, _| chunks.push(number)).unwrap();
     assert_eq!(chunks, [0, 2]);
+}
+
+#[test]
+fn a_source_read_with_its_state_starts_anew_if_that_is_damaged() {
+    let (archive, _folder) = filled();
+    let apart = (archive.source(SOURCE).unwrap(), archive.state_alone(SOURCE).unwrap());
+    assert!(apart.0.is_some() && apart.1.is_some());
+    assert_eq!(archive.source_and_state(SOURCE).unwrap(), apart);
+    let (record, state) = archive.source_and_state(OTHER).unwrap();
+    assert!(record.is_some() && state.is_none());
+    flip(&archive, Table::State, &SOURCE.to_key());
+    let (record, state) = archive.source_and_state(SOURCE).unwrap();
+    assert_eq!((record, state), (apart.0, Some(SourceState::new(unknown()))));
+    flip(&archive, Table::Source, &SOURCE.to_key());
+    archive.source_and_state(SOURCE).unwrap_err();
+    assert_eq!(archive.damage().rows().len(), 2);
 }
 
 #[test]
@@ -235,6 +252,7 @@ fn a_backup_repairs_what_nothing_else_can_and_keeps_what_came_after_it() {
             index: 0,
             at: 9.0,
             changed_at: 9.0,
+            dated: 9.0,
         };
         commit.feed(FEED).put_entry(6, &entry);
         commit.feed(FEED).put_tally(&FeedTally { next: 7, edition: 4, changed_at: 9.0 });

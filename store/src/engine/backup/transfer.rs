@@ -7,7 +7,7 @@ use std::path::Path;
 
 use super::{BackupError, GROUP_BYTES, Summary, visit_rows};
 use crate::engine::{
-    Backend, Batch, Store, StoreError,
+    Backend, Batch, Store, StoreError, Table,
     folder::{open_engine, store_is_missing},
     format::{Format, lock, remove},
     migrate::{self, STEPS},
@@ -63,7 +63,7 @@ pub(in crate::engine) fn move_in_steps(
         return Err(safeguard::newer(folder, found, known).into());
     }
     if format.backend == to {
-        return visit_rows(&*old, progress, |_, _, _| Ok(()));
+        return visit_rows(&*old, Table::ALL, progress, |_, _, _| Ok(()));
     }
     if new_path.exists() {
         let cause = "it is in the way of the new store: move it elsewhere first";
@@ -75,7 +75,7 @@ pub(in crate::engine) fn move_in_steps(
     let (new, _) = open_engine(&new_path, to, 16 << 20)?;
     let original = copy(folder, &*old, &*new, progress)?;
     after(Done::Copied)?;
-    let copy = visit_rows(&*new, |_| (), |_, _, _| Ok(()))?;
+    let copy = visit_rows(&*new, Table::ALL, |_| (), |_, _, _| Ok(()))?;
     if original != copy {
         return Err(BackupError::Different { original, copy });
     }
@@ -103,7 +103,7 @@ fn copy(
         space::check(folder, &batch, space::free_bytes)?;
         Ok(new.commit(&batch)?)
     };
-    let summary = visit_rows(old, progress, |table, key, value| {
+    let summary = visit_rows(old, Table::ALL, progress, |table, key, value| {
         batch.put(table, key, value.to_vec());
         if batch.bytes() >= GROUP_BYTES { commit(&mut batch) } else { Ok(()) }
     })?;

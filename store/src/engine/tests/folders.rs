@@ -88,10 +88,10 @@ fn the_other_engine_is_refused_with_the_command_that_moves_the_data() {
 #[test]
 fn a_newer_folder_is_refused_before_anything_is_touched() {
     let folder = tempfile::tempdir().unwrap();
-    let newer = r#"{"schema": 7, "backend": "a later invention", "more": []}"#;
+    let newer = r#"{"schema": 8, "backend": "a later invention", "more": []}"#;
     fs::write(folder.path().join("format.json"), newer).unwrap();
     let error = open(folder.path(), None, 1 << 20).map(|_| ()).unwrap_err();
-    assert!(matches!(error, StoreError::Newer { found: 7, known: LATEST, .. }), "{error}");
+    assert!(matches!(error, StoreError::Newer { found: 8, known: LATEST, .. }), "{error}");
     assert_eq!(names(folder.path()), ["format.json"]);
 }
 

@@ -56,7 +56,8 @@ fn fourth_version(folder: &Path, backend: Backend) {
             if *id == "https://example.org/1" && source.0 == 3 {
                 continue;
             }
-            let entry = Entry { key, source, chunk: 0, index, at: 1.0, changed_at: 1.0 };
+            let (at, changed_at, dated) = (1.0, 1.0, 1.0);
+            let entry = Entry { key, source, chunk: 0, index, at, changed_at, dated };
             commit.feed(FEED).put_entry(next, &entry);
             next += 1;
         }

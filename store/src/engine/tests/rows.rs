@@ -133,6 +133,20 @@ fn the_last_change_of_a_key_in_a_batch_counts() {
 }
 
 #[test]
+fn rows_of_several_tables_under_one_key_are_read_in_the_order_of_the_tables() {
+    on_each_backend(|backend, folder| {
+        let store = open_store(folder, backend);
+        let long = content(3 * PART_BYTES, 1);
+        put(&*store, Table::Source, b"key", b"source");
+        put(&*store, Table::Chunk, b"key", &long);
+        put(&*store, Table::State, b"other", b"state");
+        let tables = [Table::Chunk, Table::State, Table::Source];
+        let read = store.get_from(&tables, b"key").unwrap();
+        assert_eq!(read, [Some(long), None, Some(b"source".to_vec())], "{backend}");
+    });
+}
+
+#[test]
 fn a_visitor_that_breaks_sees_no_more_rows_and_no_other_table() {
     on_each_backend(|backend, folder| {
         let store = open_store(folder, backend);

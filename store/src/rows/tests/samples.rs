@@ -2,6 +2,8 @@
 
 use std::collections::VecDeque;
 
+use pergola_accounts::secret::Digest;
+use pergola_accounts::{AppPassword, Following, Preferences, Role, Session, UserId, UserRecord};
 use pergola_feed::html::Selectors;
 use pergola_feed::identity::{IdentityParts, Policy, SourceIdentity};
 use pergola_feed::{
@@ -29,8 +31,8 @@ use pergola_refresh::{Controller, Model, Source, Threshold, ThresholdParts};
 
 use super::Written;
 use crate::records::{
-    Entry, FeedRecord, FeedTally, HostTally, HubTally, Lease, NodeRecord, ProfileRecord, Push,
-    Removed, Sample, Subscription, Suspect,
+    Entry, FeedRecord, FeedTally, HostTally, HubTally, Lease, Manifest, NodeRecord, ProfileRecord,
+    Push, Removed, Sample, SegmentRecord, Starred, Subscription, Suspect,
 };
 
 fn some(text: &str) -> Option<String> {
@@ -421,6 +423,7 @@ pub(super) fn feeds(written: &mut Written) {
             index: 31,
             at: 1.5,
             changed_at: 2.5,
+            dated: 0.5,
         },
     );
     written.is("old-ids", &crate::records::OldIds { before: 300, except: vec![7, 200] });
@@ -486,6 +489,9 @@ pub(super) fn node(written: &mut Written) {
             last: 6.5,
         },
     );
+    let segment =
+        SegmentRecord { number: 299, documents: 4_000, gone: 5, newest: -7, bytes: 1 << 20 };
+    written.is("manifest", &Manifest { whole: true, next: 300, segments: vec![segment] });
     written.is(
         "sample",
         &Sample {
@@ -513,4 +519,56 @@ pub(super) fn node(written: &mut Written) {
             ],
         }),
     );
+}
+
+pub(super) fn people(written: &mut Written) {
+    let bare = UserRecord {
+        name: "Ada".into(),
+        role: Role::Admin,
+        password: None,
+        subject: None,
+        created_at: 1.5,
+        preferences: Preferences::default(),
+    };
+    written.is("user-admin", &bare);
+    let preferences = Preferences {
+        zone: some("Europe/Rome"),
+        others: vec![("order".into(), "oldest".into()), ("view".into(), "list".into())],
+    };
+    written.is(
+        "user-reader",
+        &UserRecord {
+            role: Role::Reader,
+            password: some("$argon2id$v=19$m=19456,t=2,p=1$c2FsdA$aGFzaA"),
+            subject: some("248289761001"),
+            preferences,
+            ..bare
+        },
+    );
+    let session =
+        Session { user: UserId(300), created_at: 1.5, seen_at: 2.5, agent: "Browser/1".into() };
+    written.is("session", &session);
+    let password = AppPassword {
+        name: "My phone".into(),
+        digest: Digest(std::array::from_fn(|n| n as u8 * 8)),
+        created_at: 1.5,
+        used_at: None,
+    };
+    written.is("app-password", &password);
+    written.is("app-password-used", &AppPassword { used_at: Some(2.5), ..password });
+    written.is("following", &Following { title: None, folders: None, since: 1.5 });
+    let folders = Some(vec!["Tech/Rust".to_owned(), "Friends".to_owned()]);
+    written.is("following-own", &Following { title: some("Mine"), folders, since: 1.5 });
+    written.is("mark", &1.5_f64);
+    let entry = Entry {
+        key: ItemKey(u128::MAX / 3),
+        source: SourceId(300),
+        chunk: 70_000,
+        index: 31,
+        at: 1.5,
+        changed_at: 2.5,
+        dated: 0.5,
+    };
+    let feed = crate::records::FeedId(300);
+    written.is("starred", &Starred { feed, sequence: 400, entry, item: Item::new("urn:item:0") });
 }

@@ -113,7 +113,7 @@ fn a_power_cut_at_any_moment_loses_nothing_acknowledged_and_tears_no_batch() {
                 let mut rest = Batch::default();
                 let changes = [&before, &after].into_iter().flat_map(Rows::keys);
                 for (table, key) in changes {
-                    let table = Table::ALL[usize::from(*table)];
+                    let table = Table::numbered(*table).unwrap();
                     match after.get(&(table as u8, key.clone())) {
                         Some(value) => rest.put(table, key.clone(), value.clone()),
                         None => rest.delete(table, key.clone()),
@@ -176,7 +176,7 @@ fn a_disk_that_runs_full_in_the_middle_of_a_commit_refuses_it_and_takes_the_next
 fn copy_of(store: &dyn Store) -> Batch {
     let mut batch = Batch::default();
     for ((table, key), value) in rows(store) {
-        batch.put(Table::ALL[usize::from(table)], key, value);
+        batch.put(Table::numbered(table).unwrap(), key, value);
     }
     batch
 }
