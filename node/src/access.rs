@@ -132,6 +132,11 @@ impl Access {
         }
     }
 
+    /// Whether a user with an account may read a feed: one that is open, or open to a reader of the user's name.
+    pub fn may_user_read(&self, name: &str, feed: FeedId) -> bool {
+        self.doors.readers(feed).is_none_or(|names| names.iter().any(|own| own == name))
+    }
+
     /// The limits of a caller.
     pub fn limits(&self, caller: &Caller) -> pergola_config::Limits {
         match caller {
@@ -140,7 +145,12 @@ impl Access {
         }
     }
 
-    /// Counts a call, or says when the caller may call again. The operator has no limit.
+    /// Who has called, and how many seconds ago; not everybody if there are very many.
+    pub fn callers(&self) -> Vec<(Who, u64)> {
+        self.used.callers(network_now())
+    }
+
+    /// Restricts a feed to these when the caller may call again. The operator has no limit.
     pub fn count(&self, caller: &Caller) -> Result<(), TooOften> {
         self.used.count(caller, self.limits(caller).requests_per_minute, network_now())
     }

@@ -12,8 +12,10 @@ mod address;
 mod backup;
 mod feeds;
 mod health;
+mod in_process;
 mod items;
 mod lists;
+mod look;
 mod openapi;
 mod operation;
 mod profiles;
@@ -23,6 +25,7 @@ mod request;
 mod search;
 mod search_page;
 mod sources;
+mod users;
 mod work;
 
 use std::sync::Arc;
@@ -36,9 +39,10 @@ use pergola_api::Code;
 
 use crate::node::Node;
 use crate::publish::Refusal;
-pub use access::Access;
 use access::Access::{Anybody, Operator};
 use access::Rule;
+pub use access::{Access, is_cross_site};
+pub use in_process::InProcess;
 
 /// Bytes of a request.
 const REQUEST_BYTES: usize = 1 << 20;
@@ -90,6 +94,8 @@ fn routes() -> Vec<Route> {
         read("/api/v1/sources", Operator, get(sources::list)),
         write("/api/v1/sources", post(sources::add)),
         read("/api/v1/sources/{id}", Operator, get(sources::show)),
+        read("/api/v1/folders", Operator, get(sources::folders)),
+        write("/api/v1/look", post(look::look)),
         change("/api/v1/sources/{id}", patch(sources::change)),
         remove("/api/v1/sources/{id}", delete(sources::remove)),
         write("/api/v1/sources/{id}/restore", post(removed::restore_source)),
@@ -111,11 +117,20 @@ fn routes() -> Vec<Route> {
         read("/api/v1/opml", Operator, get(lists::export)),
         write("/api/v1/opml", import),
         read("/api/v1/config", Operator, get(operation::config)),
+        read("/api/v1/config/keys", Operator, get(operation::keys)),
         replace("/api/v1/config/{key}", put(operation::set_key)),
         remove("/api/v1/config/{key}", delete(operation::unset_key)),
         write("/api/v1/reload", post(operation::reload)),
         write("/api/v1/budget", post(operation::set_budget)),
+        read("/api/v1/budget/prediction", Operator, get(operation::predict)),
+        read("/api/v1/names", Operator, get(operation::names)),
+        read("/api/v1/neighbours", Operator, get(operation::neighbours)),
         read("/api/v1/history", Operator, get(operation::history)),
+        read("/api/v1/users", Operator, get(users::list)),
+        write("/api/v1/users", post(users::add)),
+        read("/api/v1/users/{user}", Operator, get(users::show)),
+        change("/api/v1/users/{user}", patch(users::change)),
+        remove("/api/v1/users/{user}", delete(users::remove)),
         read("/api/v1/backup", Operator, get(backup::download)),
         read("/healthz", Anybody, get(health::alive)),
         read("/readyz", Anybody, get(health::ready)),

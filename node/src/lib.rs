@@ -11,8 +11,6 @@
 //! - `metrics`: what is counted, for Prometheus
 //! - `access`: who calls, what it may read and how much it may take
 //! - `serve`: the port: connections, TLS, HTTP
-//! - `wire`: items as gRPC messages and back
-//! - `peers`: other nodes that this one reads: connections, pages, searches
 //! - `writer`: commits to the store, one after the other
 //! - `select`: the queries, and which feeds want an item
 //! - `publish`: feeds rendered and served, and the pages for people
@@ -30,12 +28,12 @@ pub mod crawl;
 pub mod metrics;
 pub mod node;
 pub mod peer;
-pub mod peers;
 pub mod publish;
 pub mod select;
 pub mod serve;
 mod stage;
 mod start;
 pub mod websub;
-pub mod wire;
 pub mod writer;
+
+pub use pergola_peers::wire;

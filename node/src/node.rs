@@ -8,18 +8,22 @@ mod callers;
 mod conduct;
 mod dead;
 mod feeds;
+mod finding;
 mod folders;
 mod housekeeping;
 mod keys;
 mod lists;
 mod mending;
 mod merging;
+mod neighbours;
 mod next;
 mod opening;
 mod origins;
 mod outlook;
 mod peers;
+mod people;
 mod places;
+mod prediction;
 mod published;
 mod reload;
 mod removing;
@@ -55,12 +59,17 @@ use crate::websub::hub::Hub;
 use crate::websub::subscriber::Subscriber;
 use crate::writer::{NotCommitted, Writer};
 use dead::Dead;
-pub use feeds::{FeedError, explained};
+pub use feeds::FeedError;
 use folders::Folders;
 pub(crate) use folders::normal_folders;
 pub use keys::SetError;
 pub use outlook::Outlook;
 pub use peers::Upstream;
+use people::People;
+pub use people::{
+    Follow, Followed, MOST_ITEMS, MOST_NUMBERS, Mistake, NewUser, PeopleError, Stream, StreamItem,
+    StreamPage, Subscribed, Unread, User, UserChange,
+};
 use pergola_outside::clock::Clock;
 use pergola_outside::locks::{Mutex, RwLock};
 use pergola_outside::surroundings::{Blocking, Thread};
@@ -73,6 +82,7 @@ pub use secrets::SourceEdit;
 pub use settings::open_files_needed;
 pub use sources::{Added, EVERY_SOURCE, NewSource, SourceError};
 pub use start_error::StartError;
+pub(crate) use status::{rhythm, standing, wishes};
 
 /// An open node.
 pub struct Node {
@@ -100,8 +110,12 @@ pub struct Node {
     dead: Mutex<Vec<Dead>>,
     /// Sources whose addresses are published nowhere.
     private: Mutex<HashSet<SourceId>>,
+    /// What people read here.
+    people: Arc<People>,
     /// Its one permit is held while sources or feeds are changed.
     turn: Semaphore,
+    /// Its one permit is held while the search index is worked on.
+    indexing: Semaphore,
     lists: Mutex<Option<mpsc::Receiver<List>>>,
     threads: Mutex<Vec<Thread>>,
     notices: Mutex<Vec<String>>,
@@ -176,7 +190,7 @@ impl Node {
     }
 
     /// The executor for work that blocks.
-    pub(crate) fn blocking(&self) -> Blocking {
+    pub fn blocking(&self) -> Blocking {
         self.blocking.clone()
     }
 

@@ -28,9 +28,9 @@ use tonic::server::NamedService;
 use tonic_health::pb::health_server::HealthServer;
 
 use crate::node::Node;
-use crate::wire::MESSAGE_BYTES;
 use caller::Callers;
 use health::Health;
+use pergola_peers::wire::MESSAGE_BYTES;
 use serve::{Syndicate, fetch};
 
 /// Bytes of a question.

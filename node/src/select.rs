@@ -4,6 +4,7 @@
 //! them at once, and which share of each source they have kept so far. It never writes to the store: whoever
 //! changes a query commits the change first and then tells the desk.
 
+mod alone;
 mod found;
 mod profiles;
 mod queries;
@@ -17,6 +18,7 @@ use pergola_query::{
 };
 use pergola_store::archive::{FeedId, ItemKey, SourceId};
 
+pub use alone::Alone;
 pub use found::{Found, Kind};
 pub use pergola_store::archive::Channel;
 pub use profiles::{About, Profiles};
@@ -29,6 +31,9 @@ use pergola_outside::locks::{Mutex, MutexGuard, RwLock, RwLockReadGuard, RwLockW
 /// What an item of a source that no feed reads is worth: such a source is refreshed now and then, so that a
 /// feed created later finds something.
 const UNREAD: f64 = 0.1;
+
+/// What an item of a source that somebody follows is worth: as much as one that a feed keeps.
+const FOLLOWED: f64 = 1.0;
 
 /// The node's queries and which share of each source they keep.
 pub struct Desk {
@@ -166,14 +171,48 @@ impl Desk {
     pub fn relevance(&self, source: SourceId, now: f64) -> f64 {
         let queries = self.read();
         let readers = queries.readers(source);
+        let followed = if queries.followed().contains_key(&source) { FOLLOWED } else { 0.0 };
         if readers.is_empty() {
-            return UNREAD;
+            return followed.max(UNREAD);
         }
         let learnt = self.learnt();
         let feeds = readers.iter().map(|(feed, _)| of(*feed));
         let shares = learnt.estimates(at(source), feeds, now as i64);
         let worth = readers.iter().zip(shares).map(|((_, weight), share)| weight * share.share());
-        worth.sum::<f64>() * self.profiles.worth(source)
+        (worth.sum::<f64>() + followed) * self.profiles.worth(source)
+    }
+
+    /// A feed shows everything of a source to those who follow it; `None` if nobody does any more.
+    pub fn set_followed(&self, source: SourceId, feed: Option<FeedId>) {
+        self.write().set_followed(source, feed);
+    }
+
+    /// The feed that shows a source to those who follow it.
+    pub fn followed(&self, source: SourceId) -> Option<FeedId> {
+        self.read().followed().get(&source).copied()
+    }
+
+    /// The sources that somebody follows, each with its feed, in order.
+    pub fn all_followed(&self) -> Vec<(SourceId, FeedId)> {
+        let mut all: Vec<_> = self.read().followed().iter().map(|(s, f)| (*s, *f)).collect();
+        all.sort_unstable();
+        all
+    }
+
+    /// The names and numbers of the feeds, in order.
+    pub fn names(&self) -> Vec<(String, FeedId)> {
+        self.read().ids().iter().map(|(name, id)| (name.clone(), *id)).collect()
+    }
+
+    /// The numbers of all feeds that have entries, those that show a source included.
+    pub fn every_feed(&self) -> Vec<FeedId> {
+        let queries = self.read();
+        queries.ids().values().chain(queries.followed().values()).copied().collect()
+    }
+
+    /// A number that is another one after feeds have come, gone or got other names.
+    pub fn version(&self) -> u64 {
+        self.read().changes()
     }
 
     /// The sources that a feed reads, directly or through other feeds.
@@ -197,9 +236,25 @@ impl Desk {
         sources.into_iter().map(|source| (source, estimate(source))).collect()
     }
 
+    /// The feeds that read a source, by name, with the share of it that each keeps, if that is known.
+    pub fn shares_by_feed(&self, source: SourceId, now: f64) -> Vec<(String, Option<f64>)> {
+        let queries = self.read();
+        let readers = queries.readers(source);
+        let learnt = self.learnt();
+        let estimate = |feed| learnt.estimate(at(source), of(feed), now as i64).known();
+        let named = queries.names().filter(|(_, id)| readers.iter().any(|(feed, _)| feed == id));
+        named.map(|(name, id)| (name.to_owned(), estimate(id))).collect()
+    }
+
     /// How many feeds read a source.
     pub fn readers_of(&self, source: SourceId) -> u32 {
         u32::try_from(self.read().readers(source).len()).unwrap_or(u32::MAX)
+    }
+
+    /// Whether a feed reads a source, or somebody follows it.
+    pub fn needs(&self, source: SourceId) -> bool {
+        let queries = self.read();
+        !queries.readers(source).is_empty() || queries.followed().contains_key(&source)
     }
 
     /// The feeds in order of their names.

@@ -125,6 +125,9 @@ fn select(
     }
     // If the lookup fails, the item counts as not held: the writer will report what is wrong with the store.
     desk.hear(*id, news, &mut wanted, |feed, key| matches!(archive.member(feed, key), Ok(Some(_))));
+    if let Some(feed) = desk.followed(*id) {
+        wanted.iter_mut().for_each(|feeds| feeds.push(feed));
+    }
     let appends = news.iter().zip(wanted).flat_map(|(news, feeds)| {
         let entry = Entry {
             key: news.key,
@@ -133,6 +136,7 @@ fn select(
             index: news.index,
             at: *at,
             changed_at: *at,
+            dated: Entry::date_of(&news.item, *at),
         };
         feeds.into_iter().map(move |feed| Append { feed, entry, edited: news.edited })
     });

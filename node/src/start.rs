@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use axum::Router;
 use tokio_util::sync::CancellationToken;
 
 use crate::node::{Node, Running, StartError};
@@ -15,9 +16,18 @@ impl Node {
         self: Arc<Self>,
         listener: impl Into<Box<dyn Listener>>,
     ) -> Result<Running, StartError> {
+        self.start_behind(listener, |router| router)
+    }
+
+    /// … behind something that answers some requests itself and passes on the others.
+    pub fn start_behind(
+        self: Arc<Self>,
+        listener: impl Into<Box<dyn Listener>>,
+        front: impl FnOnce(Router) -> Router,
+    ) -> Result<Running, StartError> {
         let stop = CancellationToken::new();
         let peers = peer::router(Arc::clone(&self), Limits::default(), stop.clone());
         let router = api::router(Arc::clone(&self)).merge(peers);
-        self.run(listener.into(), router, stop)
+        self.run(listener.into(), router, front, stop)
     }
 }

@@ -224,12 +224,13 @@ impl Worker {
         match outcome.and_then(|()| self.archive.commit(commit)) {
             Ok(()) => {
                 self.set_trouble(None);
+                // Before those who wait are told, so that they see what they waited for.
+                for (feed, tally) in changed {
+                    (self.announce)(feed, tally);
+                }
                 for (done, committed) in waiting {
                     // Whoever waited may be gone; the commit stands.
                     let _ = done.send(Ok(committed));
-                }
-                for (feed, tally) in changed {
-                    (self.announce)(feed, tally);
                 }
             }
             Err(error) => {

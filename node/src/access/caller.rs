@@ -13,6 +13,7 @@ use axum::extract::{ConnectInfo, FromRequestParts};
 use http::header::{AUTHORIZATION, HOST, HeaderName};
 use http::request::Parts;
 use http::{Extensions, HeaderMap, Request, Version};
+use pergola_accounts::base64;
 use pergola_config::{Fingerprint, Reader};
 use pergola_outside::surroundings::Neighbour;
 use url::{Host, Url};
@@ -143,32 +144,9 @@ fn secret(headers: &HeaderMap) -> Option<Sent<'_>> {
     if !scheme.eq_ignore_ascii_case("basic") {
         return None;
     }
-    let decoded = String::from_utf8(base64(sent.trim())?).ok()?;
+    let decoded = String::from_utf8(base64::decoded(sent.trim())?).ok()?;
     let (_, password) = decoded.split_once(':')?;
     Some(Sent::Password(password.to_owned()))
-}
-
-/// What base64 stands for, if it is that. Padding may be left out.
-fn base64(text: &str) -> Option<Vec<u8>> {
-    let digit = |byte: u8| match byte {
-        b'A'..=b'Z' => Some(byte - b'A'),
-        b'a'..=b'z' => Some(byte - b'a' + 26),
-        b'0'..=b'9' => Some(byte - b'0' + 52),
-        b'+' => Some(62),
-        b'/' => Some(63),
-        _ => None,
-    };
-    let mut bytes = Vec::with_capacity(text.len() * 3 / 4);
-    for part in text.trim_end_matches('=').as_bytes().chunks(4) {
-        let mut bits = 0u32;
-        for byte in part {
-            bits = bits << 6 | u32::from(digit(*byte)?);
-        }
-        let length = part.len();
-        let whole = (bits << (6 * (4 - length))).to_be_bytes();
-        bytes.extend_from_slice(&whole[1..length.max(1)]);
-    }
-    Some(bytes)
 }
 
 /// Whether a call comes directly from a program of the node's own user on this machine, under a name of this machine.
@@ -261,22 +239,5 @@ mod tests {
         ] {
             assert_eq!(host_name(host), name);
         }
-    }
-
-    #[test]
-    fn base64_is_read_with_and_without_padding() {
-        // The examples of RFC 4648, section 10.
-        for (text, bytes) in [
-            ("", ""),
-            ("Zg==", "f"),
-            ("Zm8=", "fo"),
-            ("Zm9v", "foo"),
-            ("Zm9vYg==", "foob"),
-            ("Zm9vYmE", "fooba"),
-            ("Zm9vYmFy", "foobar"),
-        ] {
-            assert_eq!(base64(text).as_deref(), Some(bytes.as_bytes()), "{text}");
-        }
-        assert_eq!(base64("open sesame"), None);
     }
 }

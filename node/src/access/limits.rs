@@ -70,6 +70,13 @@ impl Use {
         Err(TooOften { seconds: (wait.ceil() as u64).max(1) })
     }
 
+    /// Who has called, and how many seconds ago.
+    pub(super) fn callers(&self, now: Instant) -> Vec<(Who, u64)> {
+        let accounts = self.accounts();
+        let ago = |account: &Account| now.saturating_duration_since(account.at).as_secs();
+        accounts.iter().map(|(who, account)| (who.clone(), ago(account))).collect()
+    }
+
     fn accounts(&self) -> MutexGuard<'_, HashMap<Who, Account>> {
         self.accounts.lock()
     }

@@ -101,10 +101,11 @@ fn without_token(why: NotNear) -> Refusal {
 }
 
 /// Whether a browser sent the request for a page of another site.
-fn is_cross_site(config: &Config, request: &Request) -> bool {
+pub fn is_cross_site(config: &Config, request: &Request) -> bool {
     let headers = request.headers();
-    if headers.get("sec-fetch-site").is_some_and(|site| site != "same-origin") {
-        return true;
+    // A page cannot forge it, and it is told also where `Origin` is hidden because no referrer is.
+    if let Some(site) = headers.get("sec-fetch-site") {
+        return site != "same-origin";
     }
     let Some(origin) = headers.get(ORIGIN) else { return false };
     let Ok(origin) = origin.to_str() else { return true };

@@ -6,18 +6,16 @@ use axum::Json as Answer;
 use axum::extract::State;
 use http::StatusCode;
 use pergola_api::feed::{
-    AppliedList, Explained, FeedDetail, FeedList, FeedReaders, QueryRequest, ReadSource,
+    AppliedList, ExplainRequest, Explained, FeedDetail, FeedList, FeedReaders, QueryRequest,
 };
 
 use super::request::{Json, Named};
 use super::work::{blocking, to_the_end};
 use crate::access::Caller;
-use crate::node::{Node, Upstream, explained};
+use crate::node::Node;
 use crate::publish::Refusal;
 use crate::select::FeedCard;
 
-/// Sources that are listed for one feed.
-const READS: usize = 1_000;
 /// The name of the text in messages about queries.
 const ORIGIN: &str = "query";
 
@@ -49,19 +47,7 @@ pub(super) async fn show(
 ) -> Result<Answer<FeedDetail>, Refusal> {
     blocking(node.blocking(), move || {
         let card = card(&node, &caller, &name)?;
-        let status = node.feed_status(&card, &caller)?;
-        let weight = card.body.options.weight.unwrap_or(1.0);
-        let mut upstreams = node.upstreams(card.id, READS)?;
-        upstreams.retain(|upstream| caller.is_operator() || !upstream.private);
-        let upstreams = upstreams.into_iter();
-        let reads = upstreams.map(|Upstream { id, url, share, .. }| ReadSource {
-            source: id.0,
-            url,
-            share,
-            weight,
-        });
-        let reads = reads.collect();
-        Ok(Answer(FeedDetail { status, reads }))
+        Ok(Answer(node.feed_detail(&card, &caller)?))
     })
     .await
 }
@@ -81,20 +67,16 @@ pub(super) async fn explain(
 ) -> Result<Answer<Explained>, Refusal> {
     blocking(node.blocking(), move || {
         let card = card(&node, &caller, &name)?;
-        let explanation = node.explain_text(&format!("EXPLAIN {}", card.statement), ORIGIN)?;
-        Ok(Answer(explained(&explanation)))
+        Ok(Answer(node.explain_text(&format!("EXPLAIN {}", card.statement), ORIGIN, true)?))
     })
     .await
 }
 
 pub(super) async fn explain_query(
     State(node): State<Arc<Node>>,
-    Json(request): Json<QueryRequest>,
+    Json(ExplainRequest { query, trial }): Json<ExplainRequest>,
 ) -> Result<Answer<Explained>, Refusal> {
-    blocking(node.blocking(), move || {
-        Ok(Answer(explained(&node.explain_text(&request.query, ORIGIN)?)))
-    })
-    .await
+    blocking(node.blocking(), move || Ok(Answer(node.explain_text(&query, ORIGIN, trial)?))).await
 }
 
 pub(super) async fn readers(

@@ -55,7 +55,7 @@ pub(super) async fn import(
     to_the_end(async move {
         if let Some(query) = &query {
             // Find mistakes before anything is changed.
-            node.explain_text(query, "feed")?;
+            node.explicable(query, "feed")?;
         }
         let added = node.add_sources(sources).await?;
         if let Some(query) = &query {

@@ -6,9 +6,10 @@ use axum::Json as Answer;
 use axum::extract::State;
 use http::StatusCode;
 use pergola_api::Instant;
+use pergola_api::neighbours::Neighbours;
 use pergola_api::operation::{
-    BudgetRequest, History, HistoryRange, KeySetting, MinuteSample, NodeStatus, Reloaded,
-    SetKeyRequest,
+    BudgetPrediction, BudgetRequest, ConfigKey, History, HistoryRange, KeyList, KeySetting,
+    MinuteSample, Names, NodeStatus, PredictionRequest, Reloaded, SetKeyRequest,
 };
 use pergola_config::{Budget, BudgetRule, Origin};
 use pergola_store::archive::Sample;
@@ -25,6 +26,10 @@ const DAY: u64 = 24 * 60;
 /// Minutes that are shown at once.
 const LONGEST: u64 = 31 * DAY;
 const MOST_PER_MINUTE: f64 = 1_000_000.0;
+/// Budgets that are predicted at once.
+const MOST_PREDICTED: usize = 50;
+const PREDICTED: &str = "`refreshes_per_minute` must be at most 50 numbers, each above 0 and up to 1000000, separated \
+                         by commas";
 
 pub(super) async fn status(State(node): State<Arc<Node>>) -> Result<Answer<NodeStatus>, Refusal> {
     blocking(node.blocking(), move || Ok(Answer(node.status()))).await
@@ -32,6 +37,46 @@ pub(super) async fn status(State(node): State<Arc<Node>>) -> Result<Answer<NodeS
 
 pub(super) async fn config(State(node): State<Arc<Node>>) -> String {
     node.config().show()
+}
+
+pub(super) async fn keys(State(node): State<Arc<Node>>) -> Answer<KeyList> {
+    let keys = node.config().keys().into_iter().map(|key| ConfigKey {
+        key: key.name,
+        value: key.value,
+        origin: key.origin.to_string(),
+        help: key.help,
+        settable: key.settable,
+    });
+    Answer(KeyList { keys: keys.collect() })
+}
+
+pub(super) async fn names(State(node): State<Arc<Node>>) -> Answer<Names> {
+    let (folders, readers) = node.names();
+    Answer(Names { folders, readers })
+}
+
+pub(super) async fn neighbours(
+    State(node): State<Arc<Node>>,
+) -> Result<Answer<Neighbours>, Refusal> {
+    blocking(node.blocking(), move || Ok(Answer(node.neighbours()?))).await
+}
+
+pub(super) async fn predict(
+    State(node): State<Arc<Node>>,
+    Parameters(request): Parameters<PredictionRequest>,
+) -> Result<Answer<BudgetPrediction>, Refusal> {
+    let number = |text: &str| {
+        text.trim().parse().ok().filter(|&budget| budget > 0.0 && budget <= MOST_PER_MINUTE)
+    };
+    let budgets = request.refreshes_per_minute.as_deref();
+    let budgets = budgets.map(|list| list.split(',').map(number).collect::<Option<Vec<f64>>>());
+    let budgets = match budgets {
+        Some(None) => return Err(bad_request(PREDICTED)),
+        Some(Some(many)) if many.len() > MOST_PREDICTED => return Err(bad_request(PREDICTED)),
+        Some(some) => some,
+        None => None,
+    };
+    blocking(node.blocking(), move || Ok(Answer(node.predict(budgets)))).await
 }
 
 pub(super) async fn set_key(

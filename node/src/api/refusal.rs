@@ -8,7 +8,9 @@ use pergola_refresh::Invalid;
 use pergola_store::StoreError;
 use pergola_store::archive::ArchiveError;
 
-use crate::node::{FeedError, ReloadError, SetError, SourceError, StartError};
+use crate::node::{
+    FeedError, Mistake, PeopleError, ReloadError, SetError, SourceError, StartError,
+};
 use crate::publish::Refusal;
 use crate::writer::NotCommitted;
 
@@ -53,8 +55,10 @@ impl From<FeedError> for Refusal {
     fn from(error: FeedError) -> Self {
         let detail = error.to_string();
         match error {
-            FeedError::Query { conflict: true, .. } => Self::new(Code::QueryConflict, detail),
-            FeedError::Query { .. } => Self::new(Code::BadQuery, detail),
+            FeedError::Query { conflict, place, .. } => {
+                let code = if conflict { Code::QueryConflict } else { Code::BadQuery };
+                Self::new(code, detail).place(*place)
+            }
             FeedError::Unreadable(_) => Self::new(Code::UnreadableAddress, detail)
                 .hint("to run the statements anyway, send \"force\": true"),
             FeedError::Nothing => Self::new(Code::NotOneStatement, detail)
@@ -114,6 +118,40 @@ impl From<SetError> for Refusal {
             SetError::Reload(error) => error.into(),
             SetError::Unwritten(_) => failed(detail),
         }
+    }
+}
+
+impl From<PeopleError> for Refusal {
+    fn from(error: PeopleError) -> Self {
+        let detail = error.to_string();
+        match error {
+            PeopleError::Mistake(mistake) => by_mistake(mistake, detail),
+            PeopleError::WrongPassword => Self::new(Code::NotAllowed, detail),
+            PeopleError::TooEarly(_) => Self::new(Code::TooManyRequests, detail),
+            PeopleError::NoRandomness | PeopleError::Ended(_) => failed(detail),
+            PeopleError::Source(error) => error.into(),
+            PeopleError::NotCommitted(error) => error.into(),
+            PeopleError::Archive(error) => error.into(),
+        }
+    }
+}
+
+fn by_mistake(mistake: Mistake, detail: String) -> Refusal {
+    match mistake {
+        Mistake::UnknownUser(_) => {
+            Refusal::new(Code::UnknownUser, detail).hint("GET /api/v1/users lists all users")
+        }
+        Mistake::NameTaken(_)
+        | Mistake::SubjectTaken(_)
+        | Mistake::LastAdmin(_)
+        | Mistake::BuiltIn
+        | Mistake::TooManyAppPasswords(_) => Refusal::new(Code::UserConflict, detail),
+        Mistake::BadName(_)
+        | Mistake::BadPassword(_)
+        | Mistake::BadPreferences(_)
+        | Mistake::Unreadable(_)
+        | Mistake::NotFollowed(_) => Refusal::new(Code::BadUser, detail),
+        Mistake::Archive(error) => error.into(),
     }
 }
 

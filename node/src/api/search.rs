@@ -14,9 +14,9 @@ use super::request::{Named, Parameters, bad_request};
 use super::work::blocking;
 use crate::access::Caller;
 use crate::node::Node;
-use crate::peers::{Heard, Silent};
 use crate::publish::Refusal;
 use crate::select::{Found, Kind};
+use pergola_peers::registry::{Heard, Silent};
 
 /// Results by default, and at most.
 pub(super) const USUAL: usize = 20;
@@ -35,9 +35,7 @@ pub(super) async fn search(
         return Err(refusal.hint("for example /api/v1/search?q=iceland+volcano"));
     }
     let limit = request.limit.unwrap_or(USUAL).clamp(1, MOST);
-    let (found, heard) = everywhere(node, caller, text, limit, request.peers).await?;
-    let found = found.into_iter().map(result).collect();
-    Ok(Answer(SearchResults { found, peers: heard.map(searched) }))
+    Ok(Answer(everywhere(node, caller, text, limit, request.peers).await?))
 }
 
 /// What is found here and, if the caller may ask them, at peers.
@@ -47,7 +45,7 @@ pub(super) async fn everywhere(
     text: &str,
     limit: usize,
     peers: bool,
-) -> Result<(Vec<Found>, Option<Heard>), Refusal> {
+) -> Result<SearchResults, Refusal> {
     // Only the operator may ask peers: a stranger could turn one request into eight.
     let heard = match peers && caller.is_operator() {
         true => Some(node.search_peers(text, limit as u32).await),
@@ -60,7 +58,8 @@ pub(super) async fn everywhere(
             Some(heard) => node.with_peers(here, heard, limit),
             None => here,
         };
-        Ok((found, heard))
+        let found = found.into_iter().map(result).collect();
+        Ok(SearchResults { found, peers: heard.map(searched) })
     })
     .await
 }
@@ -81,7 +80,7 @@ pub(super) async fn suggestions(
     .await
 }
 
-fn result(Found { kind, name, url, source, node, score, terms }: Found) -> SearchResult {
+pub(super) fn result(Found { kind, name, url, source, node, score, terms }: Found) -> SearchResult {
     let kind = match kind {
         Kind::Source => FoundKind::Source,
         Kind::Feed => FoundKind::Feed,

@@ -9,15 +9,14 @@ use serde::Deserialize;
 
 use super::feeds::card;
 use super::request::Parameters;
-use super::search::{LONGEST, USUAL, everywhere};
+use super::search::{LONGEST, USUAL, everywhere, result};
 use super::work::blocking;
 use crate::access::Caller;
 use crate::node::Node;
-use crate::peers::Heard;
 use crate::publish::Refusal;
-use crate::publish::pages;
-use crate::publish::pages::search::{Offer, Wanted};
-use crate::select::Found;
+use crate::publish::respond;
+use pergola_api::search::SearchResults;
+use pergola_pages::public::search::{self, Offer, Wanted};
 
 /// What was typed into the form, or stands in a link.
 #[derive(Debug, Default, Deserialize)]
@@ -28,8 +27,6 @@ pub(super) struct SearchForm {
     like: String,
     peers: bool,
 }
-
-type Results = (Vec<Found>, Option<Heard>);
 
 pub(super) async fn page(
     State(node): State<Arc<Node>>,
@@ -50,11 +47,11 @@ pub(super) async fn page(
         (text, _) => Wanted::Text(text.to_owned()),
     };
     match results(&node, caller, &wanted, form.peers).await {
-        Ok((found, heard)) => {
-            let imprint = node.imprint();
-            let page = pages::search::page(imprint, &wanted, &offer, &found, heard.as_ref());
+        Ok(SearchResults { found, peers }) => {
+            let name = &node.imprint().name;
+            let page = search::page(name, &wanted, &offer, &found, peers.as_ref());
             let is_bad = matches!(wanted, Wanted::TooMuch { .. });
-            pages::respond(if is_bad { StatusCode::BAD_REQUEST } else { StatusCode::OK }, &page)
+            respond(if is_bad { StatusCode::BAD_REQUEST } else { StatusCode::OK }, &page)
         }
         Err(refusal) => refusal.answer(&headers),
     }
@@ -65,16 +62,17 @@ async fn results(
     caller: Caller,
     wanted: &Wanted,
     peers: bool,
-) -> Result<Results, Refusal> {
+) -> Result<SearchResults, Refusal> {
     let node = Arc::clone(node);
     match wanted {
-        Wanted::Nothing | Wanted::TooMuch { .. } => Ok(Results::default()),
+        Wanted::Nothing | Wanted::TooMuch { .. } => Ok(SearchResults::default()),
         Wanted::Text(text) => everywhere(node, caller, text, USUAL, peers).await,
         Wanted::Like(feed) => {
             let feed = feed.clone();
             blocking(node.blocking(), move || {
                 let card = card(&node, &caller, &feed)?;
-                Ok((node.alike(&caller, card.id, USUAL)?, None))
+                let found = node.alike(&caller, card.id, USUAL)?.into_iter().map(result).collect();
+                Ok(SearchResults { found, peers: None })
             })
             .await
         }

@@ -7,8 +7,9 @@ use axum::extract::State;
 use http::StatusCode;
 use pergola_api::next::RefreshRequest;
 use pergola_api::source::{
-    AddSourceRequest, AddedSource, ChangeSourceRequest, GivenCredentials, PageSelectors,
-    RecentRefresh, RefreshReport, Refreshed, SourceDetail, SourceFilter, SourcePage, SourceStatus,
+    AddSourceRequest, AddedSource, ChangeSourceRequest, FolderList, FolderSize, GivenCredentials,
+    PageSelectors, RecentRefresh, RefreshReport, Refreshed, SourceDetail, SourceFilter, SourcePage,
+    SourceStanding, SourceStatus,
 };
 use pergola_api::{Code, Instant};
 use pergola_feed::address::masked;
@@ -21,13 +22,15 @@ use pergola_manners::secret::Secret;
 use pergola_manners::source::Proof;
 use pergola_manners::why::Asking;
 use pergola_query::nearest;
-use pergola_store::archive::{PastRefresh, SourceId, SourceKind};
+use pergola_store::archive::{PastRefresh, SourceCard, SourceId, SourceKind};
 
 use super::address::meant;
 use super::request::{Json, Named, Parameters, bad_request};
 use super::work::{blocking, to_the_end};
 use crate::crawl::driver::Report;
-use crate::node::{NewSource, Node, SourceEdit, SourceError, normal_folders};
+use crate::node::{
+    NewSource, Node, SourceEdit, SourceError, normal_folders, rhythm, standing, wishes,
+};
 use crate::publish::Refusal;
 
 /// Sources that are listed by default, and at most.
@@ -46,24 +49,90 @@ pub(super) async fn list(
     if !(1..=LARGEST_PAGE).contains(&limit) {
         return Err(bad_request(format!("`limit` must be from 1 to {LARGEST_PAGE}")));
     }
-    let search = filter.search.map(|text| text.to_lowercase());
-    let folder = filter.folder.and_then(|name| folder_name([name]));
-    let wanted = move |source: &SourceStatus| {
-        let found = |text: &str| {
-            search.as_ref().is_none_or(|search| text.to_lowercase().contains(search.as_str()))
+    if let Some(ids) = &filter.ids {
+        let ids = numbers(ids)?;
+        return blocking(node.blocking(), move || Ok(Answer(named(&node, &ids)))).await;
+    }
+    let sorted = filter.sort.is_some() || filter.offset.is_some();
+    if sorted && filter.after.is_some() {
+        return Err(bad_request("`after` goes with no `sort` and no `offset`"));
+    }
+    let (after, window) = (filter.after.map(SourceId), (filter.offset.unwrap_or(0), limit));
+    let order = (filter.sort.unwrap_or_default(), filter.descending);
+    let wish = Wish::of(filter);
+    if sorted {
+        let wanted = move |card: &SourceCard| {
+            wish.fits(standing(card.standing), &card.url, card.title.as_deref(), &card.folders)
         };
-        let inside = |outer: &String| source.folders.iter().any(|folder| is_inside(folder, outer));
-        filter.standing.is_none_or(|standing| standing == source.standing)
-            && folder.as_ref().is_none_or(inside)
-            && (found(&source.url) || found(source.title.as_deref().unwrap_or_default()))
+        return blocking(node.blocking(), move || {
+            let (total, sources) = node.sorted_sources(wanted, order, window)?;
+            Ok(Answer(SourcePage { sources, next: None, total: Some(total) }))
+        })
+        .await;
+    }
+    let wanted = move |source: &SourceStatus| {
+        wish.fits(source.standing, &source.url, source.title.as_deref(), &source.folders)
     };
-    let after = filter.after.map(SourceId);
     let mut sources =
         blocking(node.blocking(), move || Ok(node.source_page(after, limit + 1, wanted)?)).await?;
     let more = sources.len() > limit;
     sources.truncate(limit);
     let next = sources.last().filter(|_| more).map(|last| last.id);
-    Ok(Answer(SourcePage { sources, next }))
+    Ok(Answer(SourcePage { sources, next, total: None }))
+}
+
+/// Which sources somebody wants to see.
+struct Wish {
+    standing: Option<SourceStanding>,
+    search: Option<String>,
+    folder: Option<String>,
+}
+
+impl Wish {
+    fn of(filter: SourceFilter) -> Self {
+        Self {
+            standing: filter.standing,
+            search: filter.search.map(|text| text.trim().to_lowercase()),
+            folder: filter.folder.and_then(|name| folder_name([name])),
+        }
+    }
+
+    fn fits(
+        &self,
+        standing: SourceStanding,
+        url: &str,
+        title: Option<&str>,
+        folders: &[String],
+    ) -> bool {
+        let found = |text: &str| {
+            self.search.as_ref().is_none_or(|search| text.to_lowercase().contains(search.as_str()))
+        };
+        let inside = |outer: &String| folders.iter().any(|folder| is_inside(folder, outer));
+        self.standing.is_none_or(|wanted| wanted == standing)
+            && self.folder.as_ref().is_none_or(inside)
+            && (found(url) || found(title.unwrap_or_default()))
+    }
+}
+
+/// Numbers of sources, separated by commas.
+fn numbers(text: &str) -> Result<Vec<SourceId>, Refusal> {
+    let ids: Result<Vec<u32>, _> = text.split(',').map(|id| id.trim().parse()).collect();
+    match ids {
+        Ok(ids) if ids.len() <= PAGE => Ok(ids.into_iter().map(SourceId).collect()),
+        _ => Err(bad_request(format!("`ids` must be at most {PAGE} numbers, separated by commas"))),
+    }
+}
+
+/// Those of some sources that are there.
+fn named(node: &Node, ids: &[SourceId]) -> SourcePage {
+    let there = ids.iter().filter_map(|id| node.source(*id).ok());
+    SourcePage { sources: there.map(|(source, _)| source).collect(), ..SourcePage::default() }
+}
+
+pub(super) async fn folders(State(node): State<Arc<Node>>) -> Answer<FolderList> {
+    let sizes = node.folder_sizes().into_iter();
+    let folders = sizes.map(|(name, sources)| FolderSize { name, sources }).collect();
+    Answer(FolderList { folders })
 }
 
 pub(super) async fn add(
@@ -162,9 +231,15 @@ pub(super) async fn show(
             Policy::Link => "link",
             Policy::Digest => "digest",
         };
+        let (next, now) = (node.next_refresh(id)?, node.clock.now());
         Ok(Answer(SourceDetail {
             source,
-            next: node.next_refresh(id)?,
+            rhythm: rhythm(&state.schedule, next.at.map(Instant::unix), now),
+            wishes: wishes(&state.courtesy, now),
+            read_by: node.reading_feeds(id),
+            page: node.selectors(id)?.map(page_selectors),
+            home: state.home.as_deref().map(|home| masked(home).into_owned()),
+            next,
             recent: state.recent.iter().map(recent).collect(),
             formerly,
             identity: identity.to_owned(),
@@ -179,12 +254,16 @@ pub(super) async fn change(
     Named(named): Named,
     Json(request): Json<ChangeSourceRequest>,
 ) -> Result<Answer<SourceStatus>, Refusal> {
-    let ChangeSourceRequest { private, credentials, folders } = request;
+    let ChangeSourceRequest { private, credentials, folders, title, importance, paused } = request;
+    let title = title.map(|title| title.filter(|title| !title.trim().is_empty()));
+    title.iter().flatten().try_for_each(|title| short(title))?;
+    importance.map_or(Ok(()), importance_fits)?;
     let proof = credentials.map(|given| given.map(proof).transpose()).transpose()?;
     let folders = folders.map(named_folders).transpose()?;
     let id = found(&node, named).await?;
     to_the_end(async move {
-        node.edit_source(id, SourceEdit { private, proof }).await?;
+        let halted = paused;
+        node.edit_source(id, SourceEdit { title, importance, halted, private, proof }).await?;
         if let Some(folders) = folders {
             node.set_folders(id, folders).await?;
         }
@@ -301,9 +380,7 @@ fn new_source(request: AddSourceRequest) -> Result<NewSource, Refusal> {
     let (private, proof) = (request.private, request.credentials.map(proof).transpose()?);
     let cooperate = cooperate.map(Cooperation::of).transpose();
     let cooperate = cooperate.map_err(|error| bad_request(format!("`cooperate`: {error}")))?;
-    if importance.is_some_and(|importance| !(importance > 0.0 && importance <= 1_000.0)) {
-        return Err(bad_request("`importance` must be above 0, up to 1000"));
-    }
+    importance.map_or(Ok(()), importance_fits)?;
     short(&url)?;
     title.as_ref().map_or(Ok(()), |title| short(title))?;
     let kind = match (page, list) {
@@ -314,6 +391,13 @@ fn new_source(request: AddSourceRequest) -> Result<NewSource, Refusal> {
     };
     let new = NewSource::feed(&url)?.shown(proof);
     Ok(NewSource { title, kind, importance, cooperate, folders, only_new, private, ..new })
+}
+
+fn importance_fits(importance: f32) -> Result<(), Refusal> {
+    match importance > 0.0 && importance <= 1_000.0 {
+        true => Ok(()),
+        false => Err(bad_request("`importance` must be above 0, up to 1000")),
+    }
 }
 
 /// The folders that somebody named, in their normal form.
@@ -341,7 +425,13 @@ fn proof(given: GivenCredentials) -> Result<Proof, Refusal> {
     proof.checked().map_err(|error| bad_request(format!("`credentials`: {error}")))
 }
 
-fn selectors(page: PageSelectors) -> Result<Selectors, Refusal> {
+/// Selectors as the API tells them.
+fn page_selectors(page: Selectors) -> PageSelectors {
+    let Selectors { item, title, link, date, content } = page;
+    PageSelectors { item, title, link, date, content }
+}
+
+pub(super) fn selectors(page: PageSelectors) -> Result<Selectors, Refusal> {
     let PageSelectors { item, title, link, date, content } = page;
     if item.trim().is_empty() {
         return Err(bad_request("`page.item` must be a CSS selector"));
@@ -352,7 +442,7 @@ fn selectors(page: PageSelectors) -> Result<Selectors, Refusal> {
     Ok(Selectors { item, title, link, date, content })
 }
 
-fn short(text: &str) -> Result<(), Refusal> {
+pub(super) fn short(text: &str) -> Result<(), Refusal> {
     if text.len() <= TEXT_BYTES {
         return Ok(());
     }

@@ -11,6 +11,7 @@ mod asking;
 mod concluding;
 mod following;
 mod leading;
+mod looking;
 mod outing;
 mod pushed;
 mod received;
@@ -28,6 +29,7 @@ use pergola_manners::courtesy::{HostPauses, Outcome};
 use pergola_manners::heard::Member;
 use pergola_manners::hub::HubNotice;
 use pergola_manners::lanes::{LaneId, Lanes};
+use pergola_manners::look::Looks;
 use pergola_manners::refreshed::SourceChange;
 use pergola_manners::roster::Roster;
 use pergola_store::archive::{Archive, ArchiveError, Commit, HostTally, SourceId};
@@ -39,15 +41,16 @@ use url::Url;
 
 use super::loops::Loops;
 use crate::metrics::Metrics;
-use crate::peers::Peers;
 use crate::select::Desk;
 use crate::writer::Done;
 use alone::Alone;
 use arriving::Arrivals;
+pub use looking::NoSight;
 use pergola_outside::clock::Clock;
 use pergola_outside::fetch::Fetcher;
 use pergola_outside::locks::{Mutex, MutexGuard, RwLock};
 use pergola_outside::surroundings::Blocking;
+use pergola_peers::registry::Peers;
 pub use pushed::{NotReceived, Pushed};
 use robots::Files;
 pub use schedule::Pulse;
@@ -130,6 +133,8 @@ pub struct Crawler {
     arrivals: Arrivals,
     /// What sites say about their pages.
     robots: Files,
+    /// What people have looked at lately.
+    looks: Mutex<Looks>,
 }
 
 impl Crawler {
@@ -153,6 +158,7 @@ impl Crawler {
             alone: Alone::default(),
             arrivals: Arrivals::default(),
             robots: Files::default(),
+            looks: Mutex::default(),
         })
     }
 

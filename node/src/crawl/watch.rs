@@ -16,7 +16,7 @@ use tokio::task::{AbortHandle, JoinSet};
 use tokio_util::sync::CancellationToken;
 
 use crate::crawl::driver::Crawler;
-use crate::peers::notifications::{EndReason, Ended};
+use pergola_peers::registry::notifications::{EndReason, Ended};
 
 /// The wait after a stream has ended; it doubles …
 const FIRST_WAIT: Duration = Duration::from_millis(250);

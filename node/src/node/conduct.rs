@@ -5,7 +5,7 @@
 use url::Url;
 
 use super::Node;
-use crate::publish::pages::about::Conduct;
+use pergola_pages::public::about::Conduct;
 
 impl Node {
     /// How the node treats sites, and a host (which may be empty) if differently.

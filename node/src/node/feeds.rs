@@ -5,9 +5,11 @@ mod force;
 mod leaks;
 mod readers;
 mod restoring;
+mod trial;
 mod trying;
 
-use pergola_api::feed::{Applied, AppliedList, Explained};
+use pergola_api::Place;
+use pergola_api::feed::{Applied, AppliedList, Explained, Trial};
 use pergola_feed::address::masked_in;
 use pergola_query::syntax::{FeedBody, Script, SourceRef, Span, Spanned, Statement};
 use pergola_query::{Change, Explanation, QueryError, nearest};
@@ -34,6 +36,8 @@ pub enum FeedError {
         rendered: String,
         /// Whether the name exists already, or another feed reads the feed.
         conflict: bool,
+        /// Where the mistake is.
+        place: Box<Place>,
     },
     /// Addresses in a query lead nowhere; the message shows where they are.
     #[error("{0}")]
@@ -164,7 +168,9 @@ impl Node {
             Change::Explain { name, body } => {
                 let explanation = self.explain(&name, &body);
                 let explanation = explanation.map_err(|error| wrong(&error, "", "query"))?;
-                Ok(Applied::Explained(explained(&explanation)))
+                let attempt = self.attempt(&body).map_err(|error| wrong(&error, "", "query"))?;
+                let trial = self.read(move || attempt.run()).await?;
+                Ok(Applied::Explained(explained(&explanation, trial)))
             }
         }
     }
@@ -288,16 +294,34 @@ impl Node {
         Ok(())
     }
 
-    /// Explains one statement that creates, changes or explains a feed. Nothing is changed.
-    pub fn explain_text(&self, text: &str, origin: &str) -> Result<Explanation, FeedError> {
+    /// Explains one statement that creates, changes or explains a feed; with `trial`, also tries it on what is stored.
+    /// Nothing is changed. Blocks.
+    pub fn explain_text(
+        &self,
+        text: &str,
+        origin: &str,
+        trial: bool,
+    ) -> Result<Explained, FeedError> {
+        let wrong = |error: QueryError| wrong(&error, text, origin);
+        let (name, body) = self.explicable(text, origin)?;
+        let explanation = self.explain(&name, &body).map_err(wrong)?;
+        let found = match trial {
+            true => self.attempt(&body).map_err(wrong)?.run()?,
+            false => Trial::default(),
+        };
+        Ok(explained(&explanation, found))
+    }
+
+    /// The feed that one statement creates, changes or explains.
+    pub fn explicable(&self, text: &str, origin: &str) -> Result<(String, FeedBody), FeedError> {
         let changes = self.desk.check(text).map_err(|error| wrong(&error, text, origin))?;
-        let [change] = &changes[..] else { return Err(FeedError::NotOne(changes.len())) };
+        self.check_folders(&changes).map_err(|error| wrong(&error, text, origin))?;
+        let only = <[Change; 1]>::try_from(changes);
+        let [change] = only.map_err(|changes| FeedError::NotOne(changes.len()))?;
         match change {
             Change::Create { name, body }
             | Change::Replace { name, body }
-            | Change::Explain { name, body } => {
-                self.explain(name, body).map_err(|error| wrong(&error, text, origin))
-            }
+            | Change::Explain { name, body } => Ok((name, body)),
             Change::Rename { .. } | Change::Drop { .. } => Err(FeedError::NotOne(0)),
         }
     }
@@ -383,7 +407,7 @@ fn source_of(clause: &SourceRef) -> Option<(String, SourceKind)> {
 }
 
 /// An explanation as the API tells it.
-pub fn explained(explanation: &Explanation) -> Explained {
+fn explained(explanation: &Explanation, trial: Trial) -> Explained {
     let cost = explanation.cost;
     Explained {
         name: explanation.feed.clone(),
@@ -392,6 +416,7 @@ pub fn explained(explanation: &Explanation) -> Explained {
         phrases: cost.phrases,
         regexes: cost.regexes,
         every_item: cost.every_item,
+        trial,
     }
 }
 
@@ -399,5 +424,27 @@ fn wrong(error: &QueryError, text: &str, origin: &str) -> FeedError {
     use pergola_query::ErrorKind::{FeedExists, StillRead};
     let conflict = matches!(error.kind, FeedExists(_) | StillRead { .. });
     let rendered = masked_in(&error.render(text, origin)).into_owned();
-    FeedError::Query { rendered, conflict }
+    FeedError::Query { rendered, conflict, place: Box::new(place(error, text)) }
+}
+
+/// Where a mistake is, and what would be right.
+fn place(error: &QueryError, text: &str) -> Place {
+    use pergola_query::ErrorKind::{Unexpected, UnexpectedEnd};
+    let characters = |to: usize| text[..text.floor_char_boundary(to)].chars().count();
+    let (line, column) = error.position(text);
+    let span = error.span.range();
+    Place {
+        line,
+        column,
+        start: characters(span.start),
+        end: characters(span.end),
+        message: masked_in(&error.to_string()).into_owned(),
+        expected: match &error.kind {
+            Unexpected { expected, .. } | UnexpectedEnd { expected } => {
+                expected.iter().map(ToString::to_string).collect()
+            }
+            _ => Vec::new(),
+        },
+        help: error.help.as_deref().map(|help| masked_in(help).into_owned()),
+    }
 }

@@ -1,7 +1,7 @@
 //! Folders: sources that their user keeps together. `FOLDER "Tech"` in a query means those in the folder and in
 //! the folders inside it.
 
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use pergola_feed::opml::{folder_name, is_inside};
 use pergola_query::syntax::{SourceClause, SourceRef};
@@ -14,12 +14,15 @@ use super::{Node, SourceError};
 #[derive(Debug, Default)]
 pub(super) struct Folders {
     members: BTreeMap<String, BTreeSet<SourceId>>,
+    /// How often they have changed.
+    changes: u64,
 }
 
 impl Folders {
     /// A source is in these folders and in no others.
     pub(super) fn put(&mut self, id: SourceId, folders: &[String]) {
         self.forget(id);
+        self.changes += 1;
         for folder in folders {
             self.members.entry(folder.clone()).or_default().insert(id);
         }
@@ -27,10 +30,25 @@ impl Folders {
 
     /// A source is in no folder.
     pub(super) fn forget(&mut self, id: SourceId) {
+        self.changes += 1;
         self.members.retain(|_, members| {
             members.remove(&id);
             !members.is_empty()
         });
+    }
+
+    /// A number that is another one after a source has come into a folder or left one.
+    pub(super) fn version(&self) -> u64 {
+        self.changes
+    }
+
+    /// The folders of each source that is in any.
+    pub(super) fn by_source(&self) -> HashMap<SourceId, Vec<String>> {
+        let mut all: HashMap<SourceId, Vec<String>> = HashMap::new();
+        for (folder, members) in &self.members {
+            members.iter().for_each(|id| all.entry(*id).or_default().push(folder.clone()));
+        }
+        all
     }
 
     /// The sources in a folder and in those inside it.
@@ -41,7 +59,7 @@ impl Folders {
     }
 
     /// Every folder that has sources, and those around it.
-    fn names(&self) -> BTreeSet<&str> {
+    pub(super) fn names(&self) -> BTreeSet<&str> {
         let around = |name: &'_ str| -> Vec<usize> {
             name.match_indices('/').map(|(at, _)| at).chain([name.len()]).collect()
         };
@@ -105,6 +123,13 @@ impl Node {
     /// The sources in a folder and in those inside it.
     pub(super) fn in_folder(&self, name: &str) -> Vec<SourceId> {
         folder_name([name]).map(|name| self.folders.lock().within(&name)).unwrap_or_default()
+    }
+
+    /// Every folder with the number of sources in it and inside it, by name.
+    pub(crate) fn folder_sizes(&self) -> Vec<(String, usize)> {
+        let folders = self.folders.lock();
+        let size = |name: &str| (name.to_owned(), folders.within(name).len());
+        folders.names().into_iter().map(size).collect()
     }
 
     /// Refuses a change that names a folder in which no source is, unless the feed already did.

@@ -16,12 +16,12 @@ use tokio_util::sync::CancellationToken;
 
 use super::Node;
 use super::feeds::FeedError;
+use crate::select::FeedCard;
 
 const MINUTE: f64 = 60.0;
 /// Minutes between two saves of what was learnt.
 const SAVED_EVERY: u64 = 5;
-/// Minutes between two cleanups, and from the start to the first: many nodes do not run all day.
-const CLEARED_EVERY: u64 = 24 * 60;
+/// Minutes from the start to the first cleanup: many nodes do not run all day.
 const CLEARED_AFTER: u64 = 60;
 /// Minutes between two checks for lists that are due and for sources that are dead.
 const LISTS_EVERY: u64 = 60;
@@ -104,7 +104,7 @@ impl Node {
         }
         if minute >= *clear_at {
             let cleared = self.clear_out().await?;
-            *clear_at = minute + CLEARED_EVERY;
+            *clear_at = minute + self.config().store.cleared_every().as_secs() / 60;
             tracing::info!(entries = cleared.entries, chunks = cleared.chunks, "cleared out");
         }
         Ok(())
@@ -197,20 +197,25 @@ impl Node {
         let now = self.clock.now();
         let usual = self.config().store.keep.as_secs_f64();
         let mut cleared = Cleared::default();
-        for card in self.desk.feeds() {
+        let keeps = |card: FeedCard| {
             let keep = card.body.options.keep.map_or(usual, |period| period.seconds() as f64);
+            (card.id, keep)
+        };
+        let own = self.desk.all_followed().into_iter().map(|(_, feed)| (feed, usual));
+        for (feed, keep) in self.desk.feeds().into_iter().map(keeps).chain(own) {
             let archive = self.archive.clone();
-            let below = self.read(move || first_kept(&archive, card.id, now - keep)).await?;
-            let deleted = self.delete_entries(card.id, below).await?;
+            let below = self.read(move || first_kept(&archive, feed, now - keep)).await?;
+            let deleted = self.delete_entries(feed, below).await?;
             if deleted > 0 {
-                self.shelf.renew(card.id);
+                self.shelf.renew(feed);
             }
             cleared.entries += deleted;
-            self.delete_edits(card.id, below).await?;
+            self.delete_edits(feed, below).await?;
         }
         self.forget_removed_feeds(now).await?;
         self.forget_removed_sources(now).await?;
-        let mut feeds: Vec<FeedId> = self.desk.feeds().iter().map(|card| card.id).collect();
+        self.tidy_people(now).await?;
+        let mut feeds = self.desk.every_feed();
         feeds.extend(self.archive.removed_feeds()?.into_iter().map(|(id, _)| id));
         // A damaged entry may come back, and then needs its items.
         if !self.archive.damage().is_empty() {
@@ -224,6 +229,9 @@ impl Node {
             let mut commit = Commit::new();
             some.iter().for_each(|(source, number)| commit.source(*source).delete_chunk(*number));
             self.commit(commit).await?;
+        }
+        if cleared.chunks > 0 {
+            self.archive.index_is_stale();
         }
         self.forget_gone_sources().await?;
         Ok(cleared)

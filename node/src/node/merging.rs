@@ -68,6 +68,7 @@ impl Node {
         let before = self.readings(&[go, stay]);
         let moved = self.move_items((go, &goes), (stay, &stays)).await?;
         let record = merge::merged(stays, goes);
+        self.follow_instead(go, stay).await?;
         self.commit_merge(moved.as_ref(), (go, stay), &record).await?;
         self.forget_merged(go, stay, &record);
         let url = Shown(&record.url);
@@ -78,7 +79,7 @@ impl Node {
             let since = if all { f64::NEG_INFINITY } else { seen_until };
             self.backfill_with(feed, stay, since).await?;
         }
-        Ok(())
+        self.leave_merged(go, stay).await
     }
 
     /// When a source last answered well.
@@ -109,8 +110,7 @@ impl Node {
             self.copy_chunks(some, &mut moved, goes, stays).await?;
         }
         let removed = self.archive.removed_feeds()?.into_iter().map(|(feed, _)| feed);
-        let feeds = self.desk.feeds().into_iter().map(|card| card.id).chain(removed);
-        for feed in feeds.collect::<Vec<_>>() {
+        for feed in self.desk.every_feed().into_iter().chain(removed) {
             self.move_entries(feed, &moved).await?;
         }
         Ok(Some(moved))

@@ -12,6 +12,7 @@ use pergola_store::Table;
 use pergola_store::archive::{Archive, NodeRecord};
 use tokio::sync::{Semaphore, mpsc};
 
+use super::people::People;
 use super::reload::sources_refused;
 use super::scheduling::strategy;
 use super::settings::{fetch_settings, lane_rules, manners};
@@ -19,7 +20,6 @@ use super::{Node, StartError};
 use crate::access::Access;
 use crate::crawl::driver::{Crawler, Delivery, List, Tools};
 use crate::metrics::Metrics;
-use crate::peers::Peers;
 use crate::publish::{Imprint, Shelf};
 use crate::select::{Desk, Profiles};
 use crate::stage;
@@ -30,6 +30,7 @@ use pergola_outside::clock::Clock;
 use pergola_outside::fetch::Fetcher;
 use pergola_outside::locks::{Mutex, RwLock};
 use pergola_outside::surroundings::{Blocking, Outside, Randomness, Surroundings, Thread};
+use pergola_peers::registry::Peers;
 
 /// Refreshes that may wait for selection.
 const DELIVERIES: usize = 256;
@@ -75,7 +76,8 @@ impl Node {
         let shared =
             Shared { config, clock, randomness, blocking, outside, archive, metrics, desk, access };
         let shelf = Arc::new(shared.shelf(&record));
-        let (writer, press) = shared.writer(&shelf)?;
+        let people = Arc::new(People::new(shared.randomness.clone()));
+        let (writer, press) = shared.writer(&shelf, &people)?;
         let (crawler, receivers) = shared.crawler(&record)?;
         let selector = shared.selector(receivers.deliveries, writer.clone())?;
         let hub = shared.hub(&shelf, &crawler, &writer)?;
@@ -99,7 +101,9 @@ impl Node {
             folders: Mutex::default(),
             dead: Mutex::default(),
             private: Mutex::default(),
+            people,
             turn: Semaphore::new(1),
+            indexing: Semaphore::new(1),
             lists: Mutex::new(Some(receivers.lists)),
             threads: Mutex::new(vec![press, selector]),
             notices: Mutex::new(store.notice.into_iter().collect()),
@@ -165,10 +169,17 @@ impl Shared {
             .with_blocking(self.blocking.clone())
     }
 
-    /// Starts the thread that writes; what it commits is announced to the shelf.
-    fn writer(&self, shelf: &Arc<Shelf>) -> Result<(Writer, Thread), StartError> {
-        let announced = Arc::clone(shelf);
-        let announce = Box::new(move |feed, tally| announced.changed(feed, tally));
+    /// Starts the thread that writes; what it commits is announced to the shelf and to those who read.
+    fn writer(
+        &self,
+        shelf: &Arc<Shelf>,
+        people: &Arc<People>,
+    ) -> Result<(Writer, Thread), StartError> {
+        let (announced, people) = (Arc::clone(shelf), Arc::clone(people));
+        let announce = Box::new(move |feed, tally| {
+            announced.changed(feed, tally);
+            people.entries_came(feed);
+        });
         let refused = self.metrics.refused_commits.clone();
         Writer::start(self.archive.clone(), announce, refused, &self.blocking).map_err(thread)
     }

@@ -1,5 +1,7 @@
 //! What is known of the sources of a feed and of peers, for others who ask.
 
+use std::collections::HashMap;
+
 use pergola_feed::address::{masked, with_user};
 use pergola_feed::opml::Outline;
 use pergola_manners::link::Link;
@@ -8,8 +10,8 @@ use pergola_refresh::{DAY, Source};
 use pergola_store::archive::{ArchiveError, FeedId, SourceId, SourceKind, SourceRecord};
 
 use super::Node;
-use crate::peers::Heard;
 use crate::select::{About, Channel};
+use pergola_peers::registry::Heard;
 
 /// A source of a feed, and what it contributes.
 #[derive(Debug, Clone, PartialEq)]
@@ -41,6 +43,11 @@ impl Node {
             }
         }
         Ok(upstreams)
+    }
+
+    /// The names of the nodes that this one reads, by their ids.
+    pub fn peer_names(&self) -> HashMap<String, String> {
+        self.crawler.tools.peers.names()
     }
 
     /// Every source but lists, with the title it is known by; nobody's share of it is all. Blocks.

@@ -10,6 +10,7 @@ use pergola_manners::source::Credentials;
 use pergola_query::Change;
 use pergola_store::archive::{Commit, SourceId, SourceKind};
 
+use super::scheduling::strategy;
 use super::secrets::without_passwords;
 use super::settings::rule_book;
 use super::{NewSource, Node, SourceError, StartError};
@@ -99,6 +100,12 @@ impl Node {
             self.reconsider()?;
             changed.push("floors".to_owned());
         }
+        if differences.taste {
+            let chosen = strategy(&config, self.crawler.count());
+            self.crawler.set_strategy(chosen, config.schedule.taste);
+            changed.push("schedule".to_owned());
+        }
+        changed.extend(differences.keep.then(|| "store.keep".to_owned()));
         if differences.allow_private {
             self.crawler.tools.fetcher.guard().list(config.crawl.allow_private.clone());
             changed.push("crawl.allow_private".to_owned());

@@ -78,7 +78,7 @@ impl Node {
         let mut unwanted = Vec::new();
         for &id in candidates {
             let Some(record) = self.archive.source(id)? else { continue };
-            if !record.wanted && record.lists.is_empty() && self.desk.readers_of(id) == 0 {
+            if !record.wanted && record.lists.is_empty() && !self.desk.needs(id) {
                 unwanted.push(id);
             }
         }
@@ -89,7 +89,7 @@ impl Node {
     pub(super) async fn reap_left_behind(&self) -> Result<(), SourceError> {
         let mut left = Vec::new();
         self.archive.each_source(|id, record| {
-            if !record.wanted && record.lists.is_empty() && self.desk.readers_of(id) == 0 {
+            if !record.wanted && record.lists.is_empty() && !self.desk.needs(id) {
                 left.push(id);
             }
         })?;

@@ -42,11 +42,13 @@ impl Node {
         })
     }
 
-    /// Crawls, and serves its feeds and what `router` answers besides, until `stop` is cancelled.
+    /// Crawls, and serves its feeds and what `router` answers besides, until `stop` is cancelled. `front` stands
+    /// before all of it.
     pub(crate) fn run(
         self: Arc<Self>,
         listener: Box<dyn Listener>,
         router: Router,
+        front: impl FnOnce(Router) -> Router,
         stop: CancellationToken,
     ) -> Result<Running, StartError> {
         let system = |source| StartError::System { what: "the socket is unusable".into(), source };
@@ -57,6 +59,7 @@ impl Node {
         self.start_crawling(&stop, &mut tasks);
         let pushing = self.start_pushing(&stop, &mut tasks);
         let router = router.merge(crate::publish::router(Arc::clone(&self.shelf))).merge(pushing);
+        let router = front(router);
         if let Some(socket) = self.folder_socket() {
             let port = Port::plain(router.clone().layer(Extension(ByFolder)));
             spawn(&mut tasks, "socket", port.serve(socket, stop.clone()));
@@ -94,6 +97,7 @@ impl Node {
         spawn(tasks, "watching", crate::crawl::watch::run(Arc::clone(crawler), stop.clone()));
         spawn(tasks, "housekeeping", Arc::clone(self).keep_house(stop.clone()));
         spawn(tasks, "scrubbing", Arc::clone(self).scrub_daily(stop.clone()));
+        spawn(tasks, "indexing", Arc::clone(self).keep_index(stop.clone()));
         spawn(tasks, "lists", Arc::clone(self).follow_lists(stop.clone()));
         spawn(tasks, "moves", Arc::clone(self).follow_moves(stop.clone()));
     }

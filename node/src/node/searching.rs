@@ -7,9 +7,9 @@ use pergola_store::archive::{ArchiveError, FeedId, SourceId};
 
 use super::Node;
 use crate::access::Caller;
-use crate::peers::{Foreign, Heard};
 use crate::publish::Form;
 use crate::select::{About, Channel, FeedCard, Found, Kind};
+use pergola_peers::registry::{Foreign, Heard};
 
 /// Results of which those are picked that the caller may see.
 const SEARCHED: usize = 800;

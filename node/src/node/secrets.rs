@@ -23,8 +23,14 @@ const PATIENCE: Duration = Duration::from_secs(60);
 const PRIVATE: &str = "(a private source)";
 
 /// What is to be changed of a source.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct SourceEdit {
+    /// Its title; `Some(None)` takes the one that it gives itself.
+    pub title: Option<Option<String>>,
+    /// What one of its items is worth.
+    pub importance: Option<f32>,
+    /// Whether nobody asks it until further notice.
+    pub halted: Option<bool>,
     /// Whether its address is published nowhere.
     pub private: Option<bool>,
     /// What its origin is shown from now on; `Some(None)` forgets it.
@@ -32,7 +38,7 @@ pub struct SourceEdit {
 }
 
 impl Node {
-    /// Changes what a source is shown, and who may know its address.
+    /// Changes what is said of a source, what it is shown, who may know its address, and whether it is asked.
     pub async fn edit_source(&self, id: SourceId, edit: SourceEdit) -> Result<(), SourceError> {
         let _turn = self.turn.acquire().await;
         let unknown = || SourceError::Unknown(id.0.to_string());
@@ -43,6 +49,8 @@ impl Node {
         let mut record = self.archive.source(id)?.ok_or_else(unknown)?;
         let before = record.clone();
         record.private = edit.private.unwrap_or(record.private);
+        record.title = edit.title.unwrap_or(record.title);
+        record.importance = edit.importance.unwrap_or(record.importance);
         if let Some(proof) = edit.proof {
             let url = Url::parse(&record.url).map_err(|error| bad(&record.url, error))?;
             record.credentials = proof.map(|proof| Credentials::new(&url, proof));
@@ -51,15 +59,42 @@ impl Node {
                 record.name_here();
             }
         }
+        self.set_halted(id, &record, edit.halted).await?;
         if record == before {
             return Ok(());
         }
         let mut commit = Commit::new();
         commit.source(id).put_record(&record);
         self.commit(commit).await?;
+        if record.importance != before.importance {
+            self.crawler.set_importance(id, record.importance);
+            self.weigh([id]);
+        }
         if record.private != before.private {
             self.note_privacy(id, record.private);
             self.publish_anew()?;
+        }
+        Ok(())
+    }
+
+    /// Pauses a source until further notice, or resumes it.
+    async fn set_halted(
+        &self,
+        id: SourceId,
+        record: &SourceRecord,
+        halted: Option<bool>,
+    ) -> Result<(), SourceError> {
+        let unknown = || SourceError::Unknown(id.0.to_string());
+        let mut state = self.archive.state_alone(id)?.ok_or_else(unknown)?;
+        let Some(halted) = halted.filter(|halted| *halted != state.courtesy.halted) else {
+            return Ok(());
+        };
+        state.courtesy.halted = halted;
+        let mut commit = Commit::new();
+        commit.source(id).put_state(&state);
+        self.commit(commit).await?;
+        if let Ok(url) = Url::parse(&record.url) {
+            self.crawler.halt(id, &url, &state);
         }
         Ok(())
     }

@@ -252,6 +252,7 @@ impl Node {
             self.catch_up(&records.iter().map(|(id, ..)| *id).collect::<Vec<_>>()).await?;
         }
         self.follow_folders(&regrouped).await?;
+        self.follow_for_operator(&added.new).await?;
         Ok(added)
     }
 

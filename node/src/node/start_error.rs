@@ -4,10 +4,10 @@ use pergola_refresh::Invalid;
 use pergola_store::StoreError;
 use pergola_store::archive::ArchiveError;
 
-use crate::peers::LoadError;
 use crate::writer::NotCommitted;
 use pergola_outside::fetch::FetchError;
 use pergola_outside::tls::TlsError;
+use pergola_peers::registry::LoadError;
 
 /// Why a node cannot start.
 #[derive(Debug, thiserror::Error)]

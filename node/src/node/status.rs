@@ -1,17 +1,16 @@
 //! The state of the node, its sources and its feeds, for the API and the pages.
 
+mod detail;
+mod feeds;
 mod sources;
 
-use pergola_api::Instant;
-use pergola_api::feed::FeedStatus;
 use pergola_api::operation::NodeStatus;
-use pergola_feed::address::masked_in;
 use pergola_refresh::quality::known_completeness;
-use pergola_store::archive::{ArchiveError, SourceId};
+use pergola_store::archive::SourceId;
 
 use super::Node;
-use crate::access::Caller;
-use crate::select::FeedCard;
+pub(crate) use detail::{rhythm, wishes};
+pub(crate) use sources::standing;
 
 /// Loops that are named one by one.
 const LOOPS_TOLD: usize = 10;
@@ -101,26 +100,5 @@ impl Node {
             peers.link(*id).is_some_and(|link| peers.is_usable(*id, &link.url, now))
         };
         peers.ids().iter().filter(|id| usable(id)).count()
-    }
-
-    /// The state of a feed, as far as a caller may know it.
-    pub fn feed_status(
-        &self,
-        card: &FeedCard,
-        caller: &Caller,
-    ) -> Result<FeedStatus, ArchiveError> {
-        let tally = self.archive.feed_tally(card.id)?;
-        let base = self.config().node.public_url.as_str().trim_end_matches('/').to_owned();
-        Ok(FeedStatus {
-            name: card.name.clone(),
-            query: match caller.is_operator() {
-                true => masked_in(&card.statement).into_owned(),
-                false => self.public_statement(&card.name, &card.body),
-            },
-            sources: self.desk.sources_of(card.id).len(),
-            published: tally.next,
-            changed_at: (tally.edition > 0).then(|| Instant::from_unix(tally.changed_at)),
-            url: format!("{base}/feeds/{}", card.name),
-        })
     }
 }

@@ -22,10 +22,10 @@ use super::caller::Caller;
 use super::cursor::Cursor;
 use crate::node::Node;
 use crate::publish::Listing;
-use crate::wire::millis;
 use about::Estimates;
 use head::Heads;
 use page::Pager;
+use pergola_peers::wire::millis;
 use watching::Watching;
 
 /// Feeds in one answer, unless fewer are asked for.

@@ -19,7 +19,7 @@ use tokio::sync::OnceCell;
 use super::edition::RenderError;
 use super::negotiate::{Coding, Form};
 use super::past::Contents;
-use crate::publish::pages;
+use crate::publish::shown::protect;
 
 /// What kind of document it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -151,7 +151,7 @@ impl Coded {
             headers.insert(CONTENT_ENCODING, HeaderValue::from_static(coding.name()));
         }
         if kind == Kind::Feed(Form::Page) {
-            pages::protect(&mut headers);
+            protect(&mut headers);
         }
         Self { headers, _held: Held::new(held, body.len()), body }
     }

@@ -14,7 +14,7 @@ use std::collections::hash_map::Entry as Slot;
 use pergola_feed::address::{has_secrets, identity_of, masked};
 use pergola_feed::{Item, Millis, Origin, Timestamp, identity};
 use pergola_store::archive::{
-    Archive, ArchiveError, Entry, FeedId, Published, SourceId, SourceKind, SourceRecord,
+    Archive, ArchiveError, Entry, FeedId, OldIds, Published, SourceId, SourceKind, SourceRecord,
 };
 use url::Url;
 
@@ -25,11 +25,13 @@ pub(crate) struct Publisher<'a> {
     archive: &'a Archive,
     imprint: &'a Imprint,
     sources: HashMap<SourceId, Source>,
+    /// Which entries of each feed keep their old ids.
+    old: HashMap<FeedId, OldIds>,
 }
 
 impl<'a> Publisher<'a> {
     pub(crate) fn new(archive: &'a Archive, imprint: &'a Imprint) -> Self {
-        Self { archive, imprint, sources: HashMap::new() }
+        Self { archive, imprint, sources: HashMap::new(), old: HashMap::new() }
     }
 
     /// The item of an entry, as this node publishes it. Blocks.
@@ -58,17 +60,25 @@ impl<'a> Publisher<'a> {
         feed: FeedId,
         archived: Vec<Published>,
     ) -> Result<Vec<Published>, ArchiveError> {
-        let old = self.archive.old_ids(feed)?;
-        let publish = |Published { sequence, entry, item }| {
-            let mut item = self.publish(&entry, item)?;
-            if !old.keeps(sequence)
-                && let Some(identity) = item.origin.as_ref().and_then(identity_of)
-            {
-                item.id = identity::published(&item.id, identity);
-            }
-            Ok(Published { sequence, entry, item })
-        };
-        archived.into_iter().map(publish).collect()
+        archived.into_iter().map(|archived| self.publish_for(feed, archived)).collect()
+    }
+
+    /// The item of an entry of a feed, as this node publishes it to all but other nodes. Blocks.
+    pub(crate) fn publish_for(
+        &mut self,
+        feed: FeedId,
+        Published { sequence, entry, item }: Published,
+    ) -> Result<Published, ArchiveError> {
+        let mut item = self.publish(&entry, item)?;
+        let keeps = match self.old.entry(feed) {
+            Slot::Occupied(known) => known.into_mut(),
+            Slot::Vacant(new) => new.insert(self.archive.old_ids(feed)?),
+        }
+        .keeps(sequence);
+        if !keeps && let Some(identity) = item.origin.as_ref().and_then(identity_of) {
+            item.id = identity::published(&item.id, identity);
+        }
+        Ok(Published { sequence, entry, item })
     }
 
     fn source(&mut self, id: SourceId) -> Result<&Source, ArchiveError> {
@@ -159,12 +169,6 @@ fn host(address: &str) -> Option<String> {
     Url::parse(address).ok()?.host_str().map(str::to_owned)
 }
 
-/// The name to show for where a published item comes from.
-pub(crate) fn origin_name(item: &Item) -> Option<&str> {
-    let origin = item.origin.as_ref()?;
-    origin.title.as_deref().or(origin.home.as_deref()).or(origin.feed.as_deref())
-}
-
 /// Nothing is known of a source whose record is damaged.
 fn unless_damaged<T>(error: ArchiveError) -> Result<Option<T>, ArchiveError> {
     match error {
@@ -176,22 +180,6 @@ fn unless_damaged<T>(error: ArchiveError) -> Result<Option<T>, ArchiveError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn an_origin_is_named_by_its_title_else_its_page_else_its_feed() {
-        let mut item = Item::new("x");
-        assert_eq!(origin_name(&item), None);
-        let [title, home, feed] = ["Title", "http://home", "http://feed"].map(|s| Some(s.into()));
-        let mut origin = Origin { title, home, feed, ..Origin::default() };
-        item.origin = Some(origin.clone());
-        assert_eq!(origin_name(&item), Some("Title"));
-        origin.title = None;
-        item.origin = Some(origin.clone());
-        assert_eq!(origin_name(&item), Some("http://home"));
-        origin.home = None;
-        item.origin = Some(origin);
-        assert_eq!(origin_name(&item), Some("http://feed"));
-    }
 
     #[test]
     fn no_secret_and_no_private_address_is_in_an_origin() {

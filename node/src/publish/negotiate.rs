@@ -105,7 +105,7 @@ impl Form {
 }
 
 /// Whether whoever asks would rather read a page than a machine's answer.
-pub(crate) fn is_browser(headers: &HeaderMap) -> bool {
+pub fn is_browser(headers: &HeaderMap) -> bool {
     Form::preferred(headers) == Some(Form::Page)
 }
 

@@ -8,12 +8,13 @@ use axum::response::{IntoResponse, Response};
 use http::header::X_CONTENT_TYPE_OPTIONS;
 use http::header::{CACHE_CONTROL, CONTENT_TYPE, RETRY_AFTER, VARY, WWW_AUTHENTICATE};
 use http::{HeaderMap, HeaderValue, StatusCode};
-use pergola_api::{Code, Instant, Problem, problem};
+use pergola_api::{Code, Instant, Place, Problem, problem};
 
 use super::negotiate::is_browser;
 use super::shelf::ARCHIVE;
+use super::shown::respond;
 use super::volume::Volume;
-use crate::publish::pages;
+use pergola_pages::public;
 
 /// Seconds after which a request to an unavailable node may succeed.
 const RETRY_SECONDS: u16 = 10;
@@ -63,6 +64,12 @@ impl Refusal {
     /// Names the key of the configuration that stands in the way.
     pub(crate) fn key(mut self, key: Option<String>) -> Self {
         self.0.problem.key = key;
+        self
+    }
+
+    /// Says where the mistake in a query is.
+    pub(crate) fn place(mut self, place: Place) -> Self {
+        self.0.problem.place = Some(place);
         self
     }
 
@@ -161,7 +168,7 @@ impl Refusal {
         if !is_browser(request) {
             return self.into_response();
         }
-        let mut response = pages::respond(self.status_code(), &pages::problem::page(&self));
+        let mut response = respond(self.status_code(), &public::problem::page(&self));
         self.add_headers(response.headers_mut());
         response
     }

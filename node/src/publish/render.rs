@@ -17,9 +17,9 @@ use super::item::Publisher;
 use super::negotiate::Form;
 use super::past::Contents;
 use super::shelf::{Imprint, Listing};
+use super::shown::format;
 use super::volume::{Reach, Standing, Volume};
-use crate::publish::pages;
-use crate::publish::pages::feed::Place;
+use pergola_pages::public::feed::{self, Masthead, Shown};
 
 /// Volumes that the page of a feed links to; each one leads to the one before it.
 const LISTED: usize = 50;
@@ -98,13 +98,13 @@ impl Press<'_> {
         let modified = self.fill(&mut document, published, 0.0)?;
         let name = |volume: Option<Volume>| volume.map(|volume| volume.to_string());
         let place =
-            Place::Volume { name: volume.to_string(), older: name(before), newer: name(after) };
+            Shown::Volume { name: volume.to_string(), older: name(before), newer: name(after) };
         Ok(Bound::Volume(Box::new(self.write(&document, &place, modified))))
     }
 
     /// The head of a document whose entries begin with `first` and end before `next`, and where people
     /// can go from there.
-    fn head(&self, first: u64, next: u64) -> Result<(Document, Place), ArchiveError> {
+    fn head(&self, first: u64, next: u64) -> Result<(Document, Shown), ArchiveError> {
         let mut document = bare(self.imprint, self.listing);
         document.links.push(self.link("self", None, self.form));
         document.links.push(self.link("alternate", None, Form::Page));
@@ -117,7 +117,7 @@ impl Press<'_> {
         let whole = reach.volumes().rev().map(Volume::whole);
         let part = behind.filter(|volume| !volume.is_whole());
         let volumes = part.into_iter().chain(whole).take(LISTED).map(|volume| volume.to_string());
-        Ok((document, Place::Current { volumes: volumes.collect() }))
+        Ok((document, Shown::Current { volumes: volumes.collect() }))
     }
 
     fn reach(&self, next: u64) -> Result<Reach, ArchiveError> {
@@ -162,16 +162,27 @@ impl Press<'_> {
         rendered.with_links(self.imprint.links(&self.listing.name, self.form))
     }
 
-    fn write(&self, document: &Document, place: &Place, modified: Option<i64>) -> Rendered {
+    fn write(&self, document: &Document, place: &Shown, modified: Option<i64>) -> Rendered {
         let text = match self.form {
             Form::Atom => write::write_atom(document),
             Form::Rss => write::write_rss(document),
             Form::Json => write::write_json(document),
-            Form::Page => {
-                pages::feed::page(self.imprint, self.listing, document, place).into_string()
-            }
+            Form::Page => self.page(document, place),
         };
         Rendered::new(Kind::Feed(self.form), text, modified, self.held)
+    }
+
+    fn page(&self, document: &Document, shown: &Shown) -> String {
+        let name = &self.listing.name;
+        let formats = Form::FEEDS.map(|form| (format(form), self.imprint.address(name, form)));
+        let masthead = Masthead {
+            node: &self.imprint.name,
+            here: &self.imprint.node,
+            feed: name,
+            selection: selection(self.listing),
+            formats: &formats,
+        };
+        feed::page(&masthead, document, shown).into_string()
     }
 }
 

@@ -8,7 +8,9 @@ use axum::extract::{Request, State};
 use axum::response::Response;
 use axum::routing::get;
 use http::{HeaderName, HeaderValue, StatusCode};
-use pergola_feed::percent;
+use pergola_feed::{Timestamp, percent};
+use pergola_pages::public::feeds::{self, Card};
+use pergola_store::archive::FeedTally;
 
 use super::answer::{
     VOLUME_KEPT, Varies, answer, answer_difference, kept_for, kept_privately, max_age,
@@ -16,27 +18,30 @@ use super::answer::{
 use super::edition::Publication;
 use super::negotiate::Form;
 use super::refusal::Refusal;
-use super::shelf::{ARCHIVE, NoVolume, Shelf};
+use super::render::selection;
+use super::shelf::{ARCHIVE, Imprint, Listing, NoVolume, Shelf};
+use super::shown::{ASSETS, asset, format, respond};
 use super::visitor::{admitted, caller};
 use super::volume::Volume;
 use crate::access::Caller;
-use crate::publish::pages;
 
 pub(super) const FEEDS: &str = "/feeds/";
 /// Tells other nodes that the feed can be had over gRPC at the same origin, and by which name.
 const PERGOLA_FEED: HeaderName = HeaderName::from_static("pergola-feed");
 
 /// Where everything that is published is found.
-pub const PATHS: [&str; 4] = ["/feeds/{name}", "/feeds/{name}/archive/{volume}", "/opml", "/"];
+pub const PATHS: [&str; 5] =
+    ["/feeds/{name}", "/feeds/{name}/archive/{volume}", "/opml", "/", ASSETS];
 
 /// Everything that is published.
 pub fn router(shelf: Arc<Shelf>) -> Router {
-    let [document, archive, list, page] = PATHS;
+    let [document, archive, list, page, assets] = PATHS;
     Router::new()
         .route(document, get(feed))
         .route(archive, get(volume))
         .route(list, get(opml))
         .route(page, get(home))
+        .route(assets, get(asset))
         .with_state(shelf)
 }
 
@@ -149,10 +154,25 @@ async fn opml(State(shelf): State<Arc<Shelf>>, request: Request) -> Response {
 
 async fn home(State(shelf): State<Arc<Shelf>>, request: Request) -> Response {
     let listings = shelf.listings_for(&caller(&shelf, &request));
-    pages::respond(
-        StatusCode::OK,
-        &pages::home::page(&shelf.imprint, &listings, shelf.is_damaged()),
-    )
+    let imprint = &shelf.imprint;
+    let cards: Vec<Card<'_>> = listings.iter().map(|listing| card(imprint, listing)).collect();
+    let formats = Form::FEEDS.map(format);
+    respond(StatusCode::OK, &feeds::page(&imprint.name, &cards, &formats, shelf.is_damaged()))
+}
+
+fn card<'a>(imprint: &Imprint, listing: &'a Listing) -> Card<'a> {
+    Card {
+        name: &listing.name,
+        address: imprint.address(&listing.name, Form::Atom),
+        selection: selection(listing),
+        items: listing.tally.next,
+        changed: changed_at(&listing.tally),
+    }
+}
+
+/// When a feed last changed, if it ever did.
+fn changed_at(tally: &FeedTally) -> Option<Timestamp> {
+    (tally.changed_at > 0.0).then(|| Timestamp::from_unix(tally.changed_at as i64))
 }
 
 /// A segment of a path, decoded. What cannot be decoded stays as it is: no feed has such a name.

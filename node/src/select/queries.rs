@@ -73,6 +73,10 @@ pub(super) struct Queries {
     reads: HashMap<FeedId, Vec<SourceId>>,
     /// Feeds with NOVEL, with their β.
     novel: HashMap<FeedId, f64>,
+    /// The feeds that show one source each to those who follow it. They have no names in the language.
+    followed: FxHashMap<SourceId, FeedId>,
+    /// How often feeds have come and gone, or got other names.
+    changes: u64,
 }
 
 impl Queries {
@@ -113,7 +117,7 @@ impl Queries {
             Some(beta) => self.novel.insert(id, beta),
             None => self.novel.remove(&id),
         };
-        self.ids.insert(name.to_owned(), id);
+        self.changes += u64::from(self.ids.insert(name.to_owned(), id) != Some(id));
         let (name, body) = (name.to_owned(), body.clone());
         self.catalogue.apply(Change::Replace { name, body });
         Ok(())
@@ -123,6 +127,7 @@ impl Queries {
         self.catalogue.apply(Change::Rename { from: from.to_owned(), to: to.to_owned() });
         self.ids.remove(from);
         self.ids.insert(to.to_owned(), id);
+        self.changes += 1;
     }
 
     pub(super) fn remove(&mut self, id: FeedId, name: &str) {
@@ -131,7 +136,29 @@ impl Queries {
         self.reads.remove(&id);
         self.novel.remove(&id);
         self.ids.remove(name);
+        self.changes += 1;
         self.catalogue.apply(Change::Drop { name: name.to_owned() });
+    }
+
+    /// A feed shows everything of a source from now on; `None` if none does any more.
+    pub(super) fn set_followed(&mut self, source: SourceId, feed: Option<FeedId>) {
+        match feed {
+            Some(feed) => self.followed.insert(source, feed),
+            None => self.followed.remove(&source),
+        };
+        self.changes += 1;
+    }
+
+    pub(super) fn followed(&self) -> &FxHashMap<SourceId, FeedId> {
+        &self.followed
+    }
+
+    pub(super) fn ids(&self) -> &BTreeMap<String, FeedId> {
+        &self.ids
+    }
+
+    pub(super) fn changes(&self) -> u64 {
+        self.changes
     }
 
     fn unread(&mut self, id: FeedId) {
@@ -166,6 +193,35 @@ impl Queries {
 
     pub(super) fn sources_of(&self, feed: FeedId) -> &[SourceId] {
         self.reads.get(&feed).map_or(&[], Vec::as_slice)
+    }
+
+    /// The names of all feeds, in order.
+    pub(super) fn names(&self) -> impl Iterator<Item = (&str, FeedId)> {
+        self.ids.iter().map(|(name, id)| (name.as_str(), *id))
+    }
+
+    /// The feeds that a query reads, directly or through others, each after those that it reads itself.
+    pub(super) fn read_by(&self, body: &FeedBody) -> Vec<FeedCard> {
+        let named = |body: &FeedBody| -> Vec<String> {
+            let feeds = body.sources.iter().filter_map(|clause| match &clause.source.value {
+                SourceRef::Feed(name) => Some(name.clone()),
+                _ => None,
+            });
+            feeds.collect()
+        };
+        let (mut cards, mut seen) = (Vec::new(), HashSet::new());
+        let mut open: Vec<(String, bool)> =
+            named(body).into_iter().map(|name| (name, false)).collect();
+        while let Some((name, ready)) = open.pop() {
+            let Some(card) = self.feed(&name) else { continue };
+            if ready {
+                cards.push(card);
+            } else if seen.insert(name.clone()) {
+                open.push((name, true));
+                open.extend(named(&card.body).into_iter().map(|name| (name, false)));
+            }
+        }
+        cards
     }
 
     pub(super) fn count(&self) -> usize {

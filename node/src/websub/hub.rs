@@ -110,6 +110,11 @@ impl Hub {
         self.book.lock().len()
     }
 
+    /// The feeds that are subscribed to, and the hosts of their subscribers.
+    pub fn subscribers(&self) -> Vec<(FeedId, String)> {
+        self.book.lock().subscribers()
+    }
+
     /// Verifies requests, delivers editions and ends leases, until told to stop.
     pub async fn run(self: Arc<Self>, stop: CancellationToken) {
         let Some(mut inbox) = self.inbox.lock().take() else { return };

@@ -49,7 +49,8 @@ impl Group {
             // with fewer hops takes over.
             Some((sequence, Some(held))) if held.source != entry.source => {
                 if self.routes.is_shorter(archive, &self.commit, &held, &entry)? {
-                    let entry = Entry { at: held.at, changed_at: held.changed_at, ..entry };
+                    let Entry { at, changed_at, dated, .. } = held;
+                    let entry = Entry { at, changed_at, dated, ..entry };
                     self.put(feed, sequence, entry);
                 }
                 return Ok(());
@@ -65,7 +66,7 @@ impl Group {
             Some((sequence, Some(held))) => {
                 committed.replaced += 1;
                 replaces = sequence < unread_from;
-                (sequence, Entry { at: held.at, ..entry })
+                (sequence, Entry { at: held.at, dated: held.dated, ..entry })
             }
             None => {
                 let sequence = tally.next;

@@ -38,6 +38,7 @@ fn append(item: u128, source: u32, at: f64, edited: bool) -> Append {
         index: 0,
         at,
         changed_at: at,
+        dated: at,
     };
     Append { feed: FEED, entry, edited }
 }

@@ -10,6 +10,7 @@ mod next;
 mod operation;
 mod removed;
 mod sources;
+mod users;
 
 use std::time::Duration;
 

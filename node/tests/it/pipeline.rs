@@ -132,7 +132,7 @@ async fn a_wrong_statement_changes_nothing_and_says_where_it_is_wrong() {
     let script =
         r#"CREATE FEED A AS RETURN "https://a.example.org/"; CREATE FEED B AS RETRUN "x";"#;
     let error = house.node().run_script(script, "my.fql").await.unwrap_err();
-    let FeedError::Query { rendered, conflict: false } = error else { panic!("{error}") };
+    let FeedError::Query { rendered, conflict: false, .. } = error else { panic!("{error}") };
     assert!(rendered.contains("my.fql:1") && rendered.contains("RETURN"), "{rendered}");
     assert_eq!(house.node().feeds().len(), 0);
     create(&house, r#"CREATE FEED A AS RETURN "https://a.example.org/";"#).await;

@@ -7,8 +7,8 @@ use pergola_manners::reply::{Reply, Silence};
 use super::Crawler;
 use super::received::Received;
 use crate::metrics::PeerOutcome;
-use crate::peers::pull::Pulled;
 use pergola_outside::fetch::{Ask, FetchError};
+use pergola_peers::registry::pull::Pulled;
 
 impl Crawler {
     /// Asks a source: its peer if it has one that can be read, and with a GET otherwise.

@@ -25,8 +25,7 @@ enum Step {
 impl Crawler {
     /// A source as it is now; nothing if it is gone.
     pub(super) fn subject(&self, id: SourceId) -> Result<Option<Box<Subject>>, ArchiveError> {
-        let archive = &self.tools.archive;
-        let (record, state) = (archive.source(id)?, archive.state_alone(id)?);
+        let (record, state) = self.tools.archive.source_and_state(id)?;
         let (Some(record), Some(mut state), Some(schedule)) =
             (record, state, self.roster().schedule(id))
         else {

@@ -49,6 +49,9 @@ impl Crawler {
         let readers = self.tools.desk.readers_of(id).max(1);
         let archive = self.tools.peers.cooperation(id).archive;
         let ask = self.question(&subject, readers, archive)?;
+        // Whatever goes wrong from here on, the site was asked: a failure of our own is no reason to ask it sooner.
+        let floor = self.tools.manners().rules.rules_for(&subject.url).floor;
+        outing.back_at = self.tools.clock.now() + floor.max(OUR_FAULT);
         let (received, asked) = match subject.record.kind {
             // Boxed, because few sources are pages.
             SourceKind::Page(_) => Box::pin(self.get_page(&ask, outing.lane)).await,

@@ -6,9 +6,9 @@ use pergola_feed::OriginId;
 use pergola_manners::Manners;
 use pergola_manners::budget::Purse;
 use pergola_manners::courtesy::Courtesy;
-use pergola_manners::roster::Prospect;
+use pergola_manners::roster::{Habits, Prospect, Way};
 use pergola_manners::why::Case;
-use pergola_refresh::{Invalid, PublicationModel, Source, StrategyKind, Taste, Threshold};
+use pergola_refresh::{Invalid, Source, StrategyKind, Taste, Threshold};
 use pergola_store::archive::{SourceId, SourceRecord, SourceState};
 use url::Url;
 
@@ -96,7 +96,7 @@ impl Crawler {
 
     /// Items per second that a source publishes, as estimated.
     pub fn mean_rate(&self, id: SourceId) -> Option<f64> {
-        Some(self.roster().schedule(id)?.model.mean_rate())
+        self.roster().mean_rate(id)
     }
 
     /// When one of these sources may next be refreshed.
@@ -121,6 +121,23 @@ impl Crawler {
         Some(refreshes)
     }
 
+    /// How the sources come by their news, at most `most` of those that are asked.
+    pub fn habits(&self, taste: &Taste, shortest: f64, most: usize, now: f64) -> Habits {
+        self.roster().habits(taste, shortest, most, now)
+    }
+
+    /// How each of these sources comes by its news.
+    pub fn ways(
+        &self,
+        ids: &[SourceId],
+        taste: &Taste,
+        shortest: f64,
+        now: f64,
+    ) -> Vec<Option<Way>> {
+        let roster = self.roster();
+        ids.iter().map(|id| roster.way(*id, taste, shortest, now)).collect()
+    }
+
     /// Crawls a source from now on, unless another one is at its address: then it is to be merged with that.
     pub fn take_on(
         &self,
@@ -132,6 +149,7 @@ impl Crawler {
         let lane = self.lane_for(id, url);
         self.note_standing(id, &state.courtesy);
         let next_at = self.next_at(id, url, &state);
+        let halted = state.courtesy.halted;
         let mut roster = self.roster();
         if roster.resident(&record.url).is_some() {
             drop(roster);
@@ -141,6 +159,9 @@ impl Crawler {
         roster.add(id, &record.url, lane, state.schedule, next_at)?;
         roster.set_origin(id, record.origin);
         roster.set_importance(id, record.importance);
+        if halted {
+            roster.keep_quiet(id, Some(f64::INFINITY));
+        }
         record.formerly.iter().for_each(|old| roster.was_at(id, old));
         Ok(true)
     }
@@ -183,6 +204,15 @@ impl Crawler {
     pub fn site_quiet(&self, id: SourceId, now: f64) -> Option<f64> {
         let lane = self.roster().lane(id)?;
         self.lanes.lock().quiet_until(lane).filter(|until| *until > now)
+    }
+
+    /// Nobody asks a source until further notice, or as it wants itself.
+    pub fn halt(&self, id: SourceId, url: &Url, state: &SourceState) {
+        let own = state.courtesy.pause.as_ref().map(|pause| pause.until);
+        let until = if state.courtesy.halted { Some(f64::INFINITY) } else { own };
+        self.roster().keep_quiet(id, until);
+        self.note_standing(id, &state.courtesy);
+        self.reconsider(id, url, state);
     }
 
     /// A person insists on asking a source that wants quiet.

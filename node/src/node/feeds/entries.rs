@@ -14,7 +14,9 @@ use crate::select::{Desk, Texts};
 use crate::writer::{Append, Job};
 
 /// A new feed begins with at most so many items that its sources show already.
-const BACKFILL: usize = 10_000;
+pub(super) const BACKFILL: usize = 10_000;
+/// Sources whose items enter the feeds of their followers in one commit.
+const FOLLOWED_AT_ONCE: usize = 50;
 /// Entries or edits deleted in one commit.
 const DELETED_AT_ONCE: usize = 1_000;
 
@@ -79,7 +81,7 @@ impl Node {
 
     /// Waits until everything is durable that was selected by the queries as they were before. Until then it is
     /// not seen, and nobody would look for it again.
-    async fn settle(&self) {
+    pub(in crate::node) async fn settle(&self) {
         let desk = Arc::clone(&self.desk);
         // If there is nobody left to wait for, there is nothing to be waited for.
         let _ = self.blocking.run(move || desk.wait_for_selection()).await;
@@ -101,12 +103,36 @@ impl Node {
         Ok(committed.published)
     }
 
+    /// What these sources show already enters the feeds that show them to those who follow them.
+    pub(in crate::node) async fn backfill_followed(
+        &self,
+        new: Vec<(SourceId, FeedId)>,
+    ) -> Result<(), SourceError> {
+        self.settle().await;
+        for some in new.chunks(FOLLOWED_AT_ONCE) {
+            let (archive, desk, now) =
+                (self.archive.clone(), Arc::clone(&self.desk), self.clock.now());
+            let some = some.to_vec();
+            let found = move || {
+                let mut appends = Vec::new();
+                for (source, feed) in some {
+                    let times = (f64::NEG_INFINITY, now);
+                    appends.extend(wanted_so_far(&archive, &desk, feed, &[source], times)?);
+                }
+                Ok(appends)
+            };
+            let appends = self.read(found).await?;
+            self.writer.commit(Job { appends, ..Job::default() }).await?;
+        }
+        Ok(())
+    }
+
     /// Deletes the entries of a feed below a number, in commits of bounded size.
     pub(in crate::node) async fn delete_entries(
         &self,
         feed: FeedId,
         below: u64,
-    ) -> Result<usize, FeedError> {
+    ) -> Result<usize, SourceError> {
         let mut deleted = 0;
         loop {
             let entries =
@@ -119,6 +145,7 @@ impl Node {
                 commit.feed(feed).delete_entry(*sequence, entry.key);
             }
             self.commit(commit).await?;
+            self.people.entries_gone(feed, entries.last().map_or(0, |(last, _)| last + 1));
             deleted += entries.len();
         }
     }
@@ -129,7 +156,7 @@ impl Node {
         &self,
         feed: FeedId,
         below: u64,
-    ) -> Result<usize, FeedError> {
+    ) -> Result<usize, SourceError> {
         let archive = self.archive.clone();
         let outdated = self.read(move || outdated_edits(&archive, feed, below)).await?;
         for some in outdated.chunks(DELETED_AT_ONCE) {
@@ -184,6 +211,7 @@ fn wanted_so_far(
         let Some(mut known) = archive.known(source)? else { continue };
         let title = archive.state(source)?.and_then(|state| state.title);
         let title = record.title.or(title);
+        let follows = desk.followed(source) == Some(feed);
         known.items.retain(|memory| memory.first_seen > since);
         known.items.sort_unstable_by_key(|memory| (memory.chunk, memory.index));
         for together in known.items.chunk_by(|a, b| a.chunk == b.chunk) {
@@ -198,8 +226,11 @@ fn wanted_so_far(
                 if held.is_some_and(|held| held.source == source) {
                     continue;
                 }
-                let texts = Texts::of(item, &record.url, title.as_deref());
-                if !desk.wanted(source, item, &texts, false, now, &mut scratch).contains(&feed) {
+                let texts = || Texts::of(item, &record.url, title.as_deref());
+                let mut wants = || {
+                    desk.wanted(source, item, &texts(), false, now, &mut scratch).contains(&feed)
+                };
+                if !follows && !wants() {
                     continue;
                 }
                 let entry = Entry {
@@ -209,6 +240,7 @@ fn wanted_so_far(
                     index: memory.index,
                     at: now,
                     changed_at: now,
+                    dated: Entry::date_of(item, memory.first_seen.min(now)),
                 };
                 let append = Append { feed, entry, edited: false };
                 if held.is_some() {
@@ -223,6 +255,9 @@ fn wanted_so_far(
     }
     found.sort_by_key(|(dated, ..)| *dated);
     let found = found.split_off(found.len().saturating_sub(BACKFILL));
+    if sources.iter().any(|source| desk.followed(*source) == Some(feed)) {
+        return Ok(found.into_iter().map(|(_, append, _)| append).chain(copies).collect());
+    }
     let items: Vec<&Item> = found.iter().map(|(.., item)| item).collect();
     let kept = desk.hear_first(feed, &items);
     let appends = found.iter().zip(kept).filter(|(_, kept)| *kept);

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, HashSet};
 
+use pergola_accounts::UserId;
 use pergola_query::syntax::{FeedBody, SourceRef};
 use pergola_store::archive::{Commit, FeedId, FeedRecord, FeedTally};
 
@@ -77,6 +78,11 @@ impl Node {
     pub(in crate::node) async fn load_feeds(&self) -> Result<(), StartError> {
         let (mut left, mut commit) = (BTreeMap::new(), Commit::new());
         for (id, mut record) in self.archive.feeds()? {
+            if let Some(source) = record.source() {
+                self.access.set(id, self.archive.readers(id)?.as_deref());
+                self.desk.set_followed(source, Some(id));
+                continue;
+            }
             let mut body = body_of(&record)?;
             // An earlier version stored passwords with their addresses.
             if let Some(open) = without_passwords(&body) {
@@ -110,6 +116,8 @@ impl Node {
                 }
             }
         }
+        let operator = matches!(self.archive.user(UserId::OPERATOR), Ok(Some(_)));
+        self.people.set_operator(operator);
         self.weigh(self.crawler.ids());
         Ok(())
     }

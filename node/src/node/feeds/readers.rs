@@ -38,7 +38,8 @@ impl Node {
             readers.dedup();
             readers
         });
-        let known = self.access.readers();
+        let mut known = self.access.readers();
+        known.extend(self.archive.users()?.into_iter().map(|(_, user)| user.name));
         let stranger = readers.iter().flatten().find(|reader| !known.contains(reader));
         if let Some(stranger) = stranger {
             return Err(FeedError::UnknownReader(stranger.clone()));
@@ -69,6 +70,7 @@ impl Node {
         commit.feed(feed).set_readers(readers);
         self.commit(commit).await?;
         self.access.set(feed, readers);
+        self.people.rights_changed();
         self.shelf.relist(feed);
         Ok(())
     }

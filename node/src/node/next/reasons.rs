@@ -59,6 +59,7 @@ pub(super) fn told(reason: &Reason, host: Option<String>, config: &Config) -> To
 fn kind_of(cause: Cause) -> ReasonKind {
     match cause {
         Cause::Ended { .. } => ReasonKind::Ended,
+        Cause::Halted => ReasonKind::Paused,
         Cause::Quiet { .. } => ReasonKind::Quiet,
         Cause::RetryAfter => ReasonKind::RetryAfter,
         Cause::MaxAge { .. } => ReasonKind::MaxAge,
@@ -72,6 +73,9 @@ fn kind_of(cause: Cause) -> ReasonKind {
 fn sentence(cause: Cause, host: Option<&str>) -> String {
     match cause {
         Cause::Ended { status } => format!("it has ended (the site answered {status})"),
+        Cause::Halted => {
+            "it was paused by hand; nothing is asked of it until it is resumed".to_owned()
+        }
         Cause::Quiet { status: Some(status), named: true } => {
             format!("the site answered {status} and asked for quiet (Retry-After)")
         }

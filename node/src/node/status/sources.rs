@@ -2,31 +2,33 @@
 
 use pergola_api::Instant;
 use pergola_api::source::{
-    self as api, CredentialsKind, FailingStatus, HeldCredentials, PeerStatus, SourceStanding,
-    SourceStatus, Via,
+    self as api, CredentialsKind, FailingStatus, HeldCredentials, PeerStatus, SourceSort,
+    SourceStanding, SourceStatus, Via,
 };
 use pergola_feed::address::{is_masked, masked, masked_in};
+use pergola_feed::html::Selectors;
 use pergola_feed::identity::Policy;
 use pergola_manners::source::{Credentials, Proof};
 use pergola_refresh::PublicationModel;
-use pergola_store::archive::{ArchiveError, SourceId, SourceKind, SourceRecord, SourceState};
+use pergola_store::archive::{
+    ArchiveError, SourceCard, SourceId, SourceKind, SourceRecord, SourceState, Standing,
+};
 
 use crate::node::{Node, SourceError};
 
-fn standing(state: &SourceState) -> SourceStanding {
-    let courtesy = &state.courtesy;
-    if courtesy.ended.is_some() {
-        SourceStanding::Ended
-    } else if courtesy.pause.is_some() {
-        SourceStanding::Paused
-    } else if courtesy.failures.is_some() {
-        SourceStanding::Failing
-    } else if state.tally.requests == 0 {
-        SourceStanding::New
-    } else {
-        SourceStanding::Well
+/// A standing as the API names it.
+pub(crate) fn standing(standing: Standing) -> SourceStanding {
+    match standing {
+        Standing::Ended => SourceStanding::Ended,
+        Standing::Paused => SourceStanding::Paused,
+        Standing::Failing => SourceStanding::Failing,
+        Standing::New => SourceStanding::New,
+        Standing::Well => SourceStanding::Well,
     }
 }
+
+/// What a list is sorted by: a number, and a text among equal numbers.
+type SortKey = (f64, String);
 
 /// That there are credentials, and of which kind.
 fn credentials(held: &Credentials) -> HeldCredentials {
@@ -74,6 +76,56 @@ impl Node {
         Ok(page)
     }
 
+    /// How many sources are wanted, and the state of at most `limit` of them after the first `offset`, in an order.
+    pub fn sorted_sources(
+        &self,
+        wanted: impl Fn(&SourceCard) -> bool,
+        (order, descending): (SourceSort, bool),
+        (offset, limit): (usize, usize),
+    ) -> Result<(usize, Vec<SourceStatus>), ArchiveError> {
+        let mut all: Vec<(SortKey, SourceId)> = Vec::new();
+        self.archive.each_card(|id, card| {
+            if wanted(card) {
+                all.push((self.sort_key(id, card, order), id));
+            }
+        })?;
+        all.sort_by(|((a, a_text), a_id), ((b, b_text), b_id)| {
+            a.total_cmp(b).then_with(|| a_text.cmp(b_text)).then(a_id.cmp(b_id))
+        });
+        if descending {
+            all.reverse();
+        }
+        let mut page = Vec::new();
+        for (_, id) in all.iter().skip(offset).take(limit) {
+            match self.source(*id) {
+                Ok((status, _)) => page.push(status),
+                Err(SourceError::Archive(error)) => return Err(error),
+                // It was removed meanwhile.
+                Err(_) => {}
+            }
+        }
+        Ok((all.len(), page))
+    }
+
+    fn sort_key(&self, id: SourceId, card: &SourceCard, order: SourceSort) -> SortKey {
+        let number = match order {
+            SourceSort::Number => f64::from(id.0),
+            SourceSort::Title => {
+                return (0.0, card.title.as_deref().unwrap_or(&card.url).to_lowercase());
+            }
+            SourceSort::LastRefresh => card.last_refresh.unwrap_or(f64::NEG_INFINITY),
+            SourceSort::NextRefresh => {
+                self.crawler.busy_and_next(id).map_or(f64::INFINITY, |(_, at)| at)
+            }
+            SourceSort::ItemsPerDay => match card.last_refresh {
+                Some(_) => self.crawler.mean_rate(id).unwrap_or(0.0),
+                None => -1.0,
+            },
+            SourceSort::Standing => f64::from(card.standing as u8),
+        };
+        (number, String::new())
+    }
+
     /// The state of one source, and what is stored of it.
     pub fn source(&self, id: SourceId) -> Result<(SourceStatus, SourceState), SourceError> {
         let unknown = || SourceError::Unknown(id.0.to_string());
@@ -89,6 +141,14 @@ impl Node {
         };
         let former = formerly.iter().filter(|address| **address != url);
         Ok(former.map(|address| masked(address).into_owned()).collect())
+    }
+
+    /// The selectors by which a source is read, if it is a page. Blocks.
+    pub fn selectors(&self, id: SourceId) -> Result<Option<Selectors>, ArchiveError> {
+        Ok(match self.archive.source(id)?.map(|record| record.kind) {
+            Some(SourceKind::Page(selectors)) => Some(selectors),
+            _ => None,
+        })
     }
 
     /// How the node tells the items of a source apart. Blocks.
@@ -144,7 +204,8 @@ impl Node {
             credentials: record.credentials.as_ref().map(credentials),
             title: record.title.or_else(|| state.title.clone()),
             kind,
-            standing: standing(state),
+            standing: standing(state.standing()),
+            paused: state.courtesy.halted,
             trouble: state.trouble.as_deref().map(|words| masked_in(words).into_owned()),
             failing: state.courtesy.failures.as_ref().map(|failures| FailingStatus {
                 since: Instant::from_unix(failures.since),

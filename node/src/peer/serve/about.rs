@@ -10,8 +10,8 @@ use super::changed_at;
 use crate::node::{Node, Outlook, Upstream};
 use crate::publish::{Form, Imprint, Listing};
 use crate::select::Channel;
-use crate::wire::hints_to_wire;
 use pergola_outside::locks::Mutex;
+use pergola_peers::wire::hints_to_wire;
 
 /// Sources told of one feed.
 const UPSTREAMS: usize = 1_000;

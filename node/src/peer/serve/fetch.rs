@@ -15,7 +15,7 @@ use super::page::Asked;
 use super::{Syndicate, about, cursor, limited};
 use crate::peer::QUESTION_BYTES;
 use crate::peer::caller::Caller;
-use crate::wire::{FetchAnswer, FetchCodec, MESSAGE_BYTES, hints_to_wire};
+use pergola_peers::wire::{FetchAnswer, FetchCodec, MESSAGE_BYTES, hints_to_wire};
 
 /// Entries in one answer, unless fewer are asked for.
 const ENTRIES: usize = 1_000;

@@ -24,8 +24,8 @@ use super::head::last_before;
 use super::recent::Recent;
 use crate::peer::cursor::Cursor;
 use crate::publish::{Imprint, Listing, Publisher};
-use crate::wire::{Delivered, ENTRY_BYTES, append_entry, entry_to_wire};
 use lately::{Lately, Made};
+use pergola_peers::wire::{Delivered, ENTRY_BYTES, append_entry, entry_to_wire};
 
 /// The part of an answer that is left for what is said around the entries.
 const AROUND: usize = 16;

@@ -111,6 +111,12 @@ impl Book {
         self.by_feed.keys().copied().collect()
     }
 
+    /// The feeds that are subscribed to, and the hosts of their subscribers.
+    pub(super) fn subscribers(&self) -> Vec<(FeedId, String)> {
+        let all = self.subscriptions.values();
+        all.map(|subscribed| (subscribed.row.feed, subscribed.host.clone())).collect()
+    }
+
     /// Whether there is room for one more.
     ///
     /// # Errors

@@ -12,6 +12,7 @@ async fn whatever_is_described_is_answered() {
     post(&house, "/api/v1/sources", json!({"url": url})).await;
     let query = "CREATE FEED News AS RETURN OPML \"all\";";
     post(&house, "/api/v1/feeds", json!({"query": query})).await;
+    post(&house, "/api/v1/users", json!({"name": "ada"})).await;
     let (status, document) = get(&house, "/api/openapi.json").await;
     assert_eq!(status, StatusCode::OK);
     assert!(document["openapi"].as_str().unwrap().starts_with("3."), "{document}");
@@ -21,6 +22,7 @@ async fn whatever_is_described_is_answered() {
         let path = path
             .replace("{id}", "1")
             .replace("{name}", "News")
+            .replace("{user}", "ada")
             .replace("{key}", "crawl.allow_private");
         for method in methods.as_object().unwrap().keys() {
             let method: Method = method.to_uppercase().parse().unwrap();
@@ -39,6 +41,6 @@ async fn whatever_is_described_is_answered() {
         let status = ask(&house, method, &path).send().await.unwrap().status();
         assert_eq!(status, StatusCode::NO_CONTENT, "{path}");
     }
-    assert_eq!(asked, 35);
+    assert_eq!(asked, 46);
     assert_eq!(document["components"]["schemas"]["Instant"]["format"], "date-time");
 }

@@ -69,6 +69,9 @@ async fn a_wrong_query_is_shown_where_it_is_wrong_and_changes_nothing() {
     assert_eq!(status, StatusCode::BAD_REQUEST);
     let detail = problem["detail"].as_str().unwrap();
     assert!(detail.contains("RETRUN") && detail.contains('^'), "{detail}");
+    let place = &problem["place"];
+    assert_eq!((&place["line"], &place["column"]), (&json!(1), &json!(54)), "{problem}");
+    assert_eq!(place["help"], "did you mean `RETURN`?", "{problem}");
     assert_eq!(get(&house, "/api/v1/feeds").await.1, json!({"feeds": []}));
 }
 
@@ -110,6 +113,23 @@ async fn a_feed_is_explained_whether_it_exists_or_not() {
     let (status, explained) = get(&house, "/api/v1/feeds/News/explain").await;
     assert_eq!((status, &explained["sources"]), (StatusCode::OK, &json!(1)), "{explained}");
     assert!(explained["text"].as_str().unwrap().contains(origin.url("/rss").as_str()));
+    assert_eq!(
+        (&explained["trial"]["items"], &explained["trial"]["examined"]),
+        (&json!(2), &json!(2))
+    );
+    let url = origin.url("/rss");
+    let both =
+        format!("CREATE FEED Both AS RETURN FEED News | \"{url}\" WHERE TITLE CONTAINS \"two\";");
+    let (_, explained) = post(&house, "/api/v1/explain", json!({"query": both})).await;
+    assert_eq!(explained["trial"]["items"], 1, "{explained}");
+    assert_eq!(
+        explained["trial"]["newest"][0]["because"],
+        json!(["TITLE CONTAINS \"two\""]),
+        "{explained}"
+    );
+    let (_, untried) =
+        post(&house, "/api/v1/explain", json!({"query": both, "trial": false})).await;
+    assert_eq!(untried["trial"]["examined"], 0, "{untried}");
     let proposed = "CREATE FEED Next AS RETURN FEED News WHERE ITEM CONTAINS \"volcano\";";
     let (status, explained) = post(&house, "/api/v1/explain", json!({"query": proposed})).await;
     assert_eq!((status, &explained["phrases"]), (StatusCode::OK, &json!(1)), "{explained}");

@@ -79,7 +79,7 @@ impl Kiosk {
         let at = START + 60.0 * tally.next as f64;
         let chunk = tally.next as u32 + 1000 * feed.0;
         let key = item_key(&item.id, &item, origin_of("https://source.example/feed"));
-        let entry = Entry { key, source, chunk, index: 0, at, changed_at: at };
+        let entry = Entry { key, source, chunk, index: 0, at, changed_at: at, dated: at };
         let mut commit = Commit::new();
         commit.source(source).put_record(&source_record(source));
         commit.source(source).put_chunk(chunk, at, &[&item]);
@@ -190,7 +190,8 @@ pub(crate) fn numbered(number: u64) -> Item {
 fn put(commit: &mut Commit, feed: FeedId, sequence: u64, chunk: u32, item: &Item, changed: f64) {
     let (source, at) = (SourceId(1), START + sequence as f64);
     let key = item_key(&item.id, item, origin_of("https://source.example/feed"));
-    let entry = Entry { key, source, chunk, index: 0, at, changed_at: changed.max(at) };
+    let changed_at = changed.max(at);
+    let entry = Entry { key, source, chunk, index: 0, at, changed_at, dated: at };
     commit.source(source).put_chunk(chunk, at, &[item]);
     commit.feed(feed).put_entry(sequence, &entry);
 }

@@ -4,7 +4,7 @@ use pergola_store::archive::{Commit, FeedId, FeedTally, ItemKey};
 use url::Url;
 
 use super::*;
-use crate::wire::{ANSWER_BYTES, MESSAGE_BYTES};
+use pergola_peers::wire::{ANSWER_BYTES, MESSAGE_BYTES};
 
 const SOURCE: SourceId = SourceId(3);
 
@@ -53,7 +53,8 @@ impl Bench {
         commit.source(SOURCE).put_chunk(self.chunks, 0.0, &[item]);
         let key = ItemKey(pergola_feed::digest(&[&item.id.0]));
         let (chunk, index) = (self.chunks, 0);
-        let entry = Entry { key, source: SOURCE, chunk, index, at: 100.0, changed_at: 100.0 };
+        let (at, changed_at, dated) = (100.0, 100.0, 100.0);
+        let entry = Entry { key, source: SOURCE, chunk, index, at, changed_at, dated };
         commit.feed(self.feed.id).put_entry(sequence, &entry);
         self.feed.tally.edition += 1;
         if edits {

@@ -1,0 +1,89 @@
+//! Logging in, and what is left when a session has ended.
+
+use maud::{Markup, html};
+
+use crate::frame::{Frame, Viewer};
+
+/// What the page of the login says besides.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Login<'a> {
+    /// Nobody has an account, so nobody can log in.
+    pub no_users: bool,
+    /// The name as it was typed.
+    pub name: &'a str,
+    /// Where to go afterwards: a path of this node.
+    pub next: &'a str,
+    /// Something to know.
+    pub note: Option<&'a str>,
+    /// Why it was not possible.
+    pub wrong: Option<&'a str>,
+}
+
+/// The form to log in.
+pub fn page(login: &Login<'_>) -> Markup {
+    let content = html! {
+        section.card.narrow {
+            h1 { "Log in" }
+            @if let Some(note) = login.note { p role="status" { (note) } }
+            @if let Some(wrong) = login.wrong { p.wrong role="alert" { (wrong) } }
+            @if login.no_users {
+                p {
+                    "Nobody has an account at this node. Whoever runs it adds the first one: "
+                    code { "pergola user add NAME --password-stdin" }
+                }
+            } @else {
+                form.stacked method="post" action="./login" {
+                    input type="hidden" name="next" value=(login.next);
+                    label for="name" { "Name" }
+                    input #name name="name" value=(login.name) autocomplete="username"
+                        autocapitalize="none" spellcheck="false" required
+                        autofocus[login.name.is_empty()];
+                    label for="password" { "Password" }
+                    input #password name="password" type="password" required
+                        autocomplete="current-password" autofocus[!login.name.is_empty()];
+                    p { button.main { "Log in" } }
+                }
+            }
+        }
+    };
+    frame("Log in", "./").page(html! {}, content)
+}
+
+/// A form was sent by somebody who is logged in no more: what was typed is not lost.
+pub fn ended(root: &str, typed: &[(String, String)]) -> Markup {
+    let content = html! {
+        section.card {
+            h1 { "You are not logged in" }
+            p {
+                "Your session has ended, or you have logged out in another window. Nothing was changed. "
+                a href={ (root) "login" } { "Log in" } " and do it again."
+            }
+            @if !typed.is_empty() {
+                h2 { "What you had typed" }
+                dl {
+                    @for (name, value) in typed { dt { (name) } dd { pre { (value) } } }
+                }
+            }
+        }
+    };
+    frame("You are not logged in", root).page(html! {}, content)
+}
+
+fn frame<'a>(title: &'a str, root: &'a str) -> Frame<'a> {
+    Frame { title, root, place: None, viewer: Viewer::Anybody }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_typed_stays_and_does_no_harm() {
+        let evil = "\"><script>alert(1)</script>";
+        let login = Login { name: evil, next: evil, wrong: Some(evil), ..Login::default() };
+        let text = page(&login).into_string();
+        assert!(!text.contains("<script>alert") && text.contains("&lt;script&gt;"), "{text}");
+        let text = ended("../", &[(evil.into(), evil.into())]).into_string();
+        assert!(!text.contains("<script>alert") && text.contains("&lt;script&gt;"), "{text}");
+    }
+}

@@ -1,0 +1,129 @@
+//! One item: a line of a stream, or all of it.
+
+use maud::{Markup, html};
+use pergola_feed::html::plain_text;
+use pergola_feed::{Enclosure, Item, Person};
+use url::Url;
+
+use super::{Nodes, Shown, View, frame, script};
+use crate::frame::Viewer;
+use crate::public::feed::{origin_name, text};
+use crate::way;
+use crate::words::{size, time};
+
+/// Characters of an item that are shown while it is closed.
+const EXCERPT: usize = 200;
+/// Bytes of a text that are read for them.
+const READ: usize = 4_000;
+
+/// An item on a page of its own.
+pub fn page(viewer: Viewer<'_>, shown: &Shown, view: &View, nodes: &Nodes) -> Markup {
+    let root = "../../";
+    let title = shown.item.title.as_deref().unwrap_or("Untitled").to_owned();
+    let content = html! {
+        p { a href={ (root) (view.address()) } { "Back to the list" } }
+        (whole_article(shown, view, nodes, root))
+    };
+    frame(viewer, &title, root).page(script(root), content)
+}
+
+/// An item of a stream, open or closed.
+pub(super) fn article(shown: &Shown, view: &View, nodes: &Nodes, open: bool) -> Markup {
+    if open {
+        return whole_article(shown, view, nodes, "./");
+    }
+    let item = shown.item.normalised();
+    framed(shown, &item, view, "./", html! { p.excerpt { (excerpt(&item)) } })
+}
+
+fn whole_article(shown: &Shown, view: &View, nodes: &Nodes, root: &str) -> Markup {
+    let item = shown.item.normalised();
+    framed(shown, &item, view, root, whole(&item, nodes))
+}
+
+/// What an item has closed and open.
+fn framed(shown: &Shown, item: &Item, view: &View, root: &str, inside: Markup) -> Markup {
+    let number = shown.number;
+    let title = item.title.as_deref().unwrap_or("Untitled");
+    let people: Vec<&str> = item.authors.iter().filter_map(Person::label).collect();
+    let from = match shown.from_title.as_str() {
+        "" => origin_name(item).unwrap_or("a feed that you do not follow"),
+        own => own,
+    };
+    html! {
+        article.item.card.is-read[shown.read] id={ "item-" (number) } data-from=(shown.from.key())
+            data-whole={ (root) "read/item/" (number) } data-page=[item.link.as_deref()] {
+            h2 {
+                span.unread hidden[shown.read] { "●" span.hidden { " Unread: " } }
+                a.open href={ (root) (view.opening(number)) } { (title) }
+            }
+            p.soft {
+                (from) " · "
+                @if !people.is_empty() { (people.join(", ")) " · " }
+                (time(shown.dated))
+            }
+            (inside)
+            (marks(shown, view, root))
+        }
+    }
+}
+
+fn marks(shown: &Shown, view: &View, root: &str) -> Markup {
+    let (star, star_to) = if shown.starred { ("★ Starred", "0") } else { ("☆ Star", "1") };
+    let (read, read_to) = if shown.read { ("Mark unread", "0") } else { ("Mark read", "1") };
+    let back = format!("{}#item-{}", view.address(), shown.number);
+    html! {
+        form.marks method="post" action={ (root) "read/item/" (shown.number) "/mark" } {
+            input type="hidden" name="back" value=(back);
+            button.star name="star" value=(star_to) aria-pressed=(shown.starred) { (star) }
+            button.mark name="read" value=(read_to) { (read) }
+        }
+    }
+}
+
+/// All of an item.
+fn whole(item: &Item, nodes: &Nodes) -> Markup {
+    let base = item.link.as_deref().and_then(|link| Url::parse(link).ok());
+    let body = item.content.as_ref().or(item.summary.as_ref());
+    html! {
+        div.whole {
+            (way::named(item, &nodes.here, &nodes.names))
+            @match body {
+                Some(body) => (text(body, base.as_ref())),
+                None => p.soft { "There is no text, only a title." },
+            }
+            @for enclosure in &item.enclosures { (attached(enclosure)) }
+            @if let Some(link) = &item.link {
+                p { a.visit href=(link) rel="noopener noreferrer nofollow" { "Visit the page" } }
+            }
+        }
+    }
+}
+
+fn attached(enclosure: &Enclosure) -> Markup {
+    html! {
+        p.soft {
+            "Attached: "
+            a href=(enclosure.url) rel="noopener noreferrer nofollow" { (enclosure.url) }
+            @if let Some(kind) = &enclosure.media_type { " (" (kind) ")" }
+            @if let Some(length) = enclosure.length { ", " (size(length)) }
+        }
+    }
+}
+
+/// The beginning of an item, without markup.
+fn excerpt(item: &Item) -> String {
+    let Some(text) = item.summary.as_ref().or(item.content.as_ref()) else {
+        return String::new();
+    };
+    let mut beginning = text.clone();
+    let end =
+        (0..=READ.min(beginning.body.len())).rev().find(|at| beginning.body.is_char_boundary(*at));
+    beginning.body.truncate(end.unwrap_or(0));
+    let plain = plain_text(&beginning);
+    let words: Vec<&str> = plain.split_whitespace().collect();
+    let line = words.join(" ");
+    let mut letters = line.chars();
+    let shown: String = letters.by_ref().take(EXCERPT).collect();
+    if letters.next().is_some() { format!("{}…", shown.trim_end()) } else { shown }
+}

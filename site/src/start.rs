@@ -1,0 +1,45 @@
+//! A node with its pages on its port.
+
+use std::sync::Arc;
+
+use axum::Router;
+use axum::middleware::from_fn_with_state;
+use pergola_node::node::{Node, Running, StartError};
+use pergola_outside::surroundings::Listener;
+
+use crate::door::{identify, pass};
+use crate::site::Site;
+use crate::{
+    account, feeds, live, login, lost, mesh, overview, read, reader_api, settings, sources, users,
+};
+
+/// Crawls and serves from now on: what a node serves, and the pages for people.
+pub fn start(
+    node: Arc<Node>,
+    listener: impl Into<Box<dyn Listener>>,
+) -> Result<Running, StartError> {
+    let own = Arc::clone(&node);
+    node.start_behind(listener, |inner| router(Site::new(own, inner)))
+}
+
+/// Every route of the site, and behind them those of the node.
+fn router(site: Site) -> Router {
+    let mut site = site;
+    site.inner = site.inner.clone().layer(from_fn_with_state(site.clone(), pass));
+    Router::new()
+        .merge(overview::routes())
+        .merge(live::routes())
+        .merge(lost::routes())
+        .merge(sources::routes())
+        .merge(feeds::routes())
+        .merge(mesh::routes())
+        .merge(settings::routes())
+        .merge(login::routes())
+        .merge(users::routes())
+        .merge(account::routes())
+        .merge(read::routes())
+        .layer(from_fn_with_state(site.clone(), identify))
+        .merge(reader_api::routes())
+        .fallback(lost::pass_on)
+        .with_state(site)
+}
