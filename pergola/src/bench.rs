@@ -3,7 +3,7 @@
 //! `pergola bench crawl` plays full passes over many sources beside a bare client loop, `serve` serves
 //! beside nginx, `scale` runs a hundred thousand sources, `budget` halves a budget at run time, `peers`
 //! gives a feed to other nodes, `cascade` sends items through a chain of them, `overload` troubles a node in every
-//! way at once, `soak` lets a node run for long, with faults. Each part whose CPU time is measured runs in a process of
+//! way at once, `soak` lets a node run for long, with faults, `search` searches a million items. Each part whose CPU time is measured runs in a process of
 //! its own.
 
 pub mod budget;
@@ -14,6 +14,7 @@ pub mod overload;
 pub mod peers;
 pub mod roles;
 pub mod scale;
+pub mod search;
 pub mod serve;
 pub mod soak;
 pub mod usage;
@@ -55,6 +56,11 @@ pub enum Command {
         after_help = "Examples:\n  pergola bench overload\n  pergola bench overload --connections 1000 --slow 100 --seconds 20"
     )]
     Overload(overload::Args),
+    /// Full-text search over a million items: how long searches take, how large the index is, what indexing costs
+    #[command(
+        after_help = "Examples:\n  pergola bench search\n  pergola bench search --items 50000 --store sled --json"
+    )]
+    Search(search::Args),
     /// A long run with faults: memory, descriptors, disk and τ stay as they are, and no item is lost
     #[command(
         after_help = "Examples:\n  pergola bench soak\n  pergola bench soak --minutes 6 --store sled\n\n\
@@ -78,6 +84,7 @@ impl Command {
                 print(&report, json)?;
                 report.verdict()
             }),
+            Self::Search(args) => print(&search::run(&args)?, json),
             Self::Soak(args) => soak::run(&args)?.map_or(Ok(()), |report| {
                 print(&report, json)?;
                 report.verdict()

@@ -23,6 +23,7 @@ mod settings;
 mod source;
 #[cfg(test)]
 mod tests;
+mod user;
 
 use std::process::ExitCode;
 
@@ -93,6 +94,9 @@ enum NodeCommand {
     /// Manage feeds: create, list, show, explain, suggest, readers, drop, removed, restore, tail
     #[command(subcommand)]
     Feed(feed::Command),
+    /// Manage the people who read here: add, list, password, role, remove
+    #[command(subcommand)]
+    User(user::Command),
     Search(search::Args),
     /// Write what sources and feeds are about, as topology-gen reads it
     #[command(
@@ -160,6 +164,7 @@ impl NodeCommand {
         match self {
             Self::Source(source::Command::Add(_))
             | Self::Feed(feed::Command::Create(_))
+            | Self::User(user::Command::Add(_))
             | Self::Import(_) => Data::MayBegin,
             _ => Data::MustExist,
         }
@@ -174,6 +179,7 @@ impl NodeCommand {
         match self {
             Self::Source(command) => source::run(command, client, screen).await,
             Self::Feed(command) => feed::run(command, client, screen).await,
+            Self::User(command) => user::run(command, client, screen).await,
             Self::Profiles(args) => search::profiles(args, client, screen).await,
             Self::Search(args) => search::search(args, client, screen).await,
             Self::Status => overview::status(client, screen).await,

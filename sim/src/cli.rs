@@ -71,7 +71,7 @@ fn many(first: u64, count: u64, hours: f64) -> anyhow::Result<ExitCode> {
         requests += outcome.requests;
         told += outcome.told;
         if !outcome.broken.is_empty() {
-            tell(&outcome);
+            tell(&outcome, hours);
             failed.push(seed);
         }
     }
@@ -89,7 +89,7 @@ fn one(seed: u64, hours: f64, shown: Shown) -> anyhow::Result<ExitCode> {
         println!("seed {seed} is not deterministic: two runs differ");
         return Ok(ExitCode::FAILURE);
     }
-    tell(&outcome);
+    tell(&outcome, hours);
     Ok(if outcome.broken.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
@@ -97,7 +97,7 @@ fn small(seed: u64, hours: f64) -> anyhow::Result<ExitCode> {
     let plan = Plan::draw(seed).within(hours);
     let (small, outcome) =
         shrink(&plan, Planted::default(), |left| eprintln!("{left} faults are enough"))?;
-    tell(&outcome);
+    tell(&outcome, hours);
     if outcome.broken.is_empty() {
         return Ok(ExitCode::SUCCESS);
     }
@@ -106,7 +106,7 @@ fn small(seed: u64, hours: f64) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::FAILURE)
 }
 
-fn tell(outcome: &Outcome) {
+fn tell(outcome: &Outcome, hours: f64) {
     let Outcome { seed, digest, lines, broken, time, requests, told } = outcome;
     let how = if broken.is_empty() { "passed" } else { "FAILED" };
     println!(
@@ -118,6 +118,6 @@ fn tell(outcome: &Outcome) {
         println!("  {broken}");
     }
     if !broken.is_empty() {
-        println!("  repeat it with: pergola-sim --seed {seed} --trace");
+        println!("  repeat it with: pergola-sim --seed {seed} --hours {hours} --trace");
     }
 }

@@ -227,8 +227,11 @@ async fn look_after(world: &World, machine: &Machine, mut running: Running) {
             }
             None => {
                 (troubled, well) = (0, well + 1);
-                if well > 5 && !machine.disk.is_full() {
-                    machine.refusing.lock().take();
+                if well > 5
+                    && !machine.disk.is_full()
+                    && let Some(since) = machine.refusing.lock().take()
+                {
+                    machine.conduct.refused_since(since);
                 }
             }
         }

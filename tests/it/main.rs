@@ -26,3 +26,4 @@ mod nginx;
 #[expect(dead_code, reason = "the node's own tests use all of it")]
 mod origin;
 mod python_client;
+mod reader_apps;

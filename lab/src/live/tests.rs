@@ -110,6 +110,7 @@ fn source_at(url: &str) -> SourceStatus {
         title: None,
         kind: SourceKind::Feed,
         standing: SourceStanding::New,
+        paused: false,
         trouble: None,
         failing: None,
         wanted: false,
@@ -174,7 +175,7 @@ fn what_nodes_answer_becomes_what_the_lab_measures() {
     let feed = |items: &[PublishedItem]| ItemPage { items: items.to_vec(), next: 9 };
     let reads = |url: &str, requests: u64| {
         let sources = vec![SourceStatus { requests, failures: 1, ..source_at(url) }];
-        SourcePage { sources, next: None }
+        SourcePage { sources, ..SourcePage::default() }
     };
     let (source, weather) =
         ("http://127.0.0.1:9000/sources/wire", "http://127.0.0.1:9001/feeds/Weather.atom");

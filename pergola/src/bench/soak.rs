@@ -25,7 +25,7 @@ use pergola_api::feed::QueryRequest;
 use pergola_api::operation::ImportRequest;
 use pergola_feed::opml::{Opml, Outline};
 use pergola_outside::clock::Clock;
-use pergola_store::Backend;
+use pergola_store::{Backend, Table};
 use serde::Serialize;
 
 use super::client::plain;
@@ -258,7 +258,7 @@ async fn observe(
     let start = watch.now();
     let seconds = || watch.now() - start;
     let mut table = std::fs::File::create(folder.join("samples.csv"))?;
-    table.write_all(Sample::COLUMNS.as_bytes())?;
+    table.write_all(Sample::columns().as_bytes())?;
     let mut samples: Vec<Sample> = Vec::new();
     let (mut next_sample, mut next_guest) = (0.0, args.guest_every());
     while seconds() < args.seconds() {
@@ -334,6 +334,13 @@ fn report(
 }
 
 impl Report {
+    /// The tables that hold more than a hundredth of everything at the end.
+    fn large_tables(&self) -> Vec<Table> {
+        let [_, _, Third { tables, live, .. }] = self.thirds;
+        let large = |table: &Table| tables.0[*table as usize] as f64 > live / 100.0;
+        Table::ALL.into_iter().filter(large).collect()
+    }
+
     /// An error if a condition is not met.
     pub fn verdict(&self) -> Result<()> {
         let unmet: Vec<&str> =
@@ -372,6 +379,10 @@ impl fmt::Display for Report {
         row("descriptors", &|t| format!("{:.1}", t.descriptors))?;
         row("disk, MB", &|t| format!("{:.2}", t.disk / 1e6))?;
         row("stored keys and values, MB", &|t| format!("{:.2}", t.live / 1e6))?;
+        for table in self.large_tables() {
+            let bytes = |t: &Third| t.tables.0[table as usize] as f64 / 1e6;
+            row(&format!("… {}", sample::name(table)), &|t| format!("{:.2}", bytes(t)))?;
+        }
         row("disk for each byte stored", &|t| format!("{:.2}", t.disk / t.live))?;
         row("… at worst", &|t| format!("{:.2}", t.worst_ratio))?;
         row("τ", &|t| format!("{:.3e}", t.threshold))?;

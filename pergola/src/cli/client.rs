@@ -4,7 +4,6 @@
 //! the data of another node than the one that was meant: `node.json` counts only while a process holds the
 //! folder's lock.
 
-mod in_process;
 mod network;
 mod target;
 
@@ -12,13 +11,12 @@ use std::ops::Deref;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use pergola_node::api::InProcess;
 use pergola_node::node::{self, Node};
 use pergola_outside::clock::Clock;
-use url::Url;
 
 use super::failure;
 use super::settings::Settings;
-use in_process::InProcess;
 pub(super) use target::{Target, in_use};
 
 /// What a command needs if no node runs.
@@ -72,7 +70,6 @@ impl Client {
             Target::Running(api) => return Ok(Self { api, opened: None }),
             Target::Folder(config) => config,
         };
-        let token = config.api.token.clone();
         let data = config.node.data.clone();
         if !pergola_store::holds_data(&data)? {
             match needed {
@@ -89,9 +86,7 @@ impl Client {
         let node = opened.map_err(|error| target::not_opened(error, &data))?;
         let settings = settings.clone();
         node.reread_by(move |stored| settings.load_with(stored));
-        let router = InProcess(pergola_node::api::router(Arc::clone(&node)));
-        let base = Url::parse("http://localhost/")?;
-        let api = pergola_api::Client::new(router, base, token.as_ref().map(|it| it.reveal()))?;
+        let api = InProcess::client(pergola_node::api::router(Arc::clone(&node)));
         Ok(Self { api, opened: Some(Opened { node, data }) })
     }
 

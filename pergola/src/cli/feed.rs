@@ -1,13 +1,16 @@
 //! `pergola feed`: what is published.
 
 mod tail;
+mod trial;
 
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
 use clap::{Args, Subcommand};
-use pergola_api::feed::{Applied, FeedDetail, FeedReaders, FeedStatus, QueryRequest, ReadSource};
+use pergola_api::feed::{
+    Applied, ExplainRequest, FeedDetail, FeedReaders, FeedStatus, QueryRequest, ReadSource,
+};
 use pergola_api::source::RemovedFeed;
 use serde_json::json;
 
@@ -35,7 +38,7 @@ pub(super) enum Command {
     /// Show one feed and what it reads
     #[command(after_help = "Example:\n  pergola feed show Volcanoes")]
     Show(Which),
-    /// Explain what a query reads, keeps and costs
+    /// Explain what a query reads, keeps and costs, and what it finds among the stored items
     #[command(
         after_help = "Example:\n  pergola feed explain Volcanoes\n  pergola feed explain -f \
                             volcanoes.fql"
@@ -153,10 +156,10 @@ pub(super) async fn run(command: Command, client: &Client, screen: &Screen) -> a
                 Some(name) => client.explain_feed(&name).await?,
                 None => {
                     let query = statements(file.as_deref())?;
-                    client.explain_query(&QueryRequest::new(query)).await?
+                    client.explain_query(&ExplainRequest::new(query)).await?
                 }
             };
-            screen.show(&explained, || lines(&explained.text))
+            screen.show(&explained, || trial::explained(&explained))
         }
         Command::Suggest(args) => search::suggest(args, client, screen).await,
         Command::Readers(args) => readers(args, client, screen).await,
@@ -240,7 +243,7 @@ async fn readers(args: Readers, client: &Client, screen: &Screen) -> anyhow::Res
 }
 
 fn shown(feed: &FeedDetail, screen: &Screen) -> String {
-    let FeedDetail { status, reads } = feed;
+    let FeedDetail { status, reads, .. } = feed;
     let mut text = facts(
         screen,
         [
@@ -293,7 +296,7 @@ fn applied(applied: &Applied) -> String {
             format!("renamed {} to {}\n", harmless(from), harmless(name))
         }
         Applied::Dropped { name } => format!("dropped {}\n", harmless(name)),
-        Applied::Explained(explained) => lines(&explained.text),
+        Applied::Explained(explained) => trial::explained(explained),
     }
 }
 

@@ -58,7 +58,7 @@ pub(super) async fn run(args: Args, mut settings: Settings) -> anyhow::Result<()
     node.reread_by(move |stored| settings.load_with(stored));
     node.notices().iter().for_each(|notice| tracing::warn!("{notice}"));
     let mut signals = Signals::new().context("signals cannot be handled")?;
-    let running = node.start(listener)?;
+    let running = pergola_site::start(node, listener)?;
     let secure = running.node.config().tls.is_some();
     let port_file = args.port_file.as_deref();
     let presence = Presence::announce(&data, port_file, running.address(), secure);

@@ -113,6 +113,18 @@ pub(super) struct Add {
 pub(super) struct Set {
     /// Its number or URL
     source: String,
+    /// Its title from now on; '' for the one that the source gives itself
+    #[arg(long)]
+    title: Option<String>,
+    /// How much its items count, compared with those of other sources
+    #[arg(long, value_name = "FACTOR")]
+    importance: Option<f32>,
+    /// Pause it: nothing is asked of it until it is resumed
+    #[arg(long)]
+    pause: bool,
+    /// Resume it
+    #[arg(long, conflicts_with = "pause")]
+    resume: bool,
     /// A folder that it is in from now on, one inside another as Tech/Rust; may be repeated
     #[arg(long = "folder", value_name = "NAME")]
     folders: Vec<String>,
@@ -255,12 +267,18 @@ async fn set(what: Set, client: &Client, screen: &Screen) -> anyhow::Result<()> 
         true => Some(None),
         false => what.credentials.read()?.map(Some),
     };
-    if folders.is_none() && private.is_none() && credentials.is_none() {
-        let hint =
-            "give --folder, --no-folder, --private, --public, --user, --header or --no-credentials";
+    let paused = match (what.pause, what.resume) {
+        (false, false) => None,
+        (pause, _) => Some(pause),
+    };
+    let title = what.title.map(|title| Some(title).filter(|title| !title.is_empty()));
+    let importance = what.importance;
+    let change = ChangeSourceRequest { title, importance, paused, private, credentials, folders };
+    if change == ChangeSourceRequest::default() {
+        let hint = "give --title, --importance, --pause, --resume, --folder, --no-folder, --private, \
+                    --public, --user, --header or --no-credentials";
         return Err(Failure::new("there is nothing to change").hint(hint).into());
     }
-    let change = ChangeSourceRequest { private, credentials, folders };
     let source = client.change_source(&what.source, &change).await?;
     screen.show(&source, || changed(&source))
 }
@@ -270,8 +288,8 @@ async fn list(which: List, client: &Client, screen: &Screen) -> anyhow::Result<(
         standing: which.failing.then_some(SourceStanding::Failing),
         search: which.search,
         folder: which.folder,
-        after: None,
         limit: Some(AT_ONCE),
+        ..SourceFilter::default()
     };
     let mut sources = Vec::new();
     loop {

@@ -110,7 +110,7 @@ impl Stage {
             node.add_sources(sources?).await?;
             let query = self.wiring.query(feed, address);
             node.run_script(&query, "the demonstration's feeds").await?;
-            self.nodes.push(node.start(port)?);
+            self.nodes.push(pergola_site::start(node, port)?);
         }
         Ok(())
     }

@@ -11,3 +11,4 @@ pub(crate) mod sandbox;
 mod secrets;
 mod socket;
 mod trust;
+mod users;

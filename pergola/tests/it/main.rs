@@ -9,4 +9,5 @@ mod overload;
 #[path = "../../../node/tests/it/trust/papers.rs"]
 mod papers;
 mod politeness;
+mod search;
 mod soak;

@@ -62,6 +62,8 @@ struct Owed {
     why: &'static str,
     /// When the node learnt of it.
     learnt: f64,
+    /// The store refused to keep it: the node knows it for as long as it lives.
+    refused: bool,
 }
 
 /// What an answer asks for.
@@ -139,7 +141,17 @@ impl Conduct {
         }
         for source in book.sources.values_mut() {
             source.under_way = 0;
-            source.owed.take_if(|owed| owed.learnt >= forgotten);
+            source.owed.take_if(|owed| owed.refused || owed.learnt >= forgotten);
+        }
+    }
+
+    /// The store has refused everything since then (true time), and takes it again. What was learnt meanwhile is not
+    /// stored later: the refresh counts as one that did not happen, although the node remembers when it was.
+    pub fn refused_since(&self, since: f64) {
+        for source in self.book.lock().sources.values_mut() {
+            if let Some(owed) = source.owed.as_mut().filter(|owed| owed.learnt >= since) {
+                owed.refused = true;
+            }
         }
     }
 
@@ -165,10 +177,11 @@ impl Visit {
     pub fn answered(self, now: f64, wall: f64, wish: Wish) {
         let mut book = self.conduct.book.lock();
         let source = book.sources.entry(self.source).or_default();
-        let (learnt, floor) = (now, self.conduct.rules.floor);
+        let floor = self.conduct.rules.floor;
+        let owed = |until, why| Owed { until, why, learnt: now, refused: false };
         source.owed = match wish {
-            Wish::Floor => Some(Owed { until: wall + floor, why: "the floor", learnt }),
-            Wish::Quiet(time) => Some(Owed { until: wall + time, why: "Retry-After", learnt }),
+            Wish::Floor => Some(owed(wall + floor, "the floor")),
+            Wish::Quiet(time) => Some(owed(wall + time, "Retry-After")),
             Wish::None => None,
         };
         book.sites.entry(self.site).or_default().ended = Some(now);

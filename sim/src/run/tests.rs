@@ -9,15 +9,18 @@ fn ran(plan: &Plan, planted: Planted) -> Outcome {
     run(plan, planted, Shown::Nothing).unwrap()
 }
 
+/// Seeds that are tried until a planted bug breaks a promise.
+const SEEDS: u64 = 160;
+
 /// The first of some seeds in which a planted bug breaks a promise.
 fn first_broken(planted: Planted, draw: impl Fn(u64) -> Plan) -> (Plan, Outcome) {
-    let tried = (0..40).map(|seed| {
+    let tried = (0..SEEDS).map(|seed| {
         let plan = draw(seed);
         let outcome = ran(&plan, planted);
         (plan, outcome)
     });
     let mut broken = tried.skip_while(|(_, outcome)| outcome.broken.is_empty());
-    broken.next().unwrap_or_else(|| panic!("40 seeds with {planted:?} broke no promise"))
+    broken.next().unwrap_or_else(|| panic!("{SEEDS} seeds with {planted:?} broke no promise"))
 }
 
 /// The hours of trouble in the worlds here: long enough for everything to happen, and short for a test.
@@ -58,6 +61,20 @@ fn every_promise_is_kept_in_some_seeds() {
     }
 }
 
+/// Seeds that have found bugs, with the hours of trouble.
+///
+/// - 694: after a request had been answered, the engine of a full disk failed to read what is known of the items; the
+///   source was asked again after a minute.
+/// - 3655: the same.
+/// - 3629: a mistake of the promise itself. It expected a node to remember, over its death, what a full disk had refused.
+#[test]
+fn what_was_found_once_stays_mended() {
+    for (seed, hours) in [(694, 4.0), (3629, 4.0), (3655, 4.0)] {
+        let outcome = ran(&Plan::draw(seed).within(hours), Planted::default());
+        assert_eq!(outcome.broken, Vec::<String>::new(), "seed {seed}");
+    }
+}
+
 #[test]
 fn every_promise_is_kept_over_the_real_engine_when_machines_die() {
     let kind = |what: &Trouble| deaths(what) || matches!(what, Trouble::FullDisk { .. });
@@ -82,7 +99,17 @@ fn half_a_batch_is_noticed_and_the_schedule_shrinks() {
     let planted = Planted { disk: Flaw::HalfBatches, ..Planted::default() };
     let in_commits =
         |what: &Trouble| matches!(what, Trouble::Death { moment: Moment::InCommit(_), .. });
-    let (plan, outcome) = first_broken(planted, |seed| only(seed, Engine::Model, in_commits));
+    // Most commits are small ones, such as those of the index: some machines die in a later one.
+    let later = |seed| {
+        let mut plan = only(seed, Engine::Model, in_commits);
+        for (fault, more) in plan.faults.iter_mut().zip((0..).step_by(5)) {
+            if let Trouble::Death { moment: Moment::InCommit(others), .. } = &mut fault.what {
+                *others += more;
+            }
+        }
+        plan
+    };
+    let (plan, outcome) = first_broken(planted, later);
     // Rows that contradict each other, or an item that counts as known and is in no feed.
     let noticed = ["the store of", "never told", "does not start"];
     assert!(noticed.iter().any(|how| outcome.broken[0].contains(how)), "{outcome:?}");

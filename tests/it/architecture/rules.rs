@@ -18,19 +18,28 @@ pub(super) const CRATES: &[CrateRule] = &[
     ("report", &[]),
     ("wiring", &[]),
     ("api", &[]),
+    ("accounts", &[]),
     ("profile", &["query"]),
+    ("index", &["query"]),
+    ("reader-api", &["feed"]),
     ("newsroom", &["feed", "refresh"]),
     ("manners", &["feed", "refresh"]),
-    ("store", &["feed", "manners", "profile", "query", "refresh"]),
+    ("pages", &["api", "feed", "manners", "query"]),
+    ("store", &["accounts", "feed", "index", "manners", "profile", "query", "refresh"]),
     ("config", &["feed", "manners", "query", "refresh", "store"]),
     ("outside", &["config", "feed", "manners", "store"]),
+    ("peers", &["feed", "manners", "outside", "proto", "store"]),
     ("topology-gen", &["api", "proto", "query", "report", "wiring"]),
     (
         "node",
         &[
-            "api", "config", "feed", "manners", "outside", "profile", "proto", "query", "refresh",
-            "store",
+            "accounts", "api", "config", "feed", "manners", "outside", "pages", "peers", "profile",
+            "proto", "query", "refresh", "store",
         ],
+    ),
+    (
+        "site",
+        &["accounts", "api", "config", "feed", "node", "outside", "pages", "reader-api", "store"],
     ),
     ("sim", &["config", "node", "outside", "proto", "store"]),
     ("lab", &["api", "newsroom", "profile", "query", "refresh", "report", "wiring"]),
@@ -47,6 +56,7 @@ pub(super) const CRATES: &[CrateRule] = &[
             "proto",
             "refresh",
             "report",
+            "site",
             "store",
             "topology-gen",
             "wiring",
@@ -65,6 +75,12 @@ pub(super) struct Forbidden {
 
 pub(super) const FORBIDDEN: &[Forbidden] = &[
     Forbidden {
+        package: "accounts",
+        dependencies: &["tokio", "reqwest", "hyper", "axum", "tonic", "rand"],
+        paths: &["std::time::Instant", "std::time::SystemTime", "ring::rand"],
+        why: "it decides; its callers tell it the time and give it random bytes",
+    },
+    Forbidden {
         package: "manners",
         dependencies: &["tokio", "reqwest", "hyper", "hyper-util", "tonic", "axum"],
         paths: &[
@@ -76,6 +92,12 @@ pub(super) const FORBIDDEN: &[Forbidden] = &[
             "std::time::SystemTime",
         ],
         why: "it decides and does no I/O; its callers tell it the time and what was answered",
+    },
+    Forbidden {
+        package: "index",
+        dependencies: &["tokio", "redb", "sled", "pergola-store"],
+        paths: &["std::fs", "std::net", "std::time::Instant", "std::time::SystemTime"],
+        why: "it computes; where its rows are kept is the business of store",
     },
     Forbidden {
         package: "store",
@@ -108,6 +130,12 @@ pub(super) const FORBIDDEN: &[Forbidden] = &[
         ],
         paths: &[],
         why: "it is a library; the command line is in pergola",
+    },
+    Forbidden {
+        package: "pages",
+        dependencies: &["tokio", "axum", "http", "reqwest", "pergola-store", "pergola-node"],
+        paths: &["std::time::Instant", "std::time::SystemTime"],
+        why: "a page is a function of what it shows",
     },
     Forbidden {
         package: "wiring",

@@ -19,7 +19,7 @@ const MARK: &str = "\n# The image itself.";
 /// The user of the containers, as in the Dockerfile.
 const USER: &str = "65532:65532";
 /// The largest size of the image.
-const MOST_BYTES: u64 = 30_000_000;
+const MOST_BYTES: u64 = 36_000_000;
 
 /// An image with a name of its own; removed when dropped.
 pub(super) struct Image {

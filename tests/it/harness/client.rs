@@ -39,7 +39,8 @@ impl Client {
         Self::with_headers(address, HeaderMap::from_iter([(AUTHORIZATION, value)]))
     }
 
-    fn with_headers(address: SocketAddr, headers: HeaderMap) -> Self {
+    /// A client that sends these with each request.
+    pub(crate) fn with_headers(address: SocketAddr, headers: HeaderMap) -> Self {
         static PROVIDER: Once = Once::new();
         PROVIDER.call_once(|| {
             let provider = rustls::crypto::ring::default_provider();

@@ -92,7 +92,8 @@ impl<'a> Press<'a> {
         for (index, item) in (0..).zip(items) {
             let at = START + self.tally.next as f64;
             let key = item_key(&item.id, item, origin_of(SOURCE_URL));
-            let entry = Entry { key, source, chunk: self.chunks, index, at, changed_at: at };
+            let (chunk, changed_at, dated) = (self.chunks, at, at);
+            let entry = Entry { key, source, chunk, index, at, changed_at, dated };
             commit.feed(self.feed).put_entry(self.tally.next, &entry);
             self.tally.next += 1;
             self.tally.changed_at = at;

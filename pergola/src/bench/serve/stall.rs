@@ -86,7 +86,8 @@ fn filled(folder: &Path) -> anyhow::Result<Archive> {
     for (index, item) in (0..).zip(&items) {
         let at = START + 60.0 * f64::from(index);
         let key = item_key(&item.id, item, origin_of("https://example.org/feed"));
-        let entry = Entry { key, source: SOURCE, chunk: 0, index, at, changed_at: at };
+        let (changed_at, dated) = (at, at);
+        let entry = Entry { key, source: SOURCE, chunk: 0, index, at, changed_at, dated };
         commit.feed(FEED).put_entry(u64::from(index), &entry);
         tally = FeedTally { next: tally.next + 1, edition: tally.edition + 1, changed_at: at };
     }

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::sample::Sample;
+use super::sample::{Sample, Tables};
 
 /// How much memory, descriptors and τ may differ from the second third to the last.
 const FLAT: f64 = 0.05;
@@ -24,6 +24,8 @@ pub struct Third {
     pub disk: f64,
     /// Bytes of all keys and values.
     pub live: f64,
+    /// The same by table.
+    pub tables: Tables,
     /// The most that the disk held for each byte stored.
     pub worst_ratio: f64,
     /// The threshold τ.
@@ -80,6 +82,9 @@ impl Third {
             descriptors: over(|s| s.descriptors as f64),
             disk: over(|s| s.disk as f64),
             live: over(|s| s.live as f64),
+            tables: Tables(std::array::from_fn(|table| {
+                mean(samples.iter().map(|s| s.tables.0[table] as f64)) as u64
+            })),
             worst_ratio: ratios.fold(0.0, f64::max),
             threshold: over(|s| s.threshold),
             threshold_spread: deviation(&parts.collect::<Vec<_>>()),
@@ -142,6 +147,7 @@ mod tests {
             descriptors: 40,
             disk: 15_000_000,
             live: 10_000_000,
+            tables: Tables::default(),
             threshold: if number.is_multiple_of(2) { 0.9 } else { 1.1 },
             requests: number as u64 * 500,
             refreshes: number as u64 * 500,

@@ -191,11 +191,13 @@ impl Press {
         let mut head = HeaderMap::new();
         // By the clock of the newsroom, and not by that of the server.
         head.extend(parts.headers.get(DATE).map(|date| (DATE, date.clone())));
+        // A torn document is torn from what the source would show, with the edits in it.
+        let document = edited(&String::from_utf8_lossy(&body), now);
         match fault {
-            Some(fault) => instead(fault, &name, head, &body).await,
+            Some(fault) => instead(fault, &name, head, &Bytes::from(document)).await,
             None => {
                 head.extend(parts.headers);
-                self.well(&name, head, held, &edited(&String::from_utf8_lossy(&body), now))
+                self.well(&name, head, held, &document)
             }
         }
     }

@@ -70,6 +70,13 @@ impl Tally {
         self.came.values().map(|came| came.len() as u64).sum()
     }
 
+    /// Keeps what went wrong, if it is among the first.
+    fn tell(&mut self, what: String) {
+        if self.trouble.len() < 10 {
+            self.trouble.push(what);
+        }
+    }
+
     fn take(&mut self, entry: &v1::Entry) -> Result<()> {
         if entry.edited {
             self.edits += 1;
@@ -91,7 +98,13 @@ impl Tally {
         match came.get(&named.number) {
             None => drop(came.insert(named.number, at)),
             Some(first) if corrected && at - first > KEPT_MS => self.revived += 1,
-            Some(_) => self.doubled += 1,
+            Some(first) => {
+                let hours = (at - first) as f64 / 3_600_000.0;
+                let again =
+                    format!("{} came again after {hours:.1} hours", guid.unwrap_or_default());
+                self.doubled += 1;
+                self.tell(again);
+            }
         }
         Ok(())
     }
@@ -169,9 +182,7 @@ impl Readers {
     fn note(&self, error: &anyhow::Error) {
         let mut tally = self.tally();
         tally.troubles += 1;
-        if tally.trouble.len() < 10 {
-            tally.trouble.push(format!("{error:#}"));
-        }
+        tally.tell(format!("{error:#}"));
     }
 
     /// Reads documents of all feeds in turn and in every format, and takes only what has changed.

@@ -6,8 +6,9 @@ use std::path::Path;
 
 use anyhow::{Context, Result};
 use pergola_api::client::Client;
-use pergola_store::backup::summarise;
-use serde::Serialize;
+use pergola_store::Table;
+use pergola_store::backup::bytes_by_table;
+use serde::{Serialize, Serializer};
 
 use super::household::Household;
 use crate::bench::usage::kilobytes;
@@ -30,6 +31,8 @@ pub struct Sample {
     pub disk: u64,
     /// Bytes of all keys and values, as a backup counts them.
     pub live: u64,
+    /// The same by table.
+    pub tables: Tables,
     /// The threshold τ.
     pub threshold: f64,
     /// Requests that the sources have got so far.
@@ -59,13 +62,15 @@ impl Sample {
             })
         };
         let status = client.status().await?;
+        let tables = stored(client).await?;
         Ok(Self {
             seconds,
             now,
             resident: kilobytes(&read("status")?, "VmRSS:"),
             descriptors: fs::read_dir(process.join("fd"))?.count() as u64,
             disk: on_disk(&household.data())?,
-            live: stored(client).await?,
+            live: tables.0.iter().sum(),
+            tables,
             threshold: status.threshold,
             requests,
             refreshes: status.refreshes,
@@ -74,28 +79,49 @@ impl Sample {
     }
 
     /// What the columns of [`Self::row`] are.
-    pub(super) const COLUMNS: &str =
-        "seconds,now,resident,descriptors,disk,live,threshold,requests,refreshes,cpu\n";
+    pub(super) fn columns() -> String {
+        let tables: String = Table::ALL.map(|table| format!(",{}", name(table))).concat();
+        format!(
+            "seconds,now,resident,descriptors,disk,live,threshold,requests,refreshes,cpu{tables}\n"
+        )
+    }
 
     /// A line of a table.
     pub(super) fn row(&self) -> String {
         let Self { seconds, now, resident, descriptors, disk, live, .. } = self;
-        let Self { threshold, requests, refreshes, cpu, .. } = self;
+        let Self { threshold, requests, refreshes, cpu, tables, .. } = self;
+        let tables: String = tables.0.map(|bytes| format!(",{bytes}")).concat();
         format!(
             "{seconds:.1},{now:.0},{resident},{descriptors},{disk},{live},{threshold:e},{requests},\
-             {refreshes},{cpu:.2}\n"
+             {refreshes},{cpu:.2}{tables}\n"
         )
     }
 }
 
+/// Bytes of keys and values by table, in the order of [`Table::ALL`].
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Tables(pub [u64; Table::ALL.len()]);
+
+impl Serialize for Tables {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer
+            .collect_map(Table::ALL.iter().map(|&table| (name(table), self.0[table as usize])))
+    }
+}
+
+/// What a table is called.
+pub(super) fn name(table: Table) -> String {
+    format!("{table:?}").to_lowercase()
+}
+
 /// Bytes of all keys and values of the store, by a backup of it.
-async fn stored(client: &Client) -> Result<u64> {
+async fn stored(client: &Client) -> Result<Tables> {
     let (mut download, mut backup) = (client.backup().await?, Vec::new());
     while let Some(chunk) = download.chunk().await? {
         backup.extend_from_slice(&chunk);
     }
-    let summary = tokio::task::spawn_blocking(move || summarise(&backup[..])).await??;
-    Ok(summary.bytes)
+    let bytes = tokio::task::spawn_blocking(move || bytes_by_table(&backup[..])).await??;
+    Ok(Tables(bytes))
 }
 
 /// Bytes that a folder and all within it take on the disk. Files may go while it is read.
