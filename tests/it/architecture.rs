@@ -82,7 +82,7 @@ fn the_drawing_in_architecture_md_is_up_to_date() {
     assert!(
         document == updated,
         "the drawing in ARCHITECTURE.md is out of date; write it with\n\
-         PERGOLA_WRITE_DRAWING=1 cargo test -p pergola-tests --test it the_drawing\n\
+         PERGOLA_WRITE_DRAWING=1 cargo test --workspace --test end-to-end the_drawing\n\
          It should be:\n{drawing}"
     );
 }

@@ -4,7 +4,7 @@
 //! commands there. Then write down what is printed, and review the difference:
 //!
 //! ```sh
-//! PERGOLA_WRITE_TRANSCRIPTS=1 cargo test -p pergola-tests --test it newcomer
+//! PERGOLA_WRITE_TRANSCRIPTS=1 cargo test --workspace --test end-to-end newcomer
 //! git diff tests/transcripts
 //! ```
 

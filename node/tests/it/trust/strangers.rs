@@ -343,7 +343,7 @@ fn the_table_of_the_documentation_has_every_call() {
         std::fs::write(DOCUMENT, format!("{before}{BEGIN}{table}{END}{after}")).unwrap();
         return;
     }
-    let advice = format!("run: {WRITE}=1 cargo test -p pergola-node --test it strangers");
+    let advice = format!("run: {WRITE}=1 cargo test --workspace --test node strangers");
     assert!(found == table, "the table of docs/security.md is out of date; {advice}");
 }
 
