@@ -6,7 +6,8 @@
 //! than are moved, and the file grows without end. (Its own thread for this goes by the clock and not by what is
 //! written, and syncs the file each time, also when nothing happens.)
 //!
-//! So after each commit a tiny row in a tree of its own is changed many times, and every eleventh change moves a page.
+//! So whenever a quarter of a segment was committed, a tiny row in a tree of its own is changed many times, and every
+//! eleventh change moves a page. Small commits that follow each other pay for this once, not each.
 //!
 //! Never: a segment that is used again before what was moved out of it is on the disk. sled does not wait for the
 //! drive, so the file is synced whenever half a segment was moved.
@@ -31,48 +32,66 @@ const NOTHING: usize = 3 << 10;
 /// changes meanwhile are still waiting, too.
 const QUIET: u32 = 3;
 
-/// How often pages are moved after a commit, at most: so often, and once more for every few rows of the commit. Two
-/// pages for each row were seen to be enough.
+/// Bytes that are committed before pages are moved: a quarter of a segment.
+const DUE: u64 = 128 << 10;
+
+/// How often pages are moved at once, at most: so often, and once more for every few rows that were committed. Two pages
+/// for each row were seen to be enough.
 const TURNS: usize = 4;
 const ROWS: usize = 4;
 
-/// Bytes that are moved after a commit, at most: so many, or as many as the commit itself has. A commit is refused unless
-/// there is room for several times that.
-const MOST: usize = 2 << 20;
+/// Bytes that are moved at once, at most: so many, or as many as were committed. A commit is refused unless there is room
+/// for several times that.
+const MOST: u64 = 2 << 20;
 
 /// Bytes that are moved before the file is synced: half a segment.
 const UNSYNCED: usize = 256 << 10;
 
 pub(super) struct Room {
     tree: sled::Tree,
-    /// What the row holds. A change that changes nothing would not count.
-    value: Mutex<u64>,
+    written: Mutex<Written>,
+}
+
+/// What was written since pages were moved the last time.
+#[derive(Default)]
+struct Written {
+    bytes: u64,
+    rows: usize,
+    /// What the tiny row holds. A change that changes nothing would not count.
+    value: u64,
 }
 
 impl Room {
     pub(super) fn open(db: &sled::Db) -> sled::Result<Self> {
-        Ok(Self { tree: db.open_tree(TREE)?, value: Mutex::default() })
+        Ok(Self { tree: db.open_tree(TREE)?, written: Mutex::default() })
     }
 
-    /// Moves some of the pages that wait, if there are any, after a batch was committed.
+    /// Moves some of the pages that wait, if there are any, once enough was committed.
     pub(super) fn make(
         &self,
         db: &sled::Db,
         batch: &Batch,
         sync: impl Fn() -> std::io::Result<()>,
     ) -> sled::Result<()> {
-        let mut value = self.value.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut written = self.written.lock().unwrap_or_else(PoisonError::into_inner);
+        written.bytes += batch.bytes();
+        written.rows += batch.len();
+        if written.bytes < DUE {
+            return Ok(());
+        }
+        let most = usize::try_from(MOST.max(written.bytes)).unwrap_or(usize::MAX);
+        let turns = TURNS + written.rows / ROWS;
+        (written.bytes, written.rows) = (0, 0);
         let (mut all, mut unsynced, mut quiet) = (0, 0, 0);
-        let most = MOST.max(usize::try_from(batch.bytes()).unwrap_or(usize::MAX));
-        for _ in 0..TURNS + batch.len() / ROWS {
+        for _ in 0..turns {
             for _ in 0..PAGES * CHANGES {
-                *value += 1;
-                self.tree.insert(b"", &value.to_be_bytes())?;
+                written.value += 1;
+                self.tree.insert(b"", &written.value.to_be_bytes())?;
             }
-            let written = db.flush()?;
-            all += written;
-            unsynced += written;
-            quiet = if written > NOTHING { 0 } else { quiet + 1 };
+            let moved = db.flush()?;
+            all += moved;
+            unsynced += moved;
+            quiet = if moved > NOTHING { 0 } else { quiet + 1 };
             if unsynced > UNSYNCED {
                 sync()?;
                 unsynced = 0;
