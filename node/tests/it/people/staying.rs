@@ -9,7 +9,7 @@ use pergola_outside::clock::Clock;
 use pergola_outside::surroundings::Surroundings;
 use pergola_store::backup::{Replace, restore, write_backup};
 use pergola_store::testing::FaultyStore;
-use pergola_store::{Backend, Order, Store, Table, open};
+use pergola_store::{Order, Store, Table, open};
 use tempfile::TempDir;
 
 use super::{Study, items};
@@ -62,7 +62,8 @@ async fn marks_survive_a_restart_and_a_backup() {
     write_backup(&*store, &mut backup, |_| ()).unwrap();
     let other = TempDir::new().unwrap();
     let config = quick_config(&other);
-    restore(&config.node.data, Backend::Redb, Replace::Never, &*backup, |_| ()).unwrap();
+    let backend = config.store.backend.unwrap_or_default();
+    restore(&config.node.data, backend, Replace::Never, &*backup, |_| ()).unwrap();
     let node = Node::open_here(config, Clock::real()).await.unwrap();
     let study = Study { node, origin, folder: other };
     assert_eq!(study.titles_of(ada, &Stream::Source(news), &unread), items(&[3, 1]));
