@@ -14,6 +14,7 @@
 mod again;
 mod cards;
 mod damage;
+mod expired;
 mod feeds;
 mod index;
 mod mend;

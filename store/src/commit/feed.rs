@@ -59,6 +59,18 @@ impl FeedPart {
         self.rows.delete(Table::Member, member_key(self.id, item));
     }
 
+    /// An item leaves the feed because its time is over. The feed remembers that it has had it: a source may go on
+    /// to show it, or edit it.
+    pub fn expire_entry(&mut self, sequence: u64, item: ItemKey) {
+        self.delete_entry(sequence, item);
+        self.rows.put_sealed(Table::Expired, member_key(self.id, item), Vec::new());
+    }
+
+    /// No source can show the item any more, or the feed goes.
+    pub fn forget_expired(&mut self, item: ItemKey) {
+        self.rows.delete(Table::Expired, member_key(self.id, item));
+    }
+
     /// An entry was replaced, for those who have read the version before.
     pub fn put_edit(&mut self, edit: Edit) {
         self.rows.put_sealed(Table::Edit, edit_key(self.id, edit), Vec::new());
@@ -96,8 +108,8 @@ impl FeedPart {
         self.rows.delete(Table::Removed, removed_feed_key(self.id));
     }
 
-    /// The feed is published no longer and cannot be restored. Its entries and edits are deleted before, in
-    /// commits of bounded size.
+    /// The feed is published no longer and cannot be restored. What it held and holds is deleted before,
+    /// in commits of bounded size.
     pub fn drop_feed(&mut self) {
         self.dropped = true;
         self.rows.delete(Table::Removed, removed_feed_key(self.id));

@@ -83,7 +83,7 @@ fn is_same(table: Table, key: &[u8], row: &[u8]) -> bool {
     match (table, key.first()) {
         (Table::Meta, _) if key == keys::NODE => same::<NodeRecord>(row),
         // About the store itself, and rows that are only keys.
-        (Table::Meta | Table::Edit, _) => true,
+        (Table::Meta | Table::Edit | Table::Expired, _) => true,
         (Table::Source, _) => same::<SourceRecord>(row),
         (Table::State, _) => same::<SourceState>(row),
         (Table::Known, _) => same::<Known>(row),
