@@ -2,17 +2,23 @@
 
 use maud::{Markup, html};
 
-use crate::frame::{Frame, Viewer};
+use crate::frame::{Frame, Place, Viewer};
 
 /// What the page of the login says besides.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Login<'a> {
+    /// Leads from the page to the node's own address.
+    pub root: &'a str,
     /// Nobody has an account, so nobody can log in.
     pub no_users: bool,
     /// The name as it was typed.
     pub name: &'a str,
     /// Where to go afterwards: a path of this node.
     pub next: &'a str,
+    /// What people call the OpenID provider at which they can log in.
+    pub elsewhere: Option<&'a str>,
+    /// Where somebody who has logged out here logs out at the provider.
+    pub out: Option<&'a str>,
     /// Something to know.
     pub note: Option<&'a str>,
     /// Why it was not possible.
@@ -25,6 +31,9 @@ pub fn page(login: &Login<'_>) -> Markup {
         section.card.narrow {
             h1 { "Log in" }
             @if let Some(note) = login.note { p role="status" { (note) } }
+            @if let (Some(out), Some(label)) = (login.out, login.elsewhere) {
+                p { "At " (label) " you may still be logged in. " a href=(out) { "Log out there as well" } }
+            }
             @if let Some(wrong) = login.wrong { p.wrong role="alert" { (wrong) } }
             @if login.no_users {
                 p {
@@ -32,7 +41,7 @@ pub fn page(login: &Login<'_>) -> Markup {
                     code { "pergola user add NAME --password-stdin" }
                 }
             } @else {
-                form.stacked method="post" action="./login" {
+                form.stacked method="post" action={ (login.root) "login" } {
                     input type="hidden" name="next" value=(login.next);
                     label for="name" { "Name" }
                     input #name name="name" value=(login.name) autocomplete="username"
@@ -44,9 +53,14 @@ pub fn page(login: &Login<'_>) -> Markup {
                     p { button.main { "Log in" } }
                 }
             }
+            @if let Some(label) = login.elsewhere {
+                p { a.button href={ (login.root) "login/openid?next=" (encoded(login.next)) } {
+                    "Log in with " (label)
+                } }
+            }
         }
     };
-    frame("Log in", "./").page(html! {}, content)
+    frame("Log in", login.root).page(html! {}, content)
 }
 
 /// A form was sent by somebody who is logged in no more: what was typed is not lost.
@@ -69,6 +83,26 @@ pub fn ended(root: &str, typed: &[(String, String)]) -> Markup {
     frame("You are not logged in", root).page(html! {}, content)
 }
 
+/// Somebody who wants to log in elsewhere from now on goes there.
+pub fn onward(viewer: Viewer<'_>, label: &str, address: &str) -> Markup {
+    let title = format!("Connect your account with {label}");
+    let content = html! {
+        section.card.narrow {
+            h1 { (title) }
+            p { "You log in at " (label) " now, and come back here. From then on you can log in with it." }
+            p { a.button.main href=(address) { "Go on to " (label) } }
+            p { a href="../../settings/account" { "Back to your account" } }
+        }
+    };
+    Frame { title: &title, root: "../../", place: Some(Place::Settings), viewer }
+        .page(html! {}, content)
+}
+
+/// A value as it stands in an address.
+fn encoded(text: &str) -> String {
+    url::form_urlencoded::byte_serialize(text.as_bytes()).collect()
+}
+
 fn frame<'a>(title: &'a str, root: &'a str) -> Frame<'a> {
     Frame { title, root, place: None, viewer: Viewer::Anybody }
 }
@@ -80,7 +114,15 @@ mod tests {
     #[test]
     fn what_was_typed_stays_and_does_no_harm() {
         let evil = "\"><script>alert(1)</script>";
-        let login = Login { name: evil, next: evil, wrong: Some(evil), ..Login::default() };
+        let login = Login {
+            root: "./",
+            name: evil,
+            next: evil,
+            wrong: Some(evil),
+            elsewhere: Some(evil),
+            out: Some(evil),
+            ..Login::default()
+        };
         let text = page(&login).into_string();
         assert!(!text.contains("<script>alert") && text.contains("&lt;script&gt;"), "{text}");
         let text = ended("../", &[(evil.into(), evil.into())]).into_string();
