@@ -63,24 +63,84 @@ pub fn page(login: &Login<'_>) -> Markup {
     frame("Log in", login.root).page(html! {}, content)
 }
 
-/// A form was sent by somebody who is logged in no more: what was typed is not lost.
-pub fn ended(root: &str, typed: &[(String, String)]) -> Markup {
+/// What somebody had typed in a form that cannot be taken as it came.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Typed {
+    /// By the names of fields; a secret is not kept.
+    Fields(Vec<(String, Option<String>)>),
+    /// A file was chosen, which is not kept.
+    File,
+    /// It is too long to be shown.
+    TooLong,
+}
+
+/// A form was sent by somebody who is logged in no more: what was typed is not lost. `to` is where it was sent.
+pub fn ended(root: &str, to: &str, typed: &Typed) -> Markup {
     let content = html! {
         section.card {
             h1 { "You are not logged in" }
             p {
                 "Your session has ended, or you have logged out in another window. Nothing was changed. "
-                a href={ (root) "login" } { "Log in" } " and do it again."
+                a.button.main href={ (root) "login" } target="_blank" rel="noopener" { "Log in in another window" }
             }
-            @if !typed.is_empty() {
-                h2 { "What you had typed" }
-                dl {
-                    @for (name, value) in typed { dt { (name) } dd { pre { (value) } } }
-                }
-            }
+            p { "Leave this page open meanwhile: it keeps what you have typed." }
+            (resent((root, to), typed, "I have logged in: go on"))
         }
     };
     frame("You are not logged in", root).page(html! {}, content)
+}
+
+/// A form was sent that was opened before somebody logged in: what was typed can be sent again.
+pub fn again(viewer: Viewer<'_>, root: &str, to: &str, typed: &Typed) -> Markup {
+    let title = "Send it once more";
+    let content = html! {
+        section.card {
+            h1 { (title) }
+            p {
+                "You have logged in since this form was opened, so this form belongs to another session. Nothing was \
+                 changed. If this is what you want, send it now."
+            }
+            (resent((root, to), typed, "Send it"))
+        }
+    };
+    Frame { title, root, place: None, viewer }.page(html! {}, content)
+}
+
+fn resent((root, to): (&str, &str), typed: &Typed, button: &str) -> Markup {
+    let fields = match typed {
+        Typed::Fields(fields) => fields,
+        Typed::File => {
+            return html! { p { "The file that you chose is not kept. Go back, load the page again and choose it once more." } };
+        }
+        Typed::TooLong => {
+            return html! { p { "What you had typed is too long to be shown here. Go back: your browser has kept it. Copy it before you load the page again." } };
+        }
+    };
+    html! {
+        h2 { "What you had typed" }
+        form.stacked method="post" action={ (root) (to) } {
+            p.soft { "For " code { "/" (to) } }
+            dl {
+                @for (name, value) in fields {
+                    @match value {
+                        Some(value) => {
+                            @if !value.trim().is_empty() { dt { (name) } dd { pre { (value) } } }
+                            @if value.contains('\n') {
+                                textarea name=(name) hidden { "\n" (value) }
+                            } @else {
+                                input type="hidden" name=(name) value=(value);
+                            }
+                        }
+                        None => {
+                            dt { (name) }
+                            dd { input type="password" name=(name) required aria-label={ (name) ", once more" }; }
+                        }
+                    }
+                }
+            }
+            p { button.main { (button) } }
+        }
+    }
 }
 
 /// Somebody who wants to log in elsewhere from now on goes there.
@@ -125,7 +185,13 @@ mod tests {
         };
         let text = page(&login).into_string();
         assert!(!text.contains("<script>alert") && text.contains("&lt;script&gt;"), "{text}");
-        let text = ended("../", &[(evil.into(), evil.into())]).into_string();
+        let typed = Typed::Fields(vec![(evil.into(), Some(evil.into())), (evil.into(), None)]);
+        let viewer = Viewer::Inside { name: Some(evil), manages: true };
+        for shown in [ended("../", evil, &typed), again(viewer, "../", evil, &typed)] {
+            let text = shown.into_string();
+            assert!(!text.contains("<script>alert") && text.contains("&lt;script&gt;"), "{text}");
+        }
+        let text = onward(viewer, evil, evil).into_string();
         assert!(!text.contains("<script>alert") && text.contains("&lt;script&gt;"), "{text}");
     }
 }
