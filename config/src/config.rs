@@ -15,6 +15,7 @@ use crate::feeds::Feeds;
 use crate::hosts::{HostRule, Hosts};
 use crate::log::Log;
 use crate::node::Node;
+use crate::openid::OpenId;
 use crate::origin::Origin;
 use crate::peers::Peers;
 use crate::readers::Reader;
@@ -38,6 +39,8 @@ pub struct Config {
     pub api: Api,
     /// Without it the port is not secured.
     pub tls: Option<Tls>,
+    /// Without it nobody logs in elsewhere.
+    pub openid: Option<OpenId>,
     pub peers: Peers,
     pub readers: Vec<Reader>,
     pub clock: Clock,
@@ -70,6 +73,7 @@ impl Config {
         let websub = document.once("websub", |config| &config.websub, WebSub::declare);
         let api = document.once("api", |config| &config.api, Api::declare);
         let tls = document.once("tls", |config| &config.tls, Tls::declare);
+        let openid = document.once("openid", |config| &config.openid, OpenId::declare);
         let peers = document.once("peers", |config| &config.peers, Peers::declare);
         let clock = document.once("clock", |config| &config.clock, Clock::declare);
         let log = document.once("log", |config| &config.log, Log::declare);
@@ -101,6 +105,7 @@ impl Config {
             websub,
             api,
             tls,
+            openid,
             peers,
             readers,
             clock,

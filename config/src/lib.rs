@@ -15,8 +15,8 @@
 //! - `secret`: values that are never printed
 //! - `table`: the declaration of one table
 //! - `document`: the declaration of the whole file
-//! - `node`, `store`, `budget`, `schedule`, `crawl`, `feeds`, `websub`, `api`, `tls`, `peers`, `clock`,
-//!   `log`: the tables that exist once
+//! - `node`, `store`, `budget`, `schedule`, `crawl`, `feeds`, `websub`, `api`, `tls`, `openid`, `peers`,
+//!   `clock`, `log`: the tables that exist once
 //! - `hosts`, `readers`, `sources`, `declared_feed`: the tables of which there can be many
 //! - `config`: the whole configuration
 //! - `tables`: all tables and keys by their names
@@ -46,6 +46,7 @@ mod log;
 mod manual;
 mod mistake;
 mod node;
+mod openid;
 mod origin;
 mod peers;
 mod place;
@@ -82,6 +83,7 @@ pub use log::{Log, LogFormat};
 pub use manual::manual;
 pub use mistake::{ConfigError, Mistake};
 pub use node::Node;
+pub use openid::OpenId;
 pub use origin::Origin;
 pub use peers::{Limits, Peers};
 pub use pergola_manners::budget::BudgetRule;

@@ -71,6 +71,7 @@ pub use people::{
     StreamPage, Subscribed, Unread, User, UserChange,
 };
 use pergola_outside::clock::Clock;
+use pergola_outside::fetch::Fetcher;
 use pergola_outside::locks::{Mutex, RwLock};
 use pergola_outside::surroundings::{Blocking, Thread};
 use pergola_outside::tls::Shown;
@@ -187,6 +188,11 @@ impl Node {
     /// The id that this node adds to the hops of items.
     pub fn id(&self) -> NodeId {
         NodeId(self.record.lock().id.clone())
+    }
+
+    /// What requests to other programs are made by.
+    pub fn fetcher(&self) -> &Fetcher {
+        &self.crawler.tools.fetcher
     }
 
     /// The executor for work that blocks.

@@ -7,6 +7,7 @@
 //!
 //! # Modules, from the bottom up
 //!
+//! - `identity`: asks the OpenID provider who somebody is
 //! - `site`: what every page works with
 //! - `answer`: pages as answers, and what went wrong as a page
 //! - `form`: what a form sends, and where its answer leads
@@ -35,6 +36,7 @@ mod cookie;
 mod door;
 mod feeds;
 mod form;
+mod identity;
 mod led;
 mod live;
 mod login;

@@ -21,6 +21,7 @@ pub(super) const CRATES: &[CrateRule] = &[
     ("accounts", &[]),
     ("profile", &["query"]),
     ("index", &["query"]),
+    ("openid", &[]),
     ("reader-api", &["feed"]),
     ("newsroom", &["feed", "refresh"]),
     ("manners", &["feed", "refresh"]),
@@ -39,7 +40,18 @@ pub(super) const CRATES: &[CrateRule] = &[
     ),
     (
         "site",
-        &["accounts", "api", "config", "feed", "node", "outside", "pages", "reader-api", "store"],
+        &[
+            "accounts",
+            "api",
+            "config",
+            "feed",
+            "node",
+            "openid",
+            "outside",
+            "pages",
+            "reader-api",
+            "store",
+        ],
     ),
     ("sim", &["config", "node", "outside", "proto", "store"]),
     ("lab", &["api", "newsroom", "profile", "query", "refresh", "report", "wiring"]),
@@ -76,6 +88,12 @@ pub(super) struct Forbidden {
 pub(super) const FORBIDDEN: &[Forbidden] = &[
     Forbidden {
         package: "accounts",
+        dependencies: &["tokio", "reqwest", "hyper", "axum", "tonic", "rand"],
+        paths: &["std::time::Instant", "std::time::SystemTime", "ring::rand"],
+        why: "it decides; its callers tell it the time and give it random bytes",
+    },
+    Forbidden {
+        package: "openid",
         dependencies: &["tokio", "reqwest", "hyper", "axum", "tonic", "rand"],
         paths: &["std::time::Instant", "std::time::SystemTime", "ring::rand"],
         why: "it decides; its callers tell it the time and give it random bytes",
