@@ -14,6 +14,7 @@ use crate::document::{Document, Existing, Form, numbered};
 use crate::feeds::Feeds;
 use crate::hosts::{HostRule, Hosts};
 use crate::log::Log;
+use crate::mail::Mail;
 use crate::node::Node;
 use crate::origin::Origin;
 use crate::peers::Peers;
@@ -35,6 +36,8 @@ pub struct Config {
     pub hosts: Hosts,
     pub feeds: Feeds,
     pub websub: WebSub,
+    /// Without it nobody can be notified by e-mail.
+    pub mail: Option<Mail>,
     pub api: Api,
     /// Without it the port is not secured.
     pub tls: Option<Tls>,
@@ -68,6 +71,7 @@ impl Config {
         let crawl = document.once("crawl", |config| &config.crawl, Crawl::declare);
         let feeds = document.once("feeds", |config| &config.feeds, Feeds::declare);
         let websub = document.once("websub", |config| &config.websub, WebSub::declare);
+        let mail = document.once("mail", |config| &config.mail, Mail::declare);
         let api = document.once("api", |config| &config.api, Api::declare);
         let tls = document.once("tls", |config| &config.tls, Tls::declare);
         let peers = document.once("peers", |config| &config.peers, Peers::declare);
@@ -99,6 +103,7 @@ impl Config {
             hosts,
             feeds,
             websub,
+            mail,
             api,
             tls,
             peers,

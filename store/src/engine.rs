@@ -150,11 +150,13 @@ pub enum Table {
     Arrival = 26,
     /// The search index.
     Index = 27,
+    /// Who is sent the new entries of a feed.
+    Notification = 28,
 }
 
 impl Table {
     /// Every table, by number.
-    pub const ALL: [Self; 28] = [
+    pub const ALL: [Self; 29] = [
         Self::Meta,
         Self::Source,
         Self::State,
@@ -183,6 +185,7 @@ impl Table {
         Self::Starred,
         Self::Arrival,
         Self::Index,
+        Self::Notification,
     ];
 
     /// The table with a number.
