@@ -44,9 +44,11 @@ impl Mail {
             "The server that sends e-mail digests of feeds. Without it nobody can be notified by e-mail. It may be \
              in a private network. Certificates are checked; `crawl.extra_ca` counts here, too.",
         );
-        let server = table
-            .key("server", "The host name or address of the mail server.")
-            .optional(text(), "mail.example.org", |mail| Some(mail.as_ref()?.server.clone()));
+        let server = table.key("server", "The host name or address of the mail server.").optional(
+            text(),
+            "mail.example.org",
+            |mail| Some(mail.as_ref()?.server.clone()),
+        );
         let security = table
             .key(
                 "security",
@@ -63,19 +65,26 @@ impl Mail {
                 |mail| mail.as_ref().map_or(MailSecurity::Tls, |mail| mail.security),
             );
         let port = table
-            .key("port", "Its port. Usual are 465 for \"tls\", 587 for \"starttls\" and 25 for \"none\".")
+            .key(
+                "port",
+                "Its port. Usual are 465 for \"tls\", 587 for \"starttls\" and 25 for \"none\".",
+            )
             .optional(whole(1..=65_535), "465", |mail| Some(usize::from(mail.as_ref()?.port)));
-        let user = table
-            .key("user", "The name to log in with, if the server wants one.")
-            .optional(text(), "pergola", |mail| mail.as_ref()?.user.clone());
-        let password = table
-            .key("password", "The password to log in with.")
-            .secret(secret(), "any characters", |mail| mail.as_ref()?.password.clone());
-        let from = table
-            .key("from", "Who sends: an address, with or without a name.")
-            .optional(text(), "Pergola <pergola@example.org>", |mail| {
-                Some(mail.as_ref()?.from.clone())
-            });
+        let user = table.key("user", "The name to log in with, if the server wants one.").optional(
+            text(),
+            "pergola",
+            |mail| mail.as_ref()?.user.clone(),
+        );
+        let password = table.key("password", "The password to log in with.").secret(
+            secret(),
+            "any characters",
+            |mail| mail.as_ref()?.password.clone(),
+        );
+        let from = table.key("from", "Who sends: an address, with or without a name.").optional(
+            text(),
+            "Pergola <pergola@example.org>",
+            |mail| Some(mail.as_ref()?.from.clone()),
+        );
         if server.is_some() != from.is_some() {
             table.refuse("server", "must be set together with `mail.from`");
             table.refuse("from", "must be set together with `mail.server`");

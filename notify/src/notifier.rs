@@ -89,7 +89,9 @@ impl Notifier {
     pub fn notices(&self) -> Vec<String> {
         let all = self.all.lock();
         let of_feed = |(feed, list): (&FeedId, &Vec<Notification>)| {
-            let Some(FeedNow { name, .. }) = self.tools.stand.feed(*feed) else { return Vec::new() };
+            let Some(FeedNow { name, .. }) = self.tools.stand.feed(*feed) else {
+                return Vec::new();
+            };
             list.iter().filter_map(|one| notice(&name, one)).collect()
         };
         all.iter().flat_map(of_feed).collect()
@@ -235,4 +237,5 @@ impl Notifier {
 }
 
 /// Why a digest cannot be sent.
-const NO_MAIL: &str = "this node has no mail server any more: set mail.server and mail.from in its configuration";
+const NO_MAIL: &str =
+    "this node has no mail server any more: set mail.server and mail.from in its configuration";

@@ -31,7 +31,8 @@ pub(crate) async fn post(
         ("x-pergola-delivery", delivery),
         ("x-pergola-signature", &signature::sign(secret.as_bytes(), &body)),
     ] {
-        let value = HeaderValue::try_from(value).map_err(|wrong| Failed::because(wrong.to_string()))?;
+        let value =
+            HeaderValue::try_from(value).map_err(|wrong| Failed::because(wrong.to_string()))?;
         headers.insert(HeaderName::from_static(name), value);
     }
     let call = Call {
@@ -43,7 +44,8 @@ pub(crate) async fn post(
         timeout: PATIENCE,
         answer_bytes: 0,
     };
-    let answer = fetcher.call(call).await.map_err(|error| Failed::because(error.failure().words))?;
+    let answer =
+        fetcher.call(call).await.map_err(|error| Failed::because(error.failure().words))?;
     if answer.is_fine() {
         return Ok(());
     }
@@ -51,7 +53,9 @@ pub(crate) async fn post(
         (410, _) => "it answered 410: it is gone for good".to_owned(),
         (status @ 300..=399, Some(to)) => {
             let to = masked(to.as_str());
-            format!("it answered {status} and leads to {to}, which is not followed: give the address it leads to")
+            format!(
+                "it answered {status} and leads to {to}, which is not followed: give the address it leads to"
+            )
         }
         (status, _) => format!("it answered {status}, not 200 to 299"),
     };

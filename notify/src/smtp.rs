@@ -28,7 +28,8 @@ impl Mailer {
     /// # Errors
     /// Which key of the configuration is wrong, and why.
     pub fn new(mail: &Mail, trusted: &[PathBuf]) -> Result<Self, String> {
-        let from = mail.from.parse().map_err(|error| format!("mail.from is no address: {error}"))?;
+        let from =
+            mail.from.parse().map_err(|error| format!("mail.from is no address: {error}"))?;
         let tls = match mail.security {
             MailSecurity::Tls => Tls::Wrapper(trust(&mail.server, trusted)?),
             MailSecurity::StartTls => Tls::Required(trust(&mail.server, trusted)?),
@@ -72,8 +73,8 @@ impl Mailer {
 }
 
 fn trust(server: &str, files: &[PathBuf]) -> Result<TlsParameters, String> {
-    let mut builder = TlsParameters::builder(server.to_owned())
-        .certificate_store(CertificateStore::WebpkiRoots);
+    let mut builder =
+        TlsParameters::builder(server.to_owned()).certificate_store(CertificateStore::WebpkiRoots);
     for file in files {
         let wrong = |error: &dyn std::fmt::Display| {
             format!("{} of crawl.extra_ca cannot be used for mail: {error}", file.display())

@@ -31,7 +31,9 @@ pub(crate) fn way(
             let parsed: Result<Address, _> = address.trim().parse();
             let parsed = parsed.map_err(|error| {
                 let start: String = address.trim().chars().take(100).collect();
-                format!("{start:?} is not an e-mail address ({error}): give one such as ada@example.org")
+                format!(
+                    "{start:?} is not an e-mail address ({error}): give one such as ada@example.org"
+                )
             })?;
             Ok(Way::Mail { address: parsed.to_string(), every: stored(every) })
         }

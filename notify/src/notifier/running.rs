@@ -80,7 +80,9 @@ impl Notifier {
     /// Sends what is due of one notification, and stores what follows.
     async fn deliver(&self, feed: FeedId, id: &str) {
         let Some(now_feed) = self.tools.stand.feed(feed) else { return };
-        let Ok(new) = self.change(feed, id, |one| course::bound(one, now_feed.next)) else { return };
+        let Ok(new) = self.change(feed, id, |one| course::bound(one, now_feed.next)) else {
+            return;
+        };
         // Durable before it is sent, so that it is the same delivery after a crash.
         if new && self.save(feed).await.is_err() {
             let retry_at = self.tools.clock.now() + SAVING * self.tools.clock.speed();

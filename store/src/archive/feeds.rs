@@ -8,7 +8,9 @@ use pergola_manners::source::ItemKey;
 
 use super::{ALL, Archive, ArchiveError, or_again};
 use crate::engine::{Order, Table};
-use crate::records::{Edit, Entry, FeedId, FeedRecord, FeedTally, Notification, OldIds, Subscription};
+use crate::records::{
+    Edit, Entry, FeedId, FeedRecord, FeedTally, Notification, OldIds, Subscription,
+};
 use crate::rows::chunk::Chunk;
 use crate::rows::keys::{self, RowKey};
 

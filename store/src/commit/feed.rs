@@ -5,7 +5,8 @@ use pergola_manners::source::ItemKey;
 use super::set;
 use crate::engine::{Batch, Table};
 use crate::records::{
-    Channel, Edit, Entry, FeedId, FeedRecord, FeedTally, Notification, ProfileRecord, Removed, Subscription,
+    Channel, Edit, Entry, FeedId, FeedRecord, FeedTally, Notification, ProfileRecord, Removed,
+    Subscription,
 };
 use crate::rows::keys::{
     RowKey, edit_key, entry_key, feed_key, feed_tally_key, member_key, old_ids_key,

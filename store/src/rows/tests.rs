@@ -17,8 +17,8 @@ use super::*;
 use crate::engine::backup::{Replace, restore};
 use crate::engine::{Backend, Order, Table, open, seal};
 use crate::records::{
-    Entry, FeedRecord, FeedTally, HostTally, Manifest, NodeRecord, Notification, OldIds, ProfileRecord, Push,
-    Removed, Sample, Starred, Subscription,
+    Entry, FeedRecord, FeedTally, HostTally, Manifest, NodeRecord, Notification, OldIds,
+    ProfileRecord, Push, Removed, Sample, Starred, Subscription,
 };
 
 /// A name and the bytes in hexadecimal on each line.

@@ -9,8 +9,8 @@ use pergola_manners::source::{Known, Loop, SourceRecord, SourceState};
 use pergola_query::Selectivity;
 
 use crate::records::{
-    Entry, FeedRecord, FeedTally, HostTally, Manifest, NodeRecord, Notification, OldIds, ProfileRecord, Push,
-    Sample, Starred, Subscription,
+    Entry, FeedRecord, FeedTally, HostTally, Manifest, NodeRecord, Notification, OldIds,
+    ProfileRecord, Push, Sample, Starred, Subscription,
 };
 use crate::rows::chunk::{Chunk, delivered_at};
 use crate::rows::{Stored, decode, encode};
