@@ -134,7 +134,7 @@ pub struct Node {
     /// Subscribes to the hubs that sources advertise, if that is configured.
     subscriber: Option<Arc<Subscriber>>,
     /// Sends new entries to whoever wants them.
-    notifier: Arc<Notifier>,
+    pub notifier: Arc<Notifier>,
 }
 
 impl Node {

@@ -20,7 +20,7 @@ pub(super) async fn list(
     State(node): State<Arc<Node>>,
     Named(name): Named,
 ) -> Result<Answer<NotificationList>, Refusal> {
-    let notifications = node.notifier().list(feed(&node, &name)?);
+    let notifications = node.notifier.list(feed(&node, &name)?);
     Ok(Answer(NotificationList { notifications }))
 }
 
@@ -30,7 +30,7 @@ pub(super) async fn add(
     Json(request): Json<AddNotification>,
 ) -> Result<Answer<NotificationStatus>, Refusal> {
     let feed = feed(&node, &name)?;
-    to_the_end(async move { Ok(Answer(node.notifier().add(feed, request).await?)) }).await
+    to_the_end(async move { Ok(Answer(node.notifier.add(feed, request).await?)) }).await
 }
 
 pub(super) async fn remove(
@@ -38,7 +38,7 @@ pub(super) async fn remove(
     Path((name, id)): Which,
 ) -> Result<StatusCode, Refusal> {
     let feed = feed(&node, &name)?;
-    to_the_end(async move { Ok(node.notifier().remove(feed, &id).await?) }).await?;
+    to_the_end(async move { Ok(node.notifier.remove(feed, &id).await?) }).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
@@ -47,7 +47,7 @@ pub(super) async fn resume(
     Path((name, id)): Which,
 ) -> Result<Answer<NotificationStatus>, Refusal> {
     let feed = feed(&node, &name)?;
-    to_the_end(async move { Ok(Answer(node.notifier().resume(feed, &id).await?)) }).await
+    to_the_end(async move { Ok(Answer(node.notifier.resume(feed, &id).await?)) }).await
 }
 
 pub(super) async fn test(
@@ -55,7 +55,7 @@ pub(super) async fn test(
     Path((name, id)): Which,
 ) -> Result<Answer<NotificationStatus>, Refusal> {
     let feed = feed(&node, &name)?;
-    to_the_end(async move { Ok(Answer(node.notifier().test(feed, &id).await?)) }).await
+    to_the_end(async move { Ok(Answer(node.notifier.test(feed, &id).await?)) }).await
 }
 
 fn feed(node: &Node, name: &str) -> Result<FeedId, Refusal> {

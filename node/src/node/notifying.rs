@@ -2,12 +2,11 @@
 
 use std::sync::Arc;
 
-use pergola_notify::{FeedNow, Notifier, Stand};
+use pergola_notify::{FeedNow, Stand};
 use pergola_outside::surroundings::Pending;
 use pergola_store::Order;
 use pergola_store::archive::{Archive, ArchiveError, Commit, FeedId, Published};
 
-use super::Node;
 use crate::publish::{Publisher, Shelf};
 use crate::writer::Writer;
 
@@ -36,12 +35,5 @@ impl Stand for Feeds {
         Box::pin(async move {
             self.writer.commit(commit).await.map(drop).map_err(|error| error.to_string())
         })
-    }
-}
-
-impl Node {
-    /// Sends new entries to whoever wants them.
-    pub fn notifier(&self) -> &Arc<Notifier> {
-        &self.notifier
     }
 }
