@@ -16,6 +16,7 @@ use crate::item::{ItemPage, ItemRange};
 use crate::mesh::{MeshFile, ProfilesRequest};
 use crate::neighbours::Neighbours;
 use crate::next::RefreshRequest;
+use crate::notification::{AddNotification, NotificationList, NotificationStatus};
 use crate::operation::{
     BudgetPrediction, BudgetRequest, ExportRequest, History, HistoryRange, ImportRequest, Imported,
     KeyList, KeySetting, Names, NodeStatus, PredictionRequest, Readiness, Reloaded, SetKeyRequest,
@@ -200,6 +201,35 @@ impl Client {
     /// `PUT /api/v1/feeds/{name}/readers`
     pub async fn set_readers(&self, feed: &str, readers: &FeedReaders) -> Result<FeedReaders> {
         self.send(Method::PUT, &["feeds", feed, "readers"], readers).await
+    }
+
+    /// `GET /api/v1/feeds/{name}/notifications`
+    pub async fn notifications(&self, feed: &str) -> Result<NotificationList> {
+        self.get(&["feeds", feed, "notifications"], &()).await
+    }
+
+    /// `POST /api/v1/feeds/{name}/notifications`
+    pub async fn add_notification(
+        &self,
+        feed: &str,
+        new: &AddNotification,
+    ) -> Result<NotificationStatus> {
+        self.send(Method::POST, &["feeds", feed, "notifications"], new).await
+    }
+
+    /// `DELETE /api/v1/feeds/{name}/notifications/{id}`
+    pub async fn remove_notification(&self, feed: &str, id: &str) -> Result<()> {
+        self.delete(&["feeds", feed, "notifications", id]).await
+    }
+
+    /// `POST /api/v1/feeds/{name}/notifications/{id}/resume`
+    pub async fn resume_notification(&self, feed: &str, id: &str) -> Result<NotificationStatus> {
+        self.send(Method::POST, &["feeds", feed, "notifications", id, "resume"], &()).await
+    }
+
+    /// `POST /api/v1/feeds/{name}/notifications/{id}/test`
+    pub async fn test_notification(&self, feed: &str, id: &str) -> Result<NotificationStatus> {
+        self.send(Method::POST, &["feeds", feed, "notifications", id, "test"], &()).await
     }
 
     /// `GET /api/v1/feeds/{name}/explain`

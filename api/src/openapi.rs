@@ -34,6 +34,11 @@ pub fn document() -> Document {
         routes::restore_feed,
         routes::readers,
         routes::set_readers,
+        routes::notifications,
+        routes::add_notification,
+        routes::remove_notification,
+        routes::resume_notification,
+        routes::test_notification,
         routes::explain_feed,
         routes::explain_query,
         routes::suggestions,
@@ -91,6 +96,7 @@ mod routes {
     use crate::mesh::{MeshFile, ProfilesRequest};
     use crate::neighbours::Neighbours;
     use crate::next::RefreshRequest;
+    use crate::notification::{AddNotification, NotificationList, NotificationStatus};
     use crate::operation::{
         BudgetPrediction, BudgetRequest, ExportRequest, History, HistoryRange, ImportRequest,
         Imported, KeyList, KeySetting, Names, NodeStatus, PredictionRequest, Readiness, Reloaded,
@@ -215,6 +221,38 @@ mod routes {
         responses((status = 200, body = FeedReaders), (status = 400, body = Problem),
             (status = 404, body = Problem), (status = 409, body = Problem)))]
     fn set_readers() {}
+
+    /// Who is sent the new entries of a feed.
+    #[utoipa::path(get, path = "/api/v1/feeds/{name}/notifications", params(("name" = String, Path)),
+        security(("token" = [])),
+        responses((status = 200, body = NotificationList), (status = 404, body = Problem)))]
+    fn notifications() {}
+
+    /// Sends new entries of a feed to an address or a person from now on.
+    #[utoipa::path(post, path = "/api/v1/feeds/{name}/notifications", params(("name" = String, Path)),
+        request_body = AddNotification, security(("token" = [])),
+        responses((status = 200, body = NotificationStatus), (status = 400, body = Problem),
+            (status = 404, body = Problem), (status = 409, body = Problem)))]
+    fn add_notification() {}
+
+    /// Sends no more.
+    #[utoipa::path(delete, path = "/api/v1/feeds/{name}/notifications/{id}",
+        params(("name" = String, Path), ("id" = String, Path)), security(("token" = [])),
+        responses((status = 204), (status = 404, body = Problem)))]
+    fn remove_notification() {}
+
+    /// Tries again now, also what was paused.
+    #[utoipa::path(post, path = "/api/v1/feeds/{name}/notifications/{id}/resume",
+        params(("name" = String, Path), ("id" = String, Path)), security(("token" = [])),
+        responses((status = 200, body = NotificationStatus), (status = 404, body = Problem)))]
+    fn resume_notification() {}
+
+    /// Sends a message that says that it is only a test.
+    #[utoipa::path(post, path = "/api/v1/feeds/{name}/notifications/{id}/test",
+        params(("name" = String, Path), ("id" = String, Path)), security(("token" = [])),
+        responses((status = 200, body = NotificationStatus), (status = 404, body = Problem),
+            (status = 422, body = Problem)))]
+    fn test_notification() {}
 
     /// What a feed reads, keeps and costs, and what it finds among the stored items.
     #[utoipa::path(get, path = "/api/v1/feeds/{name}/explain", params(("name" = String, Path)),

@@ -14,6 +14,7 @@ use crate::document::{Document, Existing, Form, numbered};
 use crate::feeds::Feeds;
 use crate::hosts::{HostRule, Hosts};
 use crate::log::Log;
+use crate::mail::Mail;
 use crate::node::Node;
 use crate::openid::OpenId;
 use crate::origin::Origin;
@@ -36,6 +37,8 @@ pub struct Config {
     pub hosts: Hosts,
     pub feeds: Feeds,
     pub websub: WebSub,
+    /// Without it nobody can be notified by e-mail.
+    pub mail: Option<Mail>,
     pub api: Api,
     /// Without it the port is not secured.
     pub tls: Option<Tls>,
@@ -71,6 +74,7 @@ impl Config {
         let crawl = document.once("crawl", |config| &config.crawl, Crawl::declare);
         let feeds = document.once("feeds", |config| &config.feeds, Feeds::declare);
         let websub = document.once("websub", |config| &config.websub, WebSub::declare);
+        let mail = document.once("mail", |config| &config.mail, Mail::declare);
         let api = document.once("api", |config| &config.api, Api::declare);
         let tls = document.once("tls", |config| &config.tls, Tls::declare);
         let openid = document.once("openid", |config| &config.openid, OpenId::declare);
@@ -103,6 +107,7 @@ impl Config {
             hosts,
             feeds,
             websub,
+            mail,
             api,
             tls,
             openid,

@@ -15,7 +15,7 @@
 //! - `secret`: values that are never printed
 //! - `table`: the declaration of one table
 //! - `document`: the declaration of the whole file
-//! - `node`, `store`, `budget`, `schedule`, `crawl`, `feeds`, `websub`, `api`, `tls`, `openid`, `peers`,
+//! - `node`, `store`, `budget`, `schedule`, `crawl`, `feeds`, `websub`, `mail`, `api`, `tls`, `openid`, `peers`,
 //!   `clock`, `log`: the tables that exist once
 //! - `hosts`, `readers`, `sources`, `declared_feed`: the tables of which there can be many
 //! - `config`: the whole configuration
@@ -43,6 +43,7 @@ mod file;
 mod hosts;
 mod load;
 mod log;
+mod mail;
 mod manual;
 mod mistake;
 mod node;
@@ -80,6 +81,7 @@ pub use feeds::Feeds;
 pub use hosts::{HostCredentials, HostRule, Hosts};
 pub use load::find_file;
 pub use log::{Log, LogFormat};
+pub use mail::{Mail, MailSecurity};
 pub use manual::manual;
 pub use mistake::{ConfigError, Mistake};
 pub use node::Node;

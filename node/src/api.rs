@@ -16,6 +16,7 @@ mod in_process;
 mod items;
 mod lists;
 mod look;
+mod notifications;
 mod openapi;
 mod operation;
 mod profiles;
@@ -108,6 +109,11 @@ fn routes() -> Vec<Route> {
         write("/api/v1/feeds/{name}/restore", post(removed::restore_feed)),
         read("/api/v1/feeds/{name}/readers", Operator, get(feeds::readers)),
         replace("/api/v1/feeds/{name}/readers", put(feeds::set_readers)),
+        read("/api/v1/feeds/{name}/notifications", Operator, get(notifications::list)),
+        write("/api/v1/feeds/{name}/notifications", post(notifications::add)),
+        remove("/api/v1/feeds/{name}/notifications/{id}", delete(notifications::remove)),
+        write("/api/v1/feeds/{name}/notifications/{id}/resume", post(notifications::resume)),
+        write("/api/v1/feeds/{name}/notifications/{id}/test", post(notifications::test)),
         read("/api/v1/feeds/{name}/explain", Operator, get(feeds::explain)),
         read("/api/v1/feeds/{name}/suggestions", Operator, get(search::suggestions)),
         read("/api/v1/profiles", Operator, get(profiles::mesh)),

@@ -17,6 +17,7 @@ mod mending;
 mod merging;
 mod neighbours;
 mod next;
+mod notifying;
 mod opening;
 mod origins;
 mod outlook;
@@ -70,6 +71,7 @@ pub use people::{
     Follow, Followed, MOST_ITEMS, MOST_NUMBERS, Mistake, NewUser, PeopleError, Stream, StreamItem,
     StreamPage, Subscribed, Unread, User, UserChange,
 };
+use pergola_notify::Notifier;
 use pergola_outside::clock::Clock;
 use pergola_outside::fetch::Fetcher;
 use pergola_outside::locks::{Mutex, RwLock};
@@ -132,6 +134,8 @@ pub struct Node {
     hub: Option<Arc<Hub>>,
     /// Subscribes to the hubs that sources advertise, if that is configured.
     subscriber: Option<Arc<Subscriber>>,
+    /// Sends new entries to whoever wants them.
+    pub notifier: Arc<Notifier>,
 }
 
 impl Node {
@@ -143,6 +147,7 @@ impl Node {
     /// Notices for the operator.
     pub fn notices(&self) -> Vec<String> {
         let mut notices = self.notices.lock().clone();
+        notices.extend(self.notifier.notices());
         if self.access.lacks_token() {
             notices.push(
                 "requests to manage this node came through a proxy, or from another user of this machine, and were \

@@ -36,8 +36,9 @@ use cards::Cards;
 
 pub use crate::commit::{Commit, FeedPart, NodePart, SourcePart, UserPart};
 pub use crate::records::{
-    Channel, Edit, Entry, FeedId, FeedRecord, FeedTally, HostTally, HubTally, Lease, Mark,
-    NodeRecord, OldIds, ProfileRecord, Push, Removed, Sample, Starred, Subscription, Suspect,
+    Channel, Edit, Entry, Every, FeedId, FeedRecord, FeedTally, HostTally, HubTally, Lease, Mark,
+    NodeRecord, Notification, OldIds, ProfileRecord, Push, Removed, Sample, Starred, Subscription,
+    Suspect, Trouble, Way,
 };
 pub use cards::SourceCard;
 pub use damage::{Damage, Row};

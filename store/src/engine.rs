@@ -152,6 +152,8 @@ pub enum Table {
     Index = 27,
     /// Items that a feed held until they expired, and that a source may still show.
     Expired = 28,
+    /// Who is sent the new entries of a feed.
+    Notification = 29,
 }
 
 impl Table {
@@ -186,6 +188,7 @@ impl Table {
         Self::Arrival,
         Self::Index,
         Self::Expired,
+        Self::Notification,
     ];
 
     /// The table with a number.

@@ -102,8 +102,9 @@ impl Node {
         spawn(tasks, "moves", Arc::clone(self).follow_moves(stop.clone()));
     }
 
-    /// Starts the hub and the subscriber, as far as the node has them; where they are asked.
+    /// Starts the notifier, the hub and the subscriber, as far as the node has them; where they are asked.
     fn start_pushing(&self, stop: &CancellationToken, tasks: &mut Tasks) -> Router {
+        spawn(tasks, "notifier", Arc::clone(&self.notifier).run(stop.clone()));
         let mut router = Router::new();
         if let Some(hub) = &self.hub {
             router = router.merge(hub.router());

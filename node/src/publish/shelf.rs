@@ -253,6 +253,11 @@ impl Shelf {
         self.named(name).map(|publication| publication.listing())
     }
 
+    /// A feed as it is listed.
+    pub fn listing_of(&self, id: FeedId) -> Option<Listing> {
+        self.publication(id).map(|publication| publication.listing())
+    }
+
     /// Sees how far a feed comes from now on, until it is published no more.
     pub fn follow(&self, id: FeedId) -> Option<Follower<FeedTally>> {
         self.publication(id).map(|publication| publication.follow())

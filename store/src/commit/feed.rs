@@ -5,7 +5,8 @@ use pergola_manners::source::ItemKey;
 use super::set;
 use crate::engine::{Batch, Table};
 use crate::records::{
-    Channel, Edit, Entry, FeedId, FeedRecord, FeedTally, ProfileRecord, Removed, Subscription,
+    Channel, Edit, Entry, FeedId, FeedRecord, FeedTally, Notification, ProfileRecord, Removed,
+    Subscription,
 };
 use crate::rows::keys::{
     RowKey, edit_key, entry_key, feed_key, feed_tally_key, member_key, old_ids_key,
@@ -88,6 +89,12 @@ impl FeedPart {
         set(&mut self.rows, Table::Subscription, key.to_be_bytes(), subscription);
     }
 
+    /// Who is sent the feed's new entries.
+    pub fn set_notifications(&mut self, all: &[Notification]) {
+        let all = (!all.is_empty()).then(|| all.to_vec());
+        set(&mut self.rows, Table::Notification, self.id.to_key(), all.as_ref());
+    }
+
     /// What the feed is about; `None` if nothing is known any more.
     pub fn set_profile(&mut self, profile: Option<&ProfileRecord>) {
         let key = Channel::Feed(self.id).to_key();
@@ -95,10 +102,11 @@ impl FeedPart {
     }
 
     /// The feed is published no longer, but can be restored: its entries, how far it has come and who may read
-    /// it stay.
+    /// it stay. Nobody is notified any more.
     pub fn remove(&mut self, removed: &Removed<FeedRecord>) {
         self.dropped = true;
         self.rows.delete(Table::Feed, feed_key(self.id));
+        self.rows.delete(Table::Notification, self.id.to_key());
         set(&mut self.rows, Table::Removed, removed_feed_key(self.id), Some(removed));
     }
 
@@ -117,5 +125,6 @@ impl FeedPart {
         self.rows.delete(Table::Feed, feed_tally_key(self.id));
         self.rows.delete(Table::Feed, old_ids_key(self.id));
         self.rows.delete(Table::Reader, self.id.to_key());
+        self.rows.delete(Table::Notification, self.id.to_key());
     }
 }
