@@ -1,0 +1,9 @@
+//! A real browser at a running node: what a person does, sees and must be spared.
+//!
+//! Chromium and chromedriver are Debian's. Without them these tests say that they were skipped; with
+//! `PERGOLA_REQUIRE_ALL` they fail.
+
+mod driver;
+mod town;
+mod walking;
+mod window;
