@@ -3,7 +3,11 @@
 //! Chromium and chromedriver are Debian's. Without them these tests say that they were skipped; with
 //! `PERGOLA_REQUIRE_ALL` they fail.
 
+mod accessible;
 mod driver;
+mod mistakes;
+mod pages;
+mod screenshots;
 mod town;
 mod walking;
 mod window;

@@ -1,6 +1,6 @@
 //! Two nodes and a site: a person's own node is empty, a neighbour's node has a feed.
 
-use crate::harness::{Home, Node};
+use crate::harness::{Home, Node, eventually};
 use crate::origin::{Origin, Reply};
 
 /// The site is reached by a name, as sites are.
@@ -15,6 +15,8 @@ pub(crate) struct Town {
     home: Home,
     _garden_home: Home,
 }
+
+const SNOW: [(&str, &str); 2] = [("More snow", "<p>Deeper.</p>"), ("Snow in the garden", "<p>Deep.</p>")];
 
 /// A document with items: title and text.
 pub(crate) fn rss(title: &str, items: &[(&str, &str)]) -> String {
@@ -59,7 +61,7 @@ impl Town {
         let origin = Origin::builder()
             .page("/", Reply::ok(page).header("content-type", "text/html"))
             .page("/feed.xml", Reply::ok(rss("Mountain Herald", &herald)))
-            .page("/snow.xml", Reply::ok(rss("Snow", &[("Snow in the garden", "<p>Deep.</p>")])))
+            .page("/snow.xml", Reply::ok(rss("Snow", &SNOW[1..])))
             .start()
             .await;
         let garden_home = home("Garden", "");
@@ -79,6 +81,17 @@ impl Town {
     /// The site as people name it: without a scheme.
     pub(crate) fn site(&self) -> String {
         format!("localhost:{}", self.origin.url("/").port().unwrap())
+    }
+
+    /// Waits until the person's node knows that the neighbour is a node, too; then the neighbour has something new.
+    pub(crate) async fn it_snows_again(&self) {
+        let feed = self.garden_feed();
+        eventually("the neighbour to be read as a node", async || {
+            let source = self.node().source(&feed).await;
+            if source["via"] == "peer" { Ok(()) } else { Err(source.to_string()) }
+        })
+        .await;
+        self.origin.set("/snow.xml", Reply::ok(rss("Snow", &SNOW)));
     }
 
     /// The address of the neighbour's feed.

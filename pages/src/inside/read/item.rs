@@ -33,16 +33,23 @@ pub(super) fn article(shown: &Shown, view: &View, nodes: &Nodes, open: bool) -> 
         return whole_article(shown, view, nodes, "./");
     }
     let item = shown.item.normalised();
-    framed(shown, &item, view, "./", html! { p.excerpt { (excerpt(&item)) } })
+    framed(shown, &item, view, "./", false, html! { p.excerpt { (excerpt(&item)) } })
 }
 
 fn whole_article(shown: &Shown, view: &View, nodes: &Nodes, root: &str) -> Markup {
     let item = shown.item.normalised();
-    framed(shown, &item, view, root, whole(&item, nodes))
+    framed(shown, &item, view, root, true, whole(&item, nodes))
 }
 
 /// What an item has closed and open.
-fn framed(shown: &Shown, item: &Item, view: &View, root: &str, inside: Markup) -> Markup {
+fn framed(
+    shown: &Shown,
+    item: &Item,
+    view: &View,
+    root: &str,
+    open: bool,
+    inside: Markup,
+) -> Markup {
     let number = shown.number;
     let title = item.title.as_deref().unwrap_or("Untitled");
     let people: Vec<&str> = item.authors.iter().filter_map(Person::label).collect();
@@ -63,18 +70,19 @@ fn framed(shown: &Shown, item: &Item, view: &View, root: &str, inside: Markup) -
                 (time(shown.dated))
             }
             (inside)
-            (marks(shown, view, root))
+            (marks(shown, view, root, open))
         }
     }
 }
 
-fn marks(shown: &Shown, view: &View, root: &str) -> Markup {
+fn marks(shown: &Shown, view: &View, root: &str, open: bool) -> Markup {
     let (star, star_to) = if shown.starred { ("★ Starred", "0") } else { ("☆ Star", "1") };
     let (read, read_to) = if shown.read { ("Mark unread", "0") } else { ("Mark read", "1") };
     let back = format!("{}#item-{}", view.address(), shown.number);
     html! {
         form.marks method="post" action={ (root) "read/item/" (shown.number) "/mark" } {
             input type="hidden" name="back" value=(back);
+            @if open { input type="hidden" name="open" value=(view.opening(shown.number)); }
             button.star name="star" value=(star_to) aria-pressed=(shown.starred) { (star) }
             button.mark name="read" value=(read_to) { (read) }
         }
