@@ -5,9 +5,13 @@
 
 mod accessible;
 mod driver;
+mod hostile;
 mod mistakes;
 mod pages;
 mod screenshots;
 mod town;
+#[path = "../../site/tests/it/vectors.rs"]
+#[expect(dead_code, reason = "the tests of the site use all of it")]
+mod vectors;
 mod walking;
 mod window;

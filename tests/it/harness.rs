@@ -29,7 +29,7 @@ pub(crate) use program::{
 /// How often a state is checked.
 const CHECK_EVERY: Duration = Duration::from_millis(50);
 /// How long to wait for a state; long, because machines are busy.
-const PATIENCE: Duration = Duration::from_secs(12);
+const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Waits for a state; fails with the last one seen if it does not come.
 pub(crate) async fn eventually<T>(what: &str, probe: impl AsyncFnMut() -> Result<T, String>) -> T {

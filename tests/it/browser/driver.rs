@@ -88,7 +88,8 @@ impl Driver {
         let answer = request.send().await.map_err(|error| format!("{error:?}"))?;
         let fine = answer.status().is_success();
         let text = answer.text().await.map_err(|error| format!("{error:?}"))?;
-        let mut told: Value = serde_json::from_str(&text).map_err(|error| format!("{error}: {text}"))?;
+        let mut told: Value =
+            serde_json::from_str(&text).map_err(|error| format!("{error}: {text}"))?;
         if fine { Ok(told["value"].take()) } else { Err(told["value"]["message"].to_string()) }
     }
 
@@ -122,12 +123,15 @@ impl Driver {
 
     /// Types into an element.
     pub(crate) async fn keys(&self, element: &Element, text: &str) -> Result<(), String> {
-        self.send(&format!("element/{}/value", element.0), Some(json!({ "text": text }))).await.map(drop)
+        self.send(&format!("element/{}/value", element.0), Some(json!({ "text": text })))
+            .await
+            .map(drop)
     }
 
     /// Presses a key wherever the focus is.
     pub(crate) async fn press(&self, key: &str) {
-        let strokes = [json!({ "type": "keyDown", "value": key }), json!({ "type": "keyUp", "value": key })];
+        let strokes =
+            [json!({ "type": "keyDown", "value": key }), json!({ "type": "keyUp", "value": key })];
         let actions = json!({ "actions": [{ "type": "key", "id": "keys", "actions": strokes }] });
         self.send("actions", Some(actions)).await.unwrap();
     }
@@ -176,7 +180,10 @@ impl Driver {
         let mut stream = TcpStream::connect(&self.address)?;
         stream.set_read_timeout(Some(Duration::from_secs(10)))?;
         let (address, session) = (&self.address, &self.session);
-        write!(stream, "DELETE /session/{session} HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\r\n")?;
+        write!(
+            stream,
+            "DELETE /session/{session} HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\r\n"
+        )?;
         stream.read_to_end(&mut Vec::new()).map(drop)
     }
 }

@@ -40,7 +40,10 @@ async fn a_wrong_password_and_a_session_that_has_ended_are_told_and_what_was_typ
 async fn a_page_tells_that_its_node_is_away_and_goes_on_when_it_is_back_without_moving() {
     let test = "a_page_tells_that_its_node_is_away_and_goes_on_when_it_is_back_without_moving";
     let Some(window) = Window::open(test, Scripts::On).await else { return };
-    let origin = Origin::builder().page("/feed.xml", Reply::ok(rss("Herald", &[("One", "1")]))).start().await;
+    let origin = Origin::builder()
+        .page("/feed.xml", Reply::ok(rss("Herald", &[("One", "1")])))
+        .start()
+        .await;
     let home = home("Terrace", "");
     let node = home.start().await;
     node.create_feed(&format!("CREATE FEED All AS RETURN \"{}\";", origin.url("/feed.xml"))).await;

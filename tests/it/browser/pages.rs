@@ -13,13 +13,19 @@ pub(crate) type Page = (&'static str, String);
 pub(crate) async fn furnished(town: &Town) -> Vec<Page> {
     let node = town.node();
     let herald = format!("http://{}/feed.xml", town.site());
-    for (url, folder) in [(herald.as_str(), "News/Mountains"), (&town.garden_feed(), "Neighbours")] {
-        let (status, text) = node.post("/api/v1/sources", &json!({ "url": url, "folders": [folder] })).await;
+    for (url, folder) in [(herald.as_str(), "News/Mountains"), (&town.garden_feed(), "Neighbours")]
+    {
+        let (status, text) =
+            node.post("/api/v1/sources", &json!({ "url": url, "folders": [folder] })).await;
         assert_eq!(status, 201, "{text}");
     }
     let gone = format!("http://{}/gone.xml", town.site());
-    let (status, text) =
-        node.post("/api/v1/sources", &json!({ "url": gone, "title": "An old newspaper", "refresh": false })).await;
+    let (status, text) = node
+        .post(
+            "/api/v1/sources",
+            &json!({ "url": gone, "title": "An old newspaper", "refresh": false }),
+        )
+        .await;
     assert_eq!(status, 201, "{text}");
     node.create_feed(&format!(
         "CREATE FEED Fire AS RETURN \"{herald}\" WHERE ITEM CONTAINS (\"volcano\" OR \"lava\") WINDOW 50 KEEP 30 DAYS;"

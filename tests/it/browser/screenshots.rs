@@ -12,7 +12,9 @@ use crate::harness::run;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn screenshots_of_every_page_fit_their_screen() {
-    let Some(window) = Window::open("screenshots_of_every_page_fit_their_screen", Scripts::On).await else {
+    let Some(window) =
+        Window::open("screenshots_of_every_page_fit_their_screen", Scripts::On).await
+    else {
         return;
     };
     let kept = std::env::var_os("PERGOLA_SCREENSHOTS").map(PathBuf::from);
@@ -39,10 +41,16 @@ async fn screenshots_of_every_page_fit_their_screen() {
 /// Writes a picture of the page, as far as the screen goes twice.
 async fn keep(window: &Window, folder: &PathBuf, file: &str) {
     std::fs::create_dir_all(folder).unwrap();
-    let taken = window.driver.command("Page.captureScreenshot", serde_json::json!({ "format": "png" })).await;
+    let taken = window
+        .driver
+        .command("Page.captureScreenshot", serde_json::json!({ "format": "png" }))
+        .await;
     let encoded = folder.join(format!("{file}.base64"));
     std::fs::write(&encoded, taken["data"].as_str().unwrap()).unwrap();
     let mut decode = Command::new("sh");
-    decode.args(["-c", "base64 -d \"$1\" > \"$2\" && rm \"$1\"", "sh"]).arg(&encoded).arg(folder.join(file));
+    decode
+        .args(["-c", "base64 -d \"$1\" > \"$2\" && rm \"$1\"", "sh"])
+        .arg(&encoded)
+        .arg(folder.join(file));
     assert_eq!(run(decode).await.code, Some(0));
 }

@@ -1,37 +1,50 @@
 //! Two nodes and a site: a person's own node is empty, a neighbour's node has a feed.
 
-use crate::harness::{Home, Node, eventually};
+use std::process::Command;
+
+use crate::harness::{Home, Node, eventually, now};
 use crate::origin::{Origin, Reply};
 
 /// The site is reached by a name, as sites are.
-const BY_NAME: &str = "[hosts.\"localhost\"]\nspacing = 0\nfloor = 0\nprivate = true\nper_domain = 8\n";
+const BY_NAME: &str =
+    "[hosts.\"localhost\"]\nspacing = 0\nfloor = 0\nprivate = true\nper_domain = 8\n";
 
 /// A site, a neighbour that reads a part of it, and the node of a person.
 pub(crate) struct Town {
     pub(crate) origin: Origin,
     garden: Node,
     // Dropped before its home, which holds the log that a failed test shows.
-    node: Option<Node>,
-    home: Home,
+    node: Node,
+    _home: Home,
     _garden_home: Home,
 }
 
-const SNOW: [(&str, &str); 2] = [("More snow", "<p>Deeper.</p>"), ("Snow in the garden", "<p>Deep.</p>")];
+const SNOW: [(&str, &str); 2] =
+    [("More snow", "<p>Deeper.</p>"), ("Snow in the garden", "<p>Deep.</p>")];
 
 /// A document with items: title and text.
 pub(crate) fn rss(title: &str, items: &[(&str, &str)]) -> String {
     let items: String = items
         .iter()
-        .map(|(title, text)| {
-            let (title, text) = (escaped(title), escaped(text));
+        .enumerate()
+        .map(|(place, (title, text))| {
+            let (title, text, dated) =
+                (escaped(title), escaped(text), hours_ago(5 * place as u64 + 1));
             format!(
                 "<item><title>{title}</title><guid isPermaLink=\"false\">{title}</guid>\
-                 <description>{text}</description></item>"
+                 <pubDate>{dated}</pubDate><description>{text}</description></item>"
             )
         })
         .collect();
     let title = escaped(title);
     format!("<rss version=\"2.0\"><channel><title>{title}</title>{items}</channel></rss>")
+}
+
+/// A date as publishers write it.
+fn hours_ago(hours: u64) -> String {
+    let at = now() as u64 - 3600 * hours;
+    let date = Command::new("date").args(["-u", "-R", "-d", &format!("@{at}")]).output().unwrap();
+    String::from_utf8(date.stdout).unwrap().trim().to_owned()
 }
 
 /// Text as it stands in XML.
@@ -70,12 +83,12 @@ impl Town {
         garden.create_feed(&format!("CREATE FEED Winter AS RETURN \"{snow}\";")).await;
         garden.shows("Winter", "Snow in the garden").await;
         let home = home("Terrace", "");
-        let node = Some(home.start().await);
-        Self { origin, garden, node, home, _garden_home: garden_home }
+        let node = home.start().await;
+        Self { origin, garden, node, _home: home, _garden_home: garden_home }
     }
 
     pub(crate) fn node(&self) -> &Node {
-        self.node.as_ref().expect("it runs")
+        &self.node
     }
 
     /// The site as people name it: without a scheme.

@@ -69,8 +69,12 @@ async fn makes_and_mends_a_mistake(window: &Window, scripts: Scripts) {
     window.presses("Try it").await;
     window.sees("2 items of 3 stored items would be in the feed").await;
     window.presses("Save").await;
-    window.sees("Fire").await;
-    assert!(window.driver.url().await.contains("/feeds/Fire/manage"), "{}", window.driver.url().await);
+    window.sees("Who may read it").await;
+    assert!(
+        window.driver.url().await.contains("/feeds/Fire/manage"),
+        "{}",
+        window.driver.url().await
+    );
 }
 
 async fn reads_and_stars(window: &Window) {

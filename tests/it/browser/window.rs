@@ -89,7 +89,11 @@ impl Window {
     pub(crate) async fn sees(&self, wanted: &str) {
         eventually(&format!("`{wanted}` on the page"), async || {
             let text = self.text().await;
-            if text.contains(wanted) { Ok(()) } else { Err(format!("{}: {text}", self.driver.url().await)) }
+            if text.contains(wanted) {
+                Ok(())
+            } else {
+                Err(format!("{}: {text}", self.driver.url().await))
+            }
         })
         .await;
     }
@@ -137,7 +141,8 @@ impl Window {
                 let host = url.host_str()?.to_owned();
                 Some(format!("{host}:{}", url.port_or_known_default()?))
             });
-            let inner = url.starts_with("data:") || url.starts_with("chrome:") || url.starts_with("blob:");
+            let inner =
+                url.starts_with("data:") || url.starts_with("chrome:") || url.starts_with("blob:");
             let known = host.is_some_and(|host| hosts.contains(&host.as_str()));
             assert!(inner || known, "a page has asked for {url}");
         }

@@ -57,13 +57,16 @@ fn framed(
         "" => origin_name(item).unwrap_or("a feed that you do not follow"),
         own => own,
     };
+    // On a page of its own an item is what the page is about.
+    let alone = root != "./";
+    let heading = html! {
+        span.unread hidden[shown.read] { "●" span.hidden { " Unread: " } }
+        a.open href={ (root) (view.opening(number)) } { (title) }
+    };
     html! {
         article.item.card.is-read[shown.read] id={ "item-" (number) } data-from=(shown.from.key())
             data-whole={ (root) "read/item/" (number) } data-page=[item.link.as_deref()] {
-            h2 {
-                span.unread hidden[shown.read] { "●" span.hidden { " Unread: " } }
-                a.open href={ (root) (view.opening(number)) } { (title) }
-            }
+            @if alone { h1 { (heading) } } @else { h2 { (heading) } }
             p.soft {
                 (from) " · "
                 @if !people.is_empty() { (people.join(", ")) " · " }
