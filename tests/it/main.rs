@@ -7,6 +7,7 @@
 
 mod architecture;
 mod bad_input;
+mod browser;
 mod bundle;
 mod clashing;
 mod crash;

@@ -5,14 +5,13 @@ use axum::response::Response;
 use http::StatusCode;
 use pergola_api::feed::{Applied, FeedReaders, QueryRequest};
 use pergola_api::{Code, Problem};
-use pergola_node::publish::respond;
 use pergola_pages::inside::editor::renamed;
 use pergola_pages::inside::feeds::{self, Managed};
 use pergola_pages::inside::in_path;
 use serde::Deserialize;
 
 use super::{Looked, look, note, notify};
-use crate::answer::Failure;
+use crate::answer::{Failure, page_with};
 use crate::form::{Fields, led_to, refusal};
 use crate::site::Site;
 use crate::visitor::{Manager, Visitor};
@@ -166,6 +165,6 @@ impl Changing {
         let renaming = self.renaming.as_ref().map(|(_, problem)| problem);
         let problem = self.refused.as_ref().or(self.looked.problem.as_ref()).or(renaming);
         let status = problem.map_or(StatusCode::OK, |problem| problem.code.status());
-        Ok(respond(status, &feeds::manage(visitor.viewer(), &managed)))
+        Ok(page_with(status, &feeds::manage(visitor.viewer(), &managed)))
     }
 }

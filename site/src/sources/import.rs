@@ -5,11 +5,10 @@ use axum::extract::multipart::{Multipart, MultipartError, MultipartRejection};
 use axum::response::Response;
 use pergola_api::operation::ImportRequest;
 use pergola_api::{Code, Problem};
-use pergola_node::publish::respond;
 use pergola_pages::inside::sources::import as pages;
 
 use super::refused;
-use crate::answer::{Failure, page};
+use crate::answer::{Failure, page, page_with};
 use crate::site::Site;
 use crate::visitor::Manager;
 
@@ -35,7 +34,7 @@ pub(super) async fn import(
         Err(problem) => {
             let problem = problem?;
             let shown = pages::page(visitor.viewer(), None, Some(&problem));
-            Ok(respond(problem.code.status(), &shown))
+            Ok(page_with(problem.code.status(), &shown))
         }
     }
 }
