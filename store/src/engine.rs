@@ -158,7 +158,7 @@ pub enum Table {
 
 impl Table {
     /// Every table, by number.
-    pub const ALL: [Self; 29] = [
+    pub const ALL: [Self; 30] = [
         Self::Meta,
         Self::Source,
         Self::State,
