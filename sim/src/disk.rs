@@ -36,8 +36,8 @@ pub enum Flaw {
     HalfBatches,
 }
 
-/// Whether a machine can be told to die in the midst of a commit: of those that store items. Others have little to
-/// contradict itself, and there are many of them; the index alone makes one after each of these.
+/// Whether a machine that is to die inside a commit may die in this one: it must store items. The others are many (the
+/// index alone makes one after each of these), and have few rows that could contradict each other.
 fn is_of_interest(batch: &Batch) -> bool {
     batch.iter().any(|(table, ..)| table == Table::Chunk)
 }
