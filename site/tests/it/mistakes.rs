@@ -77,7 +77,9 @@ async fn upload(place: &Place, browser: Option<&mut Browser<'_>>, file: &str) ->
     let sent = place.client.post(place.url("/sources/import")).header("accept", "text/html");
     let kind = "multipart/form-data; boundary=b";
     let sent = sent.header("content-type", kind).header("origin", place.url("")).body(body);
-    let mut nobody = Browser::new(place);
-    let answer = browser.unwrap_or(&mut nobody).send(sent).await;
+    let answer = match browser {
+        Some(browser) => browser.send(sent).await,
+        None => Browser::new(place).send(sent).await,
+    };
     (answer.status, answer.text)
 }

@@ -42,7 +42,7 @@ async fn somebody_logs_in_at_a_provider_that_is_not_ours() {
     let mut command = Command::new(python);
     command.args(["-m", "oidc_provider_mock", "--require-nonce", "true", "--user-claims", said]);
     command.args(["--port", &port.to_string()]).stdout(Stdio::null()).stderr(Stdio::null());
-    let _mock = Mock(command.spawn().unwrap());
+    let mut mock = Mock(command.spawn().unwrap());
     let issuer = format!("http://127.0.0.1:{port}");
     let mut own = super::settings_of(&issuer);
     own.client_id = "any".to_owned();
@@ -51,6 +51,7 @@ async fn somebody_logs_in_at_a_provider_that_is_not_ours() {
     let configuration = format!("{issuer}/.well-known/openid-configuration");
     // It takes a moment to start.
     while place.client.get(&configuration).send().await.is_err() {
+        assert_eq!(mock.0.try_wait().unwrap(), None, "the provider has ended");
         tokio::task::yield_now().await;
     }
     let mut browser = Browser::from_afar(&place);
