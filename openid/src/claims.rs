@@ -17,7 +17,9 @@ pub struct Claims {
 pub enum BadClaims {
     #[error("what the OpenID provider says of somebody cannot be read: {0}")]
     Unreadable(String),
-    #[error("the OpenID provider does not say who it is about: its `sub` is missing, too long or not ASCII")]
+    #[error(
+        "the OpenID provider does not say who it is about: its `sub` is missing, too long or not ASCII"
+    )]
     Nobody,
     #[error("the OpenID provider says something of somebody else")]
     Another,

@@ -21,7 +21,10 @@ struct Key {
 
 #[derive(Debug, Clone)]
 enum Material {
-    Rsa { modulus: Vec<u8>, exponent: Vec<u8> },
+    Rsa {
+        modulus: Vec<u8>,
+        exponent: Vec<u8>,
+    },
     /// A point, uncompressed.
     P256(Vec<u8>),
     P384(Vec<u8>),
@@ -33,7 +36,9 @@ enum Material {
 pub enum BadKeys {
     #[error("the keys of the OpenID provider cannot be read: {0}")]
     Unreadable(String),
-    #[error("the OpenID provider has no key to sign with that is known here: RSA, P-256, P-384 or Ed25519")]
+    #[error(
+        "the OpenID provider has no key to sign with that is known here: RSA, P-256, P-384 or Ed25519"
+    )]
     None,
 }
 

@@ -32,10 +32,14 @@ pub enum BadProvider {
     #[error("the configuration of the OpenID provider cannot be read: {0}")]
     Unreadable(String),
     /// It says that it is somebody else.
-    #[error("the OpenID provider calls itself `{said}`: write that as `openid.issuer`, which is `{expected}`")]
+    #[error(
+        "the OpenID provider calls itself `{said}`: write that as `openid.issuer`, which is `{expected}`"
+    )]
     OtherIssuer { said: String, expected: String },
     /// An address that cannot be asked.
-    #[error("the OpenID provider's {what} `{address}` is not an address that begins with http:// or https://")]
+    #[error(
+        "the OpenID provider's {what} `{address}` is not an address that begins with http:// or https://"
+    )]
     Address { what: &'static str, address: String },
 }
 

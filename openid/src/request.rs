@@ -40,7 +40,9 @@ pub struct Grant {
 pub enum NoGrant {
     #[error("the OpenID provider refused the code of the login: {error}{}", described(.description))]
     Refused { error: String, description: Option<String> },
-    #[error("the OpenID provider answered the code of the login with status {0} and nothing that can be read")]
+    #[error(
+        "the OpenID provider answered the code of the login with status {0} and nothing that can be read"
+    )]
     Unreadable(u16),
 }
 

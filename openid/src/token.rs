@@ -35,7 +35,9 @@ pub enum BadToken {
     Claims(#[from] BadClaims),
     #[error("the token is signed by `{0}`, another OpenID provider")]
     Issuer(String),
-    #[error("the token of the OpenID provider is for another program than this one: check `openid.client_id`")]
+    #[error(
+        "the token of the OpenID provider is for another program than this one: check `openid.client_id`"
+    )]
     Audience,
     #[error("the token of the OpenID provider is for another login")]
     Nonce,

@@ -172,8 +172,7 @@ async fn exchange(
         headers.insert(AUTHORIZATION, proof);
     }
     let asks = Asks { node, settings };
-    let called =
-        asks.call(Method::POST, provider.token.clone(), headers, request.body).await?;
+    let called = asks.call(Method::POST, provider.token.clone(), headers, request.body).await?;
     Ok(Grant::read(called.status, &called.body)?)
 }
 

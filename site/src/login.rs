@@ -88,8 +88,7 @@ fn refusal(site: &Site, root: &str, next: &str, status: StatusCode, wrong: &str)
     // If it is not known who has an account, it is not told that nobody has.
     let no_users = site.node.users().is_ok_and(|users| users.is_empty());
     let elsewhere = elsewhere(&config);
-    let login =
-        Login { root, next, wrong: Some(wrong), elsewhere, no_users, ..Login::default() };
+    let login = Login { root, next, wrong: Some(wrong), elsewhere, no_users, ..Login::default() };
     page_with(status, &login::page(&login))
 }
 

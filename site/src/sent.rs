@@ -38,10 +38,9 @@ impl Sent {
         };
         let (kind, header) = (text(CONTENT_TYPE.as_str()).unwrap_or_default(), text(HEADER));
         let bytes = to_bytes(body, MOST).await.map_err(|_| {
-            Failure::new(
-                Code::TooLarge,
-                "the form is too large, or was cut off: 16 MiB are allowed",
-            )
+            let detail = "the form is too large, or was cut off: 16 MiB are allowed. Split a longer list into \
+                          several files, and import one after the other";
+            Failure::new(Code::TooLarge, detail)
         })?;
         let request = Request::from_parts(parts, Body::from(bytes.clone()));
         Ok((Self { bytes, kind, header }, request))

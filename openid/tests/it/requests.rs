@@ -65,7 +65,10 @@ fn a_login_carries_a_state_a_nonce_and_a_challenge() {
     };
     assert_eq!((value("theme"), value("response_type")), ("dark".into(), "code".into()));
     assert_eq!((value("state"), value("nonce")), (begun.state(), begun.nonce()));
-    assert_eq!((value("scope"), value("redirect_uri")), ("openid profile".into(), redirect.to_string()));
+    assert_eq!(
+        (value("scope"), value("redirect_uri")),
+        ("openid profile".into(), redirect.to_string())
+    );
     assert_eq!(value("code_challenge"), begun.challenge());
     assert!(!address.as_str().contains(&begun.verifier()), "only its digest is told");
     let out = client.logout_at(&provider, &redirect).unwrap();

@@ -2,7 +2,9 @@
 
 use pergola_openid::{BadClaims, BadToken, Claims, Expected, KeySet, SKEW, Unverified, verified};
 use ring::rand::SystemRandom;
-use ring::signature::{ECDSA_P256_SHA256_FIXED_SIGNING, EcdsaKeyPair, Ed25519KeyPair, KeyPair as _};
+use ring::signature::{
+    ECDSA_P256_SHA256_FIXED_SIGNING, EcdsaKeyPair, Ed25519KeyPair, KeyPair as _,
+};
 use serde_json::{Value, json};
 
 /// A key of the provider, and a token signed by it with another program.
@@ -149,7 +151,8 @@ fn a_token_that_somebody_else_signed_or_nobody_is_not_believed() {
     let (signed, _) = token.rsplit_once('.').unwrap();
     let (head, _) = signed.split_once('.').unwrap();
     let other = with("sub", "grace".into());
-    let changed = token.replace(signed, &format!("{head}.{}", base64(other.to_string().as_bytes())));
+    let changed =
+        token.replace(signed, &format!("{head}.{}", base64(other.to_string().as_bytes())));
     assert_eq!(why(&changed), Unverified::Wrong.into());
     for nonsense in ["", ".", "..", "a.b.c", "ä.ä.ä", "e30.e30.", &"a".repeat(1 << 17)] {
         assert_eq!(why(nonsense), BadToken::Unreadable, "{nonsense:.20}");
@@ -183,7 +186,10 @@ fn what_else_a_provider_says_must_be_of_the_same_person_and_never_overrides_what
     let more = |more: Value| Claims::completed(claims(), more.to_string().as_bytes());
     let more_said = json!({ "sub": "ada", "name": " Ada ", "realm_access": { "roles": ["evil"] } });
     let whole = more(more_said).unwrap();
-    assert_eq!((whole.text("name"), whole.texts("realm_access.roles")), (Some("Ada"), vec!["admin"]));
+    assert_eq!(
+        (whole.text("name"), whole.texts("realm_access.roles")),
+        (Some("Ada"), vec!["admin"])
+    );
     assert!(!whole.has("realm_access.groups") && !whole.has("e-mail"));
     assert_eq!(more(json!({ "sub": "grace" })), Err(BadClaims::Another));
     assert_eq!(more(json!({ "name": "Ada" })), Err(BadClaims::Nobody));

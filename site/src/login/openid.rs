@@ -174,7 +174,8 @@ async fn arrive(
 }
 
 fn declined(label: &str, back: &Back) -> String {
-    let said = if back.error_description.is_empty() { &back.error } else { &back.error_description };
+    let said =
+        if back.error_description.is_empty() { &back.error } else { &back.error_description };
     let said: String = said.chars().filter(|c| !c.is_control()).take(200).collect();
     format!("{label} did not let you in. It says: {said}")
 }
@@ -218,7 +219,8 @@ fn told(settings: &OpenId, trouble: &Trouble) -> Refused {
             (StatusCode::BAD_GATEWAY, wrong)
         }
         Trouble::NoGrant(NoGrant::Refused { error, .. }) if error == "invalid_grant" => {
-            let wrong = format!("{label} has ended this login, or it was used already. Begin again.");
+            let wrong =
+                format!("{label} has ended this login, or it was used already. Begin again.");
             (StatusCode::BAD_REQUEST, wrong)
         }
         Trouble::InTheClear(_)
@@ -296,7 +298,8 @@ async fn disconnect(State(site): State<Site>, Owner(member): Owner) -> Result<Re
     let id = member.id;
     let user = site.ask(move |node| Ok(node.user(id)?)).await?;
     if user.is_some_and(|user| !user.has_password) {
-        let detail = "you have no password, so you could not log in any more: ask an admin for one first";
+        let detail =
+            "you have no password, so you could not log in any more: ask an admin for one first";
         return Err(Failure::new(Code::BadUser, detail));
     }
     let change = UserChange { subject: Some(None), ..UserChange::default() };

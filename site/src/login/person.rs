@@ -86,12 +86,7 @@ async fn follow_group(
     }
 }
 
-async fn add(
-    site: &Site,
-    name: &str,
-    role: Role,
-    subject: String,
-) -> Result<UserId, PeopleError> {
+async fn add(site: &Site, name: &str, role: Role, subject: String) -> Result<UserId, PeopleError> {
     let mut tried = 1;
     loop {
         let name = if tried == 1 { name.to_owned() } else { numbered(name, tried) };

@@ -1,5 +1,6 @@
 //! Logging in at an OpenID provider, also at one that does wrong things.
 
+mod mock;
 mod provider;
 
 use axum::http::StatusCode;
@@ -13,8 +14,12 @@ use crate::place::Place;
 use provider::Provider;
 
 fn settings(provider: &Provider) -> OpenId {
+    settings_of(provider.issuer())
+}
+
+fn settings_of(issuer: &str) -> OpenId {
     OpenId {
-        issuer: provider.issuer().to_owned(),
+        issuer: issuer.to_owned(),
         client_id: "pergola".to_owned(),
         client_secret: Some(Secret::new("hidden one")),
         label: "Example ID".to_owned(),
@@ -70,7 +75,11 @@ async fn somebody_logs_in_at_the_provider_and_is_the_same_person_next_time() {
     phone.get("/settings/account").await;
     phone.post("/logout", &[]).await;
     let out = phone.get("/login?note=out").await;
-    out.says(&["You have logged out.", "Log out there as well", &format!("{}/out?", provider.issuer())]);
+    out.says(&[
+        "You have logged out.",
+        "Log out there as well",
+        &format!("{}/out?", provider.issuer()),
+    ]);
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -89,7 +98,11 @@ async fn a_token_in_which_one_thing_is_wrong_lets_nobody_in() {
         let mut browser = Browser::from_afar(&place);
         let refused = log_in(&mut browser, &provider).await;
         assert_eq!(refused.status, 502, "{name}: {refused:?}");
-        refused.says(&[told, "href=\"../../login/openid?next=read%3Fshow%3Dall\"", "role=\"alert\""]);
+        refused.says(&[
+            told,
+            "href=\"../../login/openid?next=read%3Fshow%3Dall\"",
+            "role=\"alert\"",
+        ]);
         assert_eq!(browser.get("/read").await.status, 303, "{name}");
         provider.set(|ways| ways.claims = json!({ "sub": "s-1", "preferred_username": "ada" }));
     }
@@ -104,7 +117,8 @@ async fn a_token_in_which_one_thing_is_wrong_lets_nobody_in() {
 #[tokio::test(flavor = "multi_thread")]
 async fn keys_that_the_provider_has_renewed_are_asked_for_again() {
     let provider = Provider::start().await;
-    let clock = ManualClock::new(std::time::SystemTime::UNIX_EPOCH.elapsed().unwrap().as_secs_f64());
+    let clock =
+        ManualClock::new(std::time::SystemTime::UNIX_EPOCH.elapsed().unwrap().as_secs_f64());
     let own = settings(&provider);
     let place = Place::at(clock.clock(), |config| config.openid = Some(own)).await;
     add(&place, "root", Role::Admin).await;
@@ -158,19 +172,28 @@ async fn trouble_at_the_provider_is_told_with_what_to_do() {
     provider.set(|ways| ways.broken = Some(StatusCode::SERVICE_UNAVAILABLE));
     let down = browser.get("/login/openid?next=read").await;
     assert_eq!(down.status, 502);
-    down.says(&["Example ID does not answer this node. Try again in a few minutes.", "value=\"read\""]);
+    down.says(&[
+        "Example ID does not answer this node. Try again in a few minutes.",
+        "value=\"read\"",
+    ]);
     assert_eq!(browser.log_in("root", PASSWORD).await.status, 303, "the password still does");
     provider.set(|ways| ways.broken = None);
     let mut browser = Browser::from_afar(&place);
     let led = browser.get("/login/openid").await;
-    let back = provider.log_in(&led.to).replace("code=c-1", "error=access_denied&error_description=");
+    let back =
+        provider.log_in(&led.to).replace("code=c-1", "error=access_denied&error_description=");
     let declined = browser.get(&format!("{back}%3Cscript%3Ealert(1)")).await;
     assert_eq!(declined.status, 400, "that is another state");
     let led = browser.get("/login/openid").await;
-    let said = format!("error=access_denied&error_description={}", "%22%3E%3Cscript%3Ealert(1)%3C/script%3E");
+    let said = format!(
+        "error=access_denied&error_description={}",
+        "%22%3E%3Cscript%3Ealert(1)%3C/script%3E"
+    );
     let declined = browser.get(&provider.log_in(&led.to).replace("code=c-1", &said)).await;
     assert_eq!(declined.status, 403);
-    declined.says(&["Example ID did not let you in. It says: "]).never_says(&[EVIL, "<script>alert"]);
+    declined
+        .says(&["Example ID did not let you in. It says: "])
+        .never_says(&[EVIL, "<script>alert"]);
     let led = browser.get("/login/openid").await;
     let used = browser.get(&provider.log_in(&led.to).replace("c-1", "c-2")).await;
     assert_eq!(used.status, 400);
@@ -248,7 +271,9 @@ async fn groups_decide_who_may_log_in_and_who_manages() {
     assert_eq!(outside.status, 403);
     outside.says(&["you are not in the group that may log in here"]);
     // The groups are not in the token, and are asked for.
-    let groups = |names: Value| provider.set(|ways| ways.userinfo = json!({ "sub": "s-1", "groups": names }));
+    let groups = |names: Value| {
+        provider.set(|ways| ways.userinfo = json!({ "sub": "s-1", "groups": names }))
+    };
     groups(json!(["admins"]));
     let mut ada = Browser::from_afar(&place);
     assert_eq!(log_in(&mut ada, &provider).await.status, 303);

@@ -128,9 +128,8 @@ async fn token(
 ) -> Response {
     let ways = own.0.ways.lock().unwrap();
     let proof = digest(&SHA256, sent["code_verifier"].as_bytes());
-    let wrong = |error: &str| {
-        (StatusCode::BAD_REQUEST, Json(json!({ "error": error }))).into_response()
-    };
+    let wrong =
+        |error: &str| (StatusCode::BAD_REQUEST, Json(json!({ "error": error }))).into_response();
     // "pergola:hidden one", as in a form.
     if headers.get("authorization").is_none_or(|own| own != "Basic cGVyZ29sYTpoaWRkZW4rb25l") {
         return wrong("invalid_client");
@@ -147,11 +146,15 @@ async fn token(
     let id = if ways.renewed { "k-2" } else { "k-1" };
     let pair = if ways.renewed || ways.forges { &own.0.new } else { &own.0.old };
     let head = json!({ "alg": "ES256", "kid": id });
-    let text =
-        format!("{}.{}", base64(head.to_string().as_bytes()), base64(claims.to_string().as_bytes()));
+    let text = format!(
+        "{}.{}",
+        base64(head.to_string().as_bytes()),
+        base64(claims.to_string().as_bytes())
+    );
     let signature = pair.sign(&SystemRandom::new(), text.as_bytes()).unwrap();
     let token = format!("{text}.{}", base64(signature.as_ref()));
-    Json(json!({ "id_token": token, "access_token": "a-1", "token_type": "Bearer" })).into_response()
+    Json(json!({ "id_token": token, "access_token": "a-1", "token_type": "Bearer" }))
+        .into_response()
 }
 
 async fn userinfo(State(own): State<Provider>, headers: HeaderMap) -> Response {
