@@ -69,7 +69,7 @@ impl Mail {
                 "port",
                 "Its port. Usual are 465 for \"tls\", 587 for \"starttls\" and 25 for \"none\".",
             )
-            .optional(whole(1..=65_535), "465", |mail| Some(usize::from(mail.as_ref()?.port)));
+            .optional(whole(1..=65_535), 465, |mail| Some(usize::from(mail.as_ref()?.port)));
         let user = table.key("user", "The name to log in with, if the server wants one.").optional(
             text(),
             "pergola",

@@ -10,12 +10,12 @@
 //!
 //! - `signature`: signatures of what is sent
 //! - `course`: what is due when, and what follows from a delivery
+//! - `stand`: what a notifier needs of its node
 //! - `payload`: what a webhook is sent
 //! - `digest`: what an e-mail says
 //! - `target`: where notifications may go
 //! - `post`: sends to a webhook
 //! - `smtp`: sends an e-mail
-//! - `stand`: what a notifier needs of its node
 //! - `shown`: notifications as others see them
 //! - `notifier`: delivers, and can be told what to deliver
 

@@ -30,12 +30,13 @@ pub(super) const CRATES: &[CrateRule] = &[
     ("config", &["feed", "manners", "query", "refresh", "store"]),
     ("outside", &["config", "feed", "manners", "store"]),
     ("peers", &["feed", "manners", "outside", "proto", "store"]),
+    ("notify", &["api", "config", "feed", "manners", "outside", "store"]),
     ("topology-gen", &["api", "proto", "query", "report", "wiring"]),
     (
         "node",
         &[
-            "accounts", "api", "config", "feed", "manners", "outside", "pages", "peers", "profile",
-            "proto", "query", "refresh", "store",
+            "accounts", "api", "config", "feed", "manners", "notify", "outside", "pages", "peers",
+            "profile", "proto", "query", "refresh", "store",
         ],
     ),
     (

@@ -16,27 +16,26 @@ const MOST: u64 = 4 << 10;
 
 /// A feed, and who is notified; without an option all are listed.
 #[derive(Debug, clap::Args)]
-#[group(id = "what", multiple = false, args = ["webhook", "mail", "remove", "resume", "test"])]
 pub(in crate::cli) struct Args {
     /// Its name
     name: String,
     /// Post new entries to this address as they come
-    #[arg(long, value_name = "URL")]
+    #[arg(long, value_name = "URL", conflicts_with_all = ["mail", "remove", "resume", "test"])]
     webhook: Option<String>,
     /// Read the secret that signs them from standard input [default: the node makes one up]
     #[arg(long, requires = "webhook")]
     secret_stdin: bool,
     /// Send digests of new entries to this address
-    #[arg(long, value_name = "ADDRESS")]
+    #[arg(long, value_name = "ADDRESS", conflicts_with_all = ["remove", "resume", "test"])]
     mail: Option<String>,
     /// How often, at most
     #[arg(long, requires = "mail", default_value = "day")]
     every: Every,
     /// Notify no more
-    #[arg(long, value_name = "ID")]
+    #[arg(long, value_name = "ID", conflicts_with_all = ["resume", "test"])]
     remove: Option<String>,
     /// Try again now what failed or is paused
-    #[arg(long, value_name = "ID")]
+    #[arg(long, value_name = "ID", conflicts_with = "test")]
     resume: Option<String>,
     /// Send a message that says that it is only a test
     #[arg(long, value_name = "ID")]
