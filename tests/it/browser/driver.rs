@@ -128,14 +128,6 @@ impl Driver {
             .map(drop)
     }
 
-    /// Presses a key wherever the focus is.
-    pub(crate) async fn press(&self, key: &str) {
-        let strokes =
-            [json!({ "type": "keyDown", "value": key }), json!({ "type": "keyUp", "value": key })];
-        let actions = json!({ "actions": [{ "type": "key", "id": "keys", "actions": strokes }] });
-        self.send("actions", Some(actions)).await.unwrap();
-    }
-
     /// Runs a function body in the page; it may return something. Works also while scripts of pages are off.
     pub(crate) async fn script(&self, body: &str) -> Result<Value, String> {
         self.send("execute/sync", Some(json!({ "script": body, "args": [] }))).await

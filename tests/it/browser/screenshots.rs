@@ -38,7 +38,7 @@ async fn screenshots_of_every_page_fit_their_screen() {
     assert!(wider.is_empty(), "wider than the screen: {}", wider.join(", "));
 }
 
-/// Writes a picture of the page, as far as the screen goes twice.
+/// Writes a picture of what the screen shows.
 async fn keep(window: &Window, folder: &PathBuf, file: &str) {
     std::fs::create_dir_all(folder).unwrap();
     let taken = window
