@@ -36,7 +36,8 @@ words() {
             *.example.org) word=${SITE#http://}/$word ;;
             *) word=$(sed -E "s#https?://([a-z0-9.-]*example\.org)(:[0-9]+)?#$SITE/\1#g" <<< "$word") ;;
         esac
-        WORDS+=("${word//127.0.0.1:8080/${address:-127.0.0.1:8080}}")
+        word=${word//127.0.0.1:81[0-9][0-9]/$address}
+        WORDS+=("${word//127.0.0.1:8080/$address}")
     done
 }
 
@@ -75,6 +76,10 @@ first_line() {
 may_say_no() { "$@" || [[ $? == 1 ]]; }
 
 pergola() {
+    if [[ " $* " == *" --node https"* ]]; then
+        elsewhere "$@"
+        return
+    fi
     words "$@"
     set -- "${WORDS[@]}"
     case "$1 $2" in
@@ -82,13 +87,22 @@ pergola() {
         "feed tail") first_line "$BIN/pergola" "$@" ;;
         "bench "* | "demo "* | "newsroom "*) parsed pergola "$@" && only_checked minutes pergola "$@" ;;
         "doctor "* | "source refresh") may_say_no "$BIN/pergola" "$@" ;;
+        "backup /data/"*) "$BIN/pergola" backup "$HOME/${2#/data/}" ;;
         "restore "* | "store "*) without_node "$BIN/pergola" "$@" ;;
-        *) if [[ " $* " == *" --node https"* ]]; then
-               parsed pergola "$@" && only_checked another-machine pergola "$@"
-           else
-               "$BIN/pergola" "$@"
-           fi ;;
+        *) "$BIN/pergola" "$@" ;;
     esac
+}
+
+# The node that runs stands for one on another machine. The token of the page is none of it.
+elsewhere() {
+    only_checked another-machine pergola "$@"
+    parsed pergola "$@" || return
+    local words=()
+    while (($#)); do
+        if [[ $1 == --node ]]; then shift; else words+=("$1"); fi
+        shift
+    done
+    env -u PERGOLA_API__TOKEN "$BIN/pergola" "${words[@]}"
 }
 
 # These commands want the data folder for themselves; the page says so.
@@ -102,13 +116,9 @@ without_node() {
 }
 
 topology-gen() {
-    words "$@"
-    set -- "${WORDS[@]}"
-    local address
-    address=$(cat "$NODE_PORT" 2> /dev/null)
-    # The one node that runs stands for the mesh.
-    [[ $1 != observe ]] || set -- "${@/#http:\/\/127.0.0.1:81[0-9][0-9]/http://$address}"
-    "$BIN/topology-gen" "$@"
+    # The one node that runs stands for the mesh; the hosts of example.org stay what they are.
+    if [[ $1 == observe ]]; then words "$@"; else WORDS=("$@"); fi
+    "$BIN/topology-gen" "${WORDS[@]}"
 }
 
 pergola-lab() {
@@ -171,7 +181,13 @@ of_the_repository() {
 fuzz/run() { of_the_repository fuzz/run "$@"; }
 tests/upgrade/rolling() { of_the_repository tests/upgrade/rolling "$@"; }
 
-docker() { only_checked containers docker "$@"; }
+# What would run in the container runs here.
+docker() {
+    only_checked containers docker "$@"
+    case "$*" in
+        "compose exec pergola pergola "*) "${@:4}" ;;
+    esac
+}
 docker-compose() { only_checked containers docker-compose "$@"; }
 kubectl() { only_checked containers kubectl "$@"; }
 pip() { only_checked installs pip "$@"; }
@@ -195,7 +211,8 @@ systemctl() {
 # Nothing here may change the machine: what the administrator would do is noted, the service and the node apart.
 sudo() {
     case $1 in
-        systemctl | pergola | journalctl) "$@" ;;
+        pergola) if [[ $2 == --data ]]; then pergola "${@:4}"; else "$@"; fi ;;
+        systemctl | journalctl) "$@" ;;
         *) only_checked system sudo "$@"; cat > /dev/null < /dev/null ;;
     esac
 }
@@ -225,7 +242,8 @@ check_python() { "$PYTHON" -m py_compile "$1"; }
 
 if [[ -f $2 ]]; then source "$2"; fi
 # A page that starts no node supposes one that runs.
-grep -q '^pergola run' "$PAGE" || start_node
+[[ -n $NODE ]] || grep -q '^pergola run' "$PAGE" || start_node
 # `pergola run &` returns when the node is ready, so that the next command finds it.
 sed -i -E 's/^(pergola run[^#&]*)&/\1 /' "$PAGE"
+echo : >> "$PAGE"
 source "$PAGE"

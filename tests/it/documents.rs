@@ -97,7 +97,7 @@ async fn commands_named_in_the_text_exist() {
     for page in pages().iter().filter(|page| page.path != "CHANGELOG.md") {
         for (line, code) in page.inline_code() {
             let Some(words) = code.strip_prefix("pergola ") else { continue };
-            let is_name = |word: &&str| word.chars().all(|c| c.is_ascii_lowercase() || c == '-');
+            let is_name = |word: &&str| word.chars().all(|c| c.is_ascii_lowercase());
             let mut command: Command = pergola();
             command.args(words.split(' ').take_while(is_name)).arg("--help");
             let answer = run(command).await;
