@@ -75,12 +75,17 @@ async fn every_command_of_every_page_works() {
         let ended = session::play(page).await;
         failures.push_str(&ended.failures);
         only_checked.extend(ended.only_checked.iter().map(|(why, what)| {
-            assert!(REASONS.contains(&why.as_str()), "{}: `{what}`: no such reason: {why}", page.path);
+            assert!(
+                REASONS.contains(&why.as_str()),
+                "{}: `{what}`: no such reason: {why}",
+                page.path
+            );
             format!("{}: {why}: {what}\n", page.path)
         }));
     }
     assert!(failures.is_empty(), "commands of the documentation fail:\n{failures}");
-    let (path, listed) = (workspace().join("tests/documents/only-checked.txt"), only_checked.concat());
+    let (path, listed) =
+        (workspace().join("tests/documents/only-checked.txt"), only_checked.concat());
     if std::env::var_os("PERGOLA_WRITE_DOCS").is_some() {
         return fs::write(path, listed).unwrap();
     }

@@ -23,10 +23,15 @@ fn every_link_leads_somewhere() {
 #[test]
 fn the_index_names_every_page() {
     let pages = pages();
-    for (index, folder) in [("docs/README.md", "docs"), ("docs/decisions/README.md", "docs/decisions")] {
+    for (index, folder) in
+        [("docs/README.md", "docs"), ("docs/decisions/README.md", "docs/decisions")]
+    {
         let page = pages.iter().find(|page| page.path == index).expect("there is an index");
-        let named: BTreeSet<PathBuf> =
-            page.links().iter().map(|(_, link)| target(page, link.split('#').next().unwrap())).collect();
+        let named: BTreeSet<PathBuf> = page
+            .links()
+            .iter()
+            .map(|(_, link)| target(page, link.split('#').next().unwrap()))
+            .collect();
         let of_folder = |page: &&Page| {
             Path::new(&page.path).parent() == Some(Path::new(folder)) && page.path != index
         };

@@ -19,7 +19,8 @@ fn queries_are_accepted() {
         for block in page.blocks.iter().filter(|block| block.info == "query") {
             let place = format!("{}:{}", page.path, block.line);
             let script = parse(&block.text);
-            let script = script.unwrap_or_else(|error| panic!("{}", error.render(&block.text, &place)));
+            let script =
+                script.unwrap_or_else(|error| panic!("{}", error.render(&block.text, &place)));
             let ran = Catalogue::new().run(&script);
             ran.unwrap_or_else(|error| panic!("{}", error.render(&block.text, &place)));
         }
@@ -75,9 +76,11 @@ fn today(page: &Page) -> i64 {
 
 /// The rows of the table whose first column has this name.
 fn table(page: &Page, first: &str) -> Vec<(usize, Vec<String>)> {
-    let rows = page.text.lines().enumerate().skip_while(|(_, line)| {
-        !line.starts_with(&format!("| {first} |"))
-    });
+    let rows = page
+        .text
+        .lines()
+        .enumerate()
+        .skip_while(|(_, line)| !line.starts_with(&format!("| {first} |")));
     let rows = rows.skip(2).take_while(|(_, line)| line.starts_with('|'));
     let cells = |line: &str| -> Vec<String> {
         let inner = line.trim_matches('|');
@@ -110,9 +113,9 @@ fn reads(clause: &SourceRef, address: &str, folder: &str) -> bool {
     match clause {
         SourceRef::Url(url) => url == address,
         SourceRef::Opml(list) => list == "all",
-        SourceRef::Folder(name) => {
-            folder.strip_prefix(name.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
-        }
+        SourceRef::Folder(name) => folder
+            .strip_prefix(name.as_str())
+            .is_some_and(|rest| rest.is_empty() || rest.starts_with('/')),
         SourceRef::Feed(_) | SourceRef::Peer { .. } => panic!("the examples read sources"),
     }
 }

@@ -98,7 +98,11 @@ async fn command(page: &Page, home: &Path, site: &Site) -> Command {
 /// Python with the gRPC library if there is one, for the pages that use it.
 async fn interpreter() -> PathBuf {
     let own = workspace().join("target/python/bin/python3");
-    if own.is_file() { own } else { python("the pages", &["json"]).await.unwrap_or("python3".into()) }
+    if own.is_file() {
+        own
+    } else {
+        python("the pages", &["json"]).await.unwrap_or("python3".into())
+    }
 }
 
 /// The page as a script: shell blocks at their lines, and a check in the first line of other blocks.

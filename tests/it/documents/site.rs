@@ -20,7 +20,8 @@ impl Site {
     pub(super) async fn start() -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
-        let router = Router::new().route("/{*path}", get(async |Path(path): Path<String>| show(&path)));
+        let router =
+            Router::new().route("/{*path}", get(async |Path(path): Path<String>| show(&path)));
         let serving = tokio::spawn(async move { axum::serve(listener, router).await.unwrap() });
         Self { address, serving }
     }
@@ -61,6 +62,7 @@ fn show(path: &str) -> Response {
         )
     };
     let items: String = titles.into_iter().enumerate().map(item).collect();
-    let feed = format!("<rss version=\"2.0\"><channel><title>{host}</title>{items}</channel></rss>");
+    let feed =
+        format!("<rss version=\"2.0\"><channel><title>{host}</title>{items}</channel></rss>");
     ([(CONTENT_TYPE, "application/rss+xml")], feed).into_response()
 }

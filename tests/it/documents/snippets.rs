@@ -1,7 +1,9 @@
 //! The Rust blocks of README and docs/programming.md. Here they are compiled and run; a test compares them with the pages.
 
 use pergola_profile::{Channels, Novelty};
-use pergola_refresh::{Budget, DAY, Invalid, ModelKind, Scheduler, Source, Sources, StrategyKind, Taste};
+use pergola_refresh::{
+    Budget, DAY, Invalid, ModelKind, Scheduler, Source, Sources, StrategyKind, Taste,
+};
 
 use super::page::pages;
 
