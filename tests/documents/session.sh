@@ -220,7 +220,7 @@ sudo() {
 # Documents of the node that runs; other machines are not asked.
 curl() {
     words "$@"
-    case " ${WORDS[*]}" in
+    case " $*" in
         *" http://127.0.0.1:81"*) only_checked containers curl "$@" ;;
         *) command curl --silent --show-error --fail --max-time 60 "${WORDS[@]}" ;;
     esac
