@@ -14,6 +14,7 @@ mod crash;
 mod demo;
 mod deploying;
 mod docker;
+mod documents;
 mod feedparser;
 mod full_disk;
 mod harness;
