@@ -1,6 +1,6 @@
 //! A page of a stream, or one item of it. Whatever is opened is read.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use axum::extract::{Path, Query, State};
 use axum::response::Response;
@@ -66,7 +66,7 @@ pub(super) async fn show(
     if let Some(open) = open {
         site.node.mark_read(reader.user, &[open], true).await?;
     }
-    let (subscribed, unread) = known(&site, &reader).await?;
+    let (subscribed, unread) = known(&site, &reader, &view.chosen, &items).await?;
     let title = title(&view.chosen, &subscribed, &unread)?;
     let titles = titles(&subscribed);
     let until = until(begun, &items).filter(|_| view.search.is_none());
@@ -144,9 +144,25 @@ async fn items(
     Ok(asked.await?)
 }
 
-async fn known(site: &Site, reader: &Reader) -> Result<Known, Failure> {
-    let user = reader.user;
-    Ok(site.ask(move |node| Ok((node.subscriptions(user)?, node.unread_counts(user)?))).await?)
+/// What is followed, and the titles of what is shown of it: beside the items `of` something, and at these items.
+async fn known(
+    site: &Site,
+    reader: &Reader,
+    of: &Chosen,
+    items: &[StreamItem],
+) -> Result<Known, Failure> {
+    let (user, of) = (reader.user, of.clone());
+    let mut shown: HashSet<Chosen> = items.iter().map(|item| chosen::of(item.from)).collect();
+    shown.insert(of.clone());
+    let asked = site.ask(move |node| {
+        let unread = node.unread_counts(user)?;
+        let mut all = node.untold_subscriptions(user)?;
+        let beside = side(&all, &unread, &of).groups;
+        shown.extend(beside.into_iter().flat_map(|group| group.entries).map(|entry| entry.what));
+        node.tell_of(user, &mut all, |what| shown.contains(&chosen::of(what)))?;
+        Ok((all, unread))
+    });
+    Ok(asked.await?)
 }
 
 fn title(chosen: &Chosen, all: &[Subscribed], unread: &Unread) -> Result<String, Failure> {
@@ -195,7 +211,12 @@ pub(super) async fn show_item(
     let number = ItemNumber(number(&named)?);
     let user = reader.user;
     let (found, subscribed) = site
-        .ask(move |node| Ok((node.items_by_number(user, &[number])?, node.subscriptions(user)?)))
+        .ask(move |node| {
+            let found = node.items_by_number(user, &[number])?;
+            let mut subscribed = node.untold_subscriptions(user)?;
+            node.tell_of(user, &mut subscribed, |what| found.iter().any(|one| one.from == what))?;
+            Ok((found, subscribed))
+        })
         .await?;
     let detail = "there is no such item, or nothing that you follow shows it";
     let missing = || Failure::new(Code::NoSuchRoute, detail);
