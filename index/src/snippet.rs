@@ -28,6 +28,14 @@ impl Asked {
         let mut marked: Vec<Range<usize>> =
             self.wanted.iter().flat_map(|clause| places(clause, &words)).collect();
         marked.sort_by_key(|range| (range.start, range.end));
+        // Places that overlap are one.
+        marked.dedup_by(|later, earlier| {
+            let overlap = later.start < earlier.end;
+            if overlap {
+                earlier.end = earlier.end.max(later.end);
+            }
+            overlap
+        });
         let first = marked.first()?.clone();
         let shown = around(text, &first, length);
         let mut pieces = Vec::new();
