@@ -3,6 +3,7 @@
 mod chosen;
 mod export;
 mod marks;
+mod search;
 mod side;
 mod stream;
 mod subscriptions;

@@ -43,7 +43,9 @@ pub use crate::records::{
 pub use cards::SourceCard;
 pub use damage::{Damage, Row};
 pub use feeds::Published;
-pub use index::{Asked, AskedError, Cursor, Find, Finding, Found, IndexSize, Indexer, NotACursor};
+pub use index::{
+    Asked, AskedError, Cursor, Find, Finding, Found, IndexSize, Indexer, NotACursor, Piece,
+};
 pub use mend::Lost;
 pub use pergola_manners::source::{
     ItemKey, ItemNumber, Known, KnownItem, Loop, NOT_KEPT, PastRefresh, SourceId, SourceKind,

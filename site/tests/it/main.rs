@@ -18,6 +18,7 @@ mod overview;
 mod place;
 mod reader_api;
 mod reading;
+mod searching;
 mod settings;
 mod sources;
 mod subscribing;

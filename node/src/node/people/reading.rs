@@ -4,7 +4,9 @@ use std::collections::HashMap;
 use std::sync::atomic::Ordering;
 
 use pergola_accounts::{Listed, Page, Scope, UserId, Wanted};
-use pergola_store::archive::{ArchiveError, Commit, FeedId, ItemNumber, Mark, SourceId};
+use pergola_store::archive::{
+    ArchiveError, Commit, FeedId, Find, Finding, ItemNumber, Mark, SourceId,
+};
 use pergola_store::people::{self, Followed, Reading, Stream, StreamItem, StreamPage, Unread};
 
 use super::super::Node;
@@ -74,6 +76,25 @@ impl Node {
             some.map(|item| reading.listed(user, *item)).collect()
         })?;
         self.with_contents(user, listed)
+    }
+
+    /// Searches a user's stream; everything has what the user follows and has starred. Blocks.
+    pub fn search_stream(
+        &self,
+        user: UserId,
+        stream: &Stream,
+        find: &Find,
+    ) -> Result<(Vec<StreamItem>, Finding), ArchiveError> {
+        let Some(scope) = self.scope_of(stream) else {
+            let nothing = Finding { found: Vec::new(), looked_at: 0, next: None, complete: true };
+            return Ok((Vec::new(), nothing));
+        };
+        self.reading(user, |_| ())?;
+        // Others may read while this is searched.
+        let has = |item: ItemNumber| self.people.reading.lock().library.has(user, &scope, item.0);
+        let finding = self.archive.find_among(find, &has)?;
+        let numbers: Vec<ItemNumber> = finding.found.iter().map(|found| found.item).collect();
+        Ok((self.items_by_number(user, &numbers)?, finding))
     }
 
     /// How much a user has not read. Blocks.

@@ -34,6 +34,7 @@ pub(super) fn article(shown: &Shown, view: &View, nodes: &Nodes, open: bool) -> 
     }
     let item = shown.item.normalised();
     framed(shown, &item, view, "./", false, html! { p.excerpt { (excerpt(&item)) } })
+    framed(shown, &item, view, "./", beginning(shown, &item))
 }
 
 fn whole_article(shown: &Shown, view: &View, nodes: &Nodes, root: &str) -> Markup {
@@ -118,6 +119,18 @@ fn attached(enclosure: &Enclosure) -> Markup {
             a href=(enclosure.url) rel="noopener noreferrer nofollow" { (enclosure.url) }
             @if let Some(kind) = &enclosure.media_type { " (" (kind) ")" }
             @if let Some(length) = enclosure.length { ", " (size(length)) }
+        }
+    }
+}
+
+/// Where a search has found an item, or its beginning.
+fn beginning(shown: &Shown, item: &Item) -> Markup {
+    html! {
+        p.excerpt {
+            @for (text, marked) in &shown.snippet {
+                @if *marked { mark { (text) } } @else { (text) }
+            }
+            @if shown.snippet.is_empty() { (excerpt(item)) }
         }
     }
 }
