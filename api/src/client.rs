@@ -27,7 +27,7 @@ use crate::source::{
     RemovedList, SourceDetail, SourceFilter, SourcePage, SourceStatus,
 };
 use crate::transport::{Body, Response, Transport, TransportError};
-use crate::user::{AddUserRequest, ChangeUserRequest, UserDetail, UserList, UserStatus};
+use crate::user::{AddUserRequest, ChangeUserRequest, TakenOver, UserDetail, UserList, UserStatus};
 
 /// Bytes of an answer at most; only a backup may be larger, and it is read in chunks.
 const MAX_ANSWER: usize = 256 << 20;
@@ -320,6 +320,18 @@ impl Client {
     /// `DELETE /api/v1/users/{user}`
     pub async fn remove_user(&self, name: &str) -> Result<()> {
         self.delete(&["users", name]).await
+    }
+
+    /// `GET /api/v1/users/{user}/export`, to be read in chunks.
+    pub async fn export_user(&self, name: &str) -> Result<Download> {
+        let url = self.url(&["api", "v1", "users", name, "export"])?;
+        Ok(Download(self.good(Method::GET, url, None).await?))
+    }
+
+    /// `POST /api/v1/users/{user}/import`
+    pub async fn import_user(&self, name: &str, file: Vec<u8>) -> Result<TakenOver> {
+        let url = self.url(&["api", "v1", "users", name, "import"])?;
+        read(self.good(Method::POST, url, Some(file)).await?).await
     }
 
     /// `GET /api/v1/backup`, to be read in chunks.

@@ -57,6 +57,8 @@ pub fn document() -> Document {
         routes::show_user,
         routes::change_user,
         routes::remove_user,
+        routes::export_user,
+        routes::import_user,
         routes::backup,
         routes::alive,
         routes::ready,
@@ -102,7 +104,9 @@ mod routes {
         AddSourceRequest, AddedSource, ChangeSourceRequest, FolderList, LookRequest, Looked,
         Refreshed, RemovedList, SourceDetail, SourceFilter, SourcePage, SourceStatus,
     };
-    use crate::user::{AddUserRequest, ChangeUserRequest, UserDetail, UserList, UserStatus};
+    use crate::user::{
+        AddUserRequest, ChangeUserRequest, TakenOver, UserDetail, UserList, UserStatus,
+    };
 
     /// The state of the node.
     #[utoipa::path(get, path = "/api/v1/status", responses((status = 200, body = NodeStatus)))]
@@ -359,6 +363,21 @@ mod routes {
         params(("user" = String, Path, description = "its name")),
         responses((status = 204), (status = 404, body = Problem), (status = 409, body = Problem)))]
     fn remove_user() {}
+
+    /// Everything that a user owns, as a ZIP file: subscriptions in OPML, starred items in JSON Feed, what was read,
+    /// settings. `import` takes it, at this node or another one.
+    #[utoipa::path(get, path = "/api/v1/users/{user}/export", security(("token" = [])),
+        params(("user" = String, Path, description = "its name; `operator` for the built-in user of a node without users")),
+        responses((status = 200, body = Vec<u8>, content_type = "application/zip"), (status = 404, body = Problem)))]
+    fn export_user() {}
+
+    /// Takes over what a user has exported elsewhere: OPML, exports of FreshRSS, Miniflux and Pergola, JSON Feed. A file
+    /// that is cut off changes nothing; entries that make no sense are left out and told.
+    #[utoipa::path(post, path = "/api/v1/users/{user}/import", security(("token" = [])),
+        request_body(content = Vec<u8>, content_type = "application/octet-stream"),
+        params(("user" = String, Path, description = "its name; `operator` for the built-in user of a node without users")),
+        responses((status = 200, body = TakenOver), (status = 400, body = Problem), (status = 404, body = Problem)))]
+    fn import_user() {}
 
     /// Answers if the process is alive.
     #[utoipa::path(get, path = "/healthz", responses((status = 200, body = String)))]

@@ -189,6 +189,8 @@ codes! {
     Declared = CONFLICT, "declared in the configuration";
     /// The list is not OPML.
     NotOpml = BAD_REQUEST, "not an OPML list";
+    /// The file is no export of a feed reader.
+    NotAnExport = BAD_REQUEST, "not an export of a feed reader";
     /// The node cannot read its configuration again.
     CannotReload = CONFLICT, "cannot reload";
     /// The configuration has a mistake; the old one stays in force.

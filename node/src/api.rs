@@ -9,6 +9,7 @@
 mod about_page;
 pub(crate) mod access;
 mod address;
+mod annex;
 mod backup;
 mod feeds;
 mod health;
@@ -42,6 +43,7 @@ use crate::publish::Refusal;
 use access::Access::{Anybody, Operator};
 use access::Rule;
 pub use access::{Access, is_cross_site};
+pub use annex::Annex;
 pub use in_process::InProcess;
 
 /// Bytes of a request.
@@ -131,6 +133,8 @@ fn routes() -> Vec<Route> {
         read("/api/v1/users/{user}", Operator, get(users::show)),
         change("/api/v1/users/{user}", patch(users::change)),
         remove("/api/v1/users/{user}", delete(users::remove)),
+        read("/api/v1/users/{user}/export", Operator, get(annex::pass)),
+        write("/api/v1/users/{user}/import", post(annex::pass)),
         read("/api/v1/backup", Operator, get(backup::download)),
         read("/healthz", Anybody, get(health::alive)),
         read("/readyz", Anybody, get(health::ready)),

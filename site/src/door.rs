@@ -16,13 +16,17 @@ use pergola_pages::forms;
 use pergola_pages::inside::login;
 
 use crate::answer::{Failure, page_with};
-use crate::sent::Sent;
+use crate::sent::{MOST, Sent};
 use crate::site::Site;
 use crate::visitor::{Face, Member, Visitor};
 use crate::{cookie, led};
 
 /// Bytes of a page; more are sent as they are.
 const PAGE: usize = 8 << 20;
+/// Where people upload what they bring along from another reader.
+pub(crate) const IMPORT: &str = "/settings/account/import";
+/// Bytes of such an upload.
+pub(crate) const UPLOAD: usize = 129 << 20;
 /// Where strangers may send a form to.
 const LOGIN: &str = "/login";
 
@@ -57,7 +61,8 @@ async fn admit(site: Site, mut request: Request, next: Next) -> Result<Response,
 
 /// Refuses a form that does not carry the token of its session.
 async fn with_own_form(member: &Member, request: Request) -> Result<Request, Failure> {
-    let (sent, request) = Sent::read(request).await?;
+    let most = if request.uri().path() == IMPORT { UPLOAD } else { MOST };
+    let (sent, request) = Sent::read(request, most).await?;
     if sent.token().is_some_and(|token| member.token.is_form_token(&token)) {
         return Ok(request);
     }
@@ -69,7 +74,7 @@ async fn with_own_form(member: &Member, request: Request) -> Result<Request, Fai
 /// The session has ended while somebody was writing: what was typed is shown again.
 async fn logged_out(request: Request) -> Result<Response, Failure> {
     let root = led::root(request.uri().path());
-    let (sent, _) = Sent::read(request).await?;
+    let (sent, _) = Sent::read(request, MOST).await?;
     Ok(page_with(StatusCode::FORBIDDEN, &login::ended(&root, &sent.typed())))
 }
 

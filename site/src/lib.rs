@@ -26,6 +26,7 @@
 //! - `account`: what somebody changes of its own account
 //! - `read`: reading
 //! - `reader_api`: reading with apps
+//! - `moving`: what somebody brings along from another reader, and takes away
 //! - `lost`: addresses that lead nowhere, and those that only browsers ask for
 //! - `start`: a node with its pages on its port
 
@@ -40,6 +41,7 @@ mod live;
 mod login;
 mod lost;
 mod mesh;
+mod moving;
 mod overview;
 mod read;
 mod reader_api;
@@ -51,4 +53,5 @@ mod start;
 mod users;
 mod visitor;
 
+pub use moving::api;
 pub use start::start;

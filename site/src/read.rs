@@ -1,7 +1,7 @@
 //! Reading: items of feeds and folders, what was read and starred.
 
 mod chosen;
-mod export;
+pub(crate) mod export;
 mod marks;
 mod side;
 mod stream;

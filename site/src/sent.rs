@@ -12,7 +12,7 @@ use crate::answer::Failure;
 /// Carries the token of requests that are no forms.
 const HEADER: &str = "x-form-token";
 /// Bytes of a form; a list may be uploaded by one.
-const MOST: usize = 17 << 20;
+pub(crate) const MOST: usize = 17 << 20;
 /// Bytes at the beginning of an upload that hold the token.
 const BEGINNING: usize = 1024;
 /// Bytes of what was typed that are shown again.
@@ -27,18 +27,19 @@ pub(crate) struct Sent {
 
 impl Sent {
     /// Reads the form of a request; the request can still be answered as if nobody had.
-    pub(crate) async fn read(request: Request) -> Result<(Self, Request), Failure> {
+    /// At most so many bytes.
+    pub(crate) async fn read(request: Request, most: usize) -> Result<(Self, Request), Failure> {
         let (parts, body) = request.into_parts();
         let text = |name: &str| {
             let value = parts.headers.get(name)?.to_str().ok()?;
             Some(value.to_owned())
         };
         let (kind, header) = (text(CONTENT_TYPE.as_str()).unwrap_or_default(), text(HEADER));
-        let bytes = to_bytes(body, MOST).await.map_err(|_| {
-            Failure::new(
-                Code::TooLarge,
-                "the form is too large, or was cut off: 16 MiB are allowed",
-            )
+        let bytes = to_bytes(body, most).await.map_err(|_| {
+            let allowed = (most >> 20) - 1;
+            let detail =
+                format!("the form is too large, or was cut off: {allowed} MiB are allowed");
+            Failure::new(Code::TooLarge, detail)
         })?;
         let request = Request::from_parts(parts, Body::from(bytes.clone()));
         Ok((Self { bytes, kind, header }, request))

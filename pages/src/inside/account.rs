@@ -171,9 +171,11 @@ fn export(root: &str) -> Markup {
         section.card {
             h2 { "Take your data with you" }
             ul {
+                li { a href={ (root) "settings/account/export/everything.zip" } { "Everything that is yours, as a ZIP file" } ": for another Pergola node" }
                 li { a href={ (root) "settings/account/export/subscriptions.opml" } { "Your subscriptions, as OPML" } }
                 li { a href={ (root) "settings/account/export/starred.json" } { "Your starred items, as JSON Feed" } }
             }
+            p { a href={ (root) "settings/account/import" } { "Bring your reading along" } " from FreshRSS, Miniflux, another Pergola node, or an OPML file." }
         }
     }
 }

@@ -143,9 +143,12 @@ fn titles(all: &[Subscribed]) -> HashMap<Chosen, &str> {
 
 fn shown(item: StreamItem, titles: &HashMap<Chosen, &str>) -> Shown {
     let from = chosen::of(item.from);
+    // What is followed no more still has a name.
+    let origin = || item.published.item.origin.as_ref()?.title.as_deref();
+    let from_title = titles.get(&from).copied().or_else(origin).unwrap_or_default().to_owned();
     Shown {
         number: item.number.0,
-        from_title: titles.get(&from).copied().unwrap_or_default().to_owned(),
+        from_title,
         dated: Timestamp::from_unix(item.published.entry.dated as i64),
         item: item.published.item,
         from,
