@@ -29,7 +29,7 @@ pub fn read(bytes: &[u8]) -> Result<Takeout, Unreadable> {
     let mut known = false;
     unpack::each(bytes, |name, content| {
         // Systems and archivers leave other files behind.
-        if content.is_empty() {
+        if content.iter().all(u8::is_ascii_whitespace) {
             return Ok(());
         }
         match file(content, name, &mut takeout)? {

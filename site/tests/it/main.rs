@@ -9,6 +9,7 @@ mod feeds;
 mod live;
 mod login;
 mod mesh;
+mod moving;
 #[expect(dead_code, reason = "the node's own tests use more of it")]
 #[path = "../../../node/tests/it/origin.rs"]
 mod origin;
