@@ -226,19 +226,16 @@ curl() {
     esac
 }
 
-# python3 -m grpc_tools…, where the package is there.
+# Run only where the module that the page has installed is there; listed in any case, for the list to be the same.
 python3() {
-    if [[ $1 == -m ]] && ! "$PYTHON" -c "import ${2%%.*}" 2> /dev/null; then
-        only_checked installs python3 "$@"
-    else
-        "$PYTHON" "$@"
-    fi
+    only_checked installs python3 "$@"
+    if command "$PYTHON" -c "import ${2%%.*}" 2> /dev/null; then command "$PYTHON" "$@"; fi
 }
 
 # A block of configuration, checked where the files are that the page has made.
 check_configuration() { "$BIN/pergola" --config "$1" config check; }
 check_mesh() { "$BIN/topology-gen" stats "$1"; }
-check_python() { "$PYTHON" -m py_compile "$1"; }
+check_python() { command "$PYTHON" -m py_compile "$1"; }
 
 if [[ -f $2 ]]; then source "$2"; fi
 # A page that starts no node supposes one that runs.

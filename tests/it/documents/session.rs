@@ -46,11 +46,15 @@ pub(super) async fn play(page: &Page) -> Ended {
     fs::write(home.join(".config/pergola/pergola.toml"), CONFIGURATION).unwrap();
     fs::write(home.join("page.sh"), script(page, home)).unwrap();
     let mut shell = Shell(command(page, home, &site).await.spawn().unwrap());
-    within(PATIENCE, &format!("the commands of {}", page.path), async || {
+    let status = within(PATIENCE, &format!("the commands of {}", page.path), async || {
         shell.0.try_wait().unwrap().ok_or_else(|| read(&home.join("printed")))
     })
     .await;
     let mut failures = read(&home.join("failures"));
+    if !status.success() {
+        // It ended before the page did.
+        writeln!(failures, "{}: the shell ended with {status}", page.path).unwrap();
+    }
     if !failures.is_empty() {
         write!(failures, "--- printed:\n{}", read(&home.join("printed"))).unwrap();
     }
