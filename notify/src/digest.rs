@@ -89,7 +89,7 @@ fn written(subject: String, lines: &[Line], note: Option<&str>, feed: &FeedNow) 
 fn line(published: Published) -> Line {
     let item = published.item.normalised();
     let text = item.summary.as_ref().or(item.content.as_ref());
-    let excerpt = text.map(|text| plain(text)).filter(|excerpt| !excerpt.is_empty());
+    let excerpt = text.map(plain).filter(|excerpt| !excerpt.is_empty());
     let title = item.title.as_deref().map(|title| one_line(title, TITLE));
     let title = title.filter(|title| !title.is_empty());
     Line {
