@@ -125,6 +125,24 @@ impl Library {
         Page { items, next }
     }
 
+    /// Whether an item is in a reader's stream. Everything has what is followed and what is starred.
+    pub fn has(&self, user: UserId, scope: &Scope, number: u64) -> bool {
+        let Some(reader) = self.readers.get(&user) else { return false };
+        let folder = match scope {
+            Scope::Starred => return reader.has_starred(number),
+            Scope::All if reader.has_starred(number) => return true,
+            Scope::Folder(name) => reader.folder(name),
+            Scope::All | Scope::Feed(_) => None,
+        };
+        let is_one = |feed: &u32| match (scope, reader.follows.get(feed)) {
+            (_, None) => false,
+            (Scope::Feed(one), _) => one == feed,
+            (Scope::Folder(_), Some(own)) => folder.is_some_and(|folder| own.contains(&folder)),
+            _ => true,
+        };
+        self.index.feeds(number).iter().any(is_one)
+    }
+
     /// The items of a stream that arrived up to an instant and are not read.
     pub fn unread_until(&self, user: UserId, scope: &Scope, until: f64) -> Vec<u64> {
         let Some(reader) = self.readers.get(&user) else { return Vec::new() };

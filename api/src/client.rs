@@ -16,6 +16,7 @@ use crate::item::{ItemPage, ItemRange};
 use crate::mesh::{MeshFile, ProfilesRequest};
 use crate::neighbours::Neighbours;
 use crate::next::RefreshRequest;
+use crate::notification::{AddNotification, NotificationList, NotificationStatus};
 use crate::operation::{
     BudgetPrediction, BudgetRequest, ExportRequest, History, HistoryRange, ImportRequest, Imported,
     KeyList, KeySetting, Names, NodeStatus, PredictionRequest, Readiness, Reloaded, SetKeyRequest,
@@ -27,7 +28,7 @@ use crate::source::{
     RemovedList, SourceDetail, SourceFilter, SourcePage, SourceStatus,
 };
 use crate::transport::{Body, Response, Transport, TransportError};
-use crate::user::{AddUserRequest, ChangeUserRequest, UserDetail, UserList, UserStatus};
+use crate::user::{AddUserRequest, ChangeUserRequest, TakenOver, UserDetail, UserList, UserStatus};
 
 /// Bytes of an answer at most; only a backup may be larger, and it is read in chunks.
 const MAX_ANSWER: usize = 256 << 20;
@@ -202,6 +203,35 @@ impl Client {
         self.send(Method::PUT, &["feeds", feed, "readers"], readers).await
     }
 
+    /// `GET /api/v1/feeds/{name}/notifications`
+    pub async fn notifications(&self, feed: &str) -> Result<NotificationList> {
+        self.get(&["feeds", feed, "notifications"], &()).await
+    }
+
+    /// `POST /api/v1/feeds/{name}/notifications`
+    pub async fn add_notification(
+        &self,
+        feed: &str,
+        new: &AddNotification,
+    ) -> Result<NotificationStatus> {
+        self.send(Method::POST, &["feeds", feed, "notifications"], new).await
+    }
+
+    /// `DELETE /api/v1/feeds/{name}/notifications/{id}`
+    pub async fn remove_notification(&self, feed: &str, id: &str) -> Result<()> {
+        self.delete(&["feeds", feed, "notifications", id]).await
+    }
+
+    /// `POST /api/v1/feeds/{name}/notifications/{id}/resume`
+    pub async fn resume_notification(&self, feed: &str, id: &str) -> Result<NotificationStatus> {
+        self.send(Method::POST, &["feeds", feed, "notifications", id, "resume"], &()).await
+    }
+
+    /// `POST /api/v1/feeds/{name}/notifications/{id}/test`
+    pub async fn test_notification(&self, feed: &str, id: &str) -> Result<NotificationStatus> {
+        self.send(Method::POST, &["feeds", feed, "notifications", id, "test"], &()).await
+    }
+
     /// `GET /api/v1/feeds/{name}/explain`
     pub async fn explain_feed(&self, name: &str) -> Result<Explained> {
         self.get(&["feeds", name, "explain"], &()).await
@@ -320,6 +350,18 @@ impl Client {
     /// `DELETE /api/v1/users/{user}`
     pub async fn remove_user(&self, name: &str) -> Result<()> {
         self.delete(&["users", name]).await
+    }
+
+    /// `GET /api/v1/users/{user}/export`, to be read in chunks.
+    pub async fn export_user(&self, name: &str) -> Result<Download> {
+        let url = self.url(&["api", "v1", "users", name, "export"])?;
+        Ok(Download(self.good(Method::GET, url, None).await?))
+    }
+
+    /// `POST /api/v1/users/{user}/import`
+    pub async fn import_user(&self, name: &str, file: Vec<u8>) -> Result<TakenOver> {
+        let url = self.url(&["api", "v1", "users", name, "import"])?;
+        read(self.good(Method::POST, url, Some(file)).await?).await
     }
 
     /// `GET /api/v1/backup`, to be read in chunks.

@@ -15,6 +15,7 @@
 //! - `next`: when a source is refreshed next, and why
 //! - `source`: sources
 //! - `feed`: feeds
+//! - `notification`: who is sent the new entries of a feed
 //! - `item`: items of a feed
 //! - `search`: search and suggestions
 //! - `user`: the people who have an account
@@ -31,6 +32,7 @@ pub mod item;
 pub mod mesh;
 pub mod neighbours;
 pub mod next;
+pub mod notification;
 pub mod openapi;
 pub mod operation;
 pub mod problem;

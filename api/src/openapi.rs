@@ -34,6 +34,11 @@ pub fn document() -> Document {
         routes::restore_feed,
         routes::readers,
         routes::set_readers,
+        routes::notifications,
+        routes::add_notification,
+        routes::remove_notification,
+        routes::resume_notification,
+        routes::test_notification,
         routes::explain_feed,
         routes::explain_query,
         routes::suggestions,
@@ -57,6 +62,8 @@ pub fn document() -> Document {
         routes::show_user,
         routes::change_user,
         routes::remove_user,
+        routes::export_user,
+        routes::import_user,
         routes::backup,
         routes::alive,
         routes::ready,
@@ -91,6 +98,7 @@ mod routes {
     use crate::mesh::{MeshFile, ProfilesRequest};
     use crate::neighbours::Neighbours;
     use crate::next::RefreshRequest;
+    use crate::notification::{AddNotification, NotificationList, NotificationStatus};
     use crate::operation::{
         BudgetPrediction, BudgetRequest, ExportRequest, History, HistoryRange, ImportRequest,
         Imported, KeyList, KeySetting, Names, NodeStatus, PredictionRequest, Readiness, Reloaded,
@@ -102,7 +110,9 @@ mod routes {
         AddSourceRequest, AddedSource, ChangeSourceRequest, FolderList, LookRequest, Looked,
         Refreshed, RemovedList, SourceDetail, SourceFilter, SourcePage, SourceStatus,
     };
-    use crate::user::{AddUserRequest, ChangeUserRequest, UserDetail, UserList, UserStatus};
+    use crate::user::{
+        AddUserRequest, ChangeUserRequest, TakenOver, UserDetail, UserList, UserStatus,
+    };
 
     /// The state of the node.
     #[utoipa::path(get, path = "/api/v1/status", responses((status = 200, body = NodeStatus)))]
@@ -215,6 +225,38 @@ mod routes {
         responses((status = 200, body = FeedReaders), (status = 400, body = Problem),
             (status = 404, body = Problem), (status = 409, body = Problem)))]
     fn set_readers() {}
+
+    /// Who is sent the new entries of a feed.
+    #[utoipa::path(get, path = "/api/v1/feeds/{name}/notifications", params(("name" = String, Path)),
+        security(("token" = [])),
+        responses((status = 200, body = NotificationList), (status = 404, body = Problem)))]
+    fn notifications() {}
+
+    /// Sends new entries of a feed to an address or a person from now on.
+    #[utoipa::path(post, path = "/api/v1/feeds/{name}/notifications", params(("name" = String, Path)),
+        request_body = AddNotification, security(("token" = [])),
+        responses((status = 200, body = NotificationStatus), (status = 400, body = Problem),
+            (status = 404, body = Problem), (status = 409, body = Problem)))]
+    fn add_notification() {}
+
+    /// Sends no more.
+    #[utoipa::path(delete, path = "/api/v1/feeds/{name}/notifications/{id}",
+        params(("name" = String, Path), ("id" = String, Path)), security(("token" = [])),
+        responses((status = 204), (status = 404, body = Problem)))]
+    fn remove_notification() {}
+
+    /// Tries again now, also what was paused.
+    #[utoipa::path(post, path = "/api/v1/feeds/{name}/notifications/{id}/resume",
+        params(("name" = String, Path), ("id" = String, Path)), security(("token" = [])),
+        responses((status = 200, body = NotificationStatus), (status = 404, body = Problem)))]
+    fn resume_notification() {}
+
+    /// Sends a message that says that it is only a test.
+    #[utoipa::path(post, path = "/api/v1/feeds/{name}/notifications/{id}/test",
+        params(("name" = String, Path), ("id" = String, Path)), security(("token" = [])),
+        responses((status = 200, body = NotificationStatus), (status = 404, body = Problem),
+            (status = 422, body = Problem)))]
+    fn test_notification() {}
 
     /// What a feed reads, keeps and costs, and what it finds among the stored items.
     #[utoipa::path(get, path = "/api/v1/feeds/{name}/explain", params(("name" = String, Path)),
@@ -359,6 +401,21 @@ mod routes {
         params(("user" = String, Path, description = "its name")),
         responses((status = 204), (status = 404, body = Problem), (status = 409, body = Problem)))]
     fn remove_user() {}
+
+    /// Everything that a user owns, as a ZIP file: subscriptions in OPML, starred items in JSON Feed, what was read,
+    /// settings. `import` takes it, at this node or another one.
+    #[utoipa::path(get, path = "/api/v1/users/{user}/export", security(("token" = [])),
+        params(("user" = String, Path, description = "its name; `operator` for the built-in user of a node without users")),
+        responses((status = 200, body = Vec<u8>, content_type = "application/zip"), (status = 404, body = Problem)))]
+    fn export_user() {}
+
+    /// Takes over what a user has exported elsewhere: OPML, exports of FreshRSS, Miniflux and Pergola, JSON Feed. A file
+    /// that is cut off changes nothing; entries that make no sense are left out and told.
+    #[utoipa::path(post, path = "/api/v1/users/{user}/import", security(("token" = [])),
+        request_body(content = Vec<u8>, content_type = "application/octet-stream"),
+        params(("user" = String, Path, description = "its name; `operator` for the built-in user of a node without users")),
+        responses((status = 200, body = TakenOver), (status = 400, body = Problem), (status = 404, body = Problem)))]
+    fn import_user() {}
 
     /// Answers if the process is alive.
     #[utoipa::path(get, path = "/healthz", responses((status = 200, body = String)))]

@@ -179,6 +179,14 @@ codes! {
     TooManyFeeds = CONFLICT, "too many feeds";
     /// No reader has this name.
     UnknownReader = BAD_REQUEST, "no such reader";
+    /// Nobody can be notified that way.
+    BadNotification = BAD_REQUEST, "nobody can be notified that way";
+    /// Nobody of the feed's is notified under this id.
+    UnknownNotification = NOT_FOUND, "no such notification";
+    /// The feed notifies as many as it may.
+    TooManyNotifications = CONFLICT, "too many notifications";
+    /// The other side did not take what was sent to try it.
+    NotDelivered = UNPROCESSABLE_ENTITY, "not delivered";
     /// A user cannot have this name or this password.
     BadUser = BAD_REQUEST, "not a name or password of a user";
     /// No user has this name.
@@ -189,6 +197,8 @@ codes! {
     Declared = CONFLICT, "declared in the configuration";
     /// The list is not OPML.
     NotOpml = BAD_REQUEST, "not an OPML list";
+    /// The file is no export of a feed reader.
+    NotAnExport = BAD_REQUEST, "not an export of a feed reader";
     /// The node cannot read its configuration again.
     CannotReload = CONFLICT, "cannot reload";
     /// The configuration has a mistake; the old one stays in force.

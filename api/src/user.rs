@@ -1,11 +1,14 @@
 //! Users: the people who have an account at a node.
 
+mod taken_over;
+
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use crate::instant::Instant;
+pub use taken_over::{LeftOut, TakenOver};
 
 /// What a user may do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]

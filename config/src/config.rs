@@ -14,7 +14,9 @@ use crate::document::{Document, Existing, Form, numbered};
 use crate::feeds::Feeds;
 use crate::hosts::{HostRule, Hosts};
 use crate::log::Log;
+use crate::mail::Mail;
 use crate::node::Node;
+use crate::openid::OpenId;
 use crate::origin::Origin;
 use crate::peers::Peers;
 use crate::readers::Reader;
@@ -35,9 +37,13 @@ pub struct Config {
     pub hosts: Hosts,
     pub feeds: Feeds,
     pub websub: WebSub,
+    /// Without it nobody can be notified by e-mail.
+    pub mail: Option<Mail>,
     pub api: Api,
     /// Without it the port is not secured.
     pub tls: Option<Tls>,
+    /// Without it nobody logs in elsewhere.
+    pub openid: Option<OpenId>,
     pub peers: Peers,
     pub readers: Vec<Reader>,
     pub clock: Clock,
@@ -68,8 +74,10 @@ impl Config {
         let crawl = document.once("crawl", |config| &config.crawl, Crawl::declare);
         let feeds = document.once("feeds", |config| &config.feeds, Feeds::declare);
         let websub = document.once("websub", |config| &config.websub, WebSub::declare);
+        let mail = document.once("mail", |config| &config.mail, Mail::declare);
         let api = document.once("api", |config| &config.api, Api::declare);
         let tls = document.once("tls", |config| &config.tls, Tls::declare);
+        let openid = document.once("openid", |config| &config.openid, OpenId::declare);
         let peers = document.once("peers", |config| &config.peers, Peers::declare);
         let clock = document.once("clock", |config| &config.clock, Clock::declare);
         let log = document.once("log", |config| &config.log, Log::declare);
@@ -99,8 +107,10 @@ impl Config {
             hosts,
             feeds,
             websub,
+            mail,
             api,
             tls,
+            openid,
             peers,
             readers,
             clock,

@@ -15,8 +15,8 @@
 //! - `secret`: values that are never printed
 //! - `table`: the declaration of one table
 //! - `document`: the declaration of the whole file
-//! - `node`, `store`, `budget`, `schedule`, `crawl`, `feeds`, `websub`, `api`, `tls`, `peers`, `clock`,
-//!   `log`: the tables that exist once
+//! - `node`, `store`, `budget`, `schedule`, `crawl`, `feeds`, `websub`, `mail`, `api`, `tls`, `openid`, `peers`,
+//!   `clock`, `log`: the tables that exist once
 //! - `hosts`, `readers`, `sources`, `declared_feed`: the tables of which there can be many
 //! - `config`: the whole configuration
 //! - `tables`: all tables and keys by their names
@@ -43,9 +43,11 @@ mod file;
 mod hosts;
 mod load;
 mod log;
+mod mail;
 mod manual;
 mod mistake;
 mod node;
+mod openid;
 mod origin;
 mod peers;
 mod place;
@@ -79,9 +81,11 @@ pub use feeds::Feeds;
 pub use hosts::{HostCredentials, HostRule, Hosts};
 pub use load::find_file;
 pub use log::{Log, LogFormat};
+pub use mail::{Mail, MailSecurity};
 pub use manual::manual;
 pub use mistake::{ConfigError, Mistake};
 pub use node::Node;
+pub use openid::OpenId;
 pub use origin::Origin;
 pub use peers::{Limits, Peers};
 pub use pergola_manners::budget::BudgetRule;

@@ -13,6 +13,7 @@
 //! - `bytes`: numbers as bytes
 //! - `document`: what an index knows of an item, and the order of results
 //! - `asked`: what a search asks for
+//! - `snippet`: why a text was found
 //! - `set`: sets of documents
 //! - `rows`: where the rows of a segment are read from
 //! - `terms`: the dictionary of a segment: words and the documents that contain them
@@ -32,6 +33,7 @@ mod rows;
 mod search;
 mod segment;
 mod set;
+mod snippet;
 mod table;
 mod terms;
 mod tiers;
@@ -43,6 +45,7 @@ pub use merge::Merge;
 pub use rows::{Row, Rows, Visit};
 pub use search::{Library, Limits, Page, Search, Waiting, search};
 pub use segment::Segment;
+pub use snippet::Piece;
 pub use tiers::{Size, to_merge};
 
 /// Documents of one segment at most: a set of them fits into 8 kB, and a document's number into two bytes.

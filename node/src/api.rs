@@ -9,6 +9,7 @@
 mod about_page;
 pub(crate) mod access;
 mod address;
+mod annex;
 mod backup;
 mod feeds;
 mod health;
@@ -16,6 +17,7 @@ mod in_process;
 mod items;
 mod lists;
 mod look;
+mod notifications;
 mod openapi;
 mod operation;
 mod profiles;
@@ -42,6 +44,7 @@ use crate::publish::Refusal;
 use access::Access::{Anybody, Operator};
 use access::Rule;
 pub use access::{Access, is_cross_site};
+pub use annex::Annex;
 pub use in_process::InProcess;
 
 /// Bytes of a request.
@@ -108,6 +111,11 @@ fn routes() -> Vec<Route> {
         write("/api/v1/feeds/{name}/restore", post(removed::restore_feed)),
         read("/api/v1/feeds/{name}/readers", Operator, get(feeds::readers)),
         replace("/api/v1/feeds/{name}/readers", put(feeds::set_readers)),
+        read("/api/v1/feeds/{name}/notifications", Operator, get(notifications::list)),
+        write("/api/v1/feeds/{name}/notifications", post(notifications::add)),
+        remove("/api/v1/feeds/{name}/notifications/{id}", delete(notifications::remove)),
+        write("/api/v1/feeds/{name}/notifications/{id}/resume", post(notifications::resume)),
+        write("/api/v1/feeds/{name}/notifications/{id}/test", post(notifications::test)),
         read("/api/v1/feeds/{name}/explain", Operator, get(feeds::explain)),
         read("/api/v1/feeds/{name}/suggestions", Operator, get(search::suggestions)),
         read("/api/v1/profiles", Operator, get(profiles::mesh)),
@@ -131,6 +139,8 @@ fn routes() -> Vec<Route> {
         read("/api/v1/users/{user}", Operator, get(users::show)),
         change("/api/v1/users/{user}", patch(users::change)),
         remove("/api/v1/users/{user}", delete(users::remove)),
+        read("/api/v1/users/{user}/export", Operator, get(annex::pass)),
+        write("/api/v1/users/{user}/import", post(annex::pass)),
         read("/api/v1/backup", Operator, get(backup::download)),
         read("/healthz", Anybody, get(health::alive)),
         read("/readyz", Anybody, get(health::ready)),

@@ -2,15 +2,13 @@
 //!
 //! An item passes `crawl` (when to refresh, what is new), `stage` (which feeds want it, decided by `select`),
 //! `writer` (append to the feeds) and `publish` (render, serve). Everything outside that a node depends on is
-//! in `pergola_outside`.
+//! in `pergola_outside`, its port in `pergola_port`.
 //!
 //! # Modules, from the bottom up
 //!
 //! No module uses one that stands further down; a test reads the imports.
 //!
 //! - `metrics`: what is counted, for Prometheus
-//! - `access`: who calls, what it may read and how much it may take
-//! - `serve`: the port: connections, TLS, HTTP
 //! - `writer`: commits to the store, one after the other
 //! - `select`: the queries, and which feeds want an item
 //! - `publish`: feeds rendered and served, and the pages for people
@@ -22,7 +20,6 @@
 //! - `peer`: the gRPC services for other nodes
 //! - `start`: a node with its routes on its port
 
-pub mod access;
 pub mod api;
 pub mod crawl;
 pub mod metrics;
@@ -30,7 +27,6 @@ pub mod node;
 pub mod peer;
 pub mod publish;
 pub mod select;
-pub mod serve;
 mod stage;
 mod start;
 pub mod websub;

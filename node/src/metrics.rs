@@ -18,10 +18,10 @@ use prometheus_client::metrics::histogram::Histogram;
 use prometheus_client::registry::{Registry, Unit};
 
 use pergola_outside::locks::Mutex;
+use pergola_port::counts::PortMetrics;
 
 pub use ages::{Ages, Journey};
 pub use peers::{PeerMetrics, PeerOutcome};
-pub use port::PortMetrics;
 use register::Register;
 use spending::Spending;
 
@@ -184,7 +184,7 @@ impl Metrics {
         to.register("entries_unreadable", unreadable, self.unreadable.clone());
         let failed = "Documents that could not be rendered";
         to.register("renderings_failed", failed, self.failed_renderings.clone());
-        self.port.register(to);
+        port::register(&self.port, to);
         let refused = "Calls of other nodes that were refused because they were too many";
         to.register("peer_calls_refused", refused, self.peer_calls_refused.clone());
         to.register("peer_entries", "Entries sent to other nodes", self.peer_entries.clone());

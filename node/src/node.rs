@@ -17,6 +17,7 @@ mod mending;
 mod merging;
 mod neighbours;
 mod next;
+mod notifying;
 mod opening;
 mod origins;
 mod outlook;
@@ -50,7 +51,6 @@ use pergola_store::archive::{Archive, ArchiveError, Commit, NodeRecord, SourceId
 use tokio::sync::{Semaphore, mpsc};
 use url::Url;
 
-use crate::access::Access;
 use crate::crawl::driver::{Crawler, List};
 use crate::metrics::Metrics;
 use crate::publish::Shelf;
@@ -70,10 +70,13 @@ pub use people::{
     Follow, Followed, MOST_ITEMS, MOST_NUMBERS, Mistake, NewUser, PeopleError, Stream, StreamItem,
     StreamPage, Subscribed, Unread, User, UserChange,
 };
+use pergola_notify::Notifier;
 use pergola_outside::clock::Clock;
+use pergola_outside::fetch::Fetcher;
 use pergola_outside::locks::{Mutex, RwLock};
 use pergola_outside::surroundings::{Blocking, Thread};
 use pergola_outside::tls::Shown;
+use pergola_port::access::Access;
 pub use reload::ReloadError;
 pub use removing::RESTORABLE;
 pub use running::{Running, close};
@@ -131,6 +134,8 @@ pub struct Node {
     hub: Option<Arc<Hub>>,
     /// Subscribes to the hubs that sources advertise, if that is configured.
     subscriber: Option<Arc<Subscriber>>,
+    /// Sends new entries to whoever wants them.
+    pub notifier: Arc<Notifier>,
 }
 
 impl Node {
@@ -142,6 +147,7 @@ impl Node {
     /// Notices for the operator.
     pub fn notices(&self) -> Vec<String> {
         let mut notices = self.notices.lock().clone();
+        notices.extend(self.notifier.notices());
         if self.access.lacks_token() {
             notices.push(
                 "requests to manage this node came through a proxy, or from another user of this machine, and were \
@@ -187,6 +193,11 @@ impl Node {
     /// The id that this node adds to the hops of items.
     pub fn id(&self) -> NodeId {
         NodeId(self.record.lock().id.clone())
+    }
+
+    /// What requests to other programs are made by.
+    pub fn fetcher(&self) -> &Fetcher {
+        &self.crawler.tools.fetcher
     }
 
     /// The executor for work that blocks.

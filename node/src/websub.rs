@@ -5,7 +5,6 @@
 
 pub mod hub;
 mod instants;
-mod signature;
 pub mod subscriber;
 
 /// Where subscribers ask this node's hub.

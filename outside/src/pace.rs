@@ -102,7 +102,7 @@ impl Pace {
     /// same connection.
     pub fn exchange(self: &Arc<Self>, shares: bool) -> Exchange {
         let number = self.state.lock().begin(shares);
-        Exchange { pace: Arc::clone(self), number }
+        Exchange { pace: Arc::clone(self), number, shares }
     }
 
     /// Waits until the client is late with something for which the whole connection has to end. A body that does not
@@ -135,6 +135,7 @@ impl Pace {
 pub struct Exchange {
     pace: Arc<Pace>,
     number: u64,
+    shares: bool,
 }
 
 impl Drop for Exchange {

@@ -14,15 +14,29 @@
     note.hidden = text === "";
   }
 
+  function put(place, html) {
+    // The node escapes what it sends, as in the page itself.
+    place.innerHTML = html;
+    localTimes(place);
+  }
+
+  // What has the focus stays as it is until the focus leaves it.
+  const waiting = new Map();
   function show(parts) {
     for (const [key, html] of Object.entries(parts)) {
       for (const place of document.querySelectorAll(`[data-live="${CSS.escape(key)}"]`)) {
-        // The node escapes what it sends, as in the page itself.
-        place.innerHTML = html;
-        localTimes(place);
+        if (place.contains(document.activeElement)) waiting.set(place, html);
+        else put(place, html);
       }
     }
   }
+  document.addEventListener("focusout", () => setTimeout(() => {
+    for (const [place, html] of waiting) {
+      if (place.contains(document.activeElement)) continue;
+      waiting.delete(place);
+      put(place, html);
+    }
+  }));
 
   let events;
 

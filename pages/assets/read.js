@@ -132,6 +132,7 @@
     m: () => current?.querySelector("button.mark").click(),
     s: () => current?.querySelector("button.star").click(),
     v: () => current?.dataset.page && window.open(current.dataset.page, "_blank", "noopener,noreferrer"),
+    "/": () => document.getElementById("q")?.focus(),
     "?": () => keys?.showModal(),
   };
   document.addEventListener("keydown", (event) => {

@@ -46,11 +46,6 @@ pub const ASSETS: &[Asset] = &[
         text: include_str!("../assets/editor.js"),
     },
     Asset {
-        name: "mesh.js",
-        media_type: "text/javascript; charset=utf-8",
-        text: include_str!("../assets/mesh.js"),
-    },
-    Asset {
         name: "settings.js",
         media_type: "text/javascript; charset=utf-8",
         text: include_str!("../assets/settings.js"),

@@ -3,6 +3,7 @@
 pub mod account;
 pub mod editor;
 pub mod feeds;
+pub mod import;
 pub mod login;
 pub mod mesh;
 pub mod metrics;

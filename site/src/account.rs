@@ -10,7 +10,7 @@ use pergola_accounts::Session;
 use pergola_accounts::secret::Digest;
 use pergola_feed::Timestamp;
 use pergola_node::node::PeopleError;
-use pergola_pages::inside::account::{self, Account, AppPassword};
+use pergola_pages::inside::account::{self, Account, AppPassword, Elsewhere};
 use pergola_store::people::UserChange;
 use serde::Deserialize;
 
@@ -46,6 +46,8 @@ async fn show(
     };
     let note = match note.as_str() {
         "password" => Some("Your password is changed."),
+        "connected" => Some("Your account is connected: you can log in so from now on."),
+        "disconnected" => Some("Your account is disconnected: you log in with your password."),
         "revoked" => Some("The app password is revoked."),
         "closed" => Some("The session is ended."),
         "others" => Some("All other sessions are ended."),
@@ -62,8 +64,15 @@ async fn shown(
     told: Account,
 ) -> Result<Response, Failure> {
     let (user, own) = (member.id, member.token.digest());
-    let (passwords, sessions) =
-        site.ask(move |node| Ok((node.app_passwords(user)?, node.open_sessions(user)?))).await?;
+    let (own_user, passwords, sessions) = site
+        .ask(move |node| {
+            Ok((node.user(user)?, node.app_passwords(user)?, node.open_sessions(user)?))
+        })
+        .await?;
+    let connected = own_user.as_ref().is_some_and(|user| user.subject.is_some());
+    let config = site.node.config();
+    let elsewhere =
+        config.openid.as_ref().map(|own| Elsewhere { label: own.label.clone(), connected });
     let passwords = passwords.into_iter().map(|(number, password)| AppPassword {
         number,
         name: password.name,
@@ -73,7 +82,13 @@ async fn shown(
     let mut sessions: Vec<account::Session> =
         sessions.into_iter().map(|(digest, session)| told_of(digest, session, own)).collect();
     sessions.sort_by_key(|session| (!session.own, std::cmp::Reverse(session.seen_at)));
-    let account = Account { app_passwords: passwords.collect(), sessions, ..told };
+    let account = Account {
+        without_password: own_user.is_some_and(|user| !user.has_password),
+        elsewhere,
+        app_passwords: passwords.collect(),
+        sessions,
+        ..told
+    };
     let viewer = Visitor::User(member.clone());
     Ok(page_with(status, &account::page(viewer.viewer(), &member.name, &account)))
 }

@@ -35,6 +35,11 @@ impl Failure {
     pub(crate) fn new(code: Code, detail: impl Into<String>) -> Self {
         Self(Box::new(Problem::new(code, detail)))
     }
+
+    /// What went wrong, to be told within a page or to a program.
+    pub(crate) fn problem(&self) -> &Problem {
+        &self.0
+    }
 }
 
 impl From<ClientError> for Failure {

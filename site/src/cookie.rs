@@ -5,10 +5,10 @@ use http::{Extensions, HeaderMap, HeaderValue};
 use pergola_accounts::secret::Token;
 use pergola_accounts::session::LONGEST;
 use pergola_config::Config;
-use pergola_node::access::ListensOn;
+use pergola_port::access::ListensOn;
 
 /// The name of the cookie. Browsers do not tell ports apart, and there may be several nodes on one machine.
-fn name(extensions: &Extensions) -> String {
+pub(crate) fn name(extensions: &Extensions) -> String {
     match extensions.get::<ListensOn>() {
         Some(ListensOn(address)) => format!("pergola-{}", address.port()),
         None => "pergola".to_owned(),
@@ -24,18 +24,22 @@ pub(crate) fn shown(extensions: &Extensions, headers: &HeaderMap) -> Option<Toke
     Token::parse(value.trim())
 }
 
+/// Whether browsers reach the node by TLS only.
+pub(crate) fn is_secure(config: &Config) -> bool {
+    config.tls.is_some() || config.node.public_url.scheme() == "https"
+}
+
 /// Tells a browser to show a session from now on, or none.
 pub(crate) fn to_show(
     extensions: &Extensions,
     config: &Config,
     token: Option<&Token>,
 ) -> HeaderValue {
-    let secure = config.tls.is_some() || config.node.public_url.scheme() == "https";
     let (value, age) = token.map_or((String::new(), 0.0), |token| (token.reveal(), LONGEST));
     let text = format!(
         "{}={value}; Path=/; Max-Age={age:.0}; HttpOnly; SameSite=Lax{}",
         name(extensions),
-        if secure { "; Secure" } else { "" },
+        if is_secure(config) { "; Secure" } else { "" },
     );
     let mut cookie = HeaderValue::try_from(text).expect("letters, digits and signs of ASCII");
     cookie.set_sensitive(true);

@@ -9,20 +9,24 @@ use axum::response::{IntoResponse, Response};
 use http::header::{CACHE_CONTROL, CONTENT_LENGTH, CONTENT_TYPE};
 use http::{HeaderValue, StatusCode};
 use pergola_api::Code;
-use pergola_node::access::ByFolder;
 use pergola_node::api::is_cross_site;
 use pergola_outside::surroundings::Neighbour;
 use pergola_pages::forms;
 use pergola_pages::inside::login;
+use pergola_port::access::ByFolder;
 
 use crate::answer::{Failure, page_with};
-use crate::sent::Sent;
+use crate::sent::{MOST, Sent};
 use crate::site::Site;
 use crate::visitor::{Face, Member, Visitor};
 use crate::{cookie, led};
 
 /// Bytes of a page; more are sent as they are.
 const PAGE: usize = 8 << 20;
+/// Where people upload what they bring along from another reader.
+pub(crate) const IMPORT: &str = "/settings/account/import";
+/// Bytes of such an upload.
+pub(crate) const UPLOAD: usize = 129 << 20;
 /// Where strangers may send a form to.
 const LOGIN: &str = "/login";
 
@@ -41,7 +45,10 @@ async fn admit(site: Site, mut request: Request, next: Next) -> Result<Response,
     let (visitor, about) = Face::of(&site, &request)?.visitor(&site).await?;
     if changes && request.uri().path() != LOGIN {
         match &visitor {
-            Visitor::User(member) => request = with_own_form(member, request).await?,
+            Visitor::User(member) => match with_own_form(&visitor, member, request).await? {
+                Ok(own) => request = own,
+                Err(refused) => return personal(member, refused).await,
+            },
             Visitor::Stranger if about.has_users => return logged_out(request).await,
             Visitor::Stranger | Visitor::Operator => {}
         }
@@ -55,22 +62,34 @@ async fn admit(site: Site, mut request: Request, next: Next) -> Result<Response,
     }
 }
 
-/// Refuses a form that does not carry the token of its session.
-async fn with_own_form(member: &Member, request: Request) -> Result<Request, Failure> {
-    let (sent, request) = Sent::read(request).await?;
+/// Refuses a form that does not carry the token of its session: it was opened before somebody logged in. What was typed
+/// is shown, and can be sent again by whoever sees it.
+async fn with_own_form(
+    visitor: &Visitor,
+    member: &Member,
+    request: Request,
+) -> Result<Result<Request, Response>, Failure> {
+    let most = if request.uri().path() == IMPORT { UPLOAD } else { MOST };
+    let (sent, request) = Sent::read(request, most).await?;
     if sent.token().is_some_and(|token| member.token.is_form_token(&token)) {
-        return Ok(request);
+        return Ok(Ok(request));
     }
-    let detail =
-        "this form belongs to another session: go back, load the page again and send it once more";
-    Err(Failure::new(Code::CrossSite, detail))
+    let (root, to) = (led::root(request.uri().path()), wanted(&request));
+    let markup = login::again(visitor.viewer(), &root, &to, &sent.typed());
+    Ok(Err(page_with(StatusCode::FORBIDDEN, &markup)))
+}
+
+/// Where a form was sent to.
+fn wanted(request: &Request) -> String {
+    let whole = request.uri().path_and_query().map_or("", |whole| whole.as_str());
+    led::local(whole).to_owned()
 }
 
 /// The session has ended while somebody was writing: what was typed is shown again.
 async fn logged_out(request: Request) -> Result<Response, Failure> {
-    let root = led::root(request.uri().path());
-    let (sent, _) = Sent::read(request).await?;
-    Ok(page_with(StatusCode::FORBIDDEN, &login::ended(&root, &sent.typed())))
+    let (root, to) = (led::root(request.uri().path()), wanted(&request));
+    let (sent, _) = Sent::read(request, MOST).await?;
+    Ok(page_with(StatusCode::FORBIDDEN, &login::ended(&root, &to, &sent.typed())))
 }
 
 /// A page for one person: not for caches that others share, and with the person's token in its forms.

@@ -3,6 +3,7 @@
 mod list;
 mod manage;
 mod new;
+mod notify;
 mod typing;
 
 use axum::Router;
@@ -75,6 +76,10 @@ fn note(done: &str) -> Option<&'static str> {
         }
         "changed" => "The query is changed.",
         "renamed" => "The feed has another name now.",
+        "notified" => "New entries are sent from now on.",
+        "tested" => "The test was taken.",
+        "resumed" => "It is tried again now.",
+        "unnotified" => "Nothing is sent there any more.",
         "readers" => "Who may read it is saved.",
         "dropped" => "The feed is dropped. For a week it can be restored.",
         "restored" => "The feed is published again, with its items.",

@@ -7,6 +7,7 @@
 //!
 //! # Modules, from the bottom up
 //!
+//! - `identity`: asks the OpenID provider who somebody is
 //! - `site`: what every page works with
 //! - `answer`: pages as answers, and what went wrong as a page
 //! - `form`: what a form sends, and where its answer leads
@@ -26,6 +27,7 @@
 //! - `account`: what somebody changes of its own account
 //! - `read`: reading
 //! - `reader_api`: reading with apps
+//! - `moving`: what somebody brings along from another reader, and takes away
 //! - `lost`: addresses that lead nowhere, and those that only browsers ask for
 //! - `start`: a node with its pages on its port
 
@@ -35,11 +37,13 @@ mod cookie;
 mod door;
 mod feeds;
 mod form;
+mod identity;
 mod led;
 mod live;
 mod login;
 mod lost;
 mod mesh;
+mod moving;
 mod overview;
 mod read;
 mod reader_api;
@@ -51,4 +55,5 @@ mod start;
 mod users;
 mod visitor;
 
+pub use moving::api;
 pub use start::start;

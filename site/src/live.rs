@@ -16,6 +16,7 @@ use pergola_api::operation::HistoryRange;
 use pergola_api::source::SourceFilter;
 use pergola_api::{ClientError, Instant};
 use pergola_pages::figures::escaped;
+use pergola_pages::inside::mesh;
 use pergola_pages::inside::overview::live_figures;
 use pergola_pages::inside::sources::live_parts;
 use serde::Deserialize;
@@ -41,6 +42,19 @@ struct Shown {
     /// Numbers of sources, separated by commas.
     #[serde(default)]
     sources: String,
+    /// It shows the mesh, and nothing else.
+    mesh: Option<String>,
+}
+
+/// What a page is about.
+enum Subject {
+    /// Figures of the node, and some of its sources.
+    Figures {
+        /// Their numbers, separated by commas.
+        ids: String,
+    },
+    /// The nodes around this one.
+    Mesh,
 }
 
 /// The parts of a page by the key that its elements carry, as HTML.
@@ -53,15 +67,16 @@ async fn live(
 ) -> Sse<impl Stream<Item = Result<Event, Infallible>>> {
     let numbers = shown.sources.split(',').filter(|id| id.parse::<u32>().is_ok()).take(SOURCES);
     let ids = numbers.collect::<Vec<_>>().join(",");
-    let events = unfold((site, ids, Parts::new()), |(site, ids, sent)| async move {
-        let (event, sent) = next(&site, &ids, sent).await?;
-        Some((Ok(event), (site, ids, sent)))
+    let shown = if shown.mesh.is_some() { Subject::Mesh } else { Subject::Figures { ids } };
+    let events = unfold((site, shown, Parts::new()), |(site, shown, sent)| async move {
+        let (event, sent) = next(&site, &shown, sent).await?;
+        Some((Ok(event), (site, shown, sent)))
     });
     Sse::new(events).keep_alive(KeepAlive::default())
 }
 
 /// Waits until something differs from what was sent. Ends when the node stops, so that nobody waits for its pages.
-async fn next(site: &Site, ids: &str, sent: Parts) -> Option<(Event, Parts)> {
+async fn next(site: &Site, shown: &Subject, sent: Parts) -> Option<(Event, Parts)> {
     let mut first = sent.is_empty();
     loop {
         if !std::mem::take(&mut first) {
@@ -70,7 +85,7 @@ async fn next(site: &Site, ids: &str, sent: Parts) -> Option<(Event, Parts)> {
         if !site.node.is_running() {
             return None;
         }
-        let now = match parts(site, ids).await {
+        let now = match parts(site, shown).await {
             Ok(now) => now,
             Err(error) => {
                 tracing::warn!(%error, "an open page could not be kept up to date");
@@ -86,7 +101,17 @@ async fn next(site: &Site, ids: &str, sent: Parts) -> Option<(Event, Parts)> {
     }
 }
 
-async fn parts(site: &Site, ids: &str) -> Result<Parts, ClientError> {
+async fn parts(site: &Site, shown: &Subject) -> Result<Parts, ClientError> {
+    match shown {
+        Subject::Figures { ids } => figures(site, ids).await,
+        Subject::Mesh => {
+            let around = site.client.neighbours().await?;
+            Ok(Parts::from([("mesh".to_owned(), mesh::live(&around).into_string())]))
+        }
+    }
+}
+
+async fn figures(site: &Site, ids: &str) -> Result<Parts, ClientError> {
     let now = site.node.clock.now();
     let status = site.client.status().await?;
     let from = Some(Instant::from_unix(now - MINUTES * 60.0));

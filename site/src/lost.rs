@@ -13,7 +13,7 @@ use pergola_pages::inside::metrics;
 use pergola_pages::public::lost;
 use tower::ServiceExt as _;
 
-use crate::answer::page;
+use crate::answer::{page, page_with};
 use crate::door::identify;
 use crate::site::Site;
 use crate::visitor::Visitor;
@@ -64,7 +64,11 @@ pub(crate) async fn pass_on(State(site): State<Site>, request: Request) -> Respo
 }
 
 async fn nowhere(visitor: Visitor, request: Request) -> Response {
-    respond(StatusCode::NOT_FOUND, &lost::page(visitor.viewer(), request.uri().path()))
+    let shown = lost::page(visitor.viewer(), request.uri().path());
+    match visitor {
+        Visitor::Stranger => respond(StatusCode::NOT_FOUND, &shown),
+        Visitor::Operator | Visitor::User(_) => page_with(StatusCode::NOT_FOUND, &shown),
+    }
 }
 
 /// Whether a browser asks for a page.

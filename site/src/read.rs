@@ -1,8 +1,9 @@
 //! Reading: items of feeds and folders, what was read and starred.
 
 mod chosen;
-mod export;
+pub(crate) mod export;
 mod marks;
+mod search;
 mod side;
 mod stream;
 mod subscriptions;

@@ -26,6 +26,8 @@ use pergola_reader_api::answer::{Friends, Preferences, StreamPreferences};
 
 use crate::site::Site;
 use refused::Refused;
+pub(crate) use streams::Addresses;
+pub(crate) use subscribing::at;
 use who::Call;
 
 /// Where the API is: ours, and where apps look for FreshRSS.

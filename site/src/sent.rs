@@ -1,10 +1,13 @@
 //! A form as it was sent: its token, and what was typed.
 
+use std::borrow::Cow;
+
 use axum::body::{Body, Bytes, to_bytes};
 use axum::extract::Request;
 use http::header::CONTENT_TYPE;
 use pergola_api::Code;
 use pergola_pages::forms::FIELD;
+use pergola_pages::inside::login::Typed;
 use url::form_urlencoded;
 
 use crate::answer::Failure;
@@ -12,7 +15,7 @@ use crate::answer::Failure;
 /// Carries the token of requests that are no forms.
 const HEADER: &str = "x-form-token";
 /// Bytes of a form; a list may be uploaded by one.
-const MOST: usize = 17 << 20;
+pub(crate) const MOST: usize = 17 << 20;
 /// Bytes at the beginning of an upload that hold the token.
 const BEGINNING: usize = 1024;
 /// Bytes of what was typed that are shown again.
@@ -26,19 +29,22 @@ pub(crate) struct Sent {
 }
 
 impl Sent {
-    /// Reads the form of a request; the request can still be answered as if nobody had.
-    pub(crate) async fn read(request: Request) -> Result<(Self, Request), Failure> {
+    /// Reads the form of a request, at most so many bytes; the request can still be answered as if nobody had.
+    pub(crate) async fn read(request: Request, most: usize) -> Result<(Self, Request), Failure> {
         let (parts, body) = request.into_parts();
         let text = |name: &str| {
             let value = parts.headers.get(name)?.to_str().ok()?;
             Some(value.to_owned())
         };
         let (kind, header) = (text(CONTENT_TYPE.as_str()).unwrap_or_default(), text(HEADER));
-        let bytes = to_bytes(body, MOST).await.map_err(|_| {
-            Failure::new(
-                Code::TooLarge,
-                "the form is too large, or was cut off: 16 MiB are allowed",
-            )
+        let bytes = to_bytes(body, most).await.map_err(|_| {
+            // The rest is room for what stands around a file in a form.
+            let allowed = (most >> 20) - 1;
+            let detail = format!(
+                "the form is too large, or was cut off: {allowed} MiB are allowed. Split a longer list into \
+                 several files, and import one after the other"
+            );
+            Failure::new(Code::TooLarge, detail)
         })?;
         let request = Request::from_parts(parts, Body::from(bytes.clone()));
         Ok((Self { bytes, kind, header }, request))
@@ -56,16 +62,20 @@ impl Sent {
         fields.find(|(name, _)| name == FIELD).map(|(_, value)| value.into_owned())
     }
 
-    /// What was typed, by field; without secrets.
-    pub(crate) fn typed(&self) -> Vec<(String, String)> {
-        if !self.kind.starts_with("application/x-www-form-urlencoded") || self.bytes.len() > SHOWN {
-            return Vec::new();
+    /// What was typed, to be sent again; without secrets.
+    pub(crate) fn typed(&self) -> Typed {
+        if !self.kind.starts_with("application/x-www-form-urlencoded") {
+            return Typed::File;
         }
-        let fields = form_urlencoded::parse(&self.bytes);
-        let fields = fields.filter(|(name, value)| {
-            name != FIELD && !name.contains("password") && !value.trim().is_empty()
-        });
-        fields.map(|(name, value)| (name.into_owned(), value.into_owned())).collect()
+        if self.bytes.len() > SHOWN {
+            return Typed::TooLong;
+        }
+        let fields = form_urlencoded::parse(&self.bytes).filter(|(name, _)| name != FIELD);
+        let field = |(name, value): (Cow<'_, str>, Cow<'_, str>)| {
+            let is_secret = name.contains("password");
+            (name.into_owned(), (!is_secret).then(|| value.into_owned()))
+        };
+        Typed::Fields(fields.map(field).collect())
     }
 }
 
@@ -107,7 +117,17 @@ mod tests {
     fn what_was_typed_is_shown_again_without_secrets() {
         let form = "form_token=a&name=Ada&password=hunter2&new_password=x&note=&title=%3Cb%3E";
         let typed = sent("application/x-www-form-urlencoded", form).typed();
-        let expected = [("name", "Ada"), ("title", "<b>")];
-        assert_eq!(typed, expected.map(|(name, value)| (name.to_owned(), value.to_owned())));
+        let expected = [
+            ("name", Some("Ada")),
+            ("password", None),
+            ("new_password", None),
+            ("note", Some("")),
+            ("title", Some("<b>")),
+        ];
+        let own = |(name, value): (&str, Option<&str>)| (name.into(), value.map(str::to_owned));
+        assert_eq!(typed, Typed::Fields(expected.map(own).into()));
+        assert_eq!(sent("multipart/form-data; boundary=x", "--x").typed(), Typed::File);
+        let long = sent("application/x-www-form-urlencoded", &"a".repeat(SHOWN + 1));
+        assert_eq!(long.typed(), Typed::TooLong);
     }
 }

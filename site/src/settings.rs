@@ -9,13 +9,12 @@ use pergola_api::operation::{
     BudgetPrediction, BudgetRequest, NodeStatus, PredictionRequest, SetKeyRequest,
 };
 use pergola_api::{Code, Problem};
-use pergola_node::publish::respond;
 use pergola_pages::Markup;
 use pergola_pages::inside::settings::{self, Settings, predicted};
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::answer::Failure;
+use crate::answer::{Failure, page_with};
 use crate::form::{Fields, led_to, refusal};
 use crate::site::Site;
 use crate::visitor::{Manager, Visitor};
@@ -129,7 +128,7 @@ async fn shown(
         },
     };
     let code = refused.problem.as_ref().map_or(StatusCode::OK, |problem| problem.code.status());
-    Ok(respond(code, &settings::page(visitor.viewer(), &settings, Markup::default())))
+    Ok(page_with(code, &settings::page(visitor.viewer(), &settings, Markup::default())))
 }
 
 /// A number without more digits than matter.

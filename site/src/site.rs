@@ -7,12 +7,16 @@ use pergola_api::Client;
 use pergola_node::api::InProcess;
 use pergola_node::node::{Node, PeopleError};
 
+use crate::identity::Identity;
+
 /// The site of a node.
 #[derive(Clone)]
 pub(crate) struct Site {
     pub(crate) node: Arc<Node>,
     /// Calls the node's REST API as its operator.
     pub(crate) client: Arc<Client>,
+    /// Who people are elsewhere.
+    pub(crate) identity: Arc<Identity>,
     /// The node without the site.
     pub(crate) inner: Router,
 }
@@ -21,7 +25,7 @@ impl Site {
     /// The site of a node whose own routes are `inner`.
     pub(crate) fn new(node: Arc<Node>, inner: Router) -> Self {
         let client = Arc::new(InProcess::client(pergola_node::api::router(Arc::clone(&node))));
-        Self { node, client, inner }
+        Self { node, client, identity: Arc::default(), inner }
     }
 
     /// Asks the node something that waits for the disk.

@@ -10,7 +10,8 @@ use pergola_outside::surroundings::Listener;
 use crate::door::{identify, pass};
 use crate::site::Site;
 use crate::{
-    account, feeds, live, login, lost, mesh, overview, read, reader_api, settings, sources, users,
+    account, feeds, live, login, lost, mesh, moving, overview, read, reader_api, settings, sources,
+    users,
 };
 
 /// Crawls and serves from now on: what a node serves, and the pages for people.
@@ -25,7 +26,8 @@ pub fn start(
 /// Every route of the site, and behind them those of the node.
 fn router(site: Site) -> Router {
     let mut site = site;
-    site.inner = site.inner.clone().layer(from_fn_with_state(site.clone(), pass));
+    let inner = site.inner.clone().layer(moving::annex(Arc::clone(&site.node)));
+    site.inner = inner.layer(from_fn_with_state(site.clone(), pass));
     Router::new()
         .merge(overview::routes())
         .merge(live::routes())
@@ -38,6 +40,7 @@ fn router(site: Site) -> Router {
         .merge(users::routes())
         .merge(account::routes())
         .merge(read::routes())
+        .merge(moving::routes())
         .layer(from_fn_with_state(site.clone(), identify))
         .merge(reader_api::routes())
         .fallback(lost::pass_on)

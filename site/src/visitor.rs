@@ -13,9 +13,9 @@ use http::{Method, Uri};
 use pergola_accounts::UserId;
 use pergola_accounts::secret::Token;
 use pergola_api::Code;
-use pergola_node::access::{ByFolder, Caller};
 use pergola_node::node::PeopleError;
 use pergola_pages::frame::Viewer;
+use pergola_port::access::{ByFolder, Caller};
 
 use crate::answer::Failure;
 use crate::site::Site;

@@ -14,6 +14,7 @@
 mod again;
 mod cards;
 mod damage;
+mod expired;
 mod feeds;
 mod index;
 mod mend;
@@ -35,13 +36,16 @@ use cards::Cards;
 
 pub use crate::commit::{Commit, FeedPart, NodePart, SourcePart, UserPart};
 pub use crate::records::{
-    Channel, Edit, Entry, FeedId, FeedRecord, FeedTally, HostTally, HubTally, Lease, Mark,
-    NodeRecord, OldIds, ProfileRecord, Push, Removed, Sample, Starred, Subscription, Suspect,
+    Channel, Edit, Entry, Every, FeedId, FeedRecord, FeedTally, HostTally, HubTally, Lease, Mark,
+    NodeRecord, Notification, OldIds, ProfileRecord, Push, Removed, Sample, Starred, Subscription,
+    Suspect, Trouble, Way,
 };
 pub use cards::SourceCard;
 pub use damage::{Damage, Row};
 pub use feeds::Published;
-pub use index::{Asked, AskedError, Cursor, Find, Finding, Found, IndexSize, Indexer, NotACursor};
+pub use index::{
+    Asked, AskedError, Cursor, Find, Finding, Found, IndexSize, Indexer, NotACursor, Piece,
+};
 pub use mend::Lost;
 pub use pergola_manners::source::{
     ItemKey, ItemNumber, Known, KnownItem, Loop, NOT_KEPT, PastRefresh, SourceId, SourceKind,

@@ -150,11 +150,15 @@ pub enum Table {
     Arrival = 26,
     /// The search index.
     Index = 27,
+    /// Items that a feed held until they expired, and that a source may still show.
+    Expired = 28,
+    /// Who is sent the new entries of a feed.
+    Notification = 29,
 }
 
 impl Table {
     /// Every table, by number.
-    pub const ALL: [Self; 28] = [
+    pub const ALL: [Self; 30] = [
         Self::Meta,
         Self::Source,
         Self::State,
@@ -183,6 +187,8 @@ impl Table {
         Self::Starred,
         Self::Arrival,
         Self::Index,
+        Self::Expired,
+        Self::Notification,
     ];
 
     /// The table with a number.

@@ -20,7 +20,7 @@ use pergola_accounts::user::BadPreferences;
 use crate::archive::ArchiveError;
 
 pub use logins::{app_password_with, end_sessions, new_app_password, over_sessions, sessions_of};
-pub use marks::{gone_marks, numbers_of, starring};
+pub use marks::{Star, bringing, brought, gone_marks, numbers_of, starring};
 pub use reading::{Held, News, Reading, contents};
 pub use shown::{
     Follow, Followed, Stream, StreamItem, StreamPage, Subscribed, Told, Unread, told_of_source,

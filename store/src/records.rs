@@ -2,6 +2,7 @@
 //! asked, who is told of changes, what people have starred.
 
 mod index;
+mod notification;
 mod starred;
 mod websub;
 
@@ -11,6 +12,7 @@ use pergola_profile::StoredProfile;
 use pergola_refresh::Threshold;
 
 pub use index::{Manifest, SegmentRecord};
+pub use notification::{Every, Notification, Trouble, Way};
 pub use starred::{Mark, Starred};
 pub use websub::{HubTally, Lease, Push, Subscription, Suspect};
 

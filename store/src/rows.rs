@@ -21,6 +21,7 @@ mod list;
 mod model;
 mod more;
 mod node;
+mod notification;
 mod packing;
 mod peer;
 pub(crate) mod person;

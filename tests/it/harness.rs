@@ -19,7 +19,7 @@ mod program;
 
 use std::time::Duration;
 
-pub(crate) use client::{Archived, Client};
+pub(crate) use client::{Archived, Client, http_client};
 pub(crate) use home::{Home, Node};
 pub(crate) use press::{Press, silent};
 pub(crate) use program::{

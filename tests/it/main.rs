@@ -7,12 +7,14 @@
 
 mod architecture;
 mod bad_input;
+mod browser;
 mod bundle;
 mod clashing;
 mod crash;
 mod demo;
 mod deploying;
 mod docker;
+mod documents;
 mod feedparser;
 mod full_disk;
 mod harness;

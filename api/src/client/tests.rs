@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex};
 
 use super::*;
 use crate::Code;
+use crate::notification::{Mail, Often};
 use crate::transport::Pending;
 
 /// Answers every request alike and remembers them.
@@ -59,6 +60,12 @@ async fn call_everything(client: &Client) {
     let _ = client.drop_feed("NAME").await;
     let _ = client.readers("NAME").await;
     let _ = client.set_readers("NAME", &FeedReaders { readers: None }).await;
+    let _ = client.notifications("NAME").await;
+    let mail = Mail { address: "ada@example.org".into(), every: Often::Day };
+    let _ = client.add_notification("NAME", &AddNotification::Mail(mail)).await;
+    let _ = client.remove_notification("NAME", "ID").await;
+    let _ = client.resume_notification("NAME", "ID").await;
+    let _ = client.test_notification("NAME", "ID").await;
     let _ = client.explain_feed("NAME").await;
     let _ = client.explain_query(&ExplainRequest::new("")).await;
     let _ = client.suggestions("NAME", &SuggestRequest::default()).await;
@@ -85,6 +92,8 @@ async fn call_everything(client: &Client) {
     let _ = client.user("USER").await;
     let _ = client.change_user("USER", &ChangeUserRequest::default()).await;
     let _ = client.remove_user("USER").await;
+    let _ = client.export_user("USER").await;
+    let _ = client.import_user("USER", Vec::new()).await;
     let _ = client.backup().await;
     let _ = client.alive().await;
     let _ = client.ready().await;

@@ -95,7 +95,8 @@ fn what_is_commented_out_can_be_commented_in() {
     for rule in rules {
         let skipped = |line: &&str| {
             let key = line.split_once(" = ").map_or("", |(key, _)| key);
-            ["token_file", "password_file", "header", "header_file"].contains(&key)
+            ["token_file", "password_file", "client_secret_file", "header", "header_file"]
+                .contains(&key)
                 || (rules.contains(&key) && key != rule)
                 || (key == "max_refreshes_per_minute" && rule != "freshness")
         };

@@ -1,4 +1,4 @@
-//! Who may use which route. [`crate::access`] decides who a caller is and what it may read.
+//! Who may use which route. [`pergola_port::access`] decides who a caller is and what it may read.
 //!
 //! A page of another site, open in a browser on this machine, cannot change the node.
 
@@ -11,9 +11,9 @@ use http::header::{AUTHORIZATION, HOST, ORIGIN};
 use pergola_api::Code;
 use pergola_config::Config;
 
-use crate::access::{Caller, NotNear, TooOften};
 use crate::node::Node;
 use crate::publish::Refusal;
+use pergola_port::access::{Caller, NotNear, TooOften};
 
 /// Who may use a route.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

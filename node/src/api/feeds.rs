@@ -11,10 +11,10 @@ use pergola_api::feed::{
 
 use super::request::{Json, Named};
 use super::work::{blocking, to_the_end};
-use crate::access::Caller;
 use crate::node::Node;
 use crate::publish::Refusal;
 use crate::select::FeedCard;
+use pergola_port::access::Caller;
 
 /// The name of the text in messages about queries.
 const ORIGIN: &str = "query";

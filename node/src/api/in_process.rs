@@ -11,7 +11,7 @@ use pergola_api::transport::{self, Pending, Response, Transport};
 use tower::ServiceExt as _;
 use url::Url;
 
-use crate::access::ByFolder;
+use pergola_port::access::ByFolder;
 
 /// The routes of a node's API. Whoever has the node itself may do everything.
 pub struct InProcess(Router);

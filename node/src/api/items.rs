@@ -15,9 +15,9 @@ use pergola_store::archive::{FeedId, Published};
 use super::feeds::card;
 use super::request::{Named, Parameters, bad_request};
 use super::work::blocking;
-use crate::access::Caller;
 use crate::node::Node;
 use crate::publish::{Refusal, origin_name, published_at};
+use pergola_port::access::Caller;
 
 /// Items in one answer, unless the caller asks for another number.
 const PAGE: usize = 100;

@@ -4,6 +4,7 @@
 
 use pergola_api::Code;
 use pergola_config::NotSettable;
+use pergola_notify::NotifyError;
 use pergola_refresh::Invalid;
 use pergola_store::StoreError;
 use pergola_store::archive::ArchiveError;
@@ -86,6 +87,20 @@ impl From<FeedError> for Refusal {
     }
 }
 
+impl From<NotifyError> for Refusal {
+    fn from(error: NotifyError) -> Self {
+        let detail = error.to_string();
+        match error {
+            NotifyError::Wrong(_) => Self::new(Code::BadNotification, detail),
+            NotifyError::Unknown(_) => Self::new(Code::UnknownNotification, detail)
+                .hint("GET /api/v1/feeds/{name}/notifications lists them"),
+            NotifyError::TooMany => Self::new(Code::TooManyNotifications, detail),
+            NotifyError::NotDelivered(_) => Self::new(Code::NotDelivered, detail),
+            NotifyError::NotStored(_) => unavailable(detail),
+        }
+    }
+}
+
 impl From<ReloadError> for Refusal {
     fn from(error: ReloadError) -> Self {
         let detail = error.to_string();
@@ -163,7 +178,9 @@ impl From<StartError> for Refusal {
             StartError::Archive(error) => error.into(),
             StartError::NotCommitted(error) => error.into(),
             StartError::Invalid(error) => error.into(),
-            StartError::Feed { .. } | StartError::Tls(_) => Self::new(Code::BadConfig, detail),
+            StartError::Feed { .. } | StartError::Tls(_) | StartError::Mail(_) => {
+                Self::new(Code::BadConfig, detail)
+            }
             StartError::Fetch(_) | StartError::Peers(_) | StartError::System { .. } => {
                 failed(detail)
             }

@@ -11,9 +11,9 @@ use pergola_feed::address::{masked, masked_in};
 
 use super::request::Named;
 use super::work::{blocking, to_the_end};
-use crate::access::Caller;
 use crate::node::{Node, RESTORABLE};
 use crate::publish::Refusal;
+use pergola_port::access::Caller;
 
 pub(super) async fn list(State(node): State<Arc<Node>>) -> Result<Answer<RemovedList>, Refusal> {
     blocking(node.blocking(), move || {

@@ -12,11 +12,11 @@ use pergola_api::search::{
 use super::feeds::card;
 use super::request::{Named, Parameters, bad_request};
 use super::work::blocking;
-use crate::access::Caller;
 use crate::node::Node;
 use crate::publish::Refusal;
 use crate::select::{Found, Kind};
 use pergola_peers::registry::{Heard, Silent};
+use pergola_port::access::Caller;
 
 /// Results by default, and at most.
 pub(super) const USUAL: usize = 20;

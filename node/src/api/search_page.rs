@@ -11,12 +11,12 @@ use super::feeds::card;
 use super::request::Parameters;
 use super::search::{LONGEST, USUAL, everywhere, result};
 use super::work::blocking;
-use crate::access::Caller;
 use crate::node::Node;
 use crate::publish::Refusal;
 use crate::publish::respond;
 use pergola_api::search::SearchResults;
 use pergola_pages::public::search::{self, Offer, Wanted};
+use pergola_port::access::Caller;
 
 /// What was typed into the form, or stands in a link.
 #[derive(Debug, Default, Deserialize)]

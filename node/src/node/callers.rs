@@ -7,8 +7,8 @@ use pergola_config::Limits;
 use pergola_store::archive::FeedId;
 
 use super::Node;
-use crate::access::{Caller, NotNear, TooOften};
-use crate::serve::{Favour, Favoured};
+use pergola_port::access::{Caller, NotNear, TooOften};
+use pergola_port::serve::{Favour, Favoured};
 
 /// What whoever watches over a node asks.
 const HEALTH: [&str; 4] = ["/healthz", "/readyz", "/metrics", "/grpc.health.v1.Health/Check"];

@@ -21,9 +21,9 @@ use super::lists::peer_address;
 use super::secrets::without_passwords;
 use super::sources::EVERY_SOURCE;
 use super::{NewSource, Node, SourceError};
-use crate::access::Caller;
 use crate::select::statement;
 use crate::writer::NotCommitted;
+use pergola_port::access::Caller;
 use trying::Tried;
 
 /// Why something cannot be done to a feed.

@@ -1,8 +1,9 @@
 //! Regular work: samples for plots, steering the budget, saving what was learnt, deleting what has expired.
 //!
-//! An entry is deleted when the retention of its feed is over, or a week after its feed was removed. A chunk of items is deleted when no entry refers
-//! to it and its source no longer shows any of its items. That is found by reading, not by counting references:
-//! no count can be wrong.
+//! An entry is deleted when the retention of its feed is over, or a week after its feed was removed. The key of an
+//! item that has expired stays for as long as a source knows the item, so that it does not come a second time. A
+//! chunk of items is deleted when no entry refers to it and its source no longer shows any of its items. All of that
+//! is found by reading, not by counting references: no count can be wrong.
 
 use std::collections::{BTreeMap, HashSet};
 use std::ops::Range;
@@ -11,7 +12,9 @@ use std::sync::atomic::Ordering;
 
 use pergola_refresh::quality::known_completeness;
 use pergola_store::Order;
-use pergola_store::archive::{Archive, ArchiveError, Commit, FeedId, Sample, SourceId, SourceKind};
+use pergola_store::archive::{
+    Archive, ArchiveError, Commit, FeedId, FeedPart, Sample, SourceId, SourceKind,
+};
 use tokio_util::sync::CancellationToken;
 
 use super::Node;
@@ -205,7 +208,7 @@ impl Node {
         for (feed, keep) in self.desk.feeds().into_iter().map(keeps).chain(own) {
             let archive = self.archive.clone();
             let below = self.read(move || first_kept(&archive, feed, now - keep)).await?;
-            let deleted = self.delete_entries(feed, below).await?;
+            let deleted = self.delete_entries(feed, below, FeedPart::expire_entry).await?;
             if deleted > 0 {
                 self.shelf.renew(feed);
             }
@@ -234,7 +237,20 @@ impl Node {
             self.archive.index_is_stale();
         }
         self.forget_gone_sources().await?;
+        self.forget_expired().await?;
         Ok(cleared)
+    }
+
+    /// Deletes the keys of expired items that no source can show any more.
+    async fn forget_expired(&self) -> Result<(), FeedError> {
+        let archive = self.archive.clone();
+        let gone = self.read(move || archive.expired_and_gone()).await?;
+        for some in gone.chunks(AT_ONCE) {
+            let mut commit = Commit::new();
+            some.iter().for_each(|(feed, item)| commit.feed(*feed).forget_expired(*item));
+            self.commit(commit).await?;
+        }
+        Ok(())
     }
 
     /// Deletes what was seen of sources that are no longer crawled and cannot be restored.

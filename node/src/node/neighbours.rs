@@ -6,7 +6,7 @@ use pergola_api::neighbours::{Downstream, DownstreamKind, Neighbours, UpstreamFe
 use pergola_store::archive::{ArchiveError, SourceId};
 
 use super::{Node, SourceError};
-use crate::access::Who;
+use pergola_port::access::Who;
 
 /// Neighbours of each kind that are told of.
 const LISTED: usize = 200;

@@ -10,14 +10,14 @@ use pergola_manners::lanes::Lanes;
 use pergola_manners::roster::Roster;
 use pergola_store::Table;
 use pergola_store::archive::{Archive, NodeRecord};
-use tokio::sync::{Semaphore, mpsc};
+use tokio::sync::{Notify, Semaphore, mpsc};
 
+use super::notifying::Feeds;
 use super::people::People;
 use super::reload::sources_refused;
 use super::scheduling::strategy;
 use super::settings::{fetch_settings, lane_rules, manners};
 use super::{Node, StartError};
-use crate::access::Access;
 use crate::crawl::driver::{Crawler, Delivery, List, Tools};
 use crate::metrics::Metrics;
 use crate::publish::{Imprint, Shelf};
@@ -26,11 +26,13 @@ use crate::stage;
 use crate::websub::hub::{self, Hub};
 use crate::websub::subscriber::{self, Subscriber};
 use crate::writer::Writer;
+use pergola_notify::{Mailer, Notifier};
 use pergola_outside::clock::Clock;
 use pergola_outside::fetch::Fetcher;
 use pergola_outside::locks::{Mutex, RwLock};
 use pergola_outside::surroundings::{Blocking, Outside, Randomness, Surroundings, Thread};
 use pergola_peers::registry::Peers;
+use pergola_port::access::Access;
 
 /// Refreshes that may wait for selection.
 const DELIVERIES: usize = 256;
@@ -77,11 +79,13 @@ impl Node {
             Shared { config, clock, randomness, blocking, outside, archive, metrics, desk, access };
         let shelf = Arc::new(shared.shelf(&record));
         let people = Arc::new(People::new(shared.randomness.clone()));
-        let (writer, press) = shared.writer(&shelf, &people)?;
+        let news = Arc::new(Notify::new());
+        let (writer, press) = shared.writer(&shelf, &people, &news)?;
         let (crawler, receivers) = shared.crawler(&record)?;
         let selector = shared.selector(receivers.deliveries, writer.clone())?;
         let hub = shared.hub(&shelf, &crawler, &writer)?;
         let subscriber = shared.subscriber(&crawler, &writer, receivers.hub_notices)?;
+        let notifier = shared.notifier(&shelf, &crawler, &writer, news)?;
         let node = Arc::new(Self {
             opened_at: shared.clock.now(),
             clock: shared.clock,
@@ -113,6 +117,7 @@ impl Node {
             reader: Mutex::default(),
             hub,
             subscriber,
+            notifier,
         });
         node.metrics.mark_minute(node.opened_at);
         node.load_sources().await?;
@@ -174,11 +179,14 @@ impl Shared {
         &self,
         shelf: &Arc<Shelf>,
         people: &Arc<People>,
+        news: &Arc<Notify>,
     ) -> Result<(Writer, Thread), StartError> {
         let (announced, people) = (Arc::clone(shelf), Arc::clone(people));
+        let news = Arc::clone(news);
         let announce = Box::new(move |feed, tally| {
             announced.changed(feed, tally);
             people.entries_came(feed);
+            news.notify_one();
         });
         let refused = self.metrics.refused_commits.clone();
         Writer::start(self.archive.clone(), announce, refused, &self.blocking).map_err(thread)
@@ -246,6 +254,27 @@ impl Shared {
             settings: self.config.websub.clone(),
         };
         Ok(Some(Arc::new(Hub::new(&self.archive, tools)?)))
+    }
+
+    fn notifier(
+        &self,
+        shelf: &Arc<Shelf>,
+        crawler: &Crawler,
+        writer: &Writer,
+        news: Arc<Notify>,
+    ) -> Result<Arc<Notifier>, StartError> {
+        let (archive, config) = (self.archive.clone(), &self.config);
+        let mailer = config.mail.as_ref().map(|mail| Mailer::new(mail, &config.crawl.extra_ca));
+        let tools = pergola_notify::Tools {
+            stand: Arc::new(Feeds { archive, shelf: Arc::clone(shelf), writer: writer.clone() }),
+            fetcher: crawler.tools.fetcher.clone(),
+            clock: self.clock.clone(),
+            randomness: self.randomness.clone(),
+            blocking: self.blocking.clone(),
+            mailer: mailer.transpose().map_err(StartError::Mail)?,
+            news,
+        };
+        Ok(Arc::new(Notifier::new(&self.archive, tools)?))
     }
 
     fn subscriber(

@@ -14,11 +14,11 @@ use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
 use super::{Node, StartError, settings};
-use crate::access::{ByFolder, ListensOn};
-use crate::serve::Port;
 use pergola_outside::open_files;
 use pergola_outside::surroundings::{FolderSocket, Listener, listen};
 use pergola_outside::tls::Shown;
+use pergola_port::access::{ByFolder, ListensOn};
+use pergola_port::serve::Port;
 
 /// A running node.
 pub struct Running {
@@ -102,8 +102,9 @@ impl Node {
         spawn(tasks, "moves", Arc::clone(self).follow_moves(stop.clone()));
     }
 
-    /// Starts the hub and the subscriber, as far as the node has them; where they are asked.
+    /// Starts the notifier, the hub and the subscriber, as far as the node has them; where they are asked.
     fn start_pushing(&self, stop: &CancellationToken, tasks: &mut Tasks) -> Router {
+        spawn(tasks, "notifier", Arc::clone(&self.notifier).run(stop.clone()));
         let mut router = Router::new();
         if let Some(hub) = &self.hub {
             router = router.merge(hub.router());

@@ -6,10 +6,10 @@ use pergola_feed::address::masked;
 use pergola_store::archive::{ArchiveError, FeedId, SourceId};
 
 use super::Node;
-use crate::access::Caller;
 use crate::publish::Form;
 use crate::select::{About, Channel, FeedCard, Found, Kind};
 use pergola_peers::registry::{Foreign, Heard};
+use pergola_port::access::Caller;
 
 /// Results of which those are picked that the caller may see.
 const SEARCHED: usize = 800;

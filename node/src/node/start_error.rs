@@ -38,6 +38,9 @@ pub enum StartError {
         /// What the system says.
         source: std::io::Error,
     },
+    /// The mail server cannot be used.
+    #[error("{0}; correct the mail section of the configuration")]
+    Mail(String),
     /// Certificates cannot be used.
     #[error(transparent)]
     Tls(#[from] TlsError),

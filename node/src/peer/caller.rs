@@ -1,5 +1,5 @@
 //! What callers have under way, and how much that may be. Who somebody is, what it may read and how often
-//! it may call is decided in [`crate::access`].
+//! it may call is decided in [`pergola_port::access`].
 //!
 //! Everything is counted as long as it lasts: answers until the last byte is sent, streams until they
 //! end. So a reader that stops reading costs a bounded number of answers, and nothing else has to know
@@ -10,9 +10,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
-use crate::access::{self, Who};
 use crate::node::Node;
-use crate::serve::ConnectionNumber;
 use axum::body::{Body, Bytes, HttpBody};
 use axum::extract::{Request, State};
 use axum::middleware::Next;
@@ -22,6 +20,8 @@ use hyper::body::{Frame, SizeHint};
 use pergola_manners::ledger::{Account, Begun, Kind, Ledger, Limit, Limits};
 use pergola_outside::locks::Mutex;
 use pergola_peers::wire::ANSWER_BYTES;
+use pergola_port::access::{self, Who};
+use pergola_port::serve::ConnectionNumber;
 use pergola_store::archive::FeedId;
 use tokio_util::sync::{CancellationToken, WaitForCancellationFutureOwned};
 use tonic::{Code, Status};

@@ -23,7 +23,7 @@ use super::shelf::{ARCHIVE, Imprint, Listing, NoVolume, Shelf};
 use super::shown::{ASSETS, asset, format, respond};
 use super::visitor::{admitted, caller};
 use super::volume::Volume;
-use crate::access::Caller;
+use pergola_port::access::Caller;
 
 pub(super) const FEEDS: &str = "/feeds/";
 /// Tells other nodes that the feed can be had over gRPC at the same origin, and by which name.

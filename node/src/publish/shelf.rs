@@ -28,10 +28,10 @@ use super::negotiate::Form;
 use super::news::{Follower, News};
 use super::past::Past;
 use super::volume::Volume;
-use crate::access::{Access, Caller};
 use pergola_outside::clock::Clock;
 use pergola_outside::locks::{RwLock, RwLockReadGuard, RwLockWriteGuard};
 use pergola_outside::surroundings::Blocking;
+use pergola_port::access::{Access, Caller};
 
 /// The folder of a feed's volumes, below its own address.
 pub(super) const ARCHIVE: &str = "archive";
@@ -251,6 +251,11 @@ impl Shelf {
     /// The feed of this name, as it is listed.
     pub fn listing(&self, name: &str) -> Option<Listing> {
         self.named(name).map(|publication| publication.listing())
+    }
+
+    /// A feed as it is listed.
+    pub fn listing_of(&self, id: FeedId) -> Option<Listing> {
+        self.publication(id).map(|publication| publication.listing())
     }
 
     /// Sees how far a feed comes from now on, until it is published no more.

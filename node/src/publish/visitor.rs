@@ -8,7 +8,7 @@ use http::header::AUTHORIZATION;
 use super::edition::Publication;
 use super::refusal::Refusal;
 use super::shelf::Shelf;
-use crate::access::{Caller, ClientCertificate, TooOften};
+use pergola_port::access::{Caller, ClientCertificate, TooOften};
 
 /// What was found under a name, if it exists for whoever asks. A name that nobody made and one that the
 /// caller may not know are answered alike.

@@ -68,6 +68,8 @@ impl Group {
                 replaces = sequence < unread_from;
                 (sequence, Entry { at: held.at, dated: held.dated, ..entry })
             }
+            // It has left the feed, and would come a second time.
+            None if archive.has_expired(feed, entry.key)? => return Ok(()),
             None => {
                 let sequence = tally.next;
                 tally.next += 1;

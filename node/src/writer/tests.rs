@@ -67,6 +67,23 @@ async fn an_item_enters_a_feed_once_however_often_it_comes() {
 }
 
 #[tokio::test]
+async fn an_item_whose_time_is_over_does_not_come_again() {
+    let office = office();
+    office.commit(&[append(10, 1, 5.0, false), append(11, 1, 5.0, false)]).await.unwrap();
+    let mut commit = Commit::new();
+    commit.feed(FEED).expire_entry(0, ItemKey(10));
+    office.writer.commit(commit).await.unwrap();
+    assert_eq!(office.told.try_iter().count(), 1);
+    // Edited, and for the first time by another route.
+    for again in [append(10, 1, 90.0, true), append(10, 2, 91.0, false)] {
+        assert_eq!(office.commit(&[again]).await.unwrap(), Committed::default());
+    }
+    assert_eq!(office.told.try_iter().count(), 0);
+    office.commit(&[append(12, 1, 92.0, false)]).await.unwrap();
+    assert_eq!(office.entries(), [(1, 11), (2, 12)]);
+}
+
+#[tokio::test]
 async fn an_edited_item_keeps_its_number_and_only_its_source_may_edit_it() {
     let office = office();
     office.commit(&[append(10, 1, 5.0, false)]).await.unwrap();

@@ -6,7 +6,7 @@ use axum::extract::ConnectInfo;
 use http::header::{AUTHORIZATION, HOST};
 use http::{HeaderValue, Request, Version};
 use pergola_config::{Config, Fingerprint, Secret};
-use pergola_node::access::{Access, ByFolder, Caller, ClientCertificate, ListensOn, NotNear};
+use pergola_port::access::{Access, ByFolder, Caller, ClientCertificate, ListensOn, NotNear};
 use pergola_store::archive::FeedId;
 
 const FEED: FeedId = FeedId(7);

@@ -12,7 +12,7 @@ use crate::house::{House, Press, eventually, quick_config};
 
 fn find(text: &str) -> Find {
     let asked = Asked::parse(text).unwrap();
-    Find { asked, sources: None, feeds: None, after: None, limit: 10 }
+    Find { asked, sources: None, after: None, limit: 10 }
 }
 
 async fn found(house: &House, text: &str) -> Finding {

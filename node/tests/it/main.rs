@@ -17,6 +17,7 @@ mod many_sources;
 mod merged;
 mod merging;
 mod metrics;
+mod notifying;
 mod origin;
 mod overload;
 mod people;

@@ -11,8 +11,10 @@ use hyper::body::{Body, Frame, SizeHint};
 use super::{Exchange, LEAST_TAKEN, Pace};
 use crate::clock::network_now;
 
-/// The most of an answer that is handed over at once. As a whole it would be out of our hands at once, and lie in a
-/// buffer that nobody counts. So a client takes at least this much in time, or is late.
+/// The most of an answer that is handed over at once where answers share a connection. As a whole it would be out of
+/// our hands at once, and lie in a buffer that nobody counts, while the connection itself takes what others get. So a
+/// client takes at least this much in time, or is late. An answer that has the connection for itself needs no pieces:
+/// the connection is blocked for as long as it is not taken ([`super::Paced`]), and every piece costs a system call.
 const PIECE: usize = LEAST_TAKEN;
 
 /// The body of a request came too slowly.
@@ -78,7 +80,8 @@ impl<B: Body<Data = Bytes, Error: Into<Box<dyn Error + Send + Sync>>> + Unpin> B
     }
 }
 
-/// The body of an answer, handed over in pieces, the next one when there is room.
+/// The body of an answer. Where answers share a connection it is handed over in pieces, the next one when there is
+/// room.
 pub struct Leaving<B> {
     body: B,
     rest: Bytes,
@@ -99,6 +102,9 @@ impl Exchange {
     }
 
     fn hand(&self, handed: bool) {
+        if !self.shares {
+            return;
+        }
         self.pace.state.lock().hand(self.number, handed.then(network_now));
     }
 }
@@ -123,7 +129,8 @@ impl<B: Body<Data = Bytes> + Unpin> Body for Leaving<B> {
             }
         }
         self.exchange.hand(true);
-        let length = self.rest.len().min(PIECE);
+        let most = if self.exchange.shares { PIECE } else { usize::MAX };
+        let length = self.rest.len().min(most);
         Poll::Ready(Some(Ok(Frame::data(self.rest.split_to(length)))))
     }
 

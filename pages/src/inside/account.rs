@@ -11,6 +11,10 @@ use crate::words::time;
 pub struct Account {
     /// Leads from the page to the node's own address.
     pub root: &'static str,
+    /// It has no password.
+    pub without_password: bool,
+    /// How it logs in elsewhere, if it can.
+    pub elsewhere: Option<Elsewhere>,
     /// Newest last.
     pub app_passwords: Vec<AppPassword>,
     pub sessions: Vec<Session>,
@@ -20,6 +24,15 @@ pub struct Account {
     pub note: Option<&'static str>,
     /// Why something was not possible.
     pub wrong: Option<String>,
+}
+
+/// A provider at which people log in.
+#[derive(Debug, Clone)]
+pub struct Elsewhere {
+    /// What people call it.
+    pub label: String,
+    /// This account is connected with somebody there.
+    pub connected: bool,
 }
 
 /// A password for another program.
@@ -49,7 +62,8 @@ pub fn page(viewer: Viewer<'_>, name: &str, account: &Account) -> Markup {
         h1 { "Your account, " (name) }
         @if let Some(note) = account.note { p.card.note role="status" { (note) } }
         @if let Some(wrong) = &account.wrong { p.card.wrong role="alert" { (wrong) } }
-        (password(account.root))
+        @if !account.without_password { (password(account.root)) }
+        @if let Some(elsewhere) = &account.elsewhere { (connection(account, elsewhere)) }
         (app_passwords(account))
         (sessions(account.root, &account.sessions))
         (export(account.root))
@@ -89,6 +103,28 @@ fn password(root: &str) -> Markup {
                         autocomplete="new-password";
                     p.soft { "Your other sessions end." }
                     p { button.main { "Change it" } }
+                }
+            }
+        }
+    }
+}
+
+fn connection(account: &Account, elsewhere: &Elsewhere) -> Markup {
+    let (root, label) = (account.root, &elsewhere.label);
+    html! {
+        section.card #elsewhere {
+            h2 { (label) }
+            @if !elsewhere.connected {
+                p.soft { "Connect your account, and you can log in with " (label) "." }
+                form method="post" action={ (root) "settings/account/openid" } {
+                    p { button { "Connect with " (label) } }
+                }
+            } @else if account.without_password {
+                p { "You log in with " (label) ". You have no password here." }
+            } @else {
+                p { "You can log in with " (label) ", or with your password." }
+                form method="post" action={ (root) "settings/account/openid/disconnect" } {
+                    p { button { "Disconnect from " (label) } }
                 }
             }
         }
@@ -171,9 +207,11 @@ fn export(root: &str) -> Markup {
         section.card {
             h2 { "Take your data with you" }
             ul {
+                li { a href={ (root) "settings/account/export/everything.zip" } { "Everything that is yours, as a ZIP file" } ": for another Pergola node" }
                 li { a href={ (root) "settings/account/export/subscriptions.opml" } { "Your subscriptions, as OPML" } }
                 li { a href={ (root) "settings/account/export/starred.json" } { "Your starred items, as JSON Feed" } }
             }
+            p { a href={ (root) "settings/account/import" } { "Bring your reading along" } " from FreshRSS, Miniflux, another Pergola node, or an OPML file." }
         }
     }
 }
@@ -197,6 +235,8 @@ mod tests {
             AppPassword { number: 1, name: evil.into(), created_at: at, used_at: Some(at) };
         let account = Account {
             root: "../",
+            without_password: false,
+            elsewhere: Some(Elsewhere { label: evil.into(), connected: true }),
             app_passwords: vec![password],
             sessions: vec![session],
             made: Some((evil.into(), evil.into())),

@@ -3,6 +3,7 @@
 mod list;
 mod manage;
 mod new;
+mod notify;
 
 use maud::{Markup, html};
 use pergola_api::feed::FeedStatus;

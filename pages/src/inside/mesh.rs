@@ -21,18 +21,25 @@ struct Upstream<'a> {
 
 /// The page of the mesh.
 pub fn page(viewer: Viewer<'_>, around: &Neighbours) -> Markup {
-    let upstream = by_node(&around.upstream);
     let content = html! {
         h1 { "Mesh" }
-        div #mesh data-renew="10" {
-            figure.mesh { (picture(&drawn(around, &upstream))) }
-            (read(around, &upstream))
-            (readers(&around.downstream))
-        }
+        p.away data-live-note hidden role="status" {}
+        div data-live="mesh" { (live(around)) }
     };
-    let head = html! { script src=(assets::address("./", "mesh.js")) defer {} };
+    let live = assets::address("./", "live.js");
+    let head = html! { script src=(live) data-live="./live?mesh=" defer {} };
     let frame = Frame { title: "Mesh", root: "./", place: Some(Place::Mesh), viewer };
     frame.page(head, content)
+}
+
+/// What changes while somebody looks at the page.
+pub fn live(around: &Neighbours) -> Markup {
+    let upstream = by_node(&around.upstream);
+    html! {
+        figure.mesh { (picture(&drawn(around, &upstream))) }
+        (read(around, &upstream))
+        (readers(&around.downstream))
+    }
 }
 
 /// The feeds by the nodes that publish them.

@@ -1,6 +1,7 @@
 //! Reading: a stream of items, with everything that is followed beside it.
 
 mod item;
+mod search;
 mod side;
 
 use std::collections::HashMap;
@@ -55,6 +56,8 @@ pub struct View {
     pub chosen: Chosen,
     /// What is read already is not shown.
     pub unread_only: bool,
+    /// Only what has these words.
+    pub search: Option<String>,
     /// Where the page begins, as the one before it says.
     pub after: Option<String>,
 }
@@ -74,7 +77,9 @@ impl View {
         let (name, value) = self.chosen.field();
         let mut query = Serializer::for_suffix(String::from("read?"), "read?".len());
         query.append_pair(name, &value);
-        if !self.unread_only && self.chosen != Chosen::Starred {
+        if let Some(search) = &self.search {
+            query.append_pair("q", search);
+        } else if !self.unread_only && self.chosen != Chosen::Starred {
             query.append_pair("show", "all");
         }
         if let Some(after) = &self.after {
@@ -99,6 +104,8 @@ pub struct Shown {
     pub dated: Timestamp,
     pub read: bool,
     pub starred: bool,
+    /// Where a search has found it: parts of its text, and which of them are marked.
+    pub snippet: Vec<(String, bool)>,
 }
 
 /// What is known of the nodes that items have passed.
@@ -124,23 +131,31 @@ pub struct Stream {
     /// When everything had arrived that is marked by marking all of it.
     pub until: Option<f64>,
     pub note: Option<&'static str>,
+    /// Why a search cannot be made.
+    pub wrong: Option<String>,
 }
 
 /// A page of a stream, and what is followed.
 pub fn page(viewer: Viewer<'_>, stream: &Stream, nodes: &Nodes) -> Markup {
+    let view = &stream.view;
     let content = html! {
         div.reader {
             (side::side(&stream.side, &stream.view.chosen))
             div.stream {
                 (heading(stream))
+                (search::form(stream))
                 @if let Some(note) = stream.note { p.card.note role="status" { (note) } }
-                @if stream.items.is_empty() { (nothing(stream)) }
+                @if stream.items.is_empty() {
+                    @if stream.view.search.is_some() { (search::nothing(stream)) } @else { (nothing(stream)) }
+                }
                 @for shown in &stream.items {
                     (item::article(shown, &stream.view, nodes, stream.open == Some(shown.number)))
                 }
                 @if let Some(next) = &stream.next {
                     @let older = View { after: Some(next.clone()), ..stream.view.clone() };
-                    p { a.button rel="next" href={ "./" (older.address()) } { "Older items" } }
+                    p { a.button rel="next" href={ "./" (older.address()) } {
+                        @if view.search.is_some() { "Older items with these words" } @else { "Older items" }
+                    } }
                 }
             }
         }
@@ -165,7 +180,7 @@ fn heading(stream: &Stream) -> Markup {
     html! {
         h1 { (stream.title) }
         div.row.tools {
-            @if view.chosen != Chosen::Starred {
+            @if view.chosen != Chosen::Starred && view.search.is_none() {
                 a.button href={ "./" (other.address()) } {
                     @if view.unread_only { "Show what is read, too" } @else { "Only unread" }
                 }
@@ -214,6 +229,7 @@ fn shortcuts() -> Markup {
         ("m", "mark as read or unread"),
         ("s", "star, or take the star away"),
         ("v", "visit the page of the item"),
+        ("/", "search"),
         ("?", "these keys"),
     ];
     html! {

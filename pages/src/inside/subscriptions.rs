@@ -127,7 +127,7 @@ fn own(all: &Subscriptions) -> Markup {
 }
 
 fn subscription(root: &str, one: &Subscription, may_leave: bool) -> Markup {
-    let view = View { chosen: one.what.clone(), unread_only: true, after: None };
+    let view = View { chosen: one.what.clone(), unread_only: true, search: None, after: None };
     html! {
         div.card {
             h3 { a href={ (root) (view.address()) } { (one.title) } }

@@ -254,7 +254,7 @@ fn search(archive: &Archive, args: &Args, texts: &mut Texts) -> Result<Vec<Kind>
             let (text, source) = make(texts, &mut random);
             let asked = Asked::parse(&text).with_context(|| text.clone())?;
             let sources = source.map(|source| [SourceId(source % args.sources.max(1))].into());
-            let find = Find { asked, sources, feeds: None, after: None, limit: PAGE };
+            let find = Find { asked, sources, after: None, limit: PAGE };
             let start = clock.now();
             let page = archive.find(&find)?;
             times.push(1e3 * (clock.now() - start));

@@ -86,7 +86,7 @@ impl Client {
         let node = opened.map_err(|error| target::not_opened(error, &data))?;
         let settings = settings.clone();
         node.reread_by(move |stored| settings.load_with(stored));
-        let api = InProcess::client(pergola_node::api::router(Arc::clone(&node)));
+        let api = InProcess::client(pergola_site::api(Arc::clone(&node)));
         Ok(Self { api, opened: Some(Opened { node, data }) })
     }
 

@@ -1,5 +1,6 @@
 //! `pergola feed`: what is published.
 
+mod notify;
 mod tail;
 mod trial;
 
@@ -53,6 +54,13 @@ pub(super) enum Command {
                             alice bob\n  pergola feed readers Volcanoes --anybody"
     )]
     Readers(Readers),
+    /// Show, add or remove who is sent the new entries of a feed
+    #[command(
+        after_help = "Example:\n  pergola feed notify Volcanoes --webhook https://example.org/hook\n  \
+                            pergola feed notify Volcanoes --mail ada@example.org --every day\n  pergola feed \
+                            notify Volcanoes"
+    )]
+    Notify(notify::Args),
     /// Drop a feed and its items; for a week it can be restored
     #[command(after_help = "Example:\n  pergola feed drop Volcanoes")]
     Drop(Which),
@@ -163,6 +171,7 @@ pub(super) async fn run(command: Command, client: &Client, screen: &Screen) -> a
         }
         Command::Suggest(args) => search::suggest(args, client, screen).await,
         Command::Readers(args) => readers(args, client, screen).await,
+        Command::Notify(args) => notify::run(args, client, screen).await,
         Command::Drop(Which { name }) => {
             client.drop_feed(&name).await?;
             screen

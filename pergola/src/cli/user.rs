@@ -1,5 +1,7 @@
 //! `pergola user`: the people who read here.
 
+mod moving;
+
 use std::io::{self, Read as _};
 
 use anyhow::Context as _;
@@ -38,6 +40,21 @@ pub(super) enum Command {
     /// Change what a user may do
     #[command(after_help = "Example:\n  pergola user role bob admin")]
     Role(NewRole),
+    /// Take over what a user has exported from another reader: subscriptions, stars, what was read
+    ///
+    /// FreshRSS (its ZIP file, or one of the files in it), Miniflux (OPML, or entries in JSON as its API answers them),
+    /// OPML of any program, and what `pergola user export` writes. Entries that make no sense are named, and the exit
+    /// code is then 1; the others are taken over all the same. Of a file that is cut off nothing is taken. On a node
+    /// without users, the name is `operator`.
+    #[command(after_help = "Example:\n  pergola user import ada freshrss-export.zip\n  pergola \
+                            user import operator starred.json")]
+    Import(moving::Import),
+    /// Write everything that a user owns to a ZIP file, for `pergola user import` at another node
+    ///
+    /// Subscriptions with their folders (OPML), starred items with their contents (JSON Feed), what was read, settings.
+    /// Passwords are not part of it.
+    #[command(after_help = "Example:\n  pergola user export ada ada.zip")]
+    Export(moving::Export),
     /// Remove a user with all that is the user's; this cannot be undone
     #[command(after_help = "Example:\n  pergola user remove bob")]
     Remove(Which),
@@ -131,6 +148,8 @@ pub(super) async fn run(command: Command, client: &Client, screen: &Screen) -> a
                 format!("{} is {} from now on\n", harmless(&user.name), user.role.name())
             })
         }
+        Command::Import(args) => moving::import(args, client, screen).await,
+        Command::Export(args) => moving::export(args, client, screen).await,
         Command::Remove(Which { name }) => {
             let user = client.user(&name).await?;
             client.remove_user(&name).await?;

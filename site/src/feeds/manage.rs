@@ -5,14 +5,13 @@ use axum::response::Response;
 use http::StatusCode;
 use pergola_api::feed::{Applied, FeedReaders, QueryRequest};
 use pergola_api::{Code, Problem};
-use pergola_node::publish::respond;
 use pergola_pages::inside::editor::renamed;
 use pergola_pages::inside::feeds::{self, Managed};
 use pergola_pages::inside::in_path;
 use serde::Deserialize;
 
-use super::{Looked, look, note};
-use crate::answer::Failure;
+use super::{Looked, look, note, notify};
+use crate::answer::{Failure, page_with};
 use crate::form::{Fields, led_to, refusal};
 use crate::site::Site;
 use crate::visitor::{Manager, Visitor};
@@ -31,6 +30,8 @@ struct Changing {
     looked: Looked,
     renaming: Option<(String, Problem)>,
     refused: Option<Problem>,
+    /// The secret of a webhook that was just added.
+    secret: Option<String>,
     note: Option<&'static str>,
 }
 
@@ -78,6 +79,13 @@ pub(super) async fn act(
             match rename(&site, &name, to).await? {
                 None => return Ok(led_to(&format!("../{}/manage?note=renamed", in_path(to)))),
                 Some(problem) => changing.renaming = Some((to.to_owned(), problem)),
+            }
+        }
+        button @ ("webhook" | "mail" | "test" | "resume" | "unnotify") => {
+            match notify::change(&site, &name, button, &fields).await {
+                Ok(notify::Done::Led(note)) => return Ok(led_to(&format!("manage?note={note}"))),
+                Ok(notify::Done::Secret(secret)) => changing.secret = Some(secret),
+                Err(error) => changing.refused = Some(refusal(error)?),
             }
         }
         "drop" if fields.has("sure") => match site.client.drop_feed(&name).await {
@@ -140,11 +148,14 @@ impl Changing {
         let feed = site.client.feed(name).await?;
         let readers = site.client.readers(name).await?;
         let names = site.client.names().await?;
+        let notified = site.client.notifications(name).await?;
         let as_it_is = feed.status.query.replacen("CREATE FEED", "ALTER FEED", 1);
         let text = self.query.as_deref().unwrap_or(&as_it_is);
         let managed = Managed {
             feed: &feed,
             readers: readers.readers.as_deref(),
+            notified: &notified.notifications,
+            secret: self.secret.as_deref(),
             known: &names.readers,
             edited: self.looked.edited(text),
             renaming: self.renaming.as_ref().map(|(to, problem)| (to.as_str(), problem)),
@@ -154,6 +165,6 @@ impl Changing {
         let renaming = self.renaming.as_ref().map(|(_, problem)| problem);
         let problem = self.refused.as_ref().or(self.looked.problem.as_ref()).or(renaming);
         let status = problem.map_or(StatusCode::OK, |problem| problem.code.status());
-        Ok(respond(status, &feeds::manage(visitor.viewer(), &managed)))
+        Ok(page_with(status, &feeds::manage(visitor.viewer(), &managed)))
     }
 }

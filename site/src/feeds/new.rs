@@ -6,14 +6,13 @@ use http::StatusCode;
 use pergola_api::Code;
 use pergola_api::feed::{Applied, AppliedList, QueryRequest};
 use pergola_api::source::{SourceFilter, SourceKind};
-use pergola_node::publish::respond;
 use pergola_pages::inside::editor::Draft;
 use pergola_pages::inside::feeds::{self, Choice, NewFeed};
 use pergola_pages::inside::in_path;
 use tower::ServiceExt as _;
 
 use super::{Looked, look};
-use crate::answer::{Failure, page};
+use crate::answer::{Failure, page_with};
 use crate::form::{Fields, led_to, refusal};
 use crate::site::Site;
 use crate::visitor::{Manager, Visitor};
@@ -134,7 +133,7 @@ impl Made {
             may_force: self.looked.problem.as_ref().is_some_and(unreadable),
         };
         let shown = feeds::new(visitor.viewer(), &new);
-        Ok(if status == StatusCode::OK { page(&shown) } else { respond(status, &shown) })
+        Ok(page_with(status, &shown))
     }
 
     /// The sources that were chosen, and some that fit what is searched for; whether there are more.

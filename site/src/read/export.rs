@@ -2,14 +2,15 @@
 
 use std::collections::{BTreeMap, HashMap};
 
+use axum::body::Body;
 use axum::extract::State;
 use axum::response::{IntoResponse as _, Response};
 use http::header::{CACHE_CONTROL, CONTENT_DISPOSITION, CONTENT_TYPE};
-use pergola_accounts::Wanted;
+use pergola_accounts::{UserId, Wanted};
 use pergola_feed::opml::{Opml, Outline};
 use pergola_feed::write::write_json;
-use pergola_feed::{Document, Format, Text};
-use pergola_node::node::{Followed, MOST_ITEMS, Stream, Subscribed};
+use pergola_feed::{Document, Format, Text, disarm};
+use pergola_node::node::{Followed, MOST_ITEMS, Node, PeopleError, Stream, Subscribed};
 use pergola_store::archive::FeedId;
 
 use crate::answer::Failure;
@@ -20,10 +21,16 @@ pub(super) async fn subscriptions(
     State(site): State<Site>,
     reader: Reader,
 ) -> Result<Response, Failure> {
-    let all = site.ask(move |node| node.subscriptions(reader.user)).await?;
+    let list = site.ask(move |node| list(node, reader.user)).await?;
+    Ok(file("text/x-opml; charset=utf-8", "subscriptions.opml", list.write()))
+}
+
+/// What a user follows. Blocks.
+pub(crate) fn list(node: &Node, user: UserId) -> Result<Opml, PeopleError> {
+    let all = node.subscriptions(user)?;
     let names: HashMap<FeedId, String> =
-        site.node.feeds().into_iter().map(|card| (card.id, card.name)).collect();
-    let config = site.node.config();
+        node.feeds().into_iter().map(|card| (card.id, card.name)).collect();
+    let config = node.config();
     let address = |one: &Subscribed| match one.what {
         Followed::Source(_) => one.address.clone(),
         Followed::Feed(feed) => {
@@ -32,8 +39,7 @@ pub(super) async fn subscriptions(
         }
     };
     let title = Some(format!("Subscriptions at {}", config.node.name));
-    let text = Opml { title, outlines: outlines(&all, address) }.write();
-    Ok(file("text/x-opml; charset=utf-8", "subscriptions.opml", text))
+    Ok(Opml { title, outlines: outlines(&all, address) })
 }
 
 /// A folder on the way to being an outline.
@@ -88,7 +94,11 @@ pub(super) async fn starred(State(site): State<Site>, reader: Reader) -> Result<
         let mut wanted = Wanted::newest(MOST_ITEMS);
         loop {
             let page = node.stream_items(user, &Stream::Starred, &wanted)?;
-            document.items.extend(page.items.into_iter().map(|item| item.published.item));
+            document.items.extend(page.items.into_iter().map(|item| {
+                let mut item = item.published.item;
+                disarm(&mut item);
+                item
+            }));
             wanted.after = page.next;
             if wanted.after.is_none() {
                 return Ok(write_json(&document));
@@ -98,13 +108,14 @@ pub(super) async fn starred(State(site): State<Site>, reader: Reader) -> Result<
     Ok(file("application/feed+json; charset=utf-8", "starred.json", asked.await?))
 }
 
-fn file(kind: &'static str, name: &str, text: String) -> Response {
+/// A file to keep.
+pub(crate) fn file(kind: &'static str, name: &str, content: impl Into<Body>) -> Response {
     let headers = [
         (CONTENT_TYPE, kind.to_owned()),
         (CONTENT_DISPOSITION, format!("attachment; filename=\"{name}\"")),
         (CACHE_CONTROL, "private, no-store".to_owned()),
     ];
-    (headers, text).into_response()
+    (headers, content.into()).into_response()
 }
 
 #[cfg(test)]

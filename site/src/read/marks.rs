@@ -21,6 +21,8 @@ pub(super) struct Marks {
     read: Option<String>,
     #[serde(default)]
     back: String,
+    /// Where the item is open, if it was.
+    open: Option<String>,
 }
 
 /// Marks an item; a script is told that it is done, and everybody else led back.
@@ -29,15 +31,17 @@ pub(super) async fn mark(
     reader: Reader,
     Path(named): Path<String>,
     headers: HeaderMap,
-    Form(Marks { star, read, back }): Form<Marks>,
+    Form(Marks { star, read, back, open }): Form<Marks>,
 ) -> Result<Response, Failure> {
     let item = [ItemNumber(number(&named)?)];
     if let Some(star) = star {
         site.node.mark_starred(reader.user, &item, star == "1").await?;
     }
-    if let Some(read) = read {
+    if let Some(read) = &read {
         site.node.mark_read(reader.user, &item, read == "1").await?;
     }
+    // A star leaves an open item open. One that is marked unread would be read again by that.
+    let back = open.filter(|_| read.is_none()).unwrap_or(back);
     let by_script = headers.get(ACCEPT).is_some_and(|accept| accept == "application/json");
     Ok(match by_script {
         true => StatusCode::NO_CONTENT.into_response(),

@@ -1,9 +1,10 @@
 //! A page of a stream, or one item of it. Whatever is opened is read.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use axum::extract::{Path, Query, State};
 use axum::response::Response;
+use http::StatusCode;
 use pergola_accounts::{Cursor, Wanted};
 use pergola_api::Code;
 use pergola_feed::Timestamp;
@@ -13,8 +14,9 @@ use pergola_store::archive::ItemNumber;
 use serde::Deserialize;
 
 use super::chosen::{self, Named, number};
+use super::search;
 use super::side::side;
-use crate::answer::{Failure, page};
+use crate::answer::{Failure, page, page_with};
 use crate::site::Site;
 use crate::visitor::Reader;
 
@@ -25,6 +27,8 @@ const AT_ONCE: usize = 50;
 pub(super) struct Asked {
     #[serde(flatten)]
     named: Named,
+    /// Words to search for.
+    q: Option<String>,
     /// `all` for what is read, too.
     show: Option<String>,
     after: Option<String>,
@@ -35,8 +39,11 @@ pub(super) struct Asked {
 impl Asked {
     fn view(&self) -> Result<View, Failure> {
         let chosen = self.named.chosen()?;
-        let unread_only = self.show.as_deref() != Some("all") && chosen != Chosen::Starred;
-        Ok(View { chosen, unread_only, after: self.after.clone() })
+        let search = self.q.as_deref().map(str::trim).filter(|text| !text.is_empty());
+        let unread_only =
+            self.show.as_deref() != Some("all") && chosen != Chosen::Starred && search.is_none();
+        let search = search.map(str::to_owned);
+        Ok(View { chosen, unread_only, search, after: self.after.clone() })
     }
 }
 
@@ -51,18 +58,24 @@ pub(super) async fn show(
     let view = asked.view()?;
     let open = asked.open.as_deref().map(number).transpose()?.map(ItemNumber);
     let begun = site.node.clock.now();
-    let (items, next) = items(&site, &reader, &view, open).await?;
+    let found = match &view.search {
+        Some(text) => search::found(&site, &reader, &view, text).await?,
+        None => items(&site, &reader, &view, open).await?,
+    };
+    let Listed { items, next, snippets, note, wrong } = found;
     if let Some(open) = open {
         site.node.mark_read(reader.user, &[open], true).await?;
     }
-    let (subscribed, unread) = known(&site, &reader).await?;
+    let (subscribed, unread) = known(&site, &reader, &view.chosen, &items).await?;
     let title = title(&view.chosen, &subscribed, &unread)?;
     let titles = titles(&subscribed);
-    let until = until(begun, &items);
+    let until = until(begun, &items).filter(|_| view.search.is_none());
+    let status = if wrong.is_some() { StatusCode::BAD_REQUEST } else { StatusCode::OK };
     let shown = |item| {
         let shown = shown(item, &titles);
         let read = shown.read || Some(shown.number) == open.map(|open| open.0);
-        Shown { read, ..shown }
+        let snippet = snippets.get(&shown.number).cloned().unwrap_or_default();
+        Shown { read, snippet, ..shown }
     };
     let stream = Stream {
         title,
@@ -70,14 +83,15 @@ pub(super) async fn show(
         items: items.into_iter().map(shown).collect(),
         view,
         open: open.map(|open| open.0),
-        next: next.map(|next| next.to_string()),
+        next,
         until,
         note: match asked.note.as_deref() {
             Some("marked") => Some("All of it is marked as read."),
-            _ => None,
+            _ => note,
         },
+        wrong,
     };
-    Ok(page(&read::page(reader.visitor.viewer(), &stream, &nodes(&site))))
+    Ok(page_with(status, &read::page(reader.visitor.viewer(), &stream, &nodes(&site))))
 }
 
 /// When everything had arrived that somebody knows of who has seen these items. Arrivals are known to the millisecond.
@@ -86,13 +100,26 @@ fn until(begun: f64, items: &[StreamItem]) -> Option<f64> {
     Some((newest.max(begun) * 1000.0).ceil() / 1000.0)
 }
 
-/// The items of a page, with the one that is to be open, and where the next page begins.
+/// The items of a page.
+#[derive(Default)]
+pub(super) struct Listed {
+    pub(super) items: Vec<StreamItem>,
+    /// Where the next page begins.
+    pub(super) next: Option<String>,
+    /// Where a search has found an item, by its number: parts of its text, and which of them are marked.
+    pub(super) snippets: HashMap<u64, Vec<(String, bool)>>,
+    pub(super) note: Option<&'static str>,
+    /// Why a search cannot be made.
+    pub(super) wrong: Option<String>,
+}
+
+/// The items of a page, with the one that is to be open.
 async fn items(
     site: &Site,
     reader: &Reader,
     view: &View,
     open: Option<ItemNumber>,
-) -> Result<(Vec<StreamItem>, Option<Cursor>), Failure> {
+) -> Result<Listed, Failure> {
     let after: Option<Cursor> = match &view.after {
         Some(after) => Some(
             after.parse().map_err(|error| Failure::new(Code::BadRequest, format!("{error}")))?,
@@ -112,14 +139,30 @@ async fn items(
                 items.insert(place, item);
             }
         }
-        Ok((items, next))
+        Ok(Listed { items, next: next.map(|next| next.to_string()), ..Listed::default() })
     });
     Ok(asked.await?)
 }
 
-async fn known(site: &Site, reader: &Reader) -> Result<Known, Failure> {
-    let user = reader.user;
-    Ok(site.ask(move |node| Ok((node.subscriptions(user)?, node.unread_counts(user)?))).await?)
+/// What is followed, and the titles of what is shown of it: beside the items `of` something, and at these items.
+async fn known(
+    site: &Site,
+    reader: &Reader,
+    of: &Chosen,
+    items: &[StreamItem],
+) -> Result<Known, Failure> {
+    let (user, of) = (reader.user, of.clone());
+    let mut shown: HashSet<Chosen> = items.iter().map(|item| chosen::of(item.from)).collect();
+    shown.insert(of.clone());
+    let asked = site.ask(move |node| {
+        let unread = node.unread_counts(user)?;
+        let mut all = node.untold_subscriptions(user)?;
+        let beside = side(&all, &unread, &of).groups;
+        shown.extend(beside.into_iter().flat_map(|group| group.entries).map(|entry| entry.what));
+        node.tell_of(user, &mut all, |what| shown.contains(&chosen::of(what)))?;
+        Ok((all, unread))
+    });
+    Ok(asked.await?)
 }
 
 fn title(chosen: &Chosen, all: &[Subscribed], unread: &Unread) -> Result<String, Failure> {
@@ -143,14 +186,18 @@ fn titles(all: &[Subscribed]) -> HashMap<Chosen, &str> {
 
 fn shown(item: StreamItem, titles: &HashMap<Chosen, &str>) -> Shown {
     let from = chosen::of(item.from);
+    // What is followed no more still has a name.
+    let origin = || item.published.item.origin.as_ref()?.title.as_deref();
+    let from_title = titles.get(&from).copied().or_else(origin).unwrap_or_default().to_owned();
     Shown {
         number: item.number.0,
-        from_title: titles.get(&from).copied().unwrap_or_default().to_owned(),
+        from_title,
         dated: Timestamp::from_unix(item.published.entry.dated as i64),
         item: item.published.item,
         from,
         read: item.read,
         starred: item.starred,
+        snippet: Vec::new(),
     }
 }
 
@@ -167,13 +214,18 @@ pub(super) async fn show_item(
     let number = ItemNumber(number(&named)?);
     let user = reader.user;
     let (found, subscribed) = site
-        .ask(move |node| Ok((node.items_by_number(user, &[number])?, node.subscriptions(user)?)))
+        .ask(move |node| {
+            let found = node.items_by_number(user, &[number])?;
+            let mut subscribed = node.untold_subscriptions(user)?;
+            node.tell_of(user, &mut subscribed, |what| found.iter().any(|one| one.from == what))?;
+            Ok((found, subscribed))
+        })
         .await?;
     let detail = "there is no such item, or nothing that you follow shows it";
     let missing = || Failure::new(Code::NoSuchRoute, detail);
     let item = found.into_iter().next().ok_or_else(missing)?;
     site.node.mark_read(reader.user, &[number], true).await?;
     let shown = Shown { read: true, ..shown(item, &titles(&subscribed)) };
-    let view = View { chosen: shown.from.clone(), unread_only: true, after: None };
+    let view = View { chosen: shown.from.clone(), unread_only: true, search: None, after: None };
     Ok(page(&read::item_page(reader.visitor.viewer(), &shown, &view, &nodes(&site))))
 }

@@ -59,14 +59,14 @@ fn subscription(addresses: &Addresses, place: usize, own: Subscribed) -> Subscri
 }
 
 /// The addresses of the node's feeds.
-pub(super) struct Addresses {
+pub(crate) struct Addresses {
     /// What they begin with.
     base: String,
     names: HashMap<FeedId, String>,
 }
 
 impl Addresses {
-    pub(super) fn new(node: &Node) -> Self {
+    pub(crate) fn new(node: &Node) -> Self {
         let base = node.config().node.public_url.as_str().trim_end_matches('/').to_owned();
         let names = node.feeds().into_iter().map(|card| (card.id, card.name));
         Self { base: format!("{base}/feeds/"), names: names.collect() }

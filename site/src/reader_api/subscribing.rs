@@ -122,7 +122,7 @@ fn there(node: &Node, user: UserId, feed: &FeedRef) -> Result<Option<Followed>, 
 }
 
 /// What the node has by this number or address.
-pub(super) fn at(
+pub(crate) fn at(
     node: &Node,
     addresses: &Addresses,
     feed: &FeedRef,

@@ -8,12 +8,11 @@ use pergola_api::source::{
     AddSourceRequest, GivenCredentials, LookRequest, Looked, PageSelectors, SeenKind,
 };
 use pergola_api::{ClientError, Code, Problem};
-use pergola_node::publish::respond;
 use pergola_pages::inside::sources::add::{self as pages, Draft, Selectors, Step};
 use serde::Deserialize;
 
 use super::{folders, go, refused, said};
-use crate::answer::{Failure, page};
+use crate::answer::{Failure, page, page_with};
 use crate::site::Site;
 use crate::visitor::{Manager, Visitor};
 
@@ -149,7 +148,7 @@ fn ask(visitor: &Visitor, sent: &Sent, next: &Next, problem: Option<&Problem>) -
             && matches!(step, Step::Address)
     });
     let shown = pages::page(visitor.viewer(), &sent.draft(), step, problem, may_add_anyway);
-    respond(problem.map_or(StatusCode::OK, |problem| problem.code.status()), &shown)
+    page_with(problem.map_or(StatusCode::OK, |problem| problem.code.status()), &shown)
 }
 
 /// Adds what is at an address, or asks what is wanted if that is not clear. Whoever gives a password is not asked: the

@@ -3,13 +3,13 @@
 use axum::extract::State;
 use axum::extract::multipart::{Multipart, MultipartError, MultipartRejection};
 use axum::response::Response;
+use http::StatusCode;
 use pergola_api::operation::ImportRequest;
 use pergola_api::{Code, Problem};
-use pergola_node::publish::respond;
 use pergola_pages::inside::sources::import as pages;
 
 use super::refused;
-use crate::answer::{Failure, page};
+use crate::answer::{Failure, page, page_with};
 use crate::site::Site;
 use crate::visitor::Manager;
 
@@ -35,14 +35,14 @@ pub(super) async fn import(
         Err(problem) => {
             let problem = problem?;
             let shown = pages::page(visitor.viewer(), None, Some(&problem));
-            Ok(respond(problem.code.status(), &shown))
+            Ok(page_with(problem.code.status(), &shown))
         }
     }
 }
 
 /// The list that was sent.
 async fn read(mut sent: Multipart) -> Result<ImportRequest, Box<Problem>> {
-    let broken = |error: MultipartError| problem(error.body_text());
+    let broken = |error: MultipartError| unreadable(&error);
     let mut list = ImportRequest { opml: String::new(), feed: None, only_new: false };
     while let Some(field) = sent.next_field().await.map_err(broken)? {
         match field.name().unwrap_or_default() {
@@ -58,6 +58,16 @@ async fn read(mut sent: Multipart) -> Result<ImportRequest, Box<Problem>> {
         true => Err(problem("choose a file first: the one that came is empty")),
         false => Ok(list),
     }
+}
+
+/// Why an upload cannot be read.
+fn unreadable(error: &MultipartError) -> Box<Problem> {
+    if error.status() != StatusCode::PAYLOAD_TOO_LARGE {
+        return problem(error.body_text());
+    }
+    let detail = "the file is too large: 16 MiB are allowed. Split the list into several files, and import one \
+                  after the other";
+    Box::new(Problem::new(Code::TooLarge, detail))
 }
 
 fn problem(detail: impl Into<String>) -> Box<Problem> {

@@ -7,14 +7,13 @@ use pergola_api::Code;
 use pergola_api::next::RefreshRequest;
 use pergola_api::source::{ChangeSourceRequest, GivenCredentials, SourceDetail};
 use pergola_api::{ClientError, Problem};
-use pergola_node::publish::respond;
 use pergola_pages::inside::sources::edit::{self, Draft};
 use pergola_pages::inside::sources::one::{self, One};
 use pergola_pages::inside::sources::removed as removed_page;
 use serde::Deserialize;
 
 use super::{folders, go, refused, said};
-use crate::answer::{Failure, page};
+use crate::answer::{Failure, page, page_with};
 use crate::site::Site;
 use crate::visitor::Manager;
 
@@ -113,7 +112,7 @@ pub(super) async fn refresh(
         refused: Some((&problem, can_force)),
     });
     // The page stands where its form was sent, one folder deeper than usual.
-    Ok(respond(problem.code.status(), &shown))
+    Ok(page_with(problem.code.status(), &shown))
 }
 
 pub(super) async fn edit_form(
@@ -165,7 +164,7 @@ pub(super) async fn edit(
         header: edited.header,
     };
     let shown = edit::page(visitor.viewer(), &source, &draft, Some(&problem));
-    Ok(respond(problem.code.status(), &shown))
+    Ok(page_with(problem.code.status(), &shown))
 }
 
 /// The changes that a form asks for, or what is wrong with it.
@@ -221,7 +220,7 @@ pub(super) async fn remove(
     };
     let detail = source(&site, &id.to_string()).await?;
     let shown = edit::removal(visitor.viewer(), &detail, Some(&problem));
-    Ok(respond(problem.code.status(), &shown))
+    Ok(page_with(problem.code.status(), &shown))
 }
 
 pub(super) async fn removed(

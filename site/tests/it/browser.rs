@@ -1,5 +1,7 @@
 //! A browser that keeps its cookie and sends the forms that it was shown.
 
+use std::collections::BTreeMap;
+
 use pergola_accounts::{Role, UserId};
 use pergola_store::people::NewUser;
 
@@ -44,7 +46,7 @@ impl Answer {
 pub(crate) struct Browser<'p> {
     place: &'p Place,
     /// By name.
-    cookie: Option<(String, String)>,
+    cookies: BTreeMap<String, String>,
     /// As the last page with a form had it.
     token: Option<String>,
     from_afar: bool,
@@ -53,7 +55,7 @@ pub(crate) struct Browser<'p> {
 impl<'p> Browser<'p> {
     /// One on the node's own machine.
     pub(crate) fn new(place: &'p Place) -> Self {
-        Self { place, cookie: None, token: None, from_afar: false }
+        Self { place, cookies: BTreeMap::new(), token: None, from_afar: false }
     }
 
     /// One on another machine, behind a proxy.
@@ -74,7 +76,7 @@ impl<'p> Browser<'p> {
     /// Another window of the same browser.
     pub(crate) fn tab(&self) -> Self {
         let (place, from_afar) = (self.place, self.from_afar);
-        Self { place, cookie: self.cookie.clone(), token: self.token.clone(), from_afar }
+        Self { place, cookies: self.cookies.clone(), token: self.token.clone(), from_afar }
     }
 
     pub(crate) fn token(&self) -> Option<&str> {
@@ -115,8 +117,10 @@ impl<'p> Browser<'p> {
     }
 
     pub(crate) async fn send(&mut self, mut request: reqwest::RequestBuilder) -> Answer {
-        if let Some((name, value)) = &self.cookie {
-            request = request.header("cookie", format!("{name}={value}"));
+        if !self.cookies.is_empty() {
+            let pairs: Vec<_> =
+                self.cookies.iter().map(|(name, value)| format!("{name}={value}")).collect();
+            request = request.header("cookie", pairs.join("; "));
         }
         if self.from_afar {
             request = request.header("x-forwarded-for", "192.0.2.7");
@@ -126,7 +130,11 @@ impl<'p> Browser<'p> {
         for set in headers.get_all("set-cookie") {
             let pair = set.to_str().unwrap().split(';').next().unwrap();
             let (name, value) = pair.split_once('=').unwrap();
-            self.cookie = Some((name.to_owned(), value.to_owned()));
+            if value.is_empty() {
+                self.cookies.remove(name);
+            } else {
+                self.cookies.insert(name.to_owned(), value.to_owned());
+            }
         }
         let to = headers.get("location").map_or("", |to| to.to_str().unwrap()).to_owned();
         let (status, text) = (answer.status().as_u16(), answer.text().await.unwrap());

@@ -41,6 +41,23 @@ async fn an_open_page_hears_of_what_changes_and_of_nothing_else() {
 }
 
 #[tokio::test]
+async fn an_open_page_of_the_mesh_is_drawn_anew_when_it_changes() {
+    let place = Place::start().await;
+    let (_, page) = place.page("/mesh").await;
+    assert!(page.contains("data-live=\"./live?mesh=\""), "{page}");
+    let (_, there) = page.split_once("data-live=\"mesh\">").unwrap();
+    let mut stream = place.client.get(place.url("/live?mesh=")).send().await.unwrap();
+    let first = event(&mut stream).await;
+    assert!(there.starts_with(first["mesh"].as_str().unwrap()), "{first} {page}");
+    assert_eq!(first.as_object().unwrap().len(), 1, "{first}");
+    let feed = Reply::ok(rss("News", &[("1", "First")]));
+    let origin = Origin::builder().page("/feed", feed).start().await;
+    place.send("/sources/new", &[("url", origin.url("/feed").as_str())]).await;
+    let news = event(&mut stream).await;
+    assert!(news["mesh"].as_str().unwrap().contains("1 other source"), "{news}");
+}
+
+#[tokio::test]
 async fn a_stranger_hears_nothing() {
     let place = Place::start().await;
     let asked = place.client.get(place.url("/live")).header("x-forwarded-for", "192.0.2.7");

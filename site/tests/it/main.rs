@@ -9,6 +9,9 @@ mod feeds;
 mod live;
 mod login;
 mod mesh;
+mod mistakes;
+mod moving;
+mod openid;
 #[expect(dead_code, reason = "the node's own tests use more of it")]
 #[path = "../../../node/tests/it/origin.rs"]
 mod origin;
@@ -16,6 +19,7 @@ mod overview;
 mod place;
 mod reader_api;
 mod reading;
+mod searching;
 mod settings;
 mod sources;
 mod subscribing;

@@ -8,7 +8,9 @@ use pergola_manners::source::ItemKey;
 
 use super::{ALL, Archive, ArchiveError, or_again};
 use crate::engine::{Order, Table};
-use crate::records::{Edit, Entry, FeedId, FeedRecord, FeedTally, OldIds, Subscription};
+use crate::records::{
+    Edit, Entry, FeedId, FeedRecord, FeedTally, Notification, OldIds, Subscription,
+};
 use crate::rows::chunk::Chunk;
 use crate::rows::keys::{self, RowKey};
 
@@ -151,6 +153,11 @@ impl Archive {
         }
         self.damage.pass((all - published.len()) as u64);
         Ok(published)
+    }
+
+    /// Everybody who is sent the new entries of feeds.
+    pub fn notifications(&self) -> Result<Vec<(FeedId, Vec<Notification>)>, ArchiveError> {
+        self.rows(Table::Notification, ALL, FeedId::from_key)
     }
 
     /// Everybody who is told of a feed's changes.

@@ -33,7 +33,7 @@ use crate::rows::keys::{self, MANIFEST};
 
 pub use find::{Find, Finding};
 pub use indexer::Indexer;
-pub use pergola_index::{Asked, AskedError, Cursor, NotACursor};
+pub use pergola_index::{Asked, AskedError, Cursor, NotACursor, Piece};
 
 /// What searches share.
 #[derive(Default)]

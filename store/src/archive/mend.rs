@@ -3,6 +3,7 @@
 //! | what is damaged | how it is mended |
 //! |---|---|
 //! | how far a feed has come, which items it holds, one of its entries | made again from the feed's other rows |
+//! | which items a feed held until they expired | written again: the key of such a row says all |
 //! | what was seen of a source's items | made again from the items that are stored |
 //! | the state of a source, its model | the source starts anew, with what is known of its items |
 //! | what is soon learnt again: profiles, counts, links to peers and hubs | deleted |
@@ -63,6 +64,8 @@ impl Archive {
                     let feed = entries.entry(FeedId::from_key(&key)).or_default();
                     feed.insert(keys::sequence_of(&key));
                 }
+                // Its key says all.
+                (Table::Expired, _) => batch.put_sealed(table, key, Vec::new()),
                 _ => {}
             }
         }
@@ -82,8 +85,7 @@ impl Archive {
             let range = (&range.0[..], Some(&range.1[..]));
             self.visit(Table::Member, range, Order::Ascending, |key, sequence: u64| {
                 if numbers.contains(&sequence) {
-                    let item = key.last_chunk().map_or(0, |item| u128::from_be_bytes(*item));
-                    wanted.entry(ItemKey(item)).or_default().push((*feed, sequence));
+                    wanted.entry(keys::member_of(key)).or_default().push((*feed, sequence));
                 }
                 ControlFlow::Continue(())
             })?;

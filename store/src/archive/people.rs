@@ -162,7 +162,7 @@ impl Archive {
             (keys::member_key(feed, ItemKey(0)), keys::member_key(feed, ItemKey(u128::MAX)));
         let to = [&last[..], &[0]].concat();
         self.visit(Table::Member, (&from, Some(&to)), Order::Ascending, |key, sequence| {
-            let key = ItemKey(key.last_chunk().map_or(0, |key| u128::from_be_bytes(*key)));
+            let key = keys::member_of(key);
             if ItemNumber::from(key) == item {
                 found = Some((key, sequence));
                 return ControlFlow::Break(());

@@ -106,6 +106,55 @@ fn an_entry_whose_item_is_gone_is_passed_over_and_counted() {
 }
 
 #[test]
+fn the_key_of_an_expired_item_stays_for_as_long_as_a_source_knows_it() {
+    let (archive, _folder) = archive();
+    let other = FeedId(10);
+    let entries = [0, 1, 2].map(|index| entry(0, index, 1.0));
+    let known = |indices: &[usize]| {
+        let memory = |&index: &usize| KnownItem {
+            key: entries[index].key,
+            digest: 0,
+            chunk: 0,
+            index: index as u16,
+            first_seen: 1.0,
+            seen_at: 1.0,
+        };
+        Known { items: indices.iter().map(memory).collect(), ..Known::default() }
+    };
+    commit(&archive, |commit| {
+        commit.source(SOURCE).put_known(&known(&[0, 1]));
+        commit.source(SourceId(4)).put_known(&known(&[1, 2]));
+        for feed in [FEED, other] {
+            for (sequence, entry) in (0..).zip(&entries) {
+                commit.feed(feed).put_entry(sequence, entry);
+            }
+        }
+    });
+    commit(&archive, |commit| {
+        for (sequence, entry) in (0..).zip(&entries) {
+            commit.feed(FEED).expire_entry(sequence, entry.key);
+        }
+        commit.feed(other).expire_entry(0, entries[0].key);
+        commit.feed(other).delete_entry(1, entries[1].key);
+    });
+    let expired = |feed| entries.map(|entry| archive.has_expired(feed, entry.key).unwrap());
+    assert_eq!((expired(FEED), expired(other)), ([true; 3], [true, false, false]));
+    assert_eq!(archive.member(FEED, entries[0].key).unwrap(), None);
+    assert_eq!(archive.expired_of(FEED, 2).unwrap(), [entries[0].key, entries[1].key]);
+    for at_once in 1..6 {
+        assert_eq!(archive.expired_and_gone_by(at_once).unwrap(), []);
+    }
+    commit(&archive, |commit| commit.source(SOURCE).put_known(&known(&[1])));
+    for at_once in 1..6 {
+        let mut gone = archive.expired_and_gone_by(at_once).unwrap();
+        gone.sort();
+        assert_eq!(gone, [(FEED, entries[0].key), (other, entries[0].key)]);
+    }
+    commit(&archive, |commit| commit.feed(other).forget_expired(entries[0].key));
+    assert_eq!((expired(FEED), expired(other)), ([true; 3], [false; 3]));
+}
+
+#[test]
 fn ids_that_mean_the_same_everywhere_are_keys_by_themselves() {
     let item = Item::new("x");
     let key = |id: &str, source: &str| {

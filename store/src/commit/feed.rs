@@ -5,7 +5,8 @@ use pergola_manners::source::ItemKey;
 use super::set;
 use crate::engine::{Batch, Table};
 use crate::records::{
-    Channel, Edit, Entry, FeedId, FeedRecord, FeedTally, ProfileRecord, Removed, Subscription,
+    Channel, Edit, Entry, FeedId, FeedRecord, FeedTally, Notification, ProfileRecord, Removed,
+    Subscription,
 };
 use crate::rows::keys::{
     RowKey, edit_key, entry_key, feed_key, feed_tally_key, member_key, old_ids_key,
@@ -59,6 +60,18 @@ impl FeedPart {
         self.rows.delete(Table::Member, member_key(self.id, item));
     }
 
+    /// An item leaves the feed because its time is over. The feed remembers that it has had it: a source may go on
+    /// to show it, or edit it.
+    pub fn expire_entry(&mut self, sequence: u64, item: ItemKey) {
+        self.delete_entry(sequence, item);
+        self.rows.put_sealed(Table::Expired, member_key(self.id, item), Vec::new());
+    }
+
+    /// No source can show the item any more, or the feed goes.
+    pub fn forget_expired(&mut self, item: ItemKey) {
+        self.rows.delete(Table::Expired, member_key(self.id, item));
+    }
+
     /// An entry was replaced, for those who have read the version before.
     pub fn put_edit(&mut self, edit: Edit) {
         self.rows.put_sealed(Table::Edit, edit_key(self.id, edit), Vec::new());
@@ -76,6 +89,12 @@ impl FeedPart {
         set(&mut self.rows, Table::Subscription, key.to_be_bytes(), subscription);
     }
 
+    /// Who is sent the feed's new entries.
+    pub fn set_notifications(&mut self, all: &[Notification]) {
+        let all = (!all.is_empty()).then(|| all.to_vec());
+        set(&mut self.rows, Table::Notification, self.id.to_key(), all.as_ref());
+    }
+
     /// What the feed is about; `None` if nothing is known any more.
     pub fn set_profile(&mut self, profile: Option<&ProfileRecord>) {
         let key = Channel::Feed(self.id).to_key();
@@ -83,10 +102,11 @@ impl FeedPart {
     }
 
     /// The feed is published no longer, but can be restored: its entries, how far it has come and who may read
-    /// it stay.
+    /// it stay. Nobody is notified any more.
     pub fn remove(&mut self, removed: &Removed<FeedRecord>) {
         self.dropped = true;
         self.rows.delete(Table::Feed, feed_key(self.id));
+        self.rows.delete(Table::Notification, self.id.to_key());
         set(&mut self.rows, Table::Removed, removed_feed_key(self.id), Some(removed));
     }
 
@@ -96,8 +116,8 @@ impl FeedPart {
         self.rows.delete(Table::Removed, removed_feed_key(self.id));
     }
 
-    /// The feed is published no longer and cannot be restored. Its entries and edits are deleted before, in
-    /// commits of bounded size.
+    /// The feed is published no longer and cannot be restored. What it held and holds is deleted before,
+    /// in commits of bounded size.
     pub fn drop_feed(&mut self) {
         self.dropped = true;
         self.rows.delete(Table::Removed, removed_feed_key(self.id));
@@ -105,5 +125,6 @@ impl FeedPart {
         self.rows.delete(Table::Feed, feed_tally_key(self.id));
         self.rows.delete(Table::Feed, old_ids_key(self.id));
         self.rows.delete(Table::Reader, self.id.to_key());
+        self.rows.delete(Table::Notification, self.id.to_key());
     }
 }

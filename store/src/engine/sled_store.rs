@@ -27,7 +27,7 @@ use room::Room;
 
 /// For each table by its number, whether it may hold values in parts: only then does replacing a value mean
 /// reading the old one.
-type Split = [bool; Table::Index as usize + 1];
+type Split = [bool; Table::ALL.len()];
 
 pub(super) struct SledStore {
     db: sled::Db,

@@ -6,12 +6,15 @@
 use std::collections::HashSet;
 
 use pergola_accounts::UserId;
-use pergola_manners::source::ItemNumber;
+use pergola_feed::address::identity_of;
+use pergola_feed::identity::original;
+use pergola_feed::{Item, OriginId};
+use pergola_manners::source::{ItemNumber, SourceId, item_key};
 
 use crate::archive::{Archive, ArchiveError, Published};
 use crate::commit::Commit;
 use crate::engine::Order;
-use crate::records::{FeedId, Mark, Starred};
+use crate::records::{Entry, FeedId, Mark, Starred};
 
 /// Marks looked at in one step.
 const MARKS_AT_ONCE: usize = 2_000;
@@ -19,7 +22,7 @@ const MARKS_AT_ONCE: usize = 2_000;
 const ENTRIES_AT_ONCE: usize = 10_000;
 
 /// A star that comes, with the date of the item and when it arrived, or one that goes.
-type Star = (ItemNumber, Option<(f64, f64)>);
+pub type Star = (ItemNumber, Option<(f64, f64)>);
 
 /// A user stars items that these feeds hold (`at` is when), or takes their stars away. Items that are not there any more
 /// cannot be starred.
@@ -59,6 +62,66 @@ fn copy_of(
     let Some(entry) = archive.entry(feed, sequence)? else { return Ok(None) };
     let found = archive.with_items(vec![(sequence, entry)])?.pop();
     Ok(found.map(|Published { sequence, entry, item }| Starred { feed, sequence, entry, item }))
+}
+
+/// An item that a user brings along from elsewhere, with the number that it has if its source shows it: the rules of
+/// identity are those of a refresh. `source` is the one at this node that it comes from, with the feed that shows it to
+/// its followers; an item of no source here says itself where it is from.
+pub fn brought(
+    archive: &Archive,
+    mut item: Item,
+    source: Option<(SourceId, FeedId)>,
+    arrived: f64,
+) -> Result<Starred, ArchiveError> {
+    let record = match source {
+        Some((id, _)) => archive.source(id)?,
+        None => None,
+    };
+    let told = item.origin.as_ref().and_then(identity_of);
+    if record.is_some() && original(&item.id).is_none() {
+        item.origin = None;
+    }
+    let origin = record.map(|record| record.origin).or(told).unwrap_or(OriginId(0));
+    let key = item_key(&item.id, &item, origin);
+    let (source, feed) = source.unwrap_or((SourceId(u32::MAX), FeedId(u32::MAX)));
+    let dated = Entry::date_of(&item, arrived);
+    let entry = Entry { key, source, chunk: 0, index: 0, at: arrived, changed_at: arrived, dated };
+    // It has no number in the feed, and no entry has this one.
+    let sequence = 1 << 63 | ItemNumber::from(key).0;
+    Ok(Starred { feed, sequence, entry, item })
+}
+
+/// Seconds that a mark waits for its item. Marks of items that are gone are forgotten; one that waits is dated ahead.
+const EXPECTED: f64 = 60.0 * 86_400.0;
+
+/// A user brings stars and what was read along from elsewhere, for items that need not be here. What is starred is kept
+/// as it was brought, unless a copy of it is here already. What was read is remembered for a while: the item may come.
+/// Stars that are there already are left out.
+pub fn bringing(
+    archive: &Archive,
+    user: UserId,
+    stars: &[Starred],
+    read: &[ItemNumber],
+    now: f64,
+) -> Result<(Commit, Vec<Star>), ArchiveError> {
+    let mut commit = Commit::new();
+    let mut done = Vec::new();
+    for copy in stars {
+        let item = ItemNumber::from(copy.entry.key);
+        if archive.mark(user, Mark::Star, item)?.is_some() {
+            continue;
+        }
+        let dates = archive.dates_of_starred(item)?;
+        if dates.is_none() {
+            commit.node().set_starred(item, Some(copy));
+        }
+        commit.user(user).set_mark(Mark::Star, item, Some(now));
+        done.push((item, Some(dates.unwrap_or((copy.entry.dated, copy.entry.at)))));
+    }
+    for item in read {
+        commit.user(user).set_mark(Mark::Read, *item, Some(now + EXPECTED));
+    }
+    Ok((commit, done))
 }
 
 /// The numbers of all items that feeds hold.

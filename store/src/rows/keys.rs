@@ -128,6 +128,11 @@ pub(crate) fn member_key(feed: FeedId, item: ItemKey) -> [u8; 20] {
     join(feed.0, item.0.to_be_bytes())
 }
 
+/// The item of a row that a feed has for each of its items.
+pub(crate) fn member_of(key: &[u8]) -> ItemKey {
+    ItemKey(key.last_chunk().map_or(0, |item| u128::from_be_bytes(*item)))
+}
+
 pub(crate) fn edit_key(feed: FeedId, edit: Edit) -> [u8; 20] {
     let both = u128::from(edit.edition) << 64 | u128::from(edit.sequence);
     join(feed.0, both.to_be_bytes())

@@ -17,8 +17,8 @@ use super::*;
 use crate::engine::backup::{Replace, restore};
 use crate::engine::{Backend, Order, Table, open, seal};
 use crate::records::{
-    Entry, FeedRecord, FeedTally, HostTally, Manifest, NodeRecord, OldIds, ProfileRecord, Push,
-    Removed, Sample, Starred, Subscription,
+    Entry, FeedRecord, FeedTally, HostTally, Manifest, NodeRecord, Notification, OldIds,
+    ProfileRecord, Push, Removed, Sample, Starred, Subscription,
 };
 
 /// A name and the bytes in hexadecimal on each line.
@@ -83,7 +83,7 @@ fn is_same(table: Table, key: &[u8], row: &[u8]) -> bool {
     match (table, key.first()) {
         (Table::Meta, _) if key == keys::NODE => same::<NodeRecord>(row),
         // About the store itself, and rows that are only keys.
-        (Table::Meta | Table::Edit, _) => true,
+        (Table::Meta | Table::Edit | Table::Expired, _) => true,
         (Table::Source, _) => same::<SourceRecord>(row),
         (Table::State, _) => same::<SourceState>(row),
         (Table::Known, _) => same::<Known>(row),
@@ -107,6 +107,7 @@ fn is_same(table: Table, key: &[u8], row: &[u8]) -> bool {
         (Table::Peer, Some(0)) => same::<Link>(row),
         (Table::Peer, _) => same::<Cooperation>(row),
         (Table::Subscription, _) => same::<Subscription>(row),
+        (Table::Notification, _) => same::<Vec<Notification>>(row),
         (Table::Push, _) => same::<Push>(row),
         (Table::Reader, _) => same::<Vec<String>>(row),
         (Table::Loop, _) => same::<Loop>(row),

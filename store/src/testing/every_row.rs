@@ -9,8 +9,8 @@ use pergola_manners::source::{Known, Loop, SourceRecord, SourceState};
 use pergola_query::Selectivity;
 
 use crate::records::{
-    Entry, FeedRecord, FeedTally, HostTally, Manifest, NodeRecord, OldIds, ProfileRecord, Push,
-    Sample, Starred, Subscription,
+    Entry, FeedRecord, FeedTally, HostTally, Manifest, NodeRecord, Notification, OldIds,
+    ProfileRecord, Push, Sample, Starred, Subscription,
 };
 use crate::rows::chunk::{Chunk, delivered_at};
 use crate::rows::{Stored, decode, encode};
@@ -38,6 +38,7 @@ pub fn read_as_every_row(bytes: &[u8]) {
     survives::<Sample>(bytes);
     survives::<ProfileRecord>(bytes);
     survives::<Subscription>(bytes);
+    survives::<Vec<Notification>>(bytes);
     survives::<Push>(bytes);
     survives::<UserRecord>(bytes);
     survives::<Session>(bytes);

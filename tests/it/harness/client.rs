@@ -41,13 +41,7 @@ impl Client {
 
     /// A client that sends these with each request.
     pub(crate) fn with_headers(address: SocketAddr, headers: HeaderMap) -> Self {
-        static PROVIDER: Once = Once::new();
-        PROVIDER.call_once(|| {
-            let provider = rustls::crypto::ring::default_provider();
-            provider.install_default().expect("nobody else installs one");
-        });
-        let http = reqwest::Client::builder().timeout(Duration::from_secs(30)).no_proxy();
-        Self { address, http: http.default_headers(headers).build().unwrap() }
+        Self { address, http: http().default_headers(headers).build().unwrap() }
     }
 
     pub(crate) fn address(&self) -> SocketAddr {
@@ -147,6 +141,20 @@ impl Client {
         let line = lines.find(|line| labels.iter().all(|label| line.contains(label)))?;
         line.rsplit(' ').next()?.parse().ok()
     }
+}
+
+/// A client of something else on this machine.
+pub(crate) fn http_client() -> reqwest::Client {
+    http().build().unwrap()
+}
+
+fn http() -> reqwest::ClientBuilder {
+    static PROVIDER: Once = Once::new();
+    PROVIDER.call_once(|| {
+        let provider = rustls::crypto::ring::default_provider();
+        provider.install_default().expect("nobody else installs one");
+    });
+    reqwest::Client::builder().timeout(Duration::from_secs(60)).no_proxy()
 }
 
 /// Whether the name of a metric ends here.

@@ -6,7 +6,9 @@ use std::sync::Arc;
 use pergola_feed::Item;
 use pergola_query::Scratch;
 use pergola_store::Order;
-use pergola_store::archive::{Archive, ArchiveError, Commit, Edit, Entry, FeedId, SourceId};
+use pergola_store::archive::{
+    Archive, ArchiveError, Commit, Edit, Entry, FeedId, FeedPart, ItemKey, SourceId,
+};
 
 use super::FeedError;
 use crate::node::{Node, SourceError};
@@ -127,11 +129,27 @@ impl Node {
         Ok(())
     }
 
-    /// Deletes the entries of a feed below a number, in commits of bounded size.
+    /// Deletes all that a feed holds and held before it goes, in commits of bounded size.
+    pub(in crate::node) async fn empty_feed(&self, feed: FeedId) -> Result<(), SourceError> {
+        self.delete_entries(feed, u64::MAX, FeedPart::delete_entry).await?;
+        self.delete_edits(feed, u64::MAX).await?;
+        loop {
+            let expired = self.archive.expired_of(feed, DELETED_AT_ONCE)?;
+            if expired.is_empty() {
+                return Ok(());
+            }
+            let mut commit = Commit::new();
+            expired.into_iter().for_each(|item| commit.feed(feed).forget_expired(item));
+            self.commit(commit).await?;
+        }
+    }
+
+    /// Deletes the entries of a feed below a number, in commits of bounded size; `delete` says in which way.
     pub(in crate::node) async fn delete_entries(
         &self,
         feed: FeedId,
         below: u64,
+        delete: fn(&mut FeedPart, u64, ItemKey),
     ) -> Result<usize, SourceError> {
         let mut deleted = 0;
         loop {
@@ -142,7 +160,7 @@ impl Node {
             }
             let mut commit = Commit::new();
             for (sequence, entry) in &entries {
-                commit.feed(feed).delete_entry(*sequence, entry.key);
+                delete(commit.feed(feed), *sequence, entry.key);
             }
             self.commit(commit).await?;
             self.people.entries_gone(feed, entries.last().map_or(0, |(last, _)| last + 1));
@@ -224,6 +242,9 @@ fn wanted_so_far(
                 };
                 // It came by itself meanwhile, or before the feed was changed.
                 if held.is_some_and(|held| held.source == source) {
+                    continue;
+                }
+                if archive.has_expired(feed, memory.key)? {
                     continue;
                 }
                 let texts = || Texts::of(item, &record.url, title.as_deref());

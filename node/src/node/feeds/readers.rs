@@ -4,9 +4,9 @@
 use pergola_store::archive::{Commit, FeedId};
 
 use super::FeedError;
-use crate::access::Caller;
 use crate::node::{Node, StartError};
 use crate::select::FeedCard;
+use pergola_port::access::Caller;
 
 impl Node {
     /// The feed of this name, if it exists for a caller.

@@ -51,8 +51,7 @@ impl Node {
             if removed.at > now - RESTORABLE {
                 continue;
             }
-            self.delete_entries(id, u64::MAX).await?;
-            self.delete_edits(id, u64::MAX).await?;
+            self.empty_feed(id).await?;
             let mut commit = Commit::new();
             commit.feed(id).drop_feed();
             self.commit(commit).await?;

@@ -90,34 +90,51 @@ impl Node {
 
     /// What a user follows, with what is unread of it. Blocks.
     pub fn subscriptions(&self, user: UserId) -> Result<Vec<Subscribed>, PeopleError> {
-        let is_admin = known(&self.archive, user)?.role == Role::Admin;
+        let mut all = self.untold_subscriptions(user)?;
+        self.tell_of(user, &mut all, |_| true)?;
+        Ok(all)
+    }
+
+    /// The same without what only a source's own rows say, its title, address and page: with thousands of sources, these
+    /// are read for those that are shown. Blocks.
+    pub fn untold_subscriptions(&self, user: UserId) -> Result<Vec<Subscribed>, PeopleError> {
+        known(&self.archive, user)?;
         let counts = self.reading(user, |reading| reading.library.counts(user))?;
         let names: HashMap<FeedId, String> =
             self.desk.names().into_iter().map(|(name, id)| (id, name)).collect();
-        let mut all = Vec::new();
-        for Follows { feed, what, folders, own } in self.follows_of(user)? {
-            let (title, address, home) = match what {
-                Followed::Feed(_) => (names.get(&feed).cloned().unwrap_or_default(), None, None),
-                Followed::Source(source) => {
-                    let Some(record) = self.archive.source(source)? else { continue };
-                    told_of_source(&self.archive, source, &record, is_admin)?
-                }
-            };
+        let all = self.follows_of(user)?.into_iter().map(|Follows { feed, what, folders, own }| {
             let (unread, newest) = counts.feeds.get(&feed.0).copied().unwrap_or_default();
-            let (title, since) = (own.title.unwrap_or(title), own.since);
-            all.push(Subscribed {
-                what,
-                feed,
-                title,
-                folders,
-                address,
-                home,
-                since,
-                unread,
-                newest,
-            });
+            let title = own.title.or_else(|| names.get(&feed).cloned()).unwrap_or_default();
+            let (address, home, since) = (None, None, own.since);
+            Subscribed { what, feed, title, folders, address, home, since, unread, newest }
+        });
+        Ok(all.collect())
+    }
+
+    /// Adds what sources say of themselves, for those that are wanted. Blocks.
+    pub fn tell_of(
+        &self,
+        user: UserId,
+        all: &mut Vec<Subscribed>,
+        wanted: impl Fn(Followed) -> bool,
+    ) -> Result<(), PeopleError> {
+        let is_admin = known(&self.archive, user)?.role == Role::Admin;
+        let mut gone = HashSet::new();
+        for one in all.iter_mut().filter(|one| wanted(one.what)) {
+            let Followed::Source(source) = one.what else { continue };
+            let Some(record) = self.archive.source(source)? else {
+                gone.insert(one.what);
+                continue;
+            };
+            let title;
+            (title, one.address, one.home) =
+                told_of_source(&self.archive, source, &record, is_admin)?;
+            if one.title.is_empty() {
+                one.title = title;
+            }
         }
-        Ok(all)
+        all.retain(|one| !gone.contains(&one.what));
+        Ok(())
     }
 
     /// What a user follows and may read. Blocks.

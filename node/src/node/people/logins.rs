@@ -57,11 +57,16 @@ impl Node {
         Ok(user)
     }
 
+    /// A new secret.
+    pub fn new_token(&self) -> Result<Token, PeopleError> {
+        Ok(Token::new(self.people.random()?))
+    }
+
     /// Begins a session; whoever has the token is the user until it ends.
     pub async fn open_session(&self, user: UserId, agent: &str) -> Result<Token, PeopleError> {
         let _turn = self.people.turn().await;
         people::known(&self.archive, user)?;
-        let token = Token::new(self.people.random()?);
+        let token = self.new_token()?;
         let session = Session::new(user, agent, self.clock.now());
         let mut commit = Commit::new();
         commit.user(user).set_session(token.digest(), Some(&session));

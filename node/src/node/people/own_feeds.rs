@@ -135,8 +135,7 @@ impl Node {
     async fn drop_followed(&self, source: SourceId, feed: FeedId) -> Result<(), SourceError> {
         self.desk.set_followed(source, None);
         self.settle().await;
-        self.delete_entries(feed, u64::MAX).await?;
-        self.delete_edits(feed, u64::MAX).await?;
+        self.empty_feed(feed).await?;
         let mut commit = Commit::new();
         for (user, _) in self.archive.all_followings()?.into_iter().filter(|(_, own)| *own == feed)
         {

@@ -4,7 +4,10 @@ use std::collections::HashMap;
 use std::sync::atomic::Ordering;
 
 use pergola_accounts::{Listed, Page, Scope, UserId, Wanted};
-use pergola_store::archive::{ArchiveError, Commit, FeedId, ItemNumber, Mark, SourceId};
+use pergola_feed::Item;
+use pergola_store::archive::{
+    ArchiveError, Commit, FeedId, Find, Finding, ItemNumber, Mark, SourceId, Starred,
+};
 use pergola_store::people::{self, Followed, Reading, Stream, StreamItem, StreamPage, Unread};
 
 use super::super::Node;
@@ -74,6 +77,25 @@ impl Node {
             some.map(|item| reading.listed(user, *item)).collect()
         })?;
         self.with_contents(user, listed)
+    }
+
+    /// Searches a user's stream; everything has what the user follows and has starred. Blocks.
+    pub fn search_stream(
+        &self,
+        user: UserId,
+        stream: &Stream,
+        find: &Find,
+    ) -> Result<(Vec<StreamItem>, Finding), ArchiveError> {
+        let Some(scope) = self.scope_of(stream) else {
+            let nothing = Finding { found: Vec::new(), looked_at: 0, next: None, complete: true };
+            return Ok((Vec::new(), nothing));
+        };
+        self.reading(user, |_| ())?;
+        // Others may read while this is searched.
+        let has = |item: ItemNumber| self.people.reading.lock().library.has(user, &scope, item.0);
+        let finding = self.archive.find_among(find, &has)?;
+        let numbers: Vec<ItemNumber> = finding.found.iter().map(|found| found.item).collect();
+        Ok((self.items_by_number(user, &numbers)?, finding))
     }
 
     /// How much a user has not read. Blocks.
@@ -164,6 +186,37 @@ impl Node {
         let mut reading = self.people.reading.lock();
         for (item, dates) in &stars {
             reading.library.set_starred(user, item.0, *dates);
+        }
+        Ok(stars.len())
+    }
+
+    /// An item that a user brings along from elsewhere: see [`people::brought`]. Blocks.
+    pub fn brought(
+        &self,
+        item: Item,
+        source: Option<(SourceId, FeedId)>,
+        arrived: f64,
+    ) -> Result<Starred, ArchiveError> {
+        people::brought(&self.archive, item, source, arrived)
+    }
+
+    /// A user brings stars and what was read along from elsewhere: all in one commit. Returns how many stars are new.
+    pub async fn bring_marks(
+        &self,
+        user: UserId,
+        stars: &[Starred],
+        read: &[ItemNumber],
+    ) -> Result<usize, PeopleError> {
+        let _turn = self.people.turn().await;
+        let (archive, now) = (&self.archive, self.clock.now());
+        let (commit, stars) = people::bringing(archive, user, stars, read, now)?;
+        self.commit_people(commit).await?;
+        let mut reading = self.people.reading.lock();
+        for (item, dates) in &stars {
+            reading.library.set_starred(user, item.0, *dates);
+        }
+        for item in read {
+            reading.library.set_read(user, item.0, true);
         }
         Ok(stars.len())
     }

@@ -8,9 +8,9 @@ use pergola_store::Order;
 use pergola_store::archive::{ArchiveError, FeedId, SourceId};
 
 use super::sources::standing;
-use crate::access::Caller;
 use crate::node::{Node, Upstream};
 use crate::select::FeedCard;
+use pergola_port::access::Caller;
 
 /// Sources that are listed for one feed.
 const READS: usize = 1_000;

@@ -11,7 +11,7 @@ use super::super::edition::{Edition, Publication, RenderError};
 use super::super::negotiate::Form;
 use super::super::render::Press;
 use super::Shelf;
-use crate::access::Caller;
+use pergola_port::access::Caller;
 
 impl Shelf {
     /// A document of the current edition, rendered now if nobody has asked for it yet. If that fails,

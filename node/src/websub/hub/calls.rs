@@ -12,7 +12,7 @@ use url::Url;
 use super::delivery::Ending;
 use super::request::Mode;
 use crate::publish::{Form, NoHandout, Shelf};
-use crate::websub::signature;
+use pergola_notify::signature;
 use pergola_outside::fetch::{Call, Fetcher};
 use pergola_outside::mandate::Mandate;
 use pergola_outside::surroundings::Randomness;

@@ -12,11 +12,11 @@ use http::header::{
 };
 use http::{Request, StatusCode};
 use pergola_feed::address::Shown;
+use pergola_notify::signature;
 use url::{Url, form_urlencoded};
 
 use super::Subscriber;
 use crate::crawl::driver::{NotReceived, Pushed};
-use crate::websub::signature;
 
 /// The longest challenge that is echoed, in bytes.
 const CHALLENGE_BYTES: usize = 1_024;

@@ -13,12 +13,20 @@ async fn whatever_is_described_is_answered() {
     let query = "CREATE FEED News AS RETURN OPML \"all\";";
     post(&house, "/api/v1/feeds", json!({"query": query})).await;
     post(&house, "/api/v1/users", json!({"name": "ada"})).await;
+    let webhook = json!({"webhook": "https://receiver.example/hook"});
+    let (status, added) = post(&house, "/api/v1/feeds/News/notifications", webhook).await;
+    assert_eq!(status, StatusCode::CREATED, "{added}");
     let (status, document) = get(&house, "/api/openapi.json").await;
     assert_eq!(status, StatusCode::OK);
     assert!(document["openapi"].as_str().unwrap().starts_with("3."), "{document}");
     let mut asked = 0;
     let mut last = Vec::new();
+    // Answered by the site before the node, and tested there.
+    let elsewhere = ["/api/v1/users/{user}/export", "/api/v1/users/{user}/import"];
     for (path, methods) in document["paths"].as_object().unwrap() {
+        if elsewhere.contains(&path.as_str()) {
+            continue;
+        }
         let path = path
             .replace("{id}", "1")
             .replace("{name}", "News")

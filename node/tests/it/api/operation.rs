@@ -4,9 +4,9 @@ use std::time::Duration;
 
 use axum::body::Body;
 use pergola_config::Config;
-use pergola_node::access::ByFolder;
 use pergola_node::node::{Node, close};
 use pergola_outside::clock::Clock;
+use pergola_port::access::ByFolder;
 use pergola_store::backup::{Replace, restore};
 use reqwest::{Method, StatusCode};
 use serde_json::json;

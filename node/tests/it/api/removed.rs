@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use pergola_outside::clock::{Clock, ManualClock};
+use pergola_store::archive::{Archive, FeedId};
 use reqwest::StatusCode;
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -131,6 +132,42 @@ async fn after_a_week_it_is_gone_for_good() {
     assert_eq!(get(&house, "/api/v1/removed").await.1, json!({"sources": [], "feeds": []}));
     assert_eq!(post(&house, "/api/v1/sources/1/restore", json!({})).await.0, StatusCode::NOT_FOUND);
     assert_eq!(post(&house, "/api/v1/feeds/All/restore", json!({})).await.0, StatusCode::NOT_FOUND);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_a_feed_held_is_forgotten_with_the_feed_or_with_the_source() {
+    let clock = ManualClock::new(Clock::real().now());
+    let (house, origin) = (house_at(&clock).await, origin("/rss", feed(&["One", "Two"])).await);
+    post(&house, "/api/v1/sources", json!({"url": origin.url("/rss").as_str()})).await;
+    create(&house, "CREATE FEED Brief AS RETURN OPML \"all\" KEEP 1 DAY;").await;
+    create(&house, "CREATE FEED Short AS RETURN OPML \"all\" KEEP 2 DAYS;").await;
+    crate::house::eventually("the items", async || {
+        let there = items(&house, "Short").await;
+        if there.as_array().unwrap().len() == 2 { Ok(()) } else { Err(there.to_string()) }
+    })
+    .await;
+    let expired = async || {
+        house.node().clear_out().await.unwrap();
+        let all = |archive: &Archive| -> Vec<usize> {
+            let of = |feed| archive.expired_of(FeedId(feed), 10).unwrap().len();
+            (0..4).map(of).filter(|count| *count > 0).collect()
+        };
+        house.node().alone(all).await.unwrap()
+    };
+    assert_eq!(expired().await, [0; 0]);
+    clock.advance(1.5 * DAY);
+    assert_eq!(expired().await, [2]);
+    clock.advance(DAY);
+    assert_eq!(expired().await, [2, 2]);
+    delete(&house, "/api/v1/feeds/Brief").await;
+    assert_eq!(expired().await, [2, 2], "the feed can be restored");
+    clock.advance(8.0 * DAY);
+    assert_eq!(expired().await, [2]);
+    delete(&house, "/api/v1/sources/1").await;
+    clock.advance(6.0 * DAY);
+    assert_eq!(expired().await, [2], "the source can be restored");
+    clock.advance(2.0 * DAY);
+    assert_eq!(expired().await, [0; 0]);
 }
 
 #[tokio::test(flavor = "multi_thread")]

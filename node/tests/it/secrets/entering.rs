@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use pergola_config::Config;
 use pergola_manners::source::{Credentials, Proof};
-use pergola_node::access::Caller;
 use pergola_node::node::{NewSource, Node, close};
 use pergola_outside::clock::Clock;
+use pergola_port::access::Caller;
 use pergola_store::archive::{Archive, Commit, SourceId};
 use serde_json::json;
 use tempfile::TempDir;

@@ -4,9 +4,9 @@ use axum::Router;
 use axum::response::Redirect;
 use axum::routing::get;
 use pergola_config::{HostCredentials, Secret};
-use pergola_node::serve::Port;
 use pergola_outside::clock::ManualClock;
 use pergola_outside::surroundings::Blocking;
+use pergola_port::serve::Port;
 use tempfile::TempDir;
 use tokio_util::sync::CancellationToken;
 

@@ -7,7 +7,7 @@ use pergola_proto::v1;
 use tempfile::TempDir;
 
 use super::{Stand, asked, connect, numbers, titles};
-use crate::house::{House, quick_config};
+use crate::house::{House, eventually, quick_config};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn pages_go_on_where_they_ended_across_a_restart() {
@@ -59,6 +59,27 @@ async fn what_was_thrown_away_is_counted() {
     stand.publish(1).await;
     let next = stand.fetch(&late.cursor).await;
     assert_eq!((next.expired, numbers(&next)), (0, vec![7]));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_edited_after_its_time_is_over_does_not_come_again() {
+    let folder = TempDir::new().unwrap();
+    let mut config = quick_config(&folder);
+    config.store.keep = Duration::ZERO;
+    let mut stand = Stand::open_with(folder, config).await;
+    stand.publish(4).await;
+    let cursor = stand.fetch("").await.cursor;
+    eventually("the items to go", async || {
+        let left = stand.house.node().clear_out().await.unwrap().entries;
+        if left == 4 { Ok(()) } else { Err(format!("{left} went")) }
+    })
+    .await;
+    let mut stand = stand.restart().await;
+    stand.items[1].1 = "corrected".into();
+    stand.publish(1).await;
+    // The document that showed the new item showed the edited one, too.
+    let next = stand.fetch(&cursor).await;
+    assert_eq!((numbers(&next), titles(&next)), (vec![4], vec!["title 4"]));
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -3,9 +3,10 @@
 use maud::{Markup, html};
 use pergola_api::Problem;
 use pergola_api::feed::{FeedDetail, ReadSource};
+use pergola_api::notification::NotificationStatus;
 use pergola_feed::Timestamp;
 
-use super::{door, subscribe};
+use super::{door, notify, subscribe};
 use crate::assets;
 use crate::frame::{Frame, Place, Viewer};
 use crate::inside::editor::{self, Edited, rate};
@@ -23,6 +24,10 @@ pub struct Managed<'a> {
     pub readers: Option<&'a [String]>,
     /// The readers that the node knows.
     pub known: &'a [String],
+    /// Who is sent its new entries.
+    pub notified: &'a [NotificationStatus],
+    /// The secret of a webhook that was just added. It is not shown again.
+    pub secret: Option<&'a str>,
     pub edited: Edited<'a>,
     /// The name that it was to get, and why it did not.
     pub renaming: Option<(&'a str, &'a Problem)>,
@@ -55,6 +60,7 @@ pub fn manage(viewer: Viewer<'_>, managed: &Managed<'_>) -> Markup {
         (sources(&managed.feed.reads))
         (query(managed))
         (readers(managed))
+        (notify::section(managed.notified, managed.secret))
         (name_and_end(managed))
     };
     let head = html! { script src=(assets::address("../../", "editor.js")) defer {} };

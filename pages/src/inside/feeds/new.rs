@@ -83,8 +83,8 @@ fn form(made: &NewFeed<'_>) -> Markup {
                 (told(wrong("sources")))
                 label { input type="checkbox" name="all" value="yes" checked[draft.all]; " All sources of this node" }
                 @if !made.folders.is_empty() {
-                    p.soft { "Folders, with those inside them" }
-                    div.inset {
+                    fieldset.inset {
+                        legend.soft { "Folders, with those inside them" }
                         @for folder in made.folders {
                             label {
                                 input type="checkbox" name="folder" value=(folder) checked[draft.folders.contains(folder)];
@@ -99,7 +99,8 @@ fn form(made: &NewFeed<'_>) -> Markup {
                     button name="do" value="find" { "Find" }
                 }
                 @if !made.sources.is_empty() {
-                    div.inset.choices {
+                    fieldset.inset.choices {
+                        legend.soft { "One by one" }
                         @for source in made.sources {
                             label title=(source.url) {
                                 input type="checkbox" name="source" value=(source.url) checked[source.chosen];

@@ -33,16 +33,23 @@ pub(super) fn article(shown: &Shown, view: &View, nodes: &Nodes, open: bool) -> 
         return whole_article(shown, view, nodes, "./");
     }
     let item = shown.item.normalised();
-    framed(shown, &item, view, "./", html! { p.excerpt { (excerpt(&item)) } })
+    framed(shown, &item, view, "./", false, beginning(shown, &item))
 }
 
 fn whole_article(shown: &Shown, view: &View, nodes: &Nodes, root: &str) -> Markup {
     let item = shown.item.normalised();
-    framed(shown, &item, view, root, whole(&item, nodes))
+    framed(shown, &item, view, root, true, whole(&item, nodes))
 }
 
 /// What an item has closed and open.
-fn framed(shown: &Shown, item: &Item, view: &View, root: &str, inside: Markup) -> Markup {
+fn framed(
+    shown: &Shown,
+    item: &Item,
+    view: &View,
+    root: &str,
+    open: bool,
+    inside: Markup,
+) -> Markup {
     let number = shown.number;
     let title = item.title.as_deref().unwrap_or("Untitled");
     let people: Vec<&str> = item.authors.iter().filter_map(Person::label).collect();
@@ -50,31 +57,35 @@ fn framed(shown: &Shown, item: &Item, view: &View, root: &str, inside: Markup) -
         "" => origin_name(item).unwrap_or("a feed that you do not follow"),
         own => own,
     };
+    // On a page of its own an item is what the page is about.
+    let alone = root != "./";
+    let heading = html! {
+        span.unread hidden[shown.read] { "●" span.hidden { " Unread: " } }
+        a.open href={ (root) (view.opening(number)) } { (title) }
+    };
     html! {
         article.item.card.is-read[shown.read] id={ "item-" (number) } data-from=(shown.from.key())
             data-whole={ (root) "read/item/" (number) } data-page=[item.link.as_deref()] {
-            h2 {
-                span.unread hidden[shown.read] { "●" span.hidden { " Unread: " } }
-                a.open href={ (root) (view.opening(number)) } { (title) }
-            }
+            @if alone { h1 { (heading) } } @else { h2 { (heading) } }
             p.soft {
                 (from) " · "
                 @if !people.is_empty() { (people.join(", ")) " · " }
                 (time(shown.dated))
             }
             (inside)
-            (marks(shown, view, root))
+            (marks(shown, view, root, open))
         }
     }
 }
 
-fn marks(shown: &Shown, view: &View, root: &str) -> Markup {
+fn marks(shown: &Shown, view: &View, root: &str, open: bool) -> Markup {
     let (star, star_to) = if shown.starred { ("★ Starred", "0") } else { ("☆ Star", "1") };
     let (read, read_to) = if shown.read { ("Mark unread", "0") } else { ("Mark read", "1") };
     let back = format!("{}#item-{}", view.address(), shown.number);
     html! {
         form.marks method="post" action={ (root) "read/item/" (shown.number) "/mark" } {
             input type="hidden" name="back" value=(back);
+            @if open { input type="hidden" name="open" value=(view.opening(shown.number)); }
             button.star name="star" value=(star_to) aria-pressed=(shown.starred) { (star) }
             button.mark name="read" value=(read_to) { (read) }
         }
@@ -107,6 +118,18 @@ fn attached(enclosure: &Enclosure) -> Markup {
             a href=(enclosure.url) rel="noopener noreferrer nofollow" { (enclosure.url) }
             @if let Some(kind) = &enclosure.media_type { " (" (kind) ")" }
             @if let Some(length) = enclosure.length { ", " (size(length)) }
+        }
+    }
+}
+
+/// Where a search has found an item, or its beginning.
+fn beginning(shown: &Shown, item: &Item) -> Markup {
+    html! {
+        p.excerpt {
+            @for (text, marked) in &shown.snippet {
+                @if *marked { mark { (text) } } @else { (text) }
+            }
+            @if shown.snippet.is_empty() { (excerpt(item)) }
         }
     }
 }

@@ -78,7 +78,7 @@ fn shown(group: &Group, current: &Chosen) -> Markup {
 
 fn link(what: &Chosen, title: &str, unread: Option<u32>, current: &Chosen) -> Markup {
     let unread_only = *what != Chosen::Starred;
-    let view = View { chosen: what.clone(), unread_only, after: None };
+    let view = View { chosen: what.clone(), unread_only, search: None, after: None };
     html! {
         a href={ "./" (view.address()) } aria-current=[(what == current).then_some("page")] {
             span.title { (title) }

@@ -12,7 +12,16 @@ fn nodes() -> Nodes {
 fn shown(number: u64, item: Item) -> Shown {
     let from = Chosen::Source(12);
     let dated = Timestamp::from_unix(1_700_000_000);
-    Shown { number, item, from, from_title: "News".into(), dated, read: false, starred: false }
+    Shown {
+        number,
+        item,
+        from,
+        from_title: "News".into(),
+        dated,
+        read: false,
+        starred: false,
+        snippet: Vec::new(),
+    }
 }
 
 fn stream(items: Vec<Shown>) -> Stream {
@@ -21,13 +30,14 @@ fn stream(items: Vec<Shown>) -> Stream {
         Group { folder: Some(("Tech & more".into(), 3)), entries: vec![entry], left_out: 0 };
     Stream {
         title: "All items".into(),
-        view: View { chosen: Chosen::All, unread_only: true, after: None },
+        view: View { chosen: Chosen::All, unread_only: true, search: None, after: None },
         side: Side { unread: 3, groups: vec![group] },
         items,
         open: None,
         next: Some("a-b".into()),
         until: Some(1_700_000_000.25),
         note: None,
+        wrong: None,
     }
 }
 

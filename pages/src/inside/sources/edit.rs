@@ -70,14 +70,14 @@ fn credentials(source: &SourceStatus, draft: &Draft) -> Markup {
         html! {
             p.field.tick {
                 input type="radio" name="credentials" id=(id) value=(value)
-                    checked[draft.credentials == value];
-                label for=(id) { (label) }
+                    aria-labelledby={ "shown " (id) "-label" } checked[draft.credentials == value];
+                label for=(id) id={ (id) "-label" } { (label) }
             }
         }
     };
     html! {
         fieldset {
-            legend { "What the site is shown to let this node in" }
+            legend #shown { "What the site is shown to let this node in" }
             (choice("keep", &kept))
             @if source.credentials.is_some() { (choice("none", "Forget it")) }
             (choice("password", "A user and a password"))

@@ -14,8 +14,8 @@ use tokio_util::sync::CancellationToken;
 use tower::ServiceExt;
 
 use pergola_node::publish::{Imprint, Listing, Shelf, router};
-use pergola_node::serve::Port;
 use pergola_outside::clock::Clock;
+use pergola_port::serve::Port;
 use pergola_store as store;
 use pergola_store::archive::{Archive, Commit, Entry, FeedId, FeedTally, SourceId, item_key};
 

@@ -59,6 +59,25 @@ async fn ten_thousand_sources_are_sorted_searched_and_shown_in_pages() {
     assert!(titles(&beyond).is_empty());
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn somebody_who_follows_ten_thousand_sources_has_small_pages_with_the_titles_that_matter() {
+    let place =
+        Place::with(|config| config.schedule.cycle = std::time::Duration::from_secs(3_600)).await;
+    upload(&place, "/sources/import", &many(10_000)).await;
+    let (_, all) = place.page("/read").await;
+    assert!(all.len() < 100_000 && all.contains("Folder 1<"), "{} bytes", all.len());
+    let (_, folder) = place.page("/read?folder=Folder+1").await;
+    assert!(folder.len() < 100_000, "{} bytes", folder.len());
+    let names = folder.matches("<span class=\"title\">Source 0").count();
+    assert!((50..100).contains(&names), "{names} of the folder are named");
+    assert!(!folder.contains("<span class=\"title\"></span>"), "one has no title");
+    let (_, rest) = folder.split_once("href=\"./read?source=").unwrap();
+    let id = rest.split('"').next().unwrap();
+    let (status, one) = place.page(&format!("/read?source={id}")).await;
+    assert_eq!(status, 200, "{one}");
+    assert!(one.contains("<h1>Source 0"), "{one}");
+}
+
 #[tokio::test]
 async fn titles_addresses_and_folders_are_shown_as_text_on_every_page() {
     let place = Place::start().await;

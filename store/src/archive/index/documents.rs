@@ -64,17 +64,6 @@ impl<'a> Documents<'a> {
         Ok(documents.collect())
     }
 
-    /// The key of an item that is stored here.
-    pub(super) fn key(
-        &mut self,
-        item: &Item,
-        source: SourceId,
-        chunk: u32,
-        index: u16,
-    ) -> Result<ItemKey, ArchiveError> {
-        Ok(self.keys(source)?.of(item, chunk, index))
-    }
-
     fn keys(&mut self, source: SourceId) -> Result<&Keys, ArchiveError> {
         if !self.sources.contains_key(&source) {
             let known = self.archive.known(source)?.unwrap_or_default();

@@ -1,35 +1,30 @@
 //! Searching, and finding where an item is stored.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
-use std::ops::ControlFlow;
 
 use pergola_feed::Item;
 use pergola_index::{
     Asked, Cursor, Document, Library, Limits, Normal, Page, Search, Segment, Waiting, search,
 };
-use pergola_manners::source::{ItemKey, ItemNumber, SourceId};
+use pergola_manners::source::{ItemNumber, SourceId};
 
 use super::super::{Archive, ArchiveError};
 use super::Found;
-use super::documents::{Documents, texts_of};
+use super::documents::texts_of;
 use super::segments::{Failure, SegmentRows};
-use crate::engine::{Order, Table};
-use crate::records::{FeedId, Manifest};
+use crate::engine::Table;
+use crate::records::Manifest;
 use crate::rows::chunk::Chunk;
-use crate::rows::keys::{RowKey, chunk_key};
+use crate::rows::keys::chunk_key;
 
 /// Items on a page at most.
 const MOST_ITEMS: usize = 1_000;
-/// Documents that the words point to and that are not in the feeds, at most.
+/// Documents that the words point to and that the caller does not want to see, at most.
 const MOST_PASSED_OVER: usize = 300_000;
 /// Documents beyond those shown that are checked at most: versions that were replaced, items that are gone.
 const MOST_CHECKED: usize = 500;
 /// Documents whose texts are read at most, to find phrases.
 const MOST_TEXTS: usize = 400;
-/// Up to so many items of feeds are read at once; of larger feeds, each item is looked up …
-const FEW_MEMBERS: usize = if cfg!(test) { 3 } else { 50_000 };
-/// … until so many were not in them.
-const MOST_LOOKED_UP: usize = 400;
 /// Unpacked chunks that are held.
 const CHUNKS_HELD: usize = 32;
 /// Times that a search begins again because the index has changed under it.
@@ -42,8 +37,6 @@ pub struct Find {
     pub asked: Asked,
     /// Only items of these sources.
     pub sources: Option<BTreeSet<SourceId>>,
-    /// Only items of these feeds.
-    pub feeds: Option<Vec<FeedId>>,
     /// Only items after this place: the `next` of the page before.
     pub after: Option<Cursor>,
     /// Items on the page at most, up to a thousand.
@@ -68,28 +61,28 @@ pub struct Finding {
 impl Archive {
     /// Searches all stored items. Blocks.
     pub fn find(&self, find: &Find) -> Result<Finding, ArchiveError> {
+        self.find_among(find, &|_| true)
+    }
+
+    /// Searches those stored items that `admits` says yes to. Blocks.
+    pub fn find_among(
+        &self,
+        find: &Find,
+        admits: &dyn Fn(ItemNumber) -> bool,
+    ) -> Result<Finding, ArchiveError> {
         let wanted = Search {
             asked: find.asked.clone(),
             sources: find.sources.as_ref().map(|some| some.iter().map(|id| id.0).collect()),
             after: find.after,
             limit: find.limit.clamp(1, MOST_ITEMS),
         };
-        let members = find.feeds.as_deref().map(|feeds| self.members(feeds)).transpose()?;
         let limits = Limits {
-            passed_over: match members {
-                Some(Members::Many(_)) => MOST_LOOKED_UP,
-                _ => MOST_PASSED_OVER,
-            },
+            passed_over: MOST_PASSED_OVER,
             checked: wanted.limit + MOST_CHECKED,
             texts: MOST_TEXTS,
         };
         let (page, complete) = self.reading(|_, segments, waiting| {
-            let mut stacks = Stacks {
-                archive: self,
-                members: &members,
-                chunks: HashMap::new(),
-                documents: Documents::new(self),
-            };
+            let mut stacks = Stacks { archive: self, admits, chunks: HashMap::new() };
             search(segments, waiting, &mut stacks, &wanted, limits)
         })?;
         let Page { found, looked_at, next } = page;
@@ -160,38 +153,11 @@ impl Archive {
             }
         }
     }
-
-    /// The items of feeds, if there are few.
-    fn members(&self, feeds: &[FeedId]) -> Result<Members, ArchiveError> {
-        let mut numbers = HashSet::new();
-        for feed in feeds {
-            let (from, to) = (feed.to_key(), FeedId(feed.0.saturating_add(1)).to_key());
-            let order = Order::Ascending;
-            self.store.scan(Table::Member, &from, Some(&to), order, &mut |key, _| {
-                numbers.extend(member_number(key));
-                if numbers.len() < FEW_MEMBERS {
-                    ControlFlow::Continue(())
-                } else {
-                    ControlFlow::Break(())
-                }
-            })?;
-            if numbers.len() >= FEW_MEMBERS {
-                return Ok(Members::Many(feeds.to_vec()));
-            }
-        }
-        Ok(Members::Few(numbers))
-    }
 }
 
 fn names_all(manifest: &Manifest, of: &Manifest) -> bool {
     let there: HashSet<u32> = manifest.segments.iter().map(|segment| segment.number).collect();
     of.segments.iter().all(|segment| there.contains(&segment.number))
-}
-
-/// The number of the item that a row of a feed's items is about.
-fn member_number(key: &[u8]) -> Option<u64> {
-    let item = key.get(4..)?.first_chunk()?;
-    Some(ItemNumber::from(ItemKey(u128::from_be_bytes(*item))).0)
 }
 
 fn key_of(document: &Document) -> [u8; 8] {
@@ -206,20 +172,12 @@ impl From<Document> for Found {
     }
 }
 
-/// The items of feeds.
-enum Members {
-    Few(HashSet<u64>),
-    Many(Vec<FeedId>),
-}
-
 /// Where texts are looked up.
 struct Stacks<'a> {
     archive: &'a Archive,
-    members: &'a Option<Members>,
+    admits: &'a dyn Fn(ItemNumber) -> bool,
     /// Chunks that were unpacked lately; nothing for those that are damaged or gone.
     chunks: HashMap<(u32, u32), Option<Chunk>>,
-    /// Knows the keys of items.
-    documents: Documents<'a>,
 }
 
 impl Stacks<'_> {
@@ -259,20 +217,6 @@ impl Library for Stacks<'_> {
     }
 
     fn admits(&mut self, document: &Document) -> Result<bool, Failure> {
-        match self.members {
-            None => Ok(true),
-            Some(Members::Few(numbers)) => Ok(numbers.contains(&document.number)),
-            Some(Members::Many(feeds)) => {
-                let Some(item) = self.item(document)? else { return Ok(false) };
-                let source = SourceId(document.source);
-                let key = self.documents.key(&item, source, document.chunk, document.index)?;
-                for feed in feeds {
-                    if self.archive.member(*feed, key)?.is_some() {
-                        return Ok(true);
-                    }
-                }
-                Ok(false)
-            }
-        }
+        Ok((self.admits)(ItemNumber(document.number)))
     }
 }

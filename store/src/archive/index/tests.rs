@@ -14,10 +14,7 @@ use proptest::sample::Index;
 use super::documents::texts_of;
 use super::*;
 use crate::engine::{Batch, Store};
-use crate::records::{Entry, FeedId};
 use crate::testing::MemoryStore;
-
-const FEED: FeedId = FeedId(7);
 
 #[derive(Debug, Clone)]
 enum Step {
@@ -191,7 +188,7 @@ impl World {
 
 fn find(text: &str, limit: usize) -> Find {
     let asked = Asked::parse(text).unwrap();
-    Find { asked, sources: None, feeds: None, after: None, limit }
+    Find { asked, sources: None, after: None, limit }
 }
 
 fn step() -> impl Strategy<Value = Step> {
@@ -294,28 +291,27 @@ fn an_item_is_located_in_its_latest_version_until_its_chunk_is_gone() {
 }
 
 #[test]
-fn a_search_in_a_feed_finds_its_entries_only() {
+fn a_search_among_some_items_finds_these_only_and_goes_on_after_each_page() {
     let mut world = World::new();
     let items: Vec<Item> = (0..20).map(|name| titled(name, "ash")).collect();
-    let mut commit = Commit::new();
-    for name in [3, 11] {
-        let key = key_of(&items[name]);
-        let (source, index) = (SourceId(1), name as u16);
-        let entry = Entry { key, source, chunk: 0, index, at: 0.0, changed_at: 0.0, dated: 0.0 };
-        commit.feed(FEED).put_entry(name as u64, &entry);
-        let other = key_of(&items[name + 1]);
-        commit.feed(FeedId(8)).put_entry(name as u64, &Entry { key: other, ..entry });
-    }
-    world.archive.commit(commit).unwrap();
+    let some: Vec<ItemNumber> =
+        [3, 11, 12].iter().map(|name| key_of(&items[*name]).into()).collect();
     world.deliver(1, items);
     for _ in 0..2 {
         let mut find = find("ash", 1);
-        find.feeds = Some(vec![FEED]);
-        assert_eq!(world.found(&find).0.len(), 2);
-        find.feeds = Some(vec![FEED, FeedId(8)]);
-        assert_eq!(world.found(&find).0.len(), 4);
-        find.feeds = Some(Vec::new());
-        assert_eq!(world.found(&find).0.len(), 0);
+        let mut found = Vec::new();
+        loop {
+            let page = world.archive.find_among(&find, &|item| some.contains(&item)).unwrap();
+            found.extend(page.found.iter().map(|found| found.item));
+            find.after = page.next;
+            if find.after.is_none() {
+                break;
+            }
+        }
+        found.sort_unstable();
+        let mut all = some.clone();
+        all.sort_unstable();
+        assert_eq!(found, all);
         world.mend();
     }
 }

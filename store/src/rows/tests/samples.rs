@@ -31,8 +31,9 @@ use pergola_refresh::{Controller, Model, Source, Threshold, ThresholdParts};
 
 use super::Written;
 use crate::records::{
-    Entry, FeedRecord, FeedTally, HostTally, HubTally, Lease, Manifest, NodeRecord, ProfileRecord,
-    Push, Removed, Sample, SegmentRecord, Starred, Subscription, Suspect,
+    Entry, Every, FeedRecord, FeedTally, HostTally, HubTally, Lease, Manifest, NodeRecord,
+    Notification, ProfileRecord, Push, Removed, Sample, SegmentRecord, Starred, Subscription,
+    Suspect, Trouble, Way,
 };
 
 fn some(text: &str) -> Option<String> {
@@ -441,6 +442,36 @@ pub(super) fn feeds(written: &mut Written) {
         tries: 3,
         next_try: 4.5,
     };
+    written.is(
+        "notifications",
+        &vec![
+            Notification {
+                id: "0a1b".into(),
+                way: Way::Webhook {
+                    url: "https://hook.example/in".into(),
+                    secret: "sesame".into(),
+                },
+                since: 1.5,
+                next: 300,
+                until: 320,
+                due_at: 2.5,
+                delivered_at: None,
+                trouble: Some(Trouble { since: 1.75, tries: 3, last: "it answered 500".into() }),
+                paused: true,
+            },
+            Notification {
+                id: "2c3d".into(),
+                way: Way::Mail { address: "ada@reader.example".into(), every: Every::Week },
+                since: 1.5,
+                next: 0,
+                until: 0,
+                due_at: 3.5,
+                delivered_at: Some(2.25),
+                trouble: None,
+                paused: false,
+            },
+        ],
+    );
     written.is("subscription", &subscription);
     written.is("subscription-open", &Subscription { secret: None, ..subscription });
     written.is(

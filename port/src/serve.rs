@@ -25,7 +25,7 @@ use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
 use crate::access::ListensOn;
-use crate::metrics::PortMetrics;
+use crate::counts::PortMetrics;
 use crowd::{Crowds, Found, Place};
 use handshake::handshake;
 use pergola_outside::pace::{Late, Pace, Patience};

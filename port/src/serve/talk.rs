@@ -25,7 +25,7 @@ use tower::Service as _;
 use super::crowd::{Place, come_back, too_slow};
 use super::{ConnectionNumber, Favour, Favoured};
 use crate::access::{ClientCertificate, ListensOn};
-use crate::metrics::PortMetrics;
+use crate::counts::PortMetrics;
 
 /// The interval of pings on an idle HTTP/2 connection,
 const ALIVE_EVERY: Duration = Duration::from_secs(20);

@@ -19,7 +19,7 @@ use tokio::io::AsyncWriteExt as _;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-use crate::metrics::PortMetrics;
+use crate::counts::PortMetrics;
 
 /// Seconds after which a client that was turned away may come back.
 const RETRY_SECONDS: u16 = 30;

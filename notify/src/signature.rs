@@ -1,19 +1,19 @@
-//! `X-Hub-Signature`: proves that the sender knows the secret and that the body was not altered.
+//! Signatures: HMAC, as `X-Hub-Signature` has it. It proves that the sender knows the secret and that the body was not altered.
 
 use ring::hmac;
 
-/// The header that carries it.
-pub(crate) const HEADER: &str = "x-hub-signature";
+/// The header of WebSub that carries it.
+pub const HEADER: &str = "x-hub-signature";
 
 /// The value of the header for a body: HMAC with SHA-256.
-pub(crate) fn sign(secret: &[u8], body: &[u8]) -> String {
+pub fn sign(secret: &[u8], body: &[u8]) -> String {
     let tag = hmac::sign(&hmac::Key::new(hmac::HMAC_SHA256, secret), body);
     format!("sha256={}", hex(tag.as_ref()))
 }
 
 /// Whether the header's value matches the body, compared in constant time. SHA-1 is accepted only over TLS:
 /// WebSub recognises it, and asks for more where nothing else protects the body.
-pub(crate) fn fits(value: &str, secret: &[u8], body: &[u8], protected_way: bool) -> bool {
+pub fn fits(value: &str, secret: &[u8], body: &[u8], protected_way: bool) -> bool {
     let Some((method, digits)) = value.trim().split_once('=') else { return false };
     let algorithm = match method.trim().to_ascii_lowercase().as_str() {
         "sha256" => hmac::HMAC_SHA256,
@@ -27,7 +27,7 @@ pub(crate) fn fits(value: &str, secret: &[u8], body: &[u8], protected_way: bool)
 }
 
 /// Bytes in hexadecimal digits.
-pub(crate) fn hex(bytes: &[u8]) -> String {
+pub fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 

@@ -1,0 +1,46 @@
+//! The files in a ZIP file.
+//!
+//! What a ZIP file says of sizes is not believed: bytes are counted as they are unpacked.
+
+use std::io::{Cursor, Read as _};
+
+use zip::ZipArchive;
+
+use crate::error::Unreadable;
+
+/// Bytes of all files together, once they are unpacked.
+pub(crate) const UNPACKED: usize = 512 << 20;
+/// Files.
+pub(crate) const FILES: usize = 10_000;
+
+/// Whether these are the first bytes of a ZIP file.
+pub(crate) fn is_zip(bytes: &[u8]) -> bool {
+    bytes.starts_with(b"PK\x03\x04") || bytes.starts_with(b"PK\x05\x06")
+}
+
+/// Hands each file of a ZIP file over with its name. Only one of them is in memory.
+pub(crate) fn each(
+    bytes: &[u8],
+    mut file: impl FnMut(&str, &[u8]) -> Result<(), Unreadable>,
+) -> Result<(), Unreadable> {
+    let bad = |error: &dyn std::fmt::Display| Unreadable::BadZip(error.to_string());
+    let mut archive = ZipArchive::new(Cursor::new(bytes)).map_err(|error| bad(&error))?;
+    if archive.len() > FILES {
+        return Err(Unreadable::TooManyFiles);
+    }
+    let mut left = UNPACKED;
+    for place in 0..archive.len() {
+        let packed = archive.by_index(place).map_err(|error| bad(&error))?;
+        if packed.is_dir() {
+            continue;
+        }
+        let name = packed.name().map_err(|error| bad(&error))?;
+        let name: String = name.chars().take(200).collect();
+        let mut content = Vec::new();
+        let read = packed.take(left as u64 + 1).read_to_end(&mut content);
+        read.map_err(|error| bad(&format!("{name}: {error}")))?;
+        left = left.checked_sub(content.len()).ok_or(Unreadable::TooLarge)?;
+        file(&name, &content)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,1 @@
+ln -s "$WORKSPACE/proto" proto

@@ -1,0 +1,2 @@
+# Files with passwords.
+for name in ada bob new; do printf 'a long password of %s\n' "$name" > "$name.txt"; done

@@ -1,0 +1,2 @@
+start_node
+pergola backup pergola.backup
