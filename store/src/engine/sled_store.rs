@@ -2,7 +2,7 @@
 //! * its `flush` writes but does not wait for the drive, so each commit ends with our own
 //!   `sync_data` on the engine's file;
 //! * large records go to files that it never syncs, so values are cut into parts (`parts`);
-//! * it does not use the room of rows that are gone quickly enough, so each commit makes some (`room`);
+//! * it does not use the room of rows that are gone quickly enough, so commits make some (`room`);
 //! * it goes on using its file for a while after it was closed, so closing waits for that;
 //! * it panics on some damaged files, so opening catches that and calls it damage.
 //!
@@ -164,7 +164,7 @@ impl Store for SledStore {
         flushed.map_err(|error| failed(&self.path, error))?;
         self.file.0.sync_data().map_err(StoreError::io(&self.path))?;
         // The batch is on the disk, whatever becomes of this.
-        if let Err(error) = self.room.make(&self.db, batch, || self.file.0.sync_data()) {
+        if let Err(error) = self.room.make(&self.db, batch, &self.file.0) {
             tracing::warn!(%error, "sled could not make room in its file");
         }
         Ok(())

@@ -13,7 +13,7 @@ async fn whatever_is_described_is_answered() {
     let query = "CREATE FEED News AS RETURN OPML \"all\";";
     post(&house, "/api/v1/feeds", json!({"query": query})).await;
     post(&house, "/api/v1/users", json!({"name": "ada"})).await;
-    let webhook = json!({"webhook": "https://receiver.example/hook"});
+    let webhook = json!({"webhook": {"url": "https://receiver.example/hook"}});
     let (status, added) = post(&house, "/api/v1/feeds/News/notifications", webhook).await;
     assert_eq!(status, StatusCode::CREATED, "{added}");
     let (status, document) = get(&house, "/api/openapi.json").await;

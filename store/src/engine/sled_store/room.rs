@@ -6,13 +6,18 @@
 //! than are moved, and the file grows without end. (Its own thread for this goes by the clock and not by what is
 //! written, and syncs the file each time, also when nothing happens.)
 //!
-//! So whenever a quarter of a segment was committed, a tiny row in a tree of its own is changed many times, and every
-//! eleventh change moves a page. Small commits that follow each other pay for this once, not each.
+//! So once the file is larger than [`FREE`], whenever a quarter of a segment was committed, a tiny row in a tree of its
+//! own is changed many times, and every eleventh change moves a page. Small commits that follow each other pay for this
+//! once, not each. A smaller file may hold as much that is out of date as it likes: that costs nobody anything, and
+//! moving pages costs a third of what a refresh does.
 //!
 //! Never: a segment that is used again before what was moved out of it is on the disk. sled does not wait for the
 //! drive, so the file is synced whenever half a segment was moved.
 
-use std::sync::{Mutex, PoisonError};
+use std::{
+    fs::File,
+    sync::{Mutex, PoisonError},
+};
 
 use super::Batch;
 
@@ -31,6 +36,9 @@ const NOTHING: usize = 3 << 10;
 /// So many times in a row nothing had to be moved: that is enough. Once is not, because pages that were moved by other
 /// changes meanwhile are still waiting, too.
 const QUIET: u32 = 3;
+
+/// How large the file may become before pages are moved.
+pub(in crate::engine) const FREE: u64 = 32 << 20;
 
 /// Bytes that are committed before pages are moved: a quarter of a segment.
 const DUE: u64 = 128 << 10;
@@ -67,16 +75,11 @@ impl Room {
     }
 
     /// Moves some of the pages that wait, if there are any, once enough was committed.
-    pub(super) fn make(
-        &self,
-        db: &sled::Db,
-        batch: &Batch,
-        sync: impl Fn() -> std::io::Result<()>,
-    ) -> sled::Result<()> {
+    pub(super) fn make(&self, db: &sled::Db, batch: &Batch, file: &File) -> sled::Result<()> {
         let mut written = self.written.lock().unwrap_or_else(PoisonError::into_inner);
         written.bytes += batch.bytes();
         written.rows += batch.len();
-        if written.bytes < DUE {
+        if written.bytes < DUE || file.metadata()?.len() <= FREE {
             return Ok(());
         }
         let most = usize::try_from(MOST.max(written.bytes)).unwrap_or(usize::MAX);
@@ -93,7 +96,7 @@ impl Room {
             unsynced += moved;
             quiet = if moved > NOTHING { 0 } else { quiet + 1 };
             if unsynced > UNSYNCED {
-                sync()?;
+                file.sync_data()?;
                 unsynced = 0;
             }
             if quiet == QUIET || all > most {
