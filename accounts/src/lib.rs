@@ -6,7 +6,6 @@
 //! secrets whose time depends on them; a try to log in that costs nothing after many wrong ones.
 //!
 //! # Modules, from the bottom up
-//! - `base64`: how browsers send a name and a password
 //! - `secret`: random tokens, their digests, and comparisons that take the same time
 //! - `name`: what a user may be called
 //! - `password`: hashing and checking passwords
@@ -23,7 +22,6 @@
 //! - `page`: a part of a stream of items, in order
 
 pub mod app_password;
-pub mod base64;
 pub mod following;
 mod index;
 pub mod library;

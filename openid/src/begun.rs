@@ -3,9 +3,8 @@
 //! Everything is derived from one secret, which the browser keeps until it comes back. So nothing needs to be
 //! remembered here, and a login survives a restart of the node.
 
+use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
 use ring::{digest, hmac};
-
-use crate::base64::for_url;
 
 /// A login that has begun.
 pub struct Begun {
@@ -42,12 +41,12 @@ impl Begun {
     }
 
     fn derived(&self, what: &str) -> String {
-        for_url(hmac::sign(&self.key, what.as_bytes()).as_ref())
+        URL_SAFE_NO_PAD.encode(hmac::sign(&self.key, what.as_bytes()))
     }
 }
 
 fn challenge(verifier: &str) -> String {
-    for_url(digest::digest(&digest::SHA256, verifier.as_bytes()).as_ref())
+    URL_SAFE_NO_PAD.encode(digest::digest(&digest::SHA256, verifier.as_bytes()))
 }
 
 #[cfg(test)]

@@ -1,10 +1,9 @@
 //! The keys by which a provider signs (RFC 7517), and signatures by them (RFC 7518).
 
+use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
 use ring::signature::{self, RsaParameters, RsaPublicKeyComponents, UnparsedPublicKey};
 use serde::Deserialize;
 use serde_json::Value;
-
-use crate::base64::from_url;
 
 /// Keys of one provider; more are not looked at.
 const MOST: usize = 100;
@@ -106,7 +105,7 @@ impl Key {
         if key.purpose.as_deref().is_some_and(|purpose| purpose != "sig") {
             return None;
         }
-        let bytes = |text: &Option<String>| from_url(text.as_deref()?);
+        let bytes = |text: &Option<String>| URL_SAFE_NO_PAD.decode(text.as_deref()?).ok();
         let point = || {
             let (x, y) = (bytes(&key.x)?, bytes(&key.y)?);
             Some([vec![4], x, y].concat())

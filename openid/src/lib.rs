@@ -8,7 +8,6 @@
 //!
 //! # Modules, from the bottom up
 //!
-//! - `base64`: how bytes stand in tokens and headers
 //! - `begun`: a login that has begun, and what only its browser knows
 //! - `provider`: what a provider says of itself
 //! - `keys`: the keys by which a provider signs
@@ -16,7 +15,6 @@
 //! - `token`: the token that says who somebody is
 //! - `request`: what a provider is asked
 
-mod base64;
 mod begun;
 mod claims;
 mod keys;

@@ -1,10 +1,10 @@
 //! What a provider is asked: to let somebody log in, for a token, and to let somebody log out.
 
+use base64::{Engine, engine::general_purpose::STANDARD};
 use serde::Deserialize;
 use url::Url;
 use url::form_urlencoded::{Serializer, byte_serialize};
 
-use crate::base64::usual;
 use crate::begun::Begun;
 use crate::provider::Provider;
 
@@ -86,7 +86,7 @@ impl Client<'_> {
             // Both are encoded as in a form first (RFC 6749, section 2.3.1).
             let [id, secret] =
                 [self.id, secret].map(|text| byte_serialize(text.as_bytes()).collect::<String>());
-            format!("Basic {}", usual(format!("{id}:{secret}").as_bytes()))
+            format!("Basic {}", STANDARD.encode(format!("{id}:{secret}")))
         });
         if authorization.is_none() {
             form.append_pair("client_id", self.id);

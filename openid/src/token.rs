@@ -1,8 +1,8 @@
 //! The token that says who somebody is (OpenID Connect Core 1.0, section 3.1.3.7).
 
+use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
 use serde::Deserialize;
 
-use crate::base64::from_url;
 use crate::claims::{BadClaims, Claims};
 use crate::keys::{KeySet, Unverified};
 
@@ -74,9 +74,9 @@ pub fn verified(token: &str, keys: &KeySet, expected: Expected<'_>) -> Result<Cl
     }
     let (signed, signature) = token.rsplit_once('.').ok_or(BadToken::Unreadable)?;
     let (head, body) = signed.split_once('.').ok_or(BadToken::Unreadable)?;
-    let [head, body, signature] = [head, body, signature].map(from_url);
-    let (head, body) = (head.ok_or(BadToken::Unreadable)?, body.ok_or(BadToken::Unreadable)?);
-    let signature = signature.ok_or(BadToken::Unreadable)?;
+    let [head, body, signature] = [head, body, signature]
+        .map(|part| URL_SAFE_NO_PAD.decode(part).map_err(|_| BadToken::Unreadable));
+    let (head, body, signature) = (head?, body?, signature?);
     let head: Head = serde_json::from_slice(&head).map_err(|_| BadToken::Unreadable)?;
     keys.verify(&head.alg, head.kid.as_deref(), signed.as_bytes(), &signature)?;
     let claims = Claims::read(&body)?;

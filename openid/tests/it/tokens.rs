@@ -1,5 +1,6 @@
 //! Tokens, signed with keys of our own.
 
+use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
 use pergola_openid::{BadClaims, BadToken, Claims, Expected, KeySet, SKEW, Unverified, verified};
 use ring::rand::SystemRandom;
 use ring::signature::{
@@ -71,13 +72,7 @@ fn unsigned(head: &Value, said: &Value) -> String {
 }
 
 fn base64(bytes: &[u8]) -> String {
-    let digits = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
-    let bits: String = bytes.iter().map(|byte| format!("{byte:08b}")).collect();
-    let digit = |six: &[u8]| {
-        let six = format!("{:0<6}", String::from_utf8_lossy(six));
-        digits[usize::from_str_radix(&six, 2).unwrap()] as char
-    };
-    bits.as_bytes().chunks(6).map(digit).collect()
+    URL_SAFE_NO_PAD.encode(bytes)
 }
 
 fn with(name: &str, value: Value) -> Value {

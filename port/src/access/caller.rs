@@ -10,10 +10,10 @@ use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 
 use axum::extract::{ConnectInfo, FromRequestParts};
+use base64::{Engine, engine::general_purpose::STANDARD_NO_PAD};
 use http::header::{AUTHORIZATION, HOST, HeaderName};
 use http::request::Parts;
 use http::{Extensions, HeaderMap, Request, Version};
-use pergola_accounts::base64;
 use pergola_config::{Fingerprint, Reader};
 use pergola_outside::surroundings::Neighbour;
 use url::{Host, Url};
@@ -144,7 +144,9 @@ fn secret(headers: &HeaderMap) -> Option<Sent<'_>> {
     if !scheme.eq_ignore_ascii_case("basic") {
         return None;
     }
-    let decoded = String::from_utf8(base64::decoded(sent.trim())?).ok()?;
+    // Some clients leave the padding out.
+    let decoded = STANDARD_NO_PAD.decode(sent.trim().trim_end_matches('=')).ok()?;
+    let decoded = String::from_utf8(decoded).ok()?;
     let (_, password) = decoded.split_once(':')?;
     Some(Sent::Password(password.to_owned()))
 }

@@ -8,6 +8,7 @@ use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use axum::{Json, Router};
+use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
 use ring::digest::{SHA256, digest};
 use ring::rand::SystemRandom;
 use ring::signature::{ECDSA_P256_SHA256_FIXED_SIGNING, EcdsaKeyPair, KeyPair as _};
@@ -167,11 +168,5 @@ async fn userinfo(State(own): State<Provider>, headers: HeaderMap) -> Response {
 }
 
 fn base64(bytes: &[u8]) -> String {
-    let digits = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
-    let bits: String = bytes.iter().map(|byte| format!("{byte:08b}")).collect();
-    let digit = |six: &[u8]| {
-        let six = format!("{:0<6}", String::from_utf8_lossy(six));
-        digits[usize::from_str_radix(&six, 2).unwrap()] as char
-    };
-    bits.as_bytes().chunks(6).map(digit).collect()
+    URL_SAFE_NO_PAD.encode(bytes)
 }
