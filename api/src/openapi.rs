@@ -235,7 +235,7 @@ mod routes {
     /// Sends new entries of a feed to an address or a person from now on.
     #[utoipa::path(post, path = "/api/v1/feeds/{name}/notifications", params(("name" = String, Path)),
         request_body = AddNotification, security(("token" = [])),
-        responses((status = 200, body = NotificationStatus), (status = 400, body = Problem),
+        responses((status = 201, body = NotificationStatus), (status = 400, body = Problem),
             (status = 404, body = Problem), (status = 409, body = Problem)))]
     fn add_notification() {}
 

@@ -28,9 +28,10 @@ pub(super) async fn add(
     State(node): State<Arc<Node>>,
     Named(name): Named,
     Json(request): Json<AddNotification>,
-) -> Result<Answer<NotificationStatus>, Refusal> {
+) -> Result<(StatusCode, Answer<NotificationStatus>), Refusal> {
     let feed = feed(&node, &name)?;
-    to_the_end(async move { Ok(Answer(node.notifier.add(feed, request).await?)) }).await
+    let added = to_the_end(async move { Ok(node.notifier.add(feed, request).await?) }).await?;
+    Ok((StatusCode::CREATED, Answer(added)))
 }
 
 pub(super) async fn remove(

@@ -10,8 +10,8 @@ use pergola_feed::address::Shown;
 use pergola_manners::courtesy::Courtesy;
 use pergola_refresh::DAY;
 use pergola_store::archive::{
-    ArchiveError, Commit, FeedId, FeedRecord, Removed, SourceId, SourceKind, SourceRecord,
-    SourceState,
+    ArchiveError, Commit, FeedId, FeedRecord, NodeRecord, Removed, SourceId, SourceKind,
+    SourceRecord, SourceState,
 };
 use url::Url;
 
@@ -132,7 +132,15 @@ impl Node {
                 }
             }
         }
+        let number = self.number_to_reuse(ids, removal);
+        if let Some(next_source) = number {
+            let node = self.record.lock().clone();
+            commit.node().put_record(&NodeRecord { next_source, ..node });
+        }
         self.commit(commit).await?;
+        if let Some(next_source) = number {
+            self.record.lock().next_source = next_source;
+        }
         if let Some(subscriber) = &self.subscriber {
             subscriber.forget(ids);
         }
@@ -145,6 +153,13 @@ impl Node {
         }
         self.rebind_readers_of(&HashSet::new());
         Box::pin(self.reap_sources(&orphans)).await
+    }
+
+    /// The number that the next source gets, if it is that of a source that goes as if it had never been.
+    fn number_to_reuse(&self, ids: &[SourceId], removal: Removal) -> Option<u32> {
+        let [id] = ids else { return None };
+        let is_newest = self.record.lock().next_source == id.0 + 1;
+        (removal == Removal::Final && is_newest && !self.crawler.is_out(*id)).then_some(id.0)
     }
 
     /// Crawls a source again that was removed.

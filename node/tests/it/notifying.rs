@@ -58,7 +58,7 @@ async fn ask(house: &House, method: &str, path: &str, body: Option<Value>) -> (u
 async fn hooked(house: &House, url: &str) -> String {
     let body = json!({ "webhook": { "url": url, "secret": SECRET } });
     let (status, added) = ask(house, "POST", LIST, Some(body)).await;
-    assert_eq!(status, 200, "{added}");
+    assert_eq!(status, 201, "{added}");
     added["id"].as_str().unwrap().to_owned()
 }
 

@@ -79,6 +79,11 @@ impl Crawler {
         self.roster().by_address(url)
     }
 
+    /// Whether a source is being refreshed, or waits for its lane.
+    pub fn is_out(&self, id: SourceId) -> bool {
+        self.roster().is_out(id)
+    }
+
     /// Whether a source is identified like this.
     pub fn has_origin(&self, origin: OriginId) -> bool {
         self.roster().has_origin(origin)

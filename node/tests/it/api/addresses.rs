@@ -56,6 +56,9 @@ async fn without_a_scheme_what_leads_nowhere_is_refused_and_nothing_stays() {
     assert_eq!(status, StatusCode::UNPROCESSABLE_ENTITY, "{problem}");
     assert!(problem["detail"].as_str().unwrap().starts_with("https://nowhere"), "{problem}");
     assert_eq!(counts(&house).await, (0, 0));
+    // Its number neither: the first source that can be read is source 1.
+    let (_, added) = add(&house, &bare(&origin, "/rss")).await;
+    assert_eq!(added["source"]["id"], 1, "{added}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -112,7 +112,7 @@ async fn a_digest_is_one_safe_message_of_all_new_entries() {
     .await;
     let body = json!({ "mail": { "address": "ada@reader.example", "every": "hour" } });
     let (status, added) = ask(&house, "POST", LIST, Some(body)).await;
-    assert_eq!(status, 200, "{added}");
+    assert_eq!(status, 201, "{added}");
     let id = added["id"].as_str().unwrap();
     assert_eq!(ask(&house, "POST", &format!("{LIST}/{id}/test"), None).await.0, 200);
     let test = message(boxed.path(), 0).await;

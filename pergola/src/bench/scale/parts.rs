@@ -1,11 +1,10 @@
 //! The newsroom that answers, and the node in three processes: adding, crawling, starting again.
 
-use std::num::NonZeroUsize;
 use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Result;
-use pergola_config::{BudgetRule, Config, HostRule};
+use pergola_config::{BudgetRule, Config};
 use pergola_newsroom::serve::World;
 use pergola_node::node::{NewSource, Node, Running, close};
 use pergola_outside::clock::Clock;
@@ -13,8 +12,8 @@ use tokio::net::TcpListener;
 use tokio::task::JoinSet;
 
 use super::{Adding, Again, Args, Crawling, Scene, Start, deciding};
-use crate::bench::roles;
 use crate::bench::usage::Usage;
+use crate::bench::{ask_at_once, roles};
 
 /// Real time between two checks of the node's progress.
 const GLANCE: Duration = Duration::from_millis(20);
@@ -138,16 +137,7 @@ async fn open(args: &Args, scene: &Scene) -> Result<Arc<Node>> {
     let mut config = Config::default();
     config.node.data = scene.data.clone();
     config.budget.rule = BudgetRule::Refreshes { per_minute: args.budget };
-    let usual = HostRule::usual(&config.crawl);
-    let instantly = HostRule {
-        spacing: Duration::ZERO,
-        floor: Duration::ZERO,
-        floor_known: Duration::ZERO,
-        per_domain: NonZeroUsize::new(64).unwrap_or(usual.per_domain),
-        private: true,
-        ..usual
-    };
-    config.hosts.named.insert("127.0.0.1".to_owned(), instantly);
+    ask_at_once(&mut config);
     Ok(Node::open_here(config, Clock::accelerated_since(scene.start, args.speed)).await?)
 }
 
