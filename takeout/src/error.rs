@@ -1,6 +1,9 @@
-//! Why nothing can be read.
+//! Why nothing can be read, and how much is too much.
 
-use crate::unpack::{FILES, UNPACKED};
+/// Bytes of all files of a ZIP file together, once they are unpacked.
+pub(crate) const UNPACKED: usize = 512 << 20;
+/// Files in a ZIP file.
+pub(crate) const FILES: usize = 10_000;
 
 /// Why nothing can be read. Nothing is taken of such a file.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

@@ -11,8 +11,9 @@
 //! for the whole.
 //!
 //! # Modules, from the bottom up
+//! - `account`: what Pergola itself says of an account
 //! - `takeout`: what was read
-//! - `error`: why nothing can be read
+//! - `error`: why nothing can be read, and how much is too much
 //! - `unpack`: the files in a ZIP file
 //! - `value`: parts of an entry in JSON
 //! - `freshrss`: entries in the JSON of the Google Reader API
@@ -21,6 +22,7 @@
 //! - `list`: subscriptions in OPML
 //! - `read`: a file of any kind
 
+mod account;
 mod error;
 mod freshrss;
 mod list;
@@ -31,7 +33,8 @@ mod takeout;
 mod unpack;
 mod value;
 
+pub use account::Account;
 pub use error::Unreadable;
-pub use own::{Account, Packing};
+pub use own::Packing;
 pub use read::read;
 pub use takeout::{Flaw, Marked, Shown, Subscription, Takeout};

@@ -6,7 +6,7 @@ use pergola_feed::html::Selectors;
 use pergola_feed::{Item, Timestamp};
 use ring::digest::{SHA256, digest};
 
-use crate::own::Account;
+use crate::account::Account;
 
 /// Flaws that are told one by one; more are only counted.
 const FLAWS: usize = 1_000;

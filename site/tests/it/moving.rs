@@ -184,8 +184,14 @@ async fn an_item_that_was_brought_before_its_source_shows_it_is_there_once() {
     let all = told(&[("News 1", true), ("News 2", false)]);
     assert_eq!(titles(&place, UserId::OPERATOR, &Stream::All), all, "it was read before it came");
     assert_eq!(titles(&place, UserId::OPERATOR, &Stream::Starred).len(), 1);
-    let page = Browser::new(&place).get("/read").await;
-    assert_eq!(count(&page.text, "id=\"item-"), 2, "{}", page.text);
+    let shown = |page: &Answer| count(&page.text, "id=\"item-");
+    let mut browser = Browser::new(&place);
+    let unread = browser.get("/read").await;
+    unread.says(&["News 2"]).never_says(&["News 1"]);
+    assert_eq!(shown(&unread), 1, "{}", unread.text);
+    let page = browser.get("/read?show=all").await;
+    page.says(&["News 1", "News 2"]);
+    assert_eq!(shown(&page), 2, "{}", page.text);
 }
 
 #[tokio::test(flavor = "multi_thread")]
