@@ -184,7 +184,7 @@ async fn an_item_that_was_brought_before_its_source_shows_it_is_there_once() {
     let all = told(&[("News 1", true), ("News 2", false)]);
     assert_eq!(titles(&place, UserId::OPERATOR, &Stream::All), all, "it was read before it came");
     assert_eq!(titles(&place, UserId::OPERATOR, &Stream::Starred).len(), 1);
-    let page = Browser::new(&place).get("/read").await;
+    let page = Browser::new(&place).get("/read?show=all").await;
     assert_eq!(count(&page.text, "id=\"item-"), 2, "{}", page.text);
 }
 
