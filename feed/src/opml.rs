@@ -9,6 +9,8 @@
 mod folder;
 mod read;
 
+use std::borrow::Cow;
+
 use crate::html::Selectors;
 use crate::markup::chars::{push_allowed, push_escaped};
 use crate::markup::names::PERGOLA_NS;
@@ -83,9 +85,12 @@ impl Opml {
     /// # Errors
     /// If the bytes contain no `opml` or `outline` element.
     pub fn inspect(bytes: &[u8]) -> Result<(Self, Vec<Flaw>), OpmlError> {
-        let mut warnings = Vec::new();
-        let text = crate::markup::decode(bytes, None, BYTES, &mut warnings);
-        Reader::new(&text).read()
+        Reader::new(&Self::text(bytes)).read()
+    }
+
+    /// The text of a list, decoded by its mark or declaration; at most 10 MiB.
+    pub fn text(bytes: &[u8]) -> Cow<'_, str> {
+        crate::markup::decode(bytes, None, BYTES, &mut Vec::new())
     }
 
     /// The list as OPML 2.0.

@@ -36,7 +36,7 @@ pub(crate) struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Lists the experiments, one line each.
+    /// List the experiments, one line each.
     #[command(after_help = "Example:\n  pergola-lab list")]
     List,
     /// Completeness, freshness and cost of six strategies at b = 10, 30, 50.
@@ -98,7 +98,7 @@ enum Command {
     /// Activity classes, regularity and daily shapes of a recorded trace.
     #[command(after_help = "Example:\n  pergola-lab characterise --trace FOLDER")]
     Characterise(CharacteriseArgs),
-    /// Writes a synthetic trace in the format that replay reads.
+    /// Write a synthetic trace in the format that replay reads.
     #[command(after_help = "Example:\n  pergola-lab synthesise FOLDER --sources 200 --weeks 8")]
     Synthesise(SynthesiseArgs),
     /// In seconds: what a scheduler gains over the fixed intervals of feed readers.

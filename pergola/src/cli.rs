@@ -33,7 +33,7 @@ use client::{Client, Data};
 use screen::Screen;
 use settings::{Options, Settings};
 
-/// Filters your feeds and republishes them for any reader, or for other nodes
+/// Filter your feeds and republish them for any reader, or for other nodes
 #[derive(Debug, Parser)]
 #[command(
     name = "pergola",
@@ -58,7 +58,7 @@ enum Command {
     #[command(subcommand)]
     Config(configuration::Command),
     Restore(keep::Restore),
-    /// Manage the storage engine: move
+    /// Move or repair the stored data: move, repair
     #[command(subcommand)]
     Store(keep::StoreCommand),
     /// Exit with 0 if the node is ready, else with 1
@@ -78,7 +78,7 @@ enum Command {
         after_help = "Example:\n  pergola doctor\n  pergola doctor --json\n  pergola doctor --politeness"
     )]
     Doctor(crate::doctor::Args),
-    /// Measure the performance of this machine's nodes
+    /// Benchmark nodes on this machine
     #[command(subcommand)]
     Bench(crate::bench::Command),
     Completions(generated::Completions),
@@ -91,10 +91,10 @@ enum NodeCommand {
     /// Manage sources: add, list, show, set, remove, removed, restore, refresh
     #[command(subcommand)]
     Source(source::Command),
-    /// Manage feeds: create, list, show, explain, suggest, readers, drop, removed, restore, tail
+    /// Manage feeds: create, list, show, explain, suggest, readers, notify, drop, removed, restore, tail
     #[command(subcommand)]
     Feed(feed::Command),
-    /// Manage the people who read here: add, list, password, role, remove
+    /// Manage users: add, list, password, role, import, export, remove
     #[command(subcommand)]
     User(user::Command),
     Search(search::Args),

@@ -32,13 +32,13 @@ const STATE_EVERY: u32 = 6;
 /// What the demonstration is asked to do.
 #[derive(Debug, Clone, clap::Args)]
 pub struct Args {
-    /// How many times as fast as in life; a day passes in two minutes by default.
+    /// How many times as fast as real time; by default a day passes in two minutes.
     #[arg(long, default_value_t = 720.0)]
     pub speed: f64,
     /// The port of the picture; a free one by default.
     #[arg(long, default_value_t = 0)]
     pub port: u16,
-    /// Stop by itself after so many seconds.
+    /// Stop after this many seconds.
     #[arg(long)]
     pub seconds: Option<u64>,
     /// The seed of everything that the sources publish.

@@ -52,7 +52,7 @@ pub struct Args {
     /// The seed, instead of the file's
     #[arg(long)]
     pub seed: Option<u64>,
-    /// How many times as fast as in life
+    /// How many times as fast as real time
     #[arg(long, default_value_t = 1.0)]
     pub speed: f64,
     /// When the accelerated clock showed the real time, in seconds since 1970, as `clock.epoch` of the nodes

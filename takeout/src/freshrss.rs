@@ -1,5 +1,6 @@
 //! Entries in the JSON of the Google Reader API, as FreshRSS exports them (`starred_….json`, `feed_….json`).
 
+use pergola_feed::html::plain_text;
 use pergola_feed::identity::{Policy, identify};
 use pergola_feed::{Category, Enclosure, Item, Person, Text};
 use serde_json::Value;
@@ -22,20 +23,20 @@ pub(crate) fn entry(entry: &Value, place: &str) -> Result<Marked, String> {
     let feed = short(from, "feedUrl").or(stream.filter(|address| is_web(address)));
     let mut item = Item::new("");
     item.guid = short(entry, "guid");
-    item.title = text(entry, "title");
+    item.title = words(entry, "title");
     item.link = href(entry, "canonical").or_else(|| href(entry, "alternate"));
     item.content = body(entry, "content").map(Text::html);
     item.summary = body(entry, "summary").map(Text::html);
     if item.content.is_none() {
         item.content = item.summary.take();
     }
-    item.authors = text(entry, "author").map(Person::named).into_iter().collect();
+    item.authors = words(entry, "author").map(Person::named).into_iter().collect();
     item.published = number(entry, "published").and_then(instant);
     item.updated = number(entry, "updated").and_then(instant);
-    let words = states.iter().filter(|own| !own.starts_with("user/"));
-    item.categories = words.map(|word| Category::new(*word)).collect();
+    let terms = states.iter().filter(|own| !own.starts_with("user/"));
+    item.categories = terms.map(|term| Category::new(*term)).collect();
     item.enclosures = list(entry, "enclosure").iter().filter_map(enclosure).collect();
-    item.origin = Some(origin(feed, text(from, "title"), short(from, "htmlUrl")));
+    item.origin = Some(origin(feed, words(from, "title"), short(from, "htmlUrl")));
     check(&item)?;
     item.id = identify(&item, Policy::Id);
     let micros = number(entry, "timestampUsec").and_then(|micros| instant(micros / 1_000_000));
@@ -52,6 +53,11 @@ pub(crate) fn entry(entry: &Value, place: &str) -> Result<Marked, String> {
 /// id of the publisher.
 fn labelled(entry: &Value) -> bool {
     entry.get("guid").is_some()
+}
+
+/// Plain text. FreshRSS keeps titles and names with `&`, `<` and quotes as HTML references.
+fn words(entry: &Value, name: &str) -> Option<String> {
+    Some(plain_text(&Text::html(text(entry, name)?)).into_owned())
 }
 
 fn href(entry: &Value, name: &str) -> Option<String> {

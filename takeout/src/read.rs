@@ -28,8 +28,7 @@ pub fn read(bytes: &[u8]) -> Result<Takeout, Unreadable> {
     }
     let mut known = false;
     unpack::each(bytes, |name, content| {
-        // Systems and archivers leave other files behind.
-        if content.iter().all(u8::is_ascii_whitespace) {
+        if is_left_behind(name) || content.iter().all(u8::is_ascii_whitespace) {
             return Ok(());
         }
         match file(content, name, &mut takeout)? {
@@ -44,6 +43,11 @@ pub fn read(bytes: &[u8]) -> Result<Takeout, Unreadable> {
         Ok(())
     })?;
     if known { Ok(takeout) } else { Err(Unreadable::Unknown { place: "the ZIP file".to_owned() }) }
+}
+
+/// Whether a system or an archiver has added a file for itself, such as `.DS_Store`.
+fn is_left_behind(name: &str) -> bool {
+    name.split('/').any(|part| part == "__MACOSX" || part.starts_with('.') && part != ".")
 }
 
 /// Reads a file; says whether it is of a kind that is known.

@@ -16,7 +16,7 @@ use clap::{Parser, Subcommand};
 
 pub(crate) use outcome::Outcome;
 
-/// Decides who subscribes to whom in a mesh, from what sources publish and what feeds want.
+/// Decide who subscribes to whom in a mesh, from what sources publish and what feeds want.
 #[derive(Debug, Parser)]
 #[command(
     name = "topology-gen",

@@ -92,7 +92,6 @@ impl<'t> Reader<'t> {
                     self.own = format!("{prefix}:");
                 }
             }
-            "body" => self.seen = true,
             "title" if self.open.is_empty() && self.opml.title.is_none() => self.title(),
             "outline" if self.entries < ENTRIES => self.outline(tag, start),
             "outline" if self.entries == ENTRIES => {

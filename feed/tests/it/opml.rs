@@ -92,6 +92,23 @@ fn a_list_with_ten_thousand_levels_is_flattened() {
 fn a_document_that_is_not_a_list_is_rejected() {
     assert_eq!(Opml::parse(b"<rss/>"), Err(OpmlError::NotOpml));
     assert_eq!(Opml::parse(b""), Err(OpmlError::NotOpml));
+    let page = b"<html><body>Please log in</body></html>";
+    assert_eq!(Opml::parse(page), Err(OpmlError::NotOpml));
+}
+
+#[test]
+fn the_text_of_a_list_is_decoded_as_it_declares() {
+    let list = "<?xml version=\"1.0\" encoding=\"ISO-8859-1\"?><opml><body><outline text=\"Caf\u{e9}\" \
+                xmlUrl=\"https://example.org/\"/></body></opml>";
+    let latin: Vec<u8> = list.chars().map(|c| u8::try_from(u32::from(c)).unwrap()).collect();
+    let wide: Vec<u8> =
+        "\u{feff}".encode_utf16().chain(list.encode_utf16()).flat_map(u16::to_le_bytes).collect();
+    for bytes in [&latin, &wide] {
+        let text = Opml::text(bytes);
+        assert_eq!(text, list);
+        // Text that was decoded is not decoded once more.
+        assert_eq!(Opml::parse(text.as_bytes()).unwrap().outlines[0].text, "Caf\u{e9}");
+    }
 }
 
 fn name() -> impl Strategy<Value = String> {

@@ -12,7 +12,7 @@ use super::wiring::{Channel, Feed, Origin, Wiring};
 /// Why a graph cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum GraphError {
-    #[error("cannot read {}", path.display())]
+    #[error("cannot read the mesh {}: give chain:DEPTH, tree:FAN_OUTxDEPTH, diamond, or a graph.json", path.display())]
     Unreadable { path: PathBuf, source: std::io::Error },
     #[error(
         "{} is not a graph: {problem}; `topology-gen generate --output FOLDER` writes one to \

@@ -31,7 +31,7 @@ pub(super) async fn search(
 ) -> Result<Answer<SearchResults>, Refusal> {
     let text = request.q.trim();
     if text.is_empty() || text.len() > LONGEST {
-        let refusal = bad_request("`q` must be some words, at most 1000 bytes of them");
+        let refusal = bad_request("nothing to search for: `q` must hold words, up to 1000 bytes");
         return Err(refusal.hint("for example /api/v1/search?q=iceland+volcano"));
     }
     let limit = request.limit.unwrap_or(USUAL).clamp(1, MOST);

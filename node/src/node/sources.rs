@@ -22,7 +22,7 @@ pub const EVERY_SOURCE: &str = "all";
 #[derive(Debug, thiserror::Error)]
 pub enum SourceError {
     /// An address that is none.
-    #[error("`{url}` is no address of a source: {reason}")]
+    #[error("`{url}` is not the address of a source: {reason}")]
     BadUrl {
         /// What was given.
         url: String,

@@ -17,7 +17,7 @@ pub(super) enum Command {
     /// Find every mistake in the configuration, and what is allowed but probably not meant
     #[command(after_help = "Example:\n  pergola config check --config pergola.toml")]
     Check,
-    /// Show the configuration that holds, and where each value was set; with --node that of the node
+    /// Show the configuration in effect, and where each value was set; with --node, that of the node
     #[command(after_help = "Example:\n  pergola config show")]
     Show,
     /// Set a key that can change while the node runs; stored, and over the configuration file
@@ -30,7 +30,7 @@ pub(super) enum Command {
         #[arg(required = true)]
         value: Vec<String>,
     },
-    /// Forget what was set for a key, so that the configuration file holds again
+    /// Undo `config set` for a key, so that the configuration file decides again
     #[command(after_help = "Example:\n  pergola config unset crawl.allow_private")]
     Unset {
         /// Its full name

@@ -54,7 +54,7 @@ pub(super) enum Command {
                             alice bob\n  pergola feed readers Volcanoes --anybody"
     )]
     Readers(Readers),
-    /// Show, add or remove who is sent the new entries of a feed
+    /// Send new entries of a feed to webhooks or by e-mail
     #[command(
         after_help = "Example:\n  pergola feed notify Volcanoes --webhook https://example.org/hook\n  \
                             pergola feed notify Volcanoes --mail ada@example.org --every day\n  pergola feed \
@@ -67,7 +67,7 @@ pub(super) enum Command {
     /// List the feeds that were dropped and can be restored
     #[command(after_help = "Example:\n  pergola feed removed")]
     Removed,
-    /// Publish a feed again that was dropped, with its items
+    /// Restore a dropped feed with its items
     #[command(after_help = "Example:\n  pergola feed restore Volcanoes")]
     Restore(Which),
     /// Print a feed's items as they come
@@ -106,7 +106,7 @@ pub(super) struct Explain {
 /// A feed, and who may read it.
 #[derive(Debug, Args)]
 pub(super) struct Readers {
-    /// Its name
+    /// The name of the feed
     name: String,
     /// Who may read it from now on, by the names in the configuration; for everybody else the feed does
     /// not exist
@@ -123,7 +123,7 @@ pub(super) struct Readers {
 /// One feed.
 #[derive(Debug, Args)]
 pub(super) struct Which {
-    /// Its name
+    /// The name of the feed
     name: String,
 }
 

@@ -2,10 +2,11 @@
 
 use std::fs::Permissions;
 use std::os::unix::fs::PermissionsExt as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
 use pergola_api::operation::{ExportRequest, ImportRequest, Imported, SkippedEntry};
+use pergola_feed::opml::Opml;
 use serde_json::json;
 
 use super::client::Client;
@@ -16,21 +17,21 @@ use super::screen::{Progress, Screen, count, harmless};
 /// Skipped entries that are named.
 const NAMED: usize = 20;
 
-/// Add all sources that an OPML file names, in their folders
+/// Add all sources of an OPML file, in their folders
 ///
-/// Sources that are there already keep their title, their importance and their folders. Entries that are no
-/// sources are named, and the exit code is then 1; the others are imported all the same. Of a file that is cut off
-/// nothing is imported.
+/// Sources that are there already keep their title, their importance and their folders. The command names
+/// each entry that is not a source, imports the others, and exits with 1. Of a file that is cut off it imports
+/// nothing. `pergola user import` reads other exports, also with starred and read items.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example:\n  pergola import subscriptions.opml\n  pergola import \
                         subscriptions.opml --feed Everything --only-new")]
 pub(super) struct Import {
-    /// The file
+    /// The OPML file
     file: PathBuf,
     /// Also create a feed of this name that reads them all
     #[arg(long, value_name = "NAME")]
     feed: Option<String>,
-    /// Count what new sources show at first as old: feeds get only what is published later
+    /// Treat what new sources show at first as old: feeds get only what is published later
     #[arg(long)]
     only_new: bool,
 }
@@ -52,7 +53,7 @@ pub(super) struct Export {
 pub(super) async fn import(args: Import, client: &Client, screen: &Screen) -> anyhow::Result<()> {
     let opml = std::fs::read(&args.file)
         .with_context(|| Failure::new(format!("cannot read {}", args.file.display())))?;
-    let opml = String::from_utf8_lossy(&opml).into_owned();
+    let opml = text(&args.file, &opml)?;
     let progress = Progress::new("importing");
     let request = ImportRequest { opml, feed: args.feed, only_new: args.only_new };
     let imported = client.import_opml(&request).await?;
@@ -61,9 +62,21 @@ pub(super) async fn import(args: Import, client: &Client, screen: &Screen) -> an
     match imported.skipped.len() {
         0 => Ok(()),
         skipped => Err(Failure::new(format!("{} not imported", were(skipped)))
-            .hint("correct these entries and import the file again: the others are known then")
+            .hint("correct these entries and import the file again; the others are not added twice")
             .into()),
     }
+}
+
+/// The text of a list.
+fn text(file: &Path, bytes: &[u8]) -> anyhow::Result<String> {
+    let first = bytes.iter().find(|byte| !byte.is_ascii_whitespace());
+    if bytes.starts_with(b"PK") || matches!(first, Some(b'{' | b'[')) {
+        let file = harmless(&file.display().to_string());
+        let hint =
+            format!("`pergola user import NAME {file}` reads ZIP files and JSON of other readers");
+        return Err(Failure::new(format!("{file} is not an OPML file")).hint(hint).into());
+    }
+    Ok(Opml::text(bytes).into_owned())
 }
 
 fn were(entries: usize) -> String {

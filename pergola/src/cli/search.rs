@@ -14,10 +14,10 @@ use super::screen::{Cell, Column, Screen, harmless, table};
 #[command(after_help = "Example:\n  pergola search \"iceland volcano\"\n  pergola search chess \
                         --peers --limit 5 --json")]
 pub(super) struct Args {
-    /// Words; several are searched for together
-    #[arg(required = true)]
+    /// Words to search for
+    #[arg(required = true, value_parser = clap::builder::NonEmptyStringValueParser::new())]
     words: Vec<String>,
-    /// Results at most
+    /// At most this many results
     #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u16).range(1..=200))]
     limit: u16,
     /// Also ask the peers that the node reads from
@@ -28,9 +28,9 @@ pub(super) struct Args {
 /// The feed to find sources for.
 #[derive(Debug, clap::Args)]
 pub(super) struct Suggest {
-    /// Its name
+    /// The name of the feed
     name: String,
-    /// Results at most
+    /// At most this many results
     #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u16).range(1..=200))]
     limit: u16,
 }
@@ -38,7 +38,7 @@ pub(super) struct Suggest {
 /// How much to write.
 #[derive(Debug, clap::Args)]
 pub(super) struct Profiles {
-    /// Words of each source and feed at most
+    /// At most this many words for each source and feed
     #[arg(long, value_name = "N", default_value_t = 12, value_parser = clap::value_parser!(u16).range(1..=100))]
     words: u16,
 }

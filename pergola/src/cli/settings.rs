@@ -19,7 +19,7 @@ pub(super) struct Options {
     #[arg(long, global = true, value_name = "DIR", help_heading = "Options everywhere")]
     pub(super) data: Option<PathBuf>,
     /// The node to talk to [default: the one that uses the data folder, or the folder itself]
-    #[arg(long, global = true, value_name = "URL", help_heading = "Options everywhere")]
+    #[arg(long, global = true, value_name = "URL", value_parser = address, help_heading = "Options everywhere")]
     pub(super) node: Option<url::Url>,
     /// The API token of the node; a variable is safer: PERGOLA_API__TOKEN
     #[arg(long, global = true, value_name = "TOKEN", help_heading = "Options everywhere")]
@@ -30,6 +30,14 @@ pub(super) struct Options {
     /// Write JSON for programs instead of text for people; a failure is an object on standard error
     #[arg(long, global = true, help_heading = "Options everywhere")]
     pub(super) json: bool,
+}
+
+/// The address of a node.
+fn address(text: &str) -> Result<url::Url, String> {
+    let address = url::Url::parse(text).ok();
+    let address = address
+        .filter(|address| matches!(address.scheme(), "http" | "https") && address.has_host());
+    address.ok_or_else(|| "give the node's URL, such as http://127.0.0.1:8080".to_owned())
 }
 
 /// Options and environment, from which the configuration can be read at any time.

@@ -44,7 +44,7 @@ pub(super) enum Command {
     #[command(after_help = "Example:\n  pergola source show 12\n  pergola source show \
                             https://example.org/feed.xml")]
     Show(Which),
-    /// Change a source: its folders, what it is shown to let the node in, and whether its address is published
+    /// Change a source: title, folders, password, and whether it is paused or private
     #[command(
         after_help = "Example:\n  pergola source set 12 --folder Tech/Rust --folder Friends\n  \
                             pergola source set 12 --user bob --password-file bob.txt\n  pergola source \
@@ -58,7 +58,7 @@ pub(super) enum Command {
     /// List the sources that were removed and can be restored
     #[command(after_help = "Example:\n  pergola source removed")]
     Removed,
-    /// Crawl a source again that was removed
+    /// Restore a removed source, and crawl it again
     #[command(after_help = "Example:\n  pergola source restore 12")]
     Restore(Which),
     /// Refresh a source now, unless it is too early
@@ -93,7 +93,7 @@ pub(super) struct Add {
     /// A folder to put it in, one inside another as Tech/Rust; may be repeated
     #[arg(long = "folder", value_name = "NAME")]
     folders: Vec<String>,
-    /// Count what it shows at first as old: feeds get only what it publishes later
+    /// Treat what it shows at first as old: feeds get only what it publishes later
     #[arg(long)]
     only_new: bool,
     /// Do not refresh it first, and keep it even if it turns out not to be a feed
@@ -111,7 +111,7 @@ pub(super) struct Add {
 /// What to change.
 #[derive(Debug, Args)]
 pub(super) struct Set {
-    /// Its number or URL
+    /// The number or URL of the source
     source: String,
     /// Its title from now on; '' for the one that the source gives itself
     #[arg(long)]
@@ -182,14 +182,14 @@ pub(super) struct List {
 /// One source.
 #[derive(Debug, Args)]
 pub(super) struct Which {
-    /// Its number or URL
+    /// The number or URL of the source
     source: String,
 }
 
 /// A source to refresh.
 #[derive(Debug, Args)]
 pub(super) struct Refresh {
-    /// Its number or URL
+    /// The number or URL of the source
     source: String,
     /// Ask although it is too early, except while the site itself has asked for quiet (Retry-After)
     #[arg(long)]
@@ -284,6 +284,7 @@ async fn set(what: Set, client: &Client, screen: &Screen) -> anyhow::Result<()> 
 }
 
 async fn list(which: List, client: &Client, screen: &Screen) -> anyhow::Result<()> {
+    let some = which.search.is_some() || which.folder.is_some();
     let mut filter = SourceFilter {
         standing: which.failing.then_some(SourceStanding::Failing),
         search: which.search,
@@ -315,6 +316,7 @@ async fn list(which: List, client: &Client, screen: &Screen) -> anyhow::Result<(
         ];
         let nothing = match which.failing {
             true => "no source fails",
+            false if some => "no source matches; `pergola source list` shows all",
             false => "no sources; `pergola source add URL` adds one",
         };
         table(screen, columns, rows, nothing)

@@ -34,18 +34,18 @@ pub(super) enum Command {
     /// List users
     #[command(after_help = "Example:\n  pergola user list")]
     List,
-    /// Change the password of a user, and end all its sessions
+    /// Change the password of a user, and end all sessions of that user
     #[command(after_help = "Example:\n  pergola user password ada --password-stdin < ada.txt")]
     Password(NewPassword),
     /// Change what a user may do
     #[command(after_help = "Example:\n  pergola user role bob admin")]
     Role(NewRole),
-    /// Take over what a user has exported from another reader: subscriptions, stars, what was read
+    /// Import what a user has exported from another reader: subscriptions, stars, what was read
     ///
     /// FreshRSS (its ZIP file, or one of the files in it), Miniflux (OPML, or entries in JSON as its API answers them),
-    /// OPML of any program, and what `pergola user export` writes. Entries that make no sense are named, and the exit
-    /// code is then 1; the others are taken over all the same. Of a file that is cut off nothing is taken. On a node
-    /// without users, the name is `operator`.
+    /// OPML of any program, and what `pergola user export` writes. The command names each entry that it cannot use,
+    /// imports the others, and exits with 1. Of a file that is cut off it imports nothing. On a node without users, the
+    /// name is `operator`.
     #[command(after_help = "Example:\n  pergola user import ada freshrss-export.zip\n  pergola \
                             user import operator starred.json")]
     Import(moving::Import),
@@ -55,7 +55,7 @@ pub(super) enum Command {
     /// Passwords are not part of it.
     #[command(after_help = "Example:\n  pergola user export ada ada.zip")]
     Export(moving::Export),
-    /// Remove a user with all that is the user's; this cannot be undone
+    /// Remove a user and everything that the user owns; this cannot be undone
     #[command(after_help = "Example:\n  pergola user remove bob")]
     Remove(Which),
 }
@@ -63,9 +63,9 @@ pub(super) enum Command {
 /// A new user.
 #[derive(Debug, Args)]
 pub(super) struct Add {
-    /// Its name: letters and digits, and . _ - @ after the first one
+    /// The name: letters and digits, and . _ - @ after the first one
     name: String,
-    /// What it may do [default: admin for the first user, else reader]
+    /// What the user may do [default: admin for the first user, else reader]
     #[arg(long)]
     role: Option<Role>,
     #[command(flatten)]
@@ -75,7 +75,7 @@ pub(super) struct Add {
 /// A new password.
 #[derive(Debug, Args)]
 pub(super) struct NewPassword {
-    /// Its name
+    /// The name of the user
     name: String,
     #[command(flatten)]
     password: Given,
@@ -84,16 +84,16 @@ pub(super) struct NewPassword {
 /// Another role.
 #[derive(Debug, Args)]
 pub(super) struct NewRole {
-    /// Its name
+    /// The name of the user
     name: String,
-    /// What it may do
+    /// What the user may do
     role: Role,
 }
 
 /// One user.
 #[derive(Debug, Args)]
 pub(super) struct Which {
-    /// Its name
+    /// The name of the user
     name: String,
 }
 

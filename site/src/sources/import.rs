@@ -6,6 +6,7 @@ use axum::response::Response;
 use http::StatusCode;
 use pergola_api::operation::ImportRequest;
 use pergola_api::{Code, Problem};
+use pergola_feed::opml::Opml;
 use pergola_pages::inside::sources::import as pages;
 
 use super::refused;
@@ -48,7 +49,7 @@ async fn read(mut sent: Multipart) -> Result<ImportRequest, Box<Problem>> {
         match field.name().unwrap_or_default() {
             "file" => {
                 let bytes = field.bytes().await.map_err(broken)?;
-                list.opml = String::from_utf8_lossy(&bytes).into_owned();
+                list.opml = Opml::text(&bytes).into_owned();
             }
             "only_new" => list.only_new = field.text().await.map_err(broken)? == "yes",
             _ => {}

@@ -58,6 +58,32 @@ fn an_item_comes_with_everything_that_is_told_of_it() {
 }
 
 #[test]
+fn words_that_freshrss_writes_as_html_become_plain_text() {
+    let mut escaped = entry("roses", &["starred"]);
+    escaped["title"] = json!("Q&amp;A: 1 &lt; 2 &quot;x&quot; &#39;y&#39; &amp;lt;");
+    escaped["author"] = json!("Ada &amp; Bob");
+    escaped["origin"]["title"] = json!("R&amp;D > 2");
+    let takeout = read(&entries(&[escaped])).unwrap();
+    let item = &takeout.items[0].item;
+    assert_eq!(item.title.as_deref(), Some("Q&A: 1 < 2 \"x\" 'y' &lt;"));
+    assert_eq!(item.authors[0].name.as_deref(), Some("Ada & Bob"));
+    assert_eq!(item.origin.as_ref().unwrap().title.as_deref(), Some("R&D > 2"));
+}
+
+#[test]
+fn files_that_an_archiver_leaves_behind_are_passed_over() {
+    let file = zipped(&[
+        ("feeds.opml.xml", LIST.as_bytes()),
+        ("__MACOSX/._feeds.opml.xml", b"\0\x05\x16\x07"),
+        (".DS_Store", b"\0\0\0\x01Bud1"),
+        ("notes.txt", b"Mine"),
+    ]);
+    let takeout = read(&file).unwrap();
+    let told: Vec<_> = takeout.flaws.iter().map(|flaw| flaw.place.as_str()).collect();
+    assert_eq!(told, ["feeds.opml.xml, line 7", "notes.txt"]);
+}
+
+#[test]
 fn an_entry_that_makes_no_sense_is_told_by_its_place_and_the_others_are_read() {
     let mut without_feed = entry("oaks", &["starred"]);
     without_feed["origin"] = json!({ "streamId": "feed/7" });

@@ -18,6 +18,9 @@ pub(super) fn advice(error: &ClientError) -> Option<String> {
             "is it running? `pergola run` starts a node; --node says where another one is"
                 .to_owned(),
         ),
+        ClientError::Status(_) => {
+            Some("is it a Pergola node? --node says where the node is".to_owned())
+        }
         _ => None,
     }
 }
@@ -36,6 +39,13 @@ fn refused(problem: &Problem) -> Option<String> {
             Some(url) => format!("did you mean {url} ?"),
             None => "`pergola source list` shows all sources".to_owned(),
         }),
+        Code::UnknownUser => Some(
+            "`pergola user list` shows all users; on a node without users the name is `operator`"
+                .to_owned(),
+        ),
+        Code::UnknownKey if problem.nearest.is_none() => {
+            Some("`pergola config show` shows all keys".to_owned())
+        }
         Code::CannotRestore => Some(
             "`pergola source removed` and `pergola feed removed` show what can be restored"
                 .to_owned(),

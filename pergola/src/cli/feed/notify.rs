@@ -17,7 +17,7 @@ const MOST: u64 = 4 << 10;
 /// A feed, and who is notified; without an option all are listed.
 #[derive(Debug, clap::Args)]
 pub(in crate::cli) struct Args {
-    /// Its name
+    /// The name of the feed; without options, list its notifications
     name: String,
     /// Post new entries to this address as they come
     #[arg(long, value_name = "URL", conflicts_with_all = ["mail", "remove", "resume", "test"])]
@@ -31,7 +31,7 @@ pub(in crate::cli) struct Args {
     /// How often, at most
     #[arg(long, requires = "mail", default_value = "day")]
     every: Every,
-    /// Notify no more
+    /// Remove this notification
     #[arg(long, value_name = "ID", conflicts_with_all = ["resume", "test"])]
     remove: Option<String>,
     /// Try again now what failed or is paused

@@ -15,7 +15,7 @@ const WAIT: f64 = 25.0;
 /// Which feed, and from where.
 #[derive(Debug, clap::Args)]
 pub(in crate::cli) struct Args {
-    /// Its name
+    /// The name of the feed
     name: String,
     /// Start after this number; 0 prints all items [default: print the newest ten]
     #[arg(long, value_name = "NUMBER")]

@@ -20,7 +20,7 @@ const MOST: u64 = 64 << 10;
 
 /// What a source is shown.
 #[derive(Debug, Args)]
-#[command(next_help_heading = "For a source that does not let everybody in")]
+#[command(next_help_heading = "For a source that needs a password or a header")]
 pub(super) struct Given {
     /// A user; the password comes from --password-file, from the variable PERGOLA_SOURCE_PASSWORD, or is
     /// asked for

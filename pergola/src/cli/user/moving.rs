@@ -17,7 +17,7 @@ const NAMED: usize = 20;
 /// A file to take over.
 #[derive(Debug, clap::Args)]
 pub(in super::super) struct Import {
-    /// Whose it becomes
+    /// The user who gets it
     name: String,
     /// The file
     file: PathBuf,
@@ -26,7 +26,7 @@ pub(in super::super) struct Import {
 /// A file to write.
 #[derive(Debug, clap::Args)]
 pub(in super::super) struct Export {
-    /// Whose it is
+    /// The user whose data it is
     name: String,
     /// The file; - is standard output
     file: PathBuf,
@@ -44,7 +44,7 @@ pub(super) async fn import(args: Import, client: &Client, screen: &Screen) -> an
     match done.broken {
         0 => Ok(()),
         broken => Err(Failure::new(format!("{} left out", were(broken)))
-            .hint("what else is in the file is taken over, and importing it again changes nothing of that")
+            .hint("everything else in the file is imported; importing it again adds nothing twice")
             .into()),
     }
 }
@@ -64,19 +64,16 @@ fn report(done: &TakenOver) -> String {
         counted(done.folders.len(), "folder"),
         counted(done.new_sources, "source") + " new to the node",
     );
-    text.push_str(&format!(
-        "{} starred, {} of them kept as the file has them, {} starred already\n",
-        counted(done.starred, "item"),
-        done.kept,
-        done.starred_already,
-    ));
-    text.push_str(&format!(
-        "{} marked as read, {} of them not here yet; {} neither read nor starred; {}\n",
-        counted(done.read, "item"),
-        done.read_ahead,
-        done.unmarked,
-        counted(done.settings, "setting"),
-    ));
+    text.push_str(&format!("{} starred", counted(done.starred, "item")));
+    text.push_str(&some(done.kept, ", {} of them as copies because no source here shows them"));
+    text.push_str(&some(done.starred_already, ", {} starred already"));
+    text.push_str(&format!("\n{} marked as read", counted(done.read, "item")));
+    text.push_str(&some(done.read_ahead, ", {} of them for when they arrive"));
+    text.push_str(&some(done.unmarked, "; {} neither read nor starred"));
+    if done.settings > 0 {
+        text.push_str(&format!("; {}", counted(done.settings, "setting")));
+    }
+    text.push('\n');
     for entry in done.left_out.iter().take(NAMED) {
         text.push_str(&format!("left out {}\n", told(entry)));
     }
@@ -84,6 +81,11 @@ fn report(done: &TakenOver) -> String {
         text.push_str(&format!("left out {} more\n", done.broken - NAMED));
     }
     text
+}
+
+/// Words about a number, unless it is zero.
+fn some(number: usize, words: &str) -> String {
+    if number == 0 { String::new() } else { words.replace("{}", &number.to_string()) }
 }
 
 /// An entry that was left out: where it is, what it is called, and why.

@@ -103,6 +103,30 @@ fn the_example_is_a_valid_configuration_that_changes_nothing() {
 }
 
 #[test]
+fn an_export_that_is_no_list_is_refused_with_the_command_that_reads_it() {
+    let sandbox = Sandbox::begun();
+    for (name, content) in
+        [("all.zip", &b"PK\x03\x04 and so on"[..]), ("starred.json", b" {\"items\":[]}")]
+    {
+        fs::write(sandbox.path(name), content).unwrap();
+        let refused = sandbox.fails(1, &["import", name]);
+        assert!(refused.contains(&format!("{name} is not an OPML file")), "{refused}");
+        assert!(refused.contains(&format!("`pergola user import NAME {name}`")), "{refused}");
+    }
+}
+
+#[test]
+fn a_list_in_another_encoding_keeps_its_accents() {
+    let sandbox = Sandbox::begun();
+    let list = b"<?xml version=\"1.0\" encoding=\"ISO-8859-1\"?><opml><body><outline text=\"Caf\xe9\">\
+                 <outline text=\"\xdcber\" xmlUrl=\"https://example.org/feed\"/></outline></body></opml>";
+    fs::write(sandbox.path("latin.opml"), list).unwrap();
+    sandbox.ok(&["import", "latin.opml"]);
+    let listed = sandbox.ok(&["source", "list"]);
+    assert!(listed.contains("\u{dc}ber") && listed.contains("Caf\u{e9}"), "{listed}");
+}
+
+#[test]
 fn a_folder_of_a_newer_version_is_left_alone() {
     let sandbox = Sandbox::bare();
     fs::create_dir(sandbox.data()).unwrap();

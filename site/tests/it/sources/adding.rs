@@ -107,9 +107,11 @@ async fn what_cannot_be_added_is_told_next_to_what_was_typed() {
     let id = added(&place, &anyway).await;
     let (_, text) = place.page(&format!("/sources/{id}")).await;
     assert!(text.contains("<h1>Later</h1>"), "{text}");
-    for (url, words) in
-        [("no address", "no address of a source"), ("", "address"), ("ftp://x.example/", "ftp")]
-    {
+    for (url, words) in [
+        ("no address", "not the address of a source"),
+        ("", "address"),
+        ("ftp://x.example/", "ftp"),
+    ] {
         let (status, _, text) = place.send("/sources/new", &[("url", url)]).await;
         assert!((400..500).contains(&status), "{url}: {status}");
         assert!(text.contains("role=\"alert\"") && text.contains(words), "{url}: {text}");
