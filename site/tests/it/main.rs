@@ -17,6 +17,7 @@ mod openid;
 #[path = "../../../node/tests/it/origin.rs"]
 mod origin;
 mod overview;
+mod pages;
 mod place;
 mod reader_api;
 mod reading;
