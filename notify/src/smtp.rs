@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use lettre::message::header::{HeaderName, HeaderValue};
 use lettre::message::{Mailbox, MultiPart};
+use lettre::transport::smtp::Error;
 use lettre::transport::smtp::authentication::Credentials;
 use lettre::transport::smtp::client::{Certificate, CertificateStore, Tls, TlsParameters};
 use lettre::{Address, AsyncSmtpTransport, AsyncTransport as _, Message, Tokio1Executor};
@@ -86,10 +87,10 @@ fn trust(server: &str, files: &[PathBuf]) -> Result<TlsParameters, String> {
     builder.build().map_err(|error| format!("mail.server cannot be reached by TLS: {error}"))
 }
 
-/// An error with its causes in one line.
-fn words(error: &dyn std::error::Error) -> String {
+/// An error with its causes in one line, and what to do about it.
+fn words(error: &Error) -> String {
     let mut words = format!("the mail server did not take it: {error}");
-    let mut cause = error.source();
+    let mut cause = std::error::Error::source(error);
     while let Some(inner) = cause {
         let said = inner.to_string();
         if !words.contains(&said) {
@@ -97,5 +98,22 @@ fn words(error: &dyn std::error::Error) -> String {
         }
         cause = inner.source();
     }
-    words
+    match advice(error.status().map(u16::from), &words) {
+        Some(advice) => format!("{words}; {advice}"),
+        None => words,
+    }
+}
+
+/// What to do about an answer of the server, or about words if it did not answer.
+fn advice(status: Option<u16>, words: &str) -> Option<&'static str> {
+    match status {
+        Some(530 | 534 | 535 | 538) => Some("check mail.user and mail.password"),
+        Some(_) => None,
+        None if words.contains("authentication") => Some("check mail.user and mail.security"),
+        None if words.contains("certificate") => Some(
+            "name the server in mail.server as its certificate does; if an authority of your own has signed that, add \
+             the authority's file to crawl.extra_ca",
+        ),
+        None => Some("check mail.server, mail.port and mail.security"),
+    }
 }

@@ -48,7 +48,7 @@ impl Fields {
 }
 
 /// Browsers send the ends of lines as two characters.
-fn lines(text: &str) -> String {
+pub(crate) fn lines(text: &str) -> String {
     text.replace("\r\n", "\n")
 }
 

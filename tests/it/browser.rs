@@ -6,6 +6,7 @@
 mod accessible;
 mod driver;
 mod hostile;
+mod keyboard;
 mod mistakes;
 mod pages;
 mod screenshots;

@@ -101,6 +101,58 @@ async fn a_webhook_is_sent_exactly_the_new_entries_in_order_and_signed() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn the_python_of_the_documentation_checks_a_signature() {
+    let (_press, house) = newsstand(|_| {}).await;
+    let receiver = Receiver::start().await;
+    let id = hooked(&house, &receiver.url("/hook")).await;
+    assert_eq!(ask(&house, "POST", &format!("{LIST}/{id}/test"), None).await.0, 200);
+    let sent = receiver.was_asked(1).await[0].clone();
+    let page = include_str!("../../../docs/notifications.md");
+    let (_, block) = page.split_once("```python\n").unwrap();
+    let check = block.split("```").next().unwrap();
+    let asked = "is_ours(sys.argv[1], sys.argv[2].encode(), sys.argv[3])";
+    let script = format!("{check}\nimport sys\nprint({asked})");
+    let body = std::str::from_utf8(&sent.body).unwrap();
+    let changed = body.replace("\"test\"", "\"entries\"");
+    assert_ne!(body, changed);
+    let signature = sent.header("x-pergola-signature");
+    for (secret, body, expected) in [
+        (SECRET, body, "True"),
+        ("another secret of some length", body, "False"),
+        (SECRET, &changed, "False"),
+    ] {
+        let mut python = std::process::Command::new(mail::server::python());
+        let Ok(output) = python.args(["-c", &script, secret, body, signature]).output() else {
+            assert!(std::env::var_os("PERGOLA_REQUIRE_ALL").is_none(), "there is no python3");
+            return;
+        };
+        assert_eq!(String::from_utf8_lossy(&output.stdout).trim(), expected, "{output:?}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn addresses_are_shown_without_their_secrets() {
+    let (press, house) = newsstand(|_| {}).await;
+    let receiver = Receiver::start().await;
+    receiver.answers([410]);
+    let url =
+        receiver.url("/hook?token=aGVsbG8td29ybGQtMTIz").replace("http://", "http://bob:sesame@");
+    let id = hooked(&house, &url).await;
+    publish(&press, &house, "Secret").await;
+    let notice = eventually("a notice", async || {
+        let notices = house.node().notices();
+        notices.iter().find(|notice| notice.contains(&id)).cloned().ok_or(format!("{notices:?}"))
+    })
+    .await;
+    let shown = only(&house).await.to_string();
+    for told in [&notice, &shown] {
+        assert!(told.contains("/hook"), "{told}");
+        assert!(!told.contains("sesame") && !told.contains("aGVsbG8"), "{told}");
+    }
+    assert_eq!(receiver.asked()[0].path, "/hook?token=aGVsbG8td29ybGQtMTIz");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn what_failed_is_sent_again_with_the_same_id_and_the_same_entries() {
     let (press, house) = newsstand(|_| {}).await;
     let receiver = Receiver::start().await;

@@ -1,7 +1,7 @@
 //! Whom a node trusts, and who trusts it: certificates, tokens, and feeds for named readers only.
 
 mod deputy;
-mod papers;
+pub(crate) mod papers;
 mod peers;
 mod presented;
 mod readers;

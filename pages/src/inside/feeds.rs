@@ -12,6 +12,7 @@ use super::in_path;
 pub use list::{Listed, list};
 pub use manage::{Managed, manage};
 pub use new::{Choice, NewFeed, new};
+pub use notify::Typed;
 
 /// The forms that readers subscribe to.
 const FORMATS: [(&str, &str, &str); 3] = [

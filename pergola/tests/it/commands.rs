@@ -3,6 +3,7 @@
 mod asking;
 mod doctor;
 mod keeping;
+mod notifying;
 mod place;
 mod programs;
 mod refusing;

@@ -12,7 +12,7 @@ use serde::Deserialize;
 
 use super::{Looked, look, note, notify};
 use crate::answer::{Failure, page_with};
-use crate::form::{Fields, led_to, refusal};
+use crate::form::{Fields, led_to, lines, refusal};
 use crate::site::Site;
 use crate::visitor::{Manager, Visitor};
 
@@ -30,6 +30,10 @@ struct Changing {
     looked: Looked,
     renaming: Option<(String, Problem)>,
     refused: Option<Problem>,
+    /// The query that was shown when somebody began to change it; nothing for the one that is stored.
+    was: Option<String>,
+    /// The form of a notification that was not taken.
+    notifying: Fields,
     /// The secret of a webhook that was just added.
     secret: Option<String>,
     note: Option<&'static str>,
@@ -53,11 +57,17 @@ pub(super) async fn act(
     Path(name): Path<String>,
     fields: Fields,
 ) -> Result<Response, Failure> {
-    let mut changing = Changing::default();
+    let was = Some(fields.get("was")).filter(|was| !was.is_empty()).map(str::to_owned);
+    let mut changing = Changing { was, ..Changing::default() };
     let query = fields.get("query").to_owned();
     match fields.button() {
         button @ ("check" | "try") => {
             changing.looked = look(&site, &query, button == "try").await?;
+            changing.query = Some(query);
+        }
+        "save" if changing.is_stale(&site, &name).await? => {
+            changing.looked = Looked::wrong(stale());
+            changing.was = None;
             changing.query = Some(query);
         }
         "save" => match site.client.run_statements(&QueryRequest::new(query.clone())).await {
@@ -85,7 +95,10 @@ pub(super) async fn act(
             match notify::change(&site, &name, button, &fields).await {
                 Ok(notify::Done::Led(note)) => return Ok(led_to(&format!("manage?note={note}"))),
                 Ok(notify::Done::Secret(secret)) => changing.secret = Some(secret),
-                Err(error) => changing.refused = Some(refusal(error)?),
+                Err(error) => {
+                    changing.refused = Some(refusal(error)?);
+                    changing.notifying = fields;
+                }
             }
         }
         "drop" if fields.has("sure") => match site.client.drop_feed(&name).await {
@@ -135,6 +148,17 @@ fn readers(fields: &Fields) -> Option<Vec<String>> {
     }
 }
 
+/// Why a change is not saved that was begun before another one.
+fn stale() -> Problem {
+    let detail = "Somebody has changed it since this page was opened, perhaps you in another window. Nothing was \
+                  saved. Its query above is the one that counts now; below is what you have typed. Take over what you \
+                  need, and save once more.";
+    Problem {
+        title: "The query is another one by now".to_owned(),
+        ..Problem::new(Code::QueryConflict, detail)
+    }
+}
+
 /// The page after statements were run.
 fn after(applied: &[Applied]) -> String {
     match applied {
@@ -144,6 +168,12 @@ fn after(applied: &[Applied]) -> String {
 }
 
 impl Changing {
+    /// Whether the query has changed since it was shown.
+    async fn is_stale(&self, site: &Site, name: &str) -> Result<bool, Failure> {
+        let Some(was) = &self.was else { return Ok(false) };
+        Ok(lines(&site.client.feed(name).await?.status.query) != *was)
+    }
+
     async fn shown(&self, site: &Site, visitor: &Visitor, name: &str) -> Result<Response, Failure> {
         let feed = site.client.feed(name).await?;
         let readers = site.client.readers(name).await?;
@@ -151,11 +181,14 @@ impl Changing {
         let notified = site.client.notifications(name).await?;
         let as_it_is = feed.status.query.replacen("CREATE FEED", "ALTER FEED", 1);
         let text = self.query.as_deref().unwrap_or(&as_it_is);
+        let was = self.was.as_deref().unwrap_or(&feed.status.query);
         let managed = Managed {
             feed: &feed,
             readers: readers.readers.as_deref(),
             notified: &notified.notifications,
             secret: self.secret.as_deref(),
+            typed: notify::typed(&self.notifying),
+            was,
             known: &names.readers,
             edited: self.looked.edited(text),
             renaming: self.renaming.as_ref().map(|(to, problem)| (to.as_str(), problem)),

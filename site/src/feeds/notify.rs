@@ -2,6 +2,7 @@
 
 use pergola_api::ClientError;
 use pergola_api::notification::{AddNotification, Mail, Often, Webhook};
+use pergola_pages::inside::feeds::Typed;
 
 use crate::form::Fields;
 use crate::site::Site;
@@ -37,6 +38,15 @@ pub(super) async fn change(
         "test" => client.test_notification(feed, id).await.map(|_| Done::Led("tested")),
         "resume" => client.resume_notification(feed, id).await.map(|_| Done::Led("resumed")),
         _ => client.remove_notification(feed, id).await.map(|()| Done::Led("unnotified")),
+    }
+}
+
+/// What was typed, to be shown again if it was not taken.
+pub(super) fn typed(fields: &Fields) -> Typed<'_> {
+    Typed {
+        webhook: fields.get("webhook"),
+        mail: fields.get("mail"),
+        every: often(fields.get("every")),
     }
 }
 

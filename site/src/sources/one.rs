@@ -137,6 +137,7 @@ pub(super) struct Edited {
     password: String,
     header: String,
     value: String,
+    was: String,
 }
 
 pub(super) async fn edit(
@@ -146,7 +147,10 @@ pub(super) async fn edit(
     Form(edited): Form<Edited>,
 ) -> Result<Response, Failure> {
     let source = source(&site, &id.to_string()).await?.source;
+    let stored = Draft::stored(&source);
+    let stale = !edited.was.is_empty() && edited.was != stored;
     let changed = match change(&edited) {
+        _ if stale => Err(ClientError::Refused(Box::new(changed_meanwhile(&stored)))),
         Ok(change) => site.client.change_source(&id.to_string(), &change).await,
         Err(problem) => Err(ClientError::Refused(problem)),
     };
@@ -162,9 +166,19 @@ pub(super) async fn edit(
         credentials: edited.credentials,
         user: edited.user,
         header: edited.header,
+        was: if stale { stored } else { edited.was },
     };
     let shown = edit::page(visitor.viewer(), &source, &draft, Some(&problem));
     Ok(page_with(problem.code.status(), &shown))
+}
+
+/// Why a change is not saved that was begun before another one.
+fn changed_meanwhile(stored: &str) -> Problem {
+    let detail = format!(
+        "somebody has changed this source since the page was opened, perhaps you in another window, so nothing was \
+         saved. It has now: {stored}. Below is what you have typed: look through it, and save once more"
+    );
+    Problem::new(Code::SourceInUse, detail)
 }
 
 /// The changes that a form asks for, or what is wrong with it.

@@ -73,6 +73,16 @@ impl<'p> Browser<'p> {
         browser
     }
 
+    /// What it keeps while a node restarts.
+    pub(crate) fn cookies(&self) -> BTreeMap<String, String> {
+        self.cookies.clone()
+    }
+
+    /// One on another machine that keeps these.
+    pub(crate) fn with_cookies(place: &'p Place, cookies: BTreeMap<String, String>) -> Self {
+        Self { cookies, ..Self::from_afar(place) }
+    }
+
     /// Another window of the same browser.
     pub(crate) fn tab(&self) -> Self {
         let (place, from_afar) = (self.place, self.from_afar);

@@ -11,11 +11,13 @@ mod login;
 mod mesh;
 mod mistakes;
 mod moving;
+mod notifying;
 mod openid;
 #[expect(dead_code, reason = "the node's own tests use more of it")]
 #[path = "../../../node/tests/it/origin.rs"]
 mod origin;
 mod overview;
+mod pages;
 mod place;
 mod reader_api;
 mod reading;

@@ -5,7 +5,8 @@ use pergola_accounts::session::IDLE;
 use pergola_outside::clock::ManualClock;
 
 use crate::browser::{Browser, PASSWORD};
-use crate::place::Place;
+use crate::origin::{Origin, Reply};
+use crate::place::{Place, rss};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_form_that_is_sent_after_the_session_has_ended_is_sent_again_after_the_login() {
@@ -52,6 +53,75 @@ async fn a_source_that_another_window_has_removed_is_told_of() {
         assert_eq!(status, 404, "{form}: {text}");
         assert!(text.contains("77"), "{form}: {text}");
     }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_source_that_another_window_has_changed_is_not_overwritten_unseen() {
+    let origin =
+        Origin::builder().page("/feed", Reply::ok(rss("Old", &[("1", "One")]))).start().await;
+    let place = Place::start().await;
+    let mut first = Browser::new(&place);
+    let added = first.post("/sources/new", &[("url", origin.url("/feed").as_str())]).await;
+    assert_eq!(added.status, 303, "{added:?}");
+    let edit = "/sources/1/edit";
+    let fields =
+        |title, was| [("title", title), ("importance", "1"), ("credentials", "keep"), ("was", was)];
+    let shown = hidden(&first.get(edit).await.text, "was");
+    let in_first = fields("First", shown.as_str());
+    assert_eq!(first.post(edit, &in_first).await.status, 303);
+    // The other window still shows what was stored before.
+    let mut second = first.tab();
+    let stale = second.post(edit, &fields("Second", &shown)).await;
+    assert_eq!(stale.status, 409, "{stale:?}");
+    stale.says(&["in another window", "title &quot;First&quot;", "value=\"Second\""]);
+    first.get("/sources/1").await.says(&["<h1>First</h1>"]);
+    let seen = hidden(&stale.text, "was");
+    assert_ne!(seen, shown);
+    assert_eq!(second.post(edit, &fields("Second", &seen)).await.status, 303);
+    second.get("/sources/1").await.says(&["<h1>Second</h1>"]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_feed_that_another_window_has_changed_is_not_overwritten_unseen() {
+    let origin =
+        Origin::builder().page("/feed", Reply::ok(rss("News", &[("1", "One")]))).start().await;
+    let place = Place::start().await;
+    let mut first = Browser::new(&place);
+    let query = |verb: &str, word: &str| {
+        format!(
+            "{verb} FEED News AS\nRETURN \"{}\"\nWHERE TITLE CONTAINS \"{word}\";",
+            origin.url("/feed")
+        )
+    };
+    let made =
+        first.post("/feeds/new", &[("query", &query("CREATE", "one")), ("do", "save")]).await;
+    assert_eq!(made.status, 303, "{made:?}");
+    let manage = "/feeds/News/manage";
+    let shown = hidden(&first.get(manage).await.text, "was");
+    assert!(shown.contains("\"one\""), "{shown}");
+    let save = async |browser: &mut Browser<'_>, word: &str, was: &str, button: &str| {
+        let query = query("ALTER", word);
+        browser.post(manage, &[("query", &query), ("was", was), ("do", button)]).await
+    };
+    let mut second = first.tab();
+    assert_eq!(save(&mut first, "two", &shown, "save").await.status, 303);
+    // A look in between does not make the other change disappear.
+    let tried = save(&mut second, "three", &shown, "try").await;
+    assert_eq!(hidden(&tried.text, "was"), shown);
+    let stale = save(&mut second, "three", &shown, "save").await;
+    assert_eq!(stale.status, 409, "{stale:?}");
+    stale.says(&["in another window", "&quot;three&quot;", "<details open>"]);
+    let seen = hidden(&stale.text, "was");
+    assert!(seen.contains("two"), "{seen}");
+    first.get(manage).await.says(&["&quot;two&quot;"]).never_says(&["&quot;three&quot;"]);
+    assert_eq!(save(&mut second, "three", &seen, "save").await.status, 303);
+    first.get(manage).await.says(&["&quot;three&quot;"]);
+}
+
+/// The value of a hidden field.
+fn hidden(page: &str, name: &str) -> String {
+    let (_, rest) = page.split_once(&format!("name=\"{name}\" value=\"")).unwrap();
+    rest.split('"').next().unwrap().replace("&quot;", "\"")
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -152,6 +152,35 @@ async fn only_the_browser_that_began_a_login_ends_it_and_only_once() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_login_goes_on_after_the_node_was_restarted() {
+    let (provider, place) = start(|_| ()).await;
+    let mut browser = Browser::from_afar(&place);
+    let led = browser.get("/login/openid?next=sources").await;
+    let back = provider.log_in(&led.to);
+    let kept = browser.cookies();
+    let own = settings(&provider);
+    let place = place.restarted(|config| config.openid = Some(own)).await;
+    let mut browser = Browser::with_cookies(&place, kept);
+    let answer = browser.get(&back).await;
+    assert_eq!((answer.status, answer.to.as_str()), (303, "../../sources"), "{answer:?}");
+    browser.get("/read").await.says(&[">ada<"]);
+    // And the session goes on after the next.
+    let (kept, own) = (browser.cookies(), settings(&provider));
+    let place = place.restarted(|config| config.openid = Some(own)).await;
+    Browser::with_cookies(&place, kept).get("/read").await.says(&[">ada<"]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_provider_that_calls_itself_otherwise_is_not_believed() {
+    let (_provider, place) = start(|own| own.issuer.push_str("/realms/other")).await;
+    let mut browser = Browser::from_afar(&place);
+    let refused = browser.get("/login/openid?next=read").await;
+    assert_eq!(refused.status, 502, "{refused:?}");
+    refused.says(&["cannot be believed", "its log says why", "role=\"alert\""]);
+    assert_eq!(browser.log_in("root", PASSWORD).await.status, 303, "the password still does");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_login_that_takes_too_long_is_begun_again() {
     let provider = Provider::start().await;
     let clock = ManualClock::new(1_790_000_000.0);

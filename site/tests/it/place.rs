@@ -14,7 +14,7 @@ pub(crate) struct Place {
     pub(crate) running: Running,
     pub(crate) node: Arc<Node>,
     pub(crate) client: reqwest::Client,
-    _folder: TempDir,
+    folder: TempDir,
 }
 
 impl Place {
@@ -39,7 +39,26 @@ impl Place {
     }
 
     async fn opened(clock: Clock, set: impl FnOnce(&mut Config), stores: bool) -> Self {
-        let folder = TempDir::new().unwrap();
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        Self::at_home(TempDir::new().unwrap(), listener, clock, (set, stores)).await
+    }
+
+    /// The same node after a restart, with its data and its port and these settings.
+    pub(crate) async fn restarted(self, set: impl FnOnce(&mut Config)) -> Self {
+        let Self { running, node, folder, .. } = self;
+        drop(node);
+        let address = running.address();
+        running.stop(Duration::from_secs(10)).await;
+        let listener = TcpListener::bind(address).await.unwrap();
+        Self::at_home(folder, listener, Clock::real(), (set, false)).await
+    }
+
+    async fn at_home(
+        folder: TempDir,
+        listener: TcpListener,
+        clock: Clock,
+        (set, stores): (impl FnOnce(&mut Config), bool),
+    ) -> Self {
         let hosts =
             "[hosts.\"127.0.0.1\"]\nspacing = 0\nper_domain = 8\nfloor = 0\nprivate = true\n";
         let file = folder.path().join("pergola.toml");
@@ -58,11 +77,10 @@ impl Place {
                 Ok(config)
             });
         }
-        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let running = pergola_site::start(Arc::clone(&node), listener).unwrap();
         let no_redirects = reqwest::redirect::Policy::none();
         let client = plain_client().redirect(no_redirects).build().unwrap();
-        Self { running, node, client, _folder: folder }
+        Self { running, node, client, folder }
     }
 
     pub(crate) fn url(&self, path: &str) -> String {

@@ -150,6 +150,27 @@ impl Driver {
         told.as_array().unwrap().clone()
     }
 
+    /// Strikes a key where the focus is: `Tab`, `Escape`, or a letter or sign.
+    pub(crate) async fn strikes(&self, key: &str) {
+        let down = match key {
+            "Tab" => {
+                json!({ "type": "rawKeyDown", "key": key, "code": key, "windowsVirtualKeyCode": 9 })
+            }
+            "Escape" => {
+                json!({ "type": "rawKeyDown", "key": key, "code": key, "windowsVirtualKeyCode": 27 })
+            }
+            sign => json!({ "type": "keyDown", "key": sign, "text": sign }),
+        };
+        self.command("Input.dispatchKeyEvent", down).await;
+        self.command("Input.dispatchKeyEvent", json!({ "type": "keyUp", "key": key })).await;
+    }
+
+    /// The handles of all tabs.
+    pub(crate) async fn tabs(&self) -> Vec<String> {
+        let handles = self.send("window/handles", None).await.unwrap();
+        serde_json::from_value(handles).unwrap()
+    }
+
     /// Opens another tab and goes there; its handle.
     pub(crate) async fn new_tab(&self) -> String {
         let made = self.send("window/new", Some(json!({ "type": "tab" }))).await.unwrap();

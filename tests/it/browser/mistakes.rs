@@ -42,6 +42,7 @@ async fn a_page_tells_that_its_node_is_away_and_goes_on_when_it_is_back_without_
     let Some(window) = Window::open(test, Scripts::On).await else { return };
     let origin = Origin::builder()
         .page("/feed.xml", Reply::ok(rss("Herald", &[("One", "1")])))
+        .page("/other.xml", Reply::ok(rss("Gazette", &[("Two", "2")])))
         .start()
         .await;
     let home = home("Terrace", "");
@@ -49,6 +50,12 @@ async fn a_page_tells_that_its_node_is_away_and_goes_on_when_it_is_back_without_
     node.create_feed(&format!("CREATE FEED All AS RETURN \"{}\";", origin.url("/feed.xml"))).await;
     node.shows("All", "One").await;
     let address = node.address();
+    // A form that is being filled in meanwhile, in another tab.
+    let first = window.driver.tab().await;
+    let form = window.driver.new_tab().await;
+    window.goes_to(&node.url("/sources/new")).await;
+    window.types("Address of a feed or a page", origin.url("/other.xml").as_str()).await;
+    window.driver.switch_to(&first).await;
     window.goes_to(&node.url("/")).await;
     window.sees("Overview").await;
     let figures = "return document.querySelector('.figures').innerText";
@@ -70,6 +77,10 @@ async fn a_page_tells_that_its_node_is_away_and_goes_on_when_it_is_back_without_
     })
     .await;
     assert!(window.moved().await < 0.001, "the page moves when it tells of its node");
+    window.driver.switch_to(&form).await;
+    window.presses("Add").await;
+    window.sees("It was added.").await;
+    window.sees("Gazette").await;
     drop(node);
 }
 

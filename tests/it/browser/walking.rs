@@ -2,6 +2,7 @@
 
 use super::town::Town;
 use super::window::{Scripts, Window};
+use crate::harness::eventually;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_person_adds_builds_mends_reads_and_sets_the_budget() {
@@ -22,6 +23,7 @@ async fn walk(test: &str, scripts: Scripts) {
     builds_a_feed(&window).await;
     makes_and_mends_a_mistake(&window, scripts).await;
     reads_and_stars(&window).await;
+    searches(&window).await;
     follows_a_way(&window, &town).await;
     sets_the_budget(&window, scripts).await;
     let host = node.address().to_string();
@@ -89,6 +91,22 @@ async fn reads_and_stars(window: &Window) {
     window.sees("A volcano wakes").await;
     let text = window.text().await;
     assert!(!text.contains("Lava flows"), "only what is starred: {text}");
+}
+
+async fn searches(window: &Window) {
+    window.presses("Read").await;
+    window.sees("All items").await;
+    let field = window.driver.find("//input[@type='search']").await.unwrap();
+    window.driver.keys(&field, "lava").await.unwrap();
+    window.presses("Search").await;
+    eventually("the search", async || {
+        let url = window.driver.url().await;
+        if url.contains("q=lava") { Ok(()) } else { Err(url) }
+    })
+    .await;
+    window.sees_after_reloading("Lava flows").await;
+    let text = window.text().await;
+    assert!(!text.contains("Rain"), "only what was searched for: {text}");
 }
 
 /// An item that came by another node says so.

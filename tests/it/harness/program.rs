@@ -19,13 +19,20 @@ static PERGOLA: Ours = Ours {
     name: "pergola",
     crates: &[
         "accounts",
+        "api",
         "config",
         "feed",
+        "index",
         "manners",
         "newsroom",
         "node",
+        "notify",
+        "openid",
+        "outside",
         "pages",
+        "peers",
         "pergola",
+        "port",
         "profile",
         "proto",
         "query",
@@ -34,6 +41,7 @@ static PERGOLA: Ours = Ours {
         "report",
         "site",
         "store",
+        "takeout",
         "topology-gen",
         "wiring",
     ],
@@ -43,14 +51,14 @@ static PERGOLA: Ours = Ours {
 static TOPOLOGY_GEN: Ours = Ours {
     package: "pergola-topology",
     name: "topology-gen",
-    crates: &["proto", "query", "report", "topology-gen", "wiring"],
+    crates: &["api", "proto", "query", "report", "topology-gen", "wiring"],
     built: OnceLock::new(),
 };
 
 static LAB: Ours = Ours {
     package: "pergola-lab",
     name: "pergola-lab",
-    crates: &["lab", "newsroom", "query", "refresh", "report", "wiring"],
+    crates: &["api", "lab", "newsroom", "profile", "query", "refresh", "report", "wiring"],
     built: OnceLock::new(),
 };
 
@@ -112,8 +120,11 @@ impl Ours {
             let own = std::env::current_exe().unwrap();
             let profile = own.parent().and_then(Path::parent).unwrap();
             let binary = profile.join(self.name);
-            let sources = self.crates.iter().map(|name| workspace().join(name).join("src"));
-            let newest = sources.map(|folder| newest(&folder)).max();
+            let folders =
+                self.crates.iter().flat_map(|name| ["src", "assets"].map(|part| (name, part)));
+            let folders = folders.map(|(name, part)| workspace().join(name).join(part));
+            let newest =
+                folders.filter(|folder| folder.is_dir()).map(|folder| newest(&folder)).max();
             if fs::metadata(&binary).and_then(|file| file.modified()).ok() < newest {
                 let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or("cargo".into()));
                 cargo.args(["build", "--quiet", "-p", self.package, "--bin", self.name]);

@@ -1,130 +1,85 @@
-//! Digests, sent by a real mail server: `aiosmtpd` of PyPI.
+//! Digests, sent by a real mail server.
 
-use std::io::{BufRead as _, BufReader};
-use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+pub(super) mod server;
 
-use pergola_config::{Mail, MailSecurity};
-use serde_json::json;
+use pergola_config::MailSecurity;
+use serde_json::{Value, json};
 
-use super::{LIST, ask, newsstand, publish};
-use crate::house::eventually;
+use super::{LIST, ask, newsstand, only, publish};
+use crate::house::{House, Press, eventually};
+use crate::trust::papers::Authority;
+use server::Server;
 
-/// A mail server that writes each message into a file of a folder, and its port to standard output.
-const SERVER: &str = r#"
-import sys, itertools, asyncio
-from aiosmtpd.smtp import SMTP
-class Box:
-    numbers = itertools.count()
-    async def handle_DATA(self, server, session, envelope):
-        name = f"{sys.argv[1]}/{next(self.numbers)}"
-        with open(name + ".part", "wb") as file:
-            file.write(("To-Envelope: " + ",".join(envelope.rcpt_tos) + "\r\n").encode() + envelope.content)
-        import os; os.rename(name + ".part", name + ".eml")
-        return "250 taken"
-async def main():
-    loop = asyncio.get_running_loop()
-    server = await loop.create_server(lambda: SMTP(Box(), hostname="mail.example"), "127.0.0.1", 0)
-    print(server.sockets[0].getsockname()[1], flush=True)
-    await server.serve_forever()
-asyncio.run(main())
-"#;
-
-/// Prints the headers and the parts of a message as JSON.
-const PARSE: &str = r#"
-import sys, json, email, email.policy
-message = email.message_from_binary_file(open(sys.argv[1], "rb"), policy=email.policy.default)
-parts = {part.get_content_type(): part.get_content() for part in message.walk() if not part.is_multipart()}
-print(json.dumps({"headers": [[name.lower(), str(value)] for name, value in message.items()], "parts": parts}))
-"#;
-
-struct Server {
-    process: Child,
-    port: u16,
-}
-
-impl Drop for Server {
-    fn drop(&mut self) {
-        let _ = self.process.kill();
-        let _ = self.process.wait();
-    }
-}
-
-fn python() -> PathBuf {
-    let own = Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/python/bin/python3");
-    if own.exists() { own } else { "python3".into() }
-}
-
-/// A server that puts messages into a folder; nothing if the test is to be skipped.
-fn server(folder: &Path, test: &str) -> Option<Server> {
-    let known = Command::new(python()).args(["-c", "import aiosmtpd"]).output();
-    if !known.is_ok_and(|known| known.status.success()) {
-        let why = "Python has no module `aiosmtpd`";
-        assert!(std::env::var_os("PERGOLA_REQUIRE_ALL").is_none(), "{test} cannot run: {why}");
-        eprintln!("skipped: {test}: {why}");
-        return None;
-    }
-    let mut command = Command::new(python());
-    command.args(["-c", SERVER]).arg(folder).stdout(Stdio::piped());
-    let mut process = command.spawn().unwrap();
-    let mut line = String::new();
-    BufReader::new(process.stdout.take().unwrap()).read_line(&mut line).unwrap();
-    Some(Server { process, port: line.trim().parse().unwrap() })
-}
-
-fn messages(folder: &Path) -> Vec<PathBuf> {
-    let files = std::fs::read_dir(folder).unwrap().map(|file| file.unwrap().path());
-    let mut files: Vec<_> =
-        files.filter(|file| file.extension().is_some_and(|it| it == "eml")).collect();
-    files.sort();
-    files
-}
-
-async fn message(folder: &Path, number: usize) -> serde_json::Value {
-    let file = eventually("a message", async || {
-        messages(folder).get(number).cloned().ok_or("none yet".to_owned())
-    })
-    .await;
-    let parsed = Command::new(python()).args(["-c", PARSE]).arg(file).output().unwrap();
-    serde_json::from_slice(&parsed.stdout).unwrap()
-}
-
-fn header<'a>(message: &'a serde_json::Value, name: &str) -> Vec<&'a str> {
+fn header<'a>(message: &'a Value, name: &str) -> Vec<&'a str> {
     let all = message["headers"].as_array().unwrap();
     all.iter().filter(|pair| pair[0] == name).map(|pair| pair[1].as_str().unwrap()).collect()
 }
 
+/// A node that sends by this server, and trusts this authority.
+async fn trusting(
+    server: &Server,
+    security: MailSecurity,
+    authority: &Authority,
+) -> (Press, House) {
+    newsstand(|config| {
+        config.mail = Some(server.settings(security));
+        config.crawl.extra_ca = vec![authority.file.clone()];
+    })
+    .await
+}
+
+/// Adds an hourly digest; its id.
+async fn subscribed(house: &House) -> String {
+    let body = json!({ "mail": { "address": "ada@reader.example", "every": "hour" } });
+    let (status, added) = ask(house, "POST", LIST, Some(body)).await;
+    assert_eq!(status, 200, "{added}");
+    added["id"].as_str().unwrap().to_owned()
+}
+
+/// What the digest's state says, once it has failed so often.
+async fn failed(house: &House, times: u64) -> Value {
+    eventually("a failure", async || {
+        let status = only(house).await;
+        if status["failures"].as_u64() >= Some(times) {
+            Ok(status)
+        } else {
+            Err(status.to_string())
+        }
+    })
+    .await
+}
+
+/// Every text that messages of the server hold, once one of them has this in it.
+async fn told(server: &Server, wanted: &str) -> String {
+    let mut all = String::new();
+    for number in 0.. {
+        let message = server.message(number).await;
+        all.push_str(message["parts"]["text/plain"].as_str().unwrap());
+        if all.contains(wanted) {
+            break;
+        }
+    }
+    all
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_digest_is_one_safe_message_of_all_new_entries() {
-    let boxed = tempfile::tempdir().unwrap();
     let test = "a_digest_is_one_safe_message_of_all_new_entries";
-    let Some(server) = server(boxed.path(), test) else { return };
-    let (press, house) = newsstand(|config| {
-        config.mail = Some(Mail {
-            server: "127.0.0.1".to_owned(),
-            port: server.port,
-            security: MailSecurity::None,
-            user: None,
-            password: None,
-            from: "Pergola <pergola@node.example>".to_owned(),
-        });
-    })
-    .await;
-    let body = json!({ "mail": { "address": "ada@reader.example", "every": "hour" } });
-    let (status, added) = ask(&house, "POST", LIST, Some(body)).await;
-    assert_eq!(status, 201, "{added}");
-    let id = added["id"].as_str().unwrap();
+    let Some(server) = Server::start(MailSecurity::None, None, test) else { return };
+    let settings = server.settings(MailSecurity::None);
+    let (press, house) = newsstand(|config| config.mail = Some(settings)).await;
+    let id = subscribed(&house).await;
     assert_eq!(ask(&house, "POST", &format!("{LIST}/{id}/test"), None).await.0, 200);
-    let test = message(boxed.path(), 0).await;
+    let test = server.message(0).await;
     assert_eq!(header(&test, "subject"), ["News: this is a test"]);
     let evil = "<script>alert(1)</script> & Bcc: eve@evil.example";
     publish(&press, &house, "First").await;
     publish(&press, &house, evil).await;
     // Usually one message; two if the hour ends between the items.
-    let mut digest = message(boxed.path(), 1).await;
+    let mut digest = server.message(1).await;
     let mut all = digest["parts"]["text/plain"].as_str().unwrap().to_owned();
     if !all.contains(evil) {
-        digest = message(boxed.path(), 2).await;
+        digest = server.message(2).await;
         all.push_str(digest["parts"]["text/plain"].as_str().unwrap());
     }
     assert!(all.contains("* First") && all.contains(evil), "{all}");
@@ -142,4 +97,91 @@ async fn a_digest_is_one_safe_message_of_all_new_entries() {
     let html = digest["parts"]["text/html"].as_str().unwrap();
     assert!(!html.contains("<script"), "{html}");
     assert!(html.contains("&lt;script&gt;alert(1)"), "{html}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_digest_is_sent_over_tls_and_after_starttls_with_a_login() {
+    let test = "a_digest_is_sent_over_tls_and_after_starttls_with_a_login";
+    let authority = Authority::new("Mail authority");
+    let papers = authority.papers("mail", &["127.0.0.1"]);
+    for security in [MailSecurity::Tls, MailSecurity::StartTls] {
+        let Some(server) = Server::start(security, Some(&papers), test) else { return };
+        let (press, house) = trusting(&server, security, &authority).await;
+        let id = subscribed(&house).await;
+        let (status, tested) = ask(&house, "POST", &format!("{LIST}/{id}/test"), None).await;
+        assert_eq!(status, 200, "{security:?}: {tested}");
+        publish(&press, &house, "First").await;
+        assert!(told(&server, "* First").await.contains("this is a test"), "{security:?}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_wrong_password_is_told_with_what_to_do_and_nothing_is_lost() {
+    let test = "a_wrong_password_is_told_with_what_to_do_and_nothing_is_lost";
+    let authority = Authority::new("Mail authority");
+    let papers = authority.papers("mail", &["127.0.0.1"]);
+    let security = MailSecurity::StartTls;
+    let Some(server) = Server::start(security, Some(&papers), test) else { return };
+    let (press, house) = trusting(&server, security, &authority).await;
+    server.changes_its_password();
+    subscribed(&house).await;
+    publish(&press, &house, "First").await;
+    let status = failed(&house, 2).await;
+    let error = status["error"].as_str().unwrap();
+    assert!(error.contains("535") && error.contains("mail.user and mail.password"), "{error}");
+    assert!(!error.contains("sesame"), "{error}");
+    assert_eq!((&status["waiting"], &status["paused"]), (&json!(1), &json!(false)), "{status}");
+    publish(&press, &house, "Second").await;
+    assert_eq!(server.taken().len(), 0);
+    server.wants_the_right_password();
+    let all = told(&server, "* Second").await;
+    assert!(all.matches("* First").count() == 1 && all.find("* First") < all.find("* Second"));
+    eventually("no trouble any more", async || {
+        let status = only(&house).await;
+        if status["error"].is_null() { Ok(()) } else { Err(status.to_string()) }
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_certificate_that_is_not_trusted_is_told_with_what_to_do_and_nothing_is_lost() {
+    let test = "a_certificate_that_is_not_trusted_is_told_with_what_to_do_and_nothing_is_lost";
+    let authority = Authority::new("Mail authority");
+    let stranger = Authority::new("Somebody else");
+    let wrong = [
+        stranger.papers("mail", &["127.0.0.1"]),
+        authority.papers("elsewhere", &["mail.example"]),
+        authority.papers_for("old", &["127.0.0.1"], (2020, 2021)),
+    ];
+    let security = MailSecurity::StartTls;
+    let Some(server) = Server::start(security, Some(&wrong[0]), test) else { return };
+    let (press, house) = trusting(&server, security, &authority).await;
+    let id = subscribed(&house).await;
+    for papers in &wrong {
+        server.shows(papers);
+        let (status, refused) = ask(&house, "POST", &format!("{LIST}/{id}/test"), None).await;
+        let detail = refused["detail"].as_str().unwrap();
+        assert_eq!(status, 422, "{refused}");
+        assert!(detail.contains("certificate") && detail.contains("crawl.extra_ca"), "{detail}");
+    }
+    publish(&press, &house, "First").await;
+    failed(&house, 2).await;
+    assert_eq!(server.taken().len(), 0);
+    server.shows(&authority.papers("mail", &["127.0.0.1"]));
+    told(&server, "* First").await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_server_without_the_security_that_is_wanted_is_told_nothing() {
+    let test = "a_server_without_the_security_that_is_wanted_is_told_nothing";
+    let Some(server) = Server::start(MailSecurity::None, None, test) else { return };
+    for security in [MailSecurity::StartTls, MailSecurity::Tls] {
+        let settings = server.settings(security);
+        let (_press, house) = newsstand(|config| config.mail = Some(settings)).await;
+        let id = subscribed(&house).await;
+        let (status, refused) = ask(&house, "POST", &format!("{LIST}/{id}/test"), None).await;
+        assert_eq!(status, 422, "{refused}");
+        assert!(refused["detail"].as_str().unwrap().contains("mail.security"), "{refused}");
+    }
+    assert_eq!(server.taken().len(), 0);
 }

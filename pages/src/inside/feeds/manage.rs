@@ -28,7 +28,10 @@ pub struct Managed<'a> {
     pub notified: &'a [NotificationStatus],
     /// The secret of a webhook that was just added. It is not shown again.
     pub secret: Option<&'a str>,
+    pub typed: notify::Typed<'a>,
     pub edited: Edited<'a>,
+    /// The query that was shown when somebody began to change it.
+    pub was: &'a str,
     /// The name that it was to get, and why it did not.
     pub renaming: Option<(&'a str, &'a Problem)>,
     /// Why it was not dropped, or its readers stay.
@@ -60,7 +63,7 @@ pub fn manage(viewer: Viewer<'_>, managed: &Managed<'_>) -> Markup {
         (sources(&managed.feed.reads))
         (query(managed))
         (readers(managed))
-        (notify::section(managed.notified, managed.secret))
+        (notify::section(managed.notified, managed.secret, managed.typed))
         (name_and_end(managed))
     };
     let head = html! { script src=(assets::address("../../", "editor.js")) defer {} };
@@ -169,6 +172,7 @@ fn query(managed: &Managed<'_>) -> Markup {
                 details open[managed.edited.problem.is_some() || managed.edited.explained.is_some() || managed.edited.right] {
                     summary { "Change the query" }
                     form method="post" action="manage" {
+                        input type="hidden" name="was" value=(managed.was);
                         (editor::area("../../", &managed.edited))
                         p.buttons {
                             button name="do" value="check" { "Check" }

@@ -7,8 +7,20 @@ use pergola_feed::Timestamp;
 
 use crate::words::time;
 
+/// What was typed into the forms and could not be taken.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Typed<'a> {
+    pub webhook: &'a str,
+    pub mail: &'a str,
+    pub every: Often,
+}
+
 /// The section of a feed's page: who is notified, and forms to change that.
-pub(super) fn section(notified: &[NotificationStatus], secret: Option<&str>) -> Markup {
+pub(super) fn section(
+    notified: &[NotificationStatus],
+    secret: Option<&str>,
+    typed: Typed<'_>,
+) -> Markup {
     html! {
         section.card aria-labelledby="its-notifications" {
             h2 #its-notifications { "Notifications" }
@@ -41,17 +53,18 @@ pub(super) fn section(notified: &[NotificationStatus], secret: Option<&str>) -> 
             }
             form.line method="post" action="manage" {
                 label for="webhook" { "Webhook" }
-                input #webhook name="webhook" type="url" required placeholder="https://example.org/hook"
-                    autocomplete="off";
+                input #webhook name="webhook" type="url" required value=(typed.webhook)
+                    placeholder="https://example.org/hook" autocomplete="off";
                 button name="do" value="webhook" { "Add a webhook" }
             }
             form.line method="post" action="manage" {
                 label for="mail" { "E-mail" }
-                input #mail name="mail" type="email" required placeholder="ada@example.org" autocomplete="off";
+                input #mail name="mail" type="email" required value=(typed.mail) placeholder="ada@example.org"
+                    autocomplete="off";
                 label for="every" { "every" }
                 select #every name="every" {
                     @for often in [Often::Hour, Often::Day, Often::Week] {
-                        option value=(often.name()) selected[often == Often::Day] { (often.name()) }
+                        option value=(often.name()) selected[often == typed.every] { (often.name()) }
                     }
                 }
                 button name="do" value="mail" { "Add a digest" }

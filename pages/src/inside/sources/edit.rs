@@ -18,6 +18,8 @@ pub struct Draft {
     pub credentials: String,
     pub user: String,
     pub header: String,
+    /// What was stored when somebody began to change it.
+    pub was: String,
 }
 
 impl Draft {
@@ -29,8 +31,20 @@ impl Draft {
             importance: source.importance.to_string(),
             private: source.private,
             credentials: "keep".to_owned(),
+            was: Self::stored(source),
             ..Self::default()
         }
+    }
+
+    /// What the form can change of a source, in words that are others when it has changed.
+    pub fn stored(source: &SourceStatus) -> String {
+        let SourceStatus { title, folders, importance, private, credentials, .. } = source;
+        let shown = credentials.as_ref().map_or("nothing", |held| held.kind.name());
+        let (title, folders) = (title.as_deref().unwrap_or_default(), folders.join(", "));
+        let private = if *private { "private" } else { "public" };
+        format!(
+            "title \"{title}\", folders \"{folders}\", importance {importance}, {private}, the site is shown {shown}"
+        )
     }
 }
 
@@ -47,6 +61,7 @@ pub fn page(
         p.address { (source.url) }
         @if let Some(problem) = problem { (trouble(problem)) }
         form.card.stack method="post" action={ "../../sources/" (source.id) "/edit" } {
+            input type="hidden" name="was" value=(draft.was);
             (field("title", "Title (empty: the one that it gives itself)", &draft.title, ""))
             (field("folders", "Folders, separated by commas; one inside another as Tech/Rust", &draft.folders, "Tech, Tech/Rust"))
             (field("importance", "Importance: how much one of its items counts (1 is usual, up to 1000)", &draft.importance, "1"))

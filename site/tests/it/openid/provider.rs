@@ -67,6 +67,8 @@ impl Provider {
         let own = Self(Arc::new(inner));
         let router = Router::new()
             .route("/.well-known/openid-configuration", get(configuration))
+            // Asked as a realm that it does not have, it still gives its own name.
+            .route("/realms/other/.well-known/openid-configuration", get(configuration))
             .route("/keys", get(keys))
             .route("/token", post(token))
             .route("/userinfo", get(userinfo))
