@@ -1,59 +1,23 @@
 //! What Pergola itself writes: a ZIP file with `subscriptions.opml`, `starred-1.json` and so on (JSON Feed), and
 //! `account.json` (what was read, settings).
 
-use std::collections::BTreeMap;
 use std::io::{Cursor, Write as _};
 
 use pergola_feed::opml::Opml;
 use pergola_feed::write::write_json;
 use pergola_feed::{Document, Format, Item, Limits, ParseOptions, Text, parse};
-use serde::{Deserialize, Serialize};
 use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, ZipWriter};
 
+use crate::account::{Account, VERSION};
 use crate::error::Unreadable;
 use crate::takeout::{Flaw, Marked, Takeout};
 use crate::value::is_web;
 
-/// The version of `account.json` that is written and read.
-const VERSION: u32 = 1;
 /// The file of the account.
 const ACCOUNT: &str = "account.json";
 /// Starred items of one file.
 const AT_ONCE: usize = 1_000;
-
-/// What was read, and settings.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Account {
-    /// The version of this file.
-    #[serde(rename = "pergola_account")]
-    version: u32,
-    /// Whose it is.
-    pub user: String,
-    /// The time zone in which dates are read.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub zone: Option<String>,
-    /// Other settings, by name.
-    #[serde(default)]
-    pub settings: BTreeMap<String, String>,
-    /// The numbers of items that were read, as texts: not every program can read numbers of this size. They follow from
-    /// the ids of the items, so they are the same at every node.
-    #[serde(default)]
-    read: Vec<String>,
-}
-
-impl Account {
-    /// The account of a user who has read the items with these numbers.
-    pub fn new(user: impl Into<String>, read: impl IntoIterator<Item = u64>) -> Self {
-        let read = read.into_iter().map(|number| number.to_string()).collect();
-        Self { version: VERSION, user: user.into(), read, ..Self::default() }
-    }
-
-    /// The numbers of items that were read. What is none is left out.
-    pub fn read(&self) -> Vec<u64> {
-        self.read.iter().filter_map(|number| number.parse().ok()).collect()
-    }
-}
 
 /// Reads `account.json`.
 pub(crate) fn account(bytes: &[u8], place: &str, takeout: &mut Takeout) -> Result<(), Unreadable> {

@@ -1,17 +1,12 @@
 //! The files in a ZIP file.
 //!
-//! What a ZIP file says of sizes is not believed: bytes are counted as they are unpacked.
+//! The sizes in a ZIP file may lie: bytes are counted while they are unpacked.
 
 use std::io::{Cursor, Read as _};
 
 use zip::ZipArchive;
 
-use crate::error::Unreadable;
-
-/// Bytes of all files together, once they are unpacked.
-pub(crate) const UNPACKED: usize = 512 << 20;
-/// Files.
-pub(crate) const FILES: usize = 10_000;
+use crate::error::{FILES, UNPACKED, Unreadable};
 
 /// Whether these are the first bytes of a ZIP file.
 pub(crate) fn is_zip(bytes: &[u8]) -> bool {
