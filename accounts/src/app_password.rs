@@ -1,4 +1,4 @@
-//! Passwords for other programs: made here, shown once, and good for reading until they are revoked.
+//! Passwords for other programs: made here, shown once, and valid for reading until they are revoked.
 //!
 //! One has 120 random bits, so a quick digest is enough to store it by, and checking one costs next to nothing.
 

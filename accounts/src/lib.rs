@@ -10,9 +10,9 @@
 //! - `name`: what a user may be called
 //! - `password`: hashing and checking passwords
 //! - `user`: a user, its role and preferences
-//! - `session`: somebody who has logged in
+//! - `session`: sessions of users who have logged in
 //! - `app_password`: passwords for other programs
-//! - `tries`: how often somebody may try to log in
+//! - `tries`: limits on tries to log in
 //! - `following`: what a user follows
 //! - `row`: one entry of a feed, as it is listed for people
 //! - `table`: the entries of one feed by date

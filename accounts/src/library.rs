@@ -1,7 +1,7 @@
-//! The entries of all feeds that somebody reads, and what each reader has read of them.
+//! The entries of all feeds that any user reads, and what each user has read of them.
 //!
-//! Whoever keeps it must load a feed ([`Library::load`]) before a reader enters who follows it, and tell it of every
-//! entry that comes or goes afterwards.
+//! The caller must load a feed ([`Library::load`]) before it adds a user who follows that feed, and report every entry that
+//! comes or goes afterwards.
 
 use std::collections::BTreeMap;
 

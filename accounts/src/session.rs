@@ -1,4 +1,4 @@
-//! Somebody who has logged in, until it is quiet for long, or long ago, or logs out.
+//! A session: from a login until the logout, a long time without use, or its longest age.
 
 use crate::user::UserId;
 

@@ -1,4 +1,4 @@
-//! How often somebody may try to log in.
+//! Limits on tries to log in.
 //!
 //! Tries are counted for each name and for each address. The first ones are free; after that every wrong one makes the
 //! next wait longer. A try counts when it begins, so that many at once do not pass; if it was right, it is forgotten.

@@ -1,4 +1,4 @@
-//! The part of a text that shows why it was found, with what was asked for marked.
+//! The part of a text that shows why it was found, with the words marked.
 
 use std::ops::Range;
 

@@ -1,4 +1,4 @@
-//! What is due when, and what follows from a delivery. Pure.
+//! When a delivery is due, and what follows from its result. Pure.
 
 use pergola_manners::backoff::{backoff, lengthened};
 use pergola_store::archive::{Every, Notification, Trouble, Way};

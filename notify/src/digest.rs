@@ -1,4 +1,4 @@
-//! What an e-mail says: the same as plain text and as HTML. Pure.
+//! The text of an e-mail, as plain text and as HTML. Pure.
 //!
 //! Titles and texts come from strangers. A subject is one line; HTML is made by `maud`, which escapes; no picture,
 //! style or script of an item is in it.

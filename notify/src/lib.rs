@@ -3,7 +3,7 @@
 //! What is due, what a delivery says and when it is tried again are pure functions; time is an argument. The
 //! [`Notifier`] is the task around them. It keeps in the store how far each notification has come.
 //!
-//! Never: an entry passed over because a delivery failed; a delivery sent before its bounds are durable, so that
+//! Never: an entry left out because a delivery failed; a delivery sent before its bounds are durable, so that
 //! it has the same id when it is sent again; a secret in a message or an answer; a redirect followed.
 //!
 //! # Modules, from the bottom up

@@ -1,4 +1,4 @@
-//! Notifications as others see them: without secrets. Pure.
+//! Notifications as the API and pages show them: without secrets. Pure.
 
 use pergola_api::Instant;
 use pergola_api::notification::{NotificationStatus, Often};

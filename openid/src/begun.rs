@@ -1,7 +1,7 @@
-//! A login that has begun: what only the browser that began it knows, and what follows from that.
+//! A login that has begun: the secret of its browser, and what follows from that.
 //!
-//! Everything is derived from one secret, which the browser keeps until it comes back. So nothing needs to be
-//! remembered here, and a login survives a restart of the node.
+//! Everything is derived from one secret, which the browser keeps until it comes back. So the node stores nothing, and a
+//! login survives its restart.
 
 use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
 use ring::{digest, hmac};

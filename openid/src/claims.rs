@@ -1,4 +1,4 @@
-//! What a provider says of somebody.
+//! What a provider says about a person.
 
 use serde_json::{Map, Value};
 

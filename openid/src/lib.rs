@@ -1,19 +1,19 @@
 //! OpenID Connect for a client: what is asked of a provider, and whether its answers can be believed.
 //!
-//! The authorization code flow with PKCE (OpenID Connect Core 1.0, RFC 7636), and nothing else of it. Pure: whoever
-//! calls makes the requests, and says what time it is.
+//! Only the authorization code flow with PKCE (OpenID Connect Core 1.0, RFC 7636). Pure: the caller makes the requests,
+//! and says what time it is.
 //!
-//! Never: a token believed that is not signed by a key of the provider, is not for this client, not for this login, or
-//! over; a signature by a secret that both sides know, or none at all.
+//! Never: a token accepted that no key of the provider has signed, that is for another client or another login, or that has
+//! expired; a signature by a shared secret, or none at all.
 //!
 //! # Modules, from the bottom up
 //!
-//! - `begun`: a login that has begun, and what only its browser knows
-//! - `provider`: what a provider says of itself
+//! - `begun`: a login that has begun, and the secret of its browser
+//! - `provider`: what a provider publishes about itself
 //! - `keys`: the keys by which a provider signs
-//! - `claims`: what a provider says of somebody
-//! - `token`: the token that says who somebody is
-//! - `request`: what a provider is asked
+//! - `claims`: what a provider says about a person
+//! - `token`: the ID token, and whether it is valid
+//! - `request`: requests to a provider
 
 mod begun;
 mod claims;

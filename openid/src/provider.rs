@@ -1,4 +1,4 @@
-//! What a provider says of itself (OpenID Connect Discovery 1.0).
+//! What a provider publishes about itself (OpenID Connect Discovery 1.0).
 
 use serde::Deserialize;
 use url::Url;

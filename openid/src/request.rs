@@ -1,4 +1,4 @@
-//! What a provider is asked: to let somebody log in, for a token, and to let somebody log out.
+//! Requests to a provider: log in, get a token, log out.
 
 use base64::{Engine, engine::general_purpose::STANDARD};
 use serde::Deserialize;

@@ -1,4 +1,4 @@
-//! The token that says who somebody is (OpenID Connect Core 1.0, section 3.1.3.7).
+//! The ID token, and whether it is valid (OpenID Connect Core 1.0, section 3.1.3.7).
 
 use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
 use serde::Deserialize;

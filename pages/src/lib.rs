@@ -1,7 +1,7 @@
 //! What people see: every page, rendered from plain values.
 //!
 //! A page is a function from what it shows to HTML. Nothing here reads a store, asks a node or knows what time it is;
-//! whoever serves a page collects what it shows. Pages need no script: what `assets/` holds makes them live, and they
+//! the caller collects what a page shows. Pages need no script: what `assets/` holds makes them live, and they
 //! load nothing from another host. Links are relative, so a node can live under any prefix.
 //!
 //! Never: a script in a page, whoever wrote the item; markup of an item that was not sanitised; a request to

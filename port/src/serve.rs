@@ -2,8 +2,8 @@
 //!
 //! Why a loop of our own: certificates are replaced while the node runs, handlers learn the client certificate,
 //! and everything is bounded: connections in all, of an address and of a network ([`pergola_manners::seats`]), and
-//! the time that a client may take ([`pergola_outside::pace`]). Whoever comes when the port is crowded is not left
-//! waiting: health checks and the operator are answered, and everybody else is told to come back.
+//! the time that a client may take ([`pergola_outside::pace`]). When the port is
+//! crowded, it still answers health checks and the operator, and tells everybody else to come back later.
 //!
 //! Never: a connection that outlives the node; a response that is cut off while the node drains, as long as its
 //! client takes it; a connection that holds up another.

@@ -1,4 +1,4 @@
-//! What somebody sees and changes of its own account.
+//! The page of a user's own account.
 
 use axum::extract::{Query, State};
 use axum::response::{IntoResponse as _, Redirect, Response};

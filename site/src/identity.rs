@@ -1,6 +1,6 @@
-//! Asks the OpenID provider who somebody is.
+//! Asks the OpenID provider who a visitor is.
 //!
-//! What the provider says of itself and its keys are kept for a while. All requests pass the guard of the node, and no
+//! The provider's description and keys are kept for a while. All requests pass the guard of the node, and no
 //! secret goes to an address that others on the way could read.
 
 use std::net::IpAddr;

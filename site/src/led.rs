@@ -1,4 +1,4 @@
-//! Where somebody is led: paths of this node, and none of others.
+//! Where a page leads next: only to paths of this node.
 
 use url::form_urlencoded;
 

@@ -3,15 +3,15 @@
 //! The pages are a client of the node's own REST API, called within the process: whatever a page shows or changes, a
 //! program can show and change as well, by the same rules. What is not the site's is answered by the node.
 //!
-//! Never: a change by somebody who may not make it; a change because a page of another site asked for it.
+//! Never: a change by a visitor who may not make it; a change because a page of another site asked for it.
 //!
 //! # Modules, from the bottom up
 //!
-//! - `identity`: asks the OpenID provider who somebody is
+//! - `identity`: asks the OpenID provider who a visitor is
 //! - `site`: what every page works with
 //! - `answer`: pages as answers, and what went wrong as a page
 //! - `form`: what a form sends, and where its answer leads
-//! - `led`: where somebody is led
+//! - `led`: where a page leads next
 //! - `cookie`: the cookie by which a browser shows its session
 //! - `sent`: a form as it was sent
 //! - `visitor`: who looks at a page, and what it may do

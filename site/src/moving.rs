@@ -1,4 +1,4 @@
-//! What somebody brings along from another reader, and takes away: by the page, and by the API.
+//! Imports from other readers, and exports of everything that a user owns: by the page, and by the API.
 
 mod bring;
 mod marks;

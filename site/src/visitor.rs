@@ -1,4 +1,4 @@
-//! Who looks at a page, and what it may do.
+//! Who looks at a page, and what that visitor may do.
 //!
 //! A node without users belongs to whoever runs it: programs of the same user on the same machine need no login. As
 //! soon as somebody has an account, everybody logs in, also on this machine; only the node's own token and the socket

@@ -1,4 +1,4 @@
-//! What Pergola itself says of an account.
+//! What `account.json` says of a user: read items and settings.
 
 use std::collections::BTreeMap;
 

@@ -13,11 +13,11 @@ use crate::{freshrss, list, miniflux, own, unpack};
 /// What a file is called that has no name.
 const FILE: &str = "the file";
 
-/// Reads what somebody takes along: one file, or many in a ZIP file.
+/// Reads an export: one file, or many in a ZIP file.
 ///
 /// # Errors
-/// If it is nothing that is known, too large once it is unpacked, or cut off. Entries that make no sense are no error;
-/// they are told in [`Takeout::flaws`].
+/// If it is of an unknown kind, too large once it is unpacked, or cut off. Entries that make no sense are no error; they
+/// are in [`Takeout::flaws`].
 pub fn read(bytes: &[u8]) -> Result<Takeout, Unreadable> {
     let mut takeout = Takeout::default();
     if !unpack::is_zip(bytes) {

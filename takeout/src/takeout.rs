@@ -1,4 +1,4 @@
-//! What was read.
+//! What a file holds.
 
 use std::collections::{HashMap, HashSet};
 
@@ -11,7 +11,7 @@ use crate::account::Account;
 /// Flaws that are told one by one; more are only counted.
 const FLAWS: usize = 1_000;
 
-/// What somebody takes along.
+/// What a file holds.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Takeout {
     /// What is followed, each address once.

@@ -1,6 +1,6 @@
 //! The files in a ZIP file.
 //!
-//! What a ZIP file says of sizes is not believed: bytes are counted as they are unpacked.
+//! The sizes in a ZIP file may lie: bytes are counted while they are unpacked.
 
 use std::io::{Cursor, Read as _};
 

@@ -1,4 +1,4 @@
-//! Parts of an entry in JSON, and why one of them makes no sense.
+//! Fields of an entry in JSON, and why an entry is left out.
 
 use serde_json::Value;
 

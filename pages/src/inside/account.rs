@@ -1,4 +1,4 @@
-//! What somebody sees and changes of its own account.
+//! The page of a user's own account.
 
 use maud::{Markup, html};
 use pergola_feed::Timestamp;
@@ -211,7 +211,7 @@ fn export(root: &str) -> Markup {
                 li { a href={ (root) "settings/account/export/subscriptions.opml" } { "Your subscriptions, as OPML" } }
                 li { a href={ (root) "settings/account/export/starred.json" } { "Your starred items, as JSON Feed" } }
             }
-            p { a href={ (root) "settings/account/import" } { "Bring your reading along" } " from FreshRSS, Miniflux, another Pergola node, or an OPML file." }
+            p { a href={ (root) "settings/account/import" } { "Import from another reader" } ": FreshRSS, Miniflux, another Pergola node, or an OPML file." }
         }
     }
 }

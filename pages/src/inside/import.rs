@@ -1,4 +1,4 @@
-//! Bringing along what was read and starred in another reader, and what became of it.
+//! Importing from another reader, and the report of the last import.
 
 use maud::{Markup, html};
 use pergola_api::Problem;
@@ -19,16 +19,16 @@ const ROOT: &str = "../../";
 pub fn page(viewer: Viewer<'_>, report: Option<&TakenOver>, problem: Option<&Problem>) -> Markup {
     let content = html! {
         p.soft { a href={ (ROOT) "settings/account" } { "Your account" } }
-        h1 { "Bring your reading along" }
+        h1 { "Import from another reader" }
         @if let Some(report) = report { (told(report)) }
         @if let Some(problem) = problem { (trouble(problem)) p { "Nothing was imported." } }
         form.card.stack method="post" action={ (ROOT) "settings/account/import" } enctype="multipart/form-data" {
             p {
-                "Take what another reader exports: an OPML file, the ZIP file of FreshRSS or one of the files in it, entries of \
-                 Miniflux in JSON, or the ZIP file that your account at another Pergola node offers. Subscriptions come with their folders, \
+                "Choose what another reader has exported: an OPML file, the ZIP file of FreshRSS or one of the files in it, entries of \
+                 Miniflux in JSON, or the ZIP file of your account at another Pergola node. Subscriptions come with their folders, \
                  starred items with their contents."
             }
-            p.soft { "Nothing of yours is lost or overwritten, and a file can be imported again." }
+            p.soft { "An import keeps everything that you have. You can import a file again: nothing is added twice." }
             p.field {
                 label for="file" { "File" }
                 input #file name="file" type="file" accept=".opml,.xml,.json,.zip,text/x-opml,text/xml,application/json,application/zip" required;
@@ -37,7 +37,7 @@ pub fn page(viewer: Viewer<'_>, report: Option<&TakenOver>, problem: Option<&Pro
         }
     };
     let frame = Frame {
-        title: "Bring your reading along",
+        title: "Import from another reader",
         root: ROOT,
         place: Some(Place::Settings),
         viewer,

@@ -1,4 +1,4 @@
-//! A page for addresses that lead nowhere: where one probably wanted to go.
+//! A page for unknown addresses, with guesses of what was meant.
 
 use maud::{Markup, html};
 

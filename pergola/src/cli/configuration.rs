@@ -90,8 +90,8 @@ async fn set(key: &str, value: &[String], client: &Client, screen: &Screen) -> a
     screen.show(&set, || {
         let value = harmless(set.value.as_deref().unwrap_or("not set"));
         let holds = match (set.origin.starts_with("stored"), client.is_running()) {
-            (true, true) => "it holds from now on, also after a restart".to_owned(),
-            (true, false) => "it holds when the node starts".to_owned(),
+            (true, true) => "in effect now, and after a restart".to_owned(),
+            (true, false) => "in effect when the node starts".to_owned(),
             (false, _) => format!("it is stored, but {} overrides it", harmless(&set.origin)),
         };
         format!("{} = {value}; {holds}\n", harmless(&set.key))
@@ -101,7 +101,10 @@ async fn set(key: &str, value: &[String], client: &Client, screen: &Screen) -> a
 async fn unset(key: &str, client: &Client, screen: &Screen) -> anyhow::Result<()> {
     client.unset_key(key).await?;
     screen.show(&json!({ "unset": key }), || {
-        format!("{} is no longer stored; `pergola config show` shows what holds\n", harmless(key))
+        format!(
+            "{} is no longer stored; `pergola config show` shows the value in effect\n",
+            harmless(key)
+        )
     })
 }
 

@@ -44,6 +44,17 @@ impl Failure {
     }
 }
 
+/// The failure of a command that restores: `list` is the command that shows what can be restored.
+pub(super) fn not_removed(error: ClientError, list: &str) -> anyhow::Error {
+    let code = match &error {
+        ClientError::Refused(problem) if problem.code == Code::UnknownSource => "unknown-source",
+        ClientError::Refused(problem) if problem.code == Code::UnknownFeed => "unknown-feed",
+        _ => return error.into(),
+    };
+    let hint = format!("`{list}` shows what can be restored");
+    Failure::new(error.to_string()).code(code).hint(hint).into()
+}
+
 /// Prints a failure, as text or as JSON, and returns the exit code. A closed pipe is no failure.
 pub(super) fn report(error: &anyhow::Error, json: bool) -> ExitCode {
     let closed = error.chain().filter_map(|cause| cause.downcast_ref::<io::Error>());

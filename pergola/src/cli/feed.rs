@@ -16,7 +16,7 @@ use pergola_api::source::RemovedFeed;
 use serde_json::json;
 
 use super::client::Client;
-use super::failure::Failure;
+use super::failure::{Failure, not_removed};
 use super::screen::{Cell, Column, Screen, count, facts, harmless, relative, table};
 use super::search;
 
@@ -182,7 +182,8 @@ pub(super) async fn run(command: Command, client: &Client, screen: &Screen) -> a
             screen.show(&json!({ "feeds": list.feeds }), || removed(&list.feeds, screen))
         }
         Command::Restore(Which { name }) => {
-            let feed = client.restore_feed(&name).await?;
+            let feed = client.restore_feed(&name).await;
+            let feed = feed.map_err(|error| not_removed(error, "pergola feed removed"))?;
             screen.show(&feed, || {
                 let items = count(feed.published, "item");
                 format!("restored feed {}, which has published {items}\n", harmless(&feed.name))

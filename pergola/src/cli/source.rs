@@ -13,7 +13,7 @@ use pergola_manners::Cooperation;
 use serde_json::json;
 
 use super::client::Client;
-use super::failure::Failure;
+use super::failure::{Failure, not_removed};
 use super::screen::{Column, Screen, harmless, table};
 use credentials::Given;
 use shown::{already, changed, name, removed, report, row, shown};
@@ -210,7 +210,8 @@ pub(super) async fn run(command: Command, client: &Client, screen: &Screen) -> a
             screen.show(&json!({ "sources": list.sources }), || removed(&list.sources, screen))
         }
         Command::Restore(Which { source }) => {
-            let source = client.restore_source(&source).await?;
+            let source = client.restore_source(&source).await;
+            let source = source.map_err(|error| not_removed(error, "pergola source removed"))?;
             screen.show(&source, || format!("restored source {}: {}\n", source.id, name(&source)))
         }
         Command::Remove(Which { source }) => {

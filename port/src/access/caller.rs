@@ -2,8 +2,8 @@
 //!
 //! The operator is whoever knows the node's token, or may use its data folder: the socket there needs none. A node
 //! without a token also takes programs of its own user for the operator that connect to it directly, by a name of this
-//! machine. Nobody else: not through a proxy (it hides who asks), not on a node that has a public name, and not a web
-//! page in a browser on this machine by a name that was made to lead here. A reader is known by its token or by the
+//! machine. That excludes callers behind a proxy (it hides who asks), nodes with a public name, and web pages in a browser
+//! on this machine that use a name which resolves to it. A reader is known by its token or by the
 //! fingerprint of its certificate.
 
 use std::net::{IpAddr, SocketAddr};

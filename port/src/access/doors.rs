@@ -1,4 +1,4 @@
-//! Which feeds are closed, and to whom they are open all the same.
+//! Which feeds are closed, and which readers may read them.
 
 use std::collections::HashMap;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! For whom a proxy asks.
+//! The caller behind a proxy.
 
 use std::net::IpAddr;
 

@@ -1,4 +1,4 @@
-//! What happens when more connect than there are places for.
+//! Connections beyond the limit.
 
 use std::collections::HashMap;
 use std::net::{IpAddr, SocketAddr};

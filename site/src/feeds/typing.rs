@@ -1,4 +1,4 @@
-//! What the editor asks while somebody types.
+//! Requests of the editor during typing.
 
 use axum::Json;
 use axum::extract::State;

@@ -1,7 +1,7 @@
-//! Which account somebody has whom the provider knows.
+//! The account of a person who logs in at the provider.
 //!
-//! An account belongs to an issuer and what that calls somebody forever (`sub`). Names and e-mail addresses can be
-//! chosen, changed and given to somebody else: they never lead to an account that is there already.
+//! An account belongs to an issuer and its lasting name for the person (`sub`). People can choose and change names and
+//! e-mail addresses, and pass them on, so these never lead to an account that is there already.
 
 use pergola_accounts::name::LONGEST;
 use pergola_accounts::{Role, UserId, UserName};

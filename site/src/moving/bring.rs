@@ -1,6 +1,6 @@
-//! What somebody brings along from another reader.
+//! Imports a file of another reader.
 //!
-//! Done again, it changes nothing: what is there stays, and no item is there twice.
+//! A second import of the same file changes nothing: what is there stays, and no item is there twice.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;

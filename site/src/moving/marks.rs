@@ -1,7 +1,7 @@
-//! Stars and what was read, brought along from another reader.
+//! Imports stars and read items of another reader.
 //!
-//! An item that the node has is marked there. Any other is kept as it was brought, under the number that it has if its
-//! source shows it later.
+//! If the node has an item, it is marked. A starred item that it does not have is kept as the file has it, under the number
+//! that the item gets if its source shows it later.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! What somebody has chosen to read, as addresses and forms name it.
+//! The stream that a reader has chosen, as addresses and forms name it.
 
 use pergola_api::Code;
 use pergola_node::node::{Followed, Stream};

@@ -1,4 +1,4 @@
-//! What somebody takes along: subscriptions as OPML, starred items as JSON Feed.
+//! Exports: subscriptions as OPML, starred items as JSON Feed.
 
 use std::collections::{BTreeMap, HashMap};
 

@@ -1,4 +1,4 @@
-//! Full-text search in what somebody reads.
+//! Full-text search in what a user may read.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,4 @@
-//! What somebody follows: subscribing, renaming, putting into folders, leaving.
+//! A user's subscriptions: subscribe, rename, put into folders, unsubscribe.
 
 use std::collections::HashSet;
 

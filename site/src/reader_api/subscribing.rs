@@ -1,7 +1,7 @@
 //! Following feeds and sources, leaving them, and the folders that they are in.
 //!
 //! An admin who follows an address that the node does not know adds the source. Everybody else follows what is there.
-//! Nobody removes a source from here: to unsubscribe is to follow it no longer.
+//! No call here removes a source: to unsubscribe only ends following it.
 
 use axum::Json;
 use axum::extract::State;

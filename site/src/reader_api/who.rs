@@ -1,7 +1,7 @@
 //! Who an app reads for.
 //!
-//! Who logs in with an app password gets a key that holds it: it is good until the app password is revoked, and not a
-//! moment longer. Who logs in with the password of an account gets the key of a session. On a node without accounts,
+//! An app that logs in with an app password gets a key that holds it: it is valid until the app password is revoked. An app
+//! that logs in with the password of an account gets the key of a session. On a node without accounts,
 //! whoever runs it reads as the built-in user: from this machine with any name and password, from elsewhere with the
 //! node's own token as the password.
 

@@ -289,9 +289,9 @@ async fn what_cannot_be_read_changes_nothing_and_is_told_to_people_and_programs(
     let place = Place::start().await;
     let whole = zipped(&[("a.opml", list(&["https://new.example/feed"]).as_bytes())]);
     for (file, words) in [
-        (&b"hello"[..], "no export of a feed reader"),
+        (&b"hello"[..], "not an export of a feed reader"),
         (&whole[..whole.len() / 2], "cannot be unpacked"),
-        (br#"{"entries":[{"id":1"#, "no JSON, or cut off"),
+        (br#"{"entries":[{"id":1"#, "not JSON, or cut off"),
         (b"", "empty"),
     ] {
         let (status, text) = post(&place, "operator", file.to_vec()).await;

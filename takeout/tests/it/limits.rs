@@ -21,7 +21,7 @@ fn a_file_that_is_cut_off_is_refused_wherever_that_is() {
     assert!(matches!(error, Unreadable::BadZip(_)), "{error}");
     let inside = zipped(&[("feeds.opml.xml", list), ("starred.json", &whole[..900])]);
     let error = read(&inside).unwrap_err().to_string();
-    assert!(error.starts_with("starred.json is no JSON, or cut off: "), "{error}");
+    assert!(error.starts_with("starred.json is not JSON, or cut off: "), "{error}");
 }
 
 #[test]

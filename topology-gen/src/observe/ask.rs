@@ -40,7 +40,7 @@ pub struct Asking {
 /// Why no node could be asked.
 #[derive(Debug, thiserror::Error)]
 pub enum AskError {
-    #[error("`{0}` is no address of a node; use one such as http://127.0.0.1:8080")]
+    #[error("`{0}` is not the address of a node; use one such as http://127.0.0.1:8080")]
     Address(String),
     #[error(transparent)]
     Trust(#[from] TrustError),

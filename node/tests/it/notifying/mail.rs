@@ -32,7 +32,7 @@ async fn trusting(
 async fn subscribed(house: &House) -> String {
     let body = json!({ "mail": { "address": "ada@reader.example", "every": "hour" } });
     let (status, added) = ask(house, "POST", LIST, Some(body)).await;
-    assert_eq!(status, 200, "{added}");
+    assert_eq!(status, 201, "{added}");
     added["id"].as_str().unwrap().to_owned()
 }
 

@@ -46,6 +46,7 @@ fn refused(problem: &Problem) -> Option<String> {
         Code::UnknownKey if problem.nearest.is_none() => {
             Some("`pergola config show` shows all keys".to_owned())
         }
+        Code::UnknownNotification => Some("`pergola feed notify NAME` lists them".to_owned()),
         Code::CannotRestore => Some(
             "`pergola source removed` and `pergola feed removed` show what can be restored"
                 .to_owned(),

@@ -97,12 +97,7 @@ pub(super) async fn run(args: Args, client: &Client, screen: &Screen) -> anyhow:
             Column::cut("state"),
         ];
         let rows = list.notifications.iter().map(|one| row(one, screen));
-        table(
-            screen,
-            columns,
-            rows,
-            "nobody is notified; --webhook URL and --mail ADDRESS add somebody",
-        )
+        table(screen, columns, rows, "no notifications; --webhook URL or --mail ADDRESS adds one")
     })
 }
 

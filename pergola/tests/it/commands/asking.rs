@@ -198,6 +198,20 @@ fn a_feed_that_is_not_there_leads_to_the_nearest() {
         assert!(refused.contains("did you mean `Volcanoes`?"), "{refused}");
         let refused = sandbox.fails(1, &["source", "show", "99"]);
         assert!(refused.contains("pergola source list"), "{refused}");
+        for (kind, name) in [("source", "99"), ("feed", "Volcanos")] {
+            let refused = sandbox.fails(1, &[kind, "restore", name]);
+            assert!(refused.contains(&format!("`pergola {kind} removed`")), "{refused}");
+        }
+        assert_eq!(
+            sandbox.ok(&["source", "list", "--folder", "Tech"]),
+            "no source matches; `pergola source list` shows all\n"
+        );
+        let refused = sandbox.fails(1, &["feed", "notify", "Volcanoes", "--remove", "0a"]);
+        assert!(refused.contains("`pergola feed notify NAME`"), "{refused}");
+        let refused = sandbox.fails(1, &["user", "role", "ada", "admin"]);
+        assert!(refused.contains("pergola user list"), "{refused}");
+        let refused = sandbox.fails(1, &["config", "unset", "nothing"]);
+        assert!(refused.contains("pergola config show"), "{refused}");
     }
 }
 

@@ -12,6 +12,8 @@ fn wrong_usage_ends_with_2_and_shows_the_right_one() {
         let refused = sandbox.fails(2, args);
         assert!(refused.starts_with("error: "), "{refused}");
     }
+    assert!(sandbox.fails(2, &["--node", "nas", "status"]).contains("http://127.0.0.1:8080"));
+    assert!(sandbox.fails(2, &["search", ""]).contains("<WORDS>"));
     assert!(sandbox.fails(2, &["fed"]).contains("'feed'"));
 }
 

@@ -62,8 +62,7 @@ fn private_networks_are_allowed_by_a_hangup_or_a_command_without_a_restart() {
         "{refused}"
     );
     let set = sandbox.ok(&["config", "set", "crawl.allow_private", "127.0.0.1"]);
-    let holds =
-        "crawl.allow_private = [\"127.0.0.1/32\"]; it holds from now on, also after a restart\n";
+    let holds = "crawl.allow_private = [\"127.0.0.1/32\"]; in effect now, and after a restart\n";
     assert_eq!(set, holds);
     sandbox.ok(&["source", "add", &url]);
     let shown = sandbox.ok(&["config", "show"]);
@@ -83,7 +82,7 @@ fn private_networks_are_allowed_by_a_hangup_or_a_command_without_a_restart() {
 fn a_key_is_set_without_a_node_for_its_next_start() {
     let sandbox = Sandbox::begun();
     let set = sandbox.ok(&["config", "set", "budget.refreshes_per_minute", "40"]);
-    assert_eq!(set, "budget.refreshes_per_minute = 40; it holds when the node starts\n");
+    assert_eq!(set, "budget.refreshes_per_minute = 40; in effect when the node starts\n");
     let _node = sandbox.run(&[("PERGOLA_CRAWL__ALLOW_PRIVATE", "10.0.0.1")]);
     assert_eq!(sandbox.json(&["status"])["budget_per_minute"], 40.0);
     let set = sandbox.ok(&["config", "set", "crawl.allow_private", "10.0.0.2"]);
