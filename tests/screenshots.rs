@@ -47,6 +47,13 @@ fn take(folder: &Path) -> Result<(), String> {
     let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or("cargo".into()));
     cargo.args(["test", "--workspace", "--test", "end-to-end", "screenshots"]);
     cargo.env("PERGOLA_SCREENSHOTS", &folder).env("PERGOLA_REQUIRE_ALL", "1");
+    // `cargo run` has said what is run. Build scripts that look at that would be built anew.
+    for (name, _) in std::env::vars_os() {
+        let text = name.to_string_lossy();
+        if text.starts_with("CARGO_PKG_") || text.starts_with("CARGO_MANIFEST_") {
+            cargo.env_remove(&name);
+        }
+    }
     cargo.current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/.."));
     let status = cargo.status().map_err(|error| format!("cargo cannot be started: {error}"))?;
     if !status.success() {

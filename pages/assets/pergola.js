@@ -22,7 +22,6 @@ const nodeTime = () => clock.at + (performance.now() - clock.since) * clock.spee
 
 // As the node says it.
 function span(seconds) {
-  if (seconds < 9.95) return `${seconds.toFixed(1)} s`;
   if (seconds < 120) return `${seconds.toFixed(0)} s`;
   if (seconds < 7200) return `${(seconds / 60).toFixed(0)} min`;
   if (seconds < 172800) return `${(seconds / 3600).toFixed(0)} h`;
@@ -31,9 +30,9 @@ function span(seconds) {
 
 function distance(ahead, wasAhead) {
   if (ahead >= 1) return `in ${span(ahead)}`;
-  if (ahead > -5) return "just now";
   // What was to come has come; when it really did, the node says.
-  return wasAhead ? "now" : `${span(-ahead)} ago`;
+  if (wasAhead) return "now";
+  return ahead > -5 ? "just now" : `${span(-ahead)} ago`;
 }
 
 const local = (at) => at.toLocaleString(undefined, { dateStyle: "medium", timeStyle: "short" });

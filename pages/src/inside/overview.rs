@@ -65,11 +65,11 @@ fn outside_of_it(status: &NodeStatus, beside: Option<&Link>) -> Markup {
     html! {
         @if status.speed != 1.0 {
             p.soft {
-                "It lives " (number(status.speed)) " times as fast as in life: its clock shows "
+                "This node runs " (number(status.speed)) " times as fast as real time; its clock shows "
                 time data-clock datetime=(exact) { (shown) " UTC" } "."
             }
         }
-        @if let Some(link) = beside { p { a href=(link.address) { (link.text) } } }
+        @if let Some(link) = beside { p.soft { a href=(link.address) { (link.text) } } }
     }
 }
 

@@ -64,7 +64,7 @@ async fn items_come_through_the_mesh_to_its_last_node_and_nothing_is_left_behind
         assert!(entry.contains("volcano") || entry.contains("iceland"), "{entry}");
     }
     let first = get(&format!("{}/", places.overview)).await;
-    assert!(first.contains("3000 times as fast as in life"), "{first}");
+    assert!(first.contains("3000 times as fast as real time"), "{first}");
     assert!(first.contains(&format!("href=\"{}/\"", places.picture)), "{first}");
     let page = get(&format!("{}/", places.picture)).await;
     for node in &places.nodes {

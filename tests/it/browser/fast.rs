@@ -44,7 +44,7 @@ async fn a_visitor_of_the_demonstration_walks_through_every_page() {
     let Some(window) = Window::open(test, Scripts::On).await else { return };
     let demo = Demonstration::start(&[]).await;
     window.goes_to(&demo.overview).await;
-    window.sees("720 times as fast as in life").await;
+    window.sees("720 times as fast as real time").await;
     let drawn = "return document.querySelector('[data-live=\"chart-freshness\"]').innerHTML";
     let before = window.driver.script(drawn).await.unwrap();
     eventually("a chart that goes on by itself", async || {

@@ -6,6 +6,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
+use serde_json::json;
+
 use super::pages::{Look, furnished};
 use super::town::Town;
 use super::window::{Scripts, Window};
@@ -56,7 +58,9 @@ async fn screenshots_of_the_demonstration_for_the_readme() {
     let Some(window) = Window::open(test, Scripts::On).await else { return };
     let demo = Demonstration::start(&[]).await;
     let folder = kept.join("docs");
-    Look { wide: true, dark: false }.at(&window).await;
+    // Smaller than the usual screen, so that the files stay small.
+    let screen = json!({ "width": 1100, "height": 780, "deviceScaleFactor": 1, "mobile": false });
+    window.driver.command("Emulation.setDeviceMetricsOverride", screen).await;
     window.goes_to(&demo.overview).await;
     // Points of a chart that shows a day by quarters of an hour.
     let points = "return document.querySelector('[data-live=\"chart-freshness\"] polyline')?.points.length ?? 0";
@@ -76,10 +80,7 @@ async fn screenshots_of_the_demonstration_for_the_readme() {
 /// Writes a picture of what the screen shows.
 async fn keep(window: &Window, folder: &Path, file: &str) {
     std::fs::create_dir_all(folder).unwrap();
-    let taken = window
-        .driver
-        .command("Page.captureScreenshot", serde_json::json!({ "format": "png" }))
-        .await;
+    let taken = window.driver.command("Page.captureScreenshot", json!({ "format": "png" })).await;
     let encoded = folder.join(format!("{file}.base64"));
     std::fs::write(&encoded, taken["data"].as_str().unwrap()).unwrap();
     let mut decode = Command::new("sh");

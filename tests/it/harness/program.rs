@@ -19,13 +19,20 @@ static PERGOLA: Ours = Ours {
     name: "pergola",
     crates: &[
         "accounts",
+        "api",
         "config",
         "feed",
+        "index",
         "manners",
         "newsroom",
         "node",
+        "notify",
+        "openid",
+        "outside",
         "pages",
+        "peers",
         "pergola",
+        "port",
         "profile",
         "proto",
         "query",
@@ -34,6 +41,7 @@ static PERGOLA: Ours = Ours {
         "report",
         "site",
         "store",
+        "takeout",
         "topology-gen",
         "wiring",
     ],
@@ -112,8 +120,9 @@ impl Ours {
             let own = std::env::current_exe().unwrap();
             let profile = own.parent().and_then(Path::parent).unwrap();
             let binary = profile.join(self.name);
-            let sources = self.crates.iter().map(|name| workspace().join(name).join("src"));
-            let newest = sources.map(|folder| newest(&folder)).max();
+            let folders = self.crates.iter().map(|name| workspace().join(name));
+            let sources = folders.flat_map(|of| ["src", "assets"].map(|name| of.join(name)));
+            let newest = sources.filter(|of| of.is_dir()).map(|folder| newest(&folder)).max();
             if fs::metadata(&binary).and_then(|file| file.modified()).ok() < newest {
                 let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or("cargo".into()));
                 cargo.args(["build", "--quiet", "-p", self.package, "--bin", self.name]);

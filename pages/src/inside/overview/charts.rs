@@ -268,7 +268,11 @@ fn drawn(figure: &Figure, intervals: &[Interval], period: Period) -> Markup {
     let most = known().fold(1.0, f64::max);
     let range = figure.is_share.then_some((0.0, most));
     let (id, title) = (figure.key, figure.title);
-    Line { id, title, description: &description, values: &values, range }.draw()
+    html! {
+        @if known().next().is_some() {
+            (Line { id, title, description: &description, values: &values, range }.draw())
+        } @else { p.chart.soft { "Nothing is known yet." } }
+    }
 }
 
 fn sentence(period: Period) -> &'static str {
