@@ -16,6 +16,10 @@ pub struct NodeStatus {
     pub id: String,
     /// Whether it crawls. False if a command only opened its data folder.
     pub running: bool,
+    /// What its clock shows, by which all its times are to be read.
+    pub now: Instant,
+    /// How many times as fast as the real time its clock runs; 1 unless it is configured otherwise.
+    pub speed: f64,
     /// Seconds since it started.
     pub uptime: f64,
     /// How many sources it has.

@@ -4,8 +4,10 @@
   const script = document.currentScript;
   const note = document.querySelector("[data-live-note]");
   const listed = document.querySelector("[data-live-sources]");
+  const charts = document.querySelector("[data-live-charts]");
   const address = new URL(script.dataset.live, document.baseURI);
   if (listed) address.searchParams.set("sources", listed.dataset.liveSources);
+  if (charts) address.searchParams.set("charts", charts.dataset.liveCharts);
   let patience;
 
   function tell(text) {

@@ -11,10 +11,15 @@ const DAY: f64 = 86_400.0;
 /// How long ago something was, or in how long it will be: "3 min ago", "in 2 h", "just now".
 pub fn distance(at: Instant, now: f64) -> String {
     match at.unix() - now {
-        later if later >= 1.0 => format!("in {}", span(later)),
+        later if later >= 1.0 => format!("in {}", age(later)),
         earlier if earlier > -5.0 => "just now".to_owned(),
-        earlier => format!("{} ago", span(-earlier)),
+        earlier => format!("{} ago", age(-earlier)),
     }
+}
+
+/// Parts of a second are of no interest.
+fn age(seconds: f64) -> String {
+    if seconds < 9.95 { format!("{seconds:.0} s") } else { span(seconds) }
 }
 
 /// The same for people and machines; the script shows the exact time when pointed at.
@@ -127,6 +132,7 @@ mod tests {
         assert_eq!(told(-2.0), "just now");
         assert_eq!(told(0.4), "just now");
         assert_eq!(told(7_300.0), "in 2 h");
+        assert_eq!([told(-7.2), told(3.6)], ["7 s ago", "in 4 s"]);
         let markup = moment(Instant::from_unix(now - 180.0), now).into_string();
         assert!(
             markup.contains("data-relative") && markup.contains("2026-11-17 22:03 UTC"),

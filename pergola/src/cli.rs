@@ -28,6 +28,7 @@ mod user;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
+use pergola_api::ClientError;
 
 use client::{Client, Data};
 use screen::Screen;
@@ -123,6 +124,12 @@ impl Command {
                 command.check()?;
                 let data = command.needs();
                 Client::with(&settings, data, async |client| {
+                    let screen = match client.status().await {
+                        Ok(status) => screen.at(status.now.unix()),
+                        Err(error @ ClientError::Unreachable { .. }) => return Err(error.into()),
+                        // The command says what is wrong.
+                        Err(_) => screen,
+                    };
                     command.run(client, &settings, &screen).await
                 })
                 .await

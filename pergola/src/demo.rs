@@ -20,6 +20,7 @@ pub use watch::{Arrival, LinkState, NodeState, State, Stop};
 
 use show::Show;
 use watch::Watch;
+use wiring::FIRST;
 use world::Stage;
 
 /// Real time between two checks for arrivals.
@@ -35,7 +36,7 @@ pub struct Args {
     /// How many times as fast as real time; by default a day passes in two minutes.
     #[arg(long, default_value_t = 720.0)]
     pub speed: f64,
-    /// The port of the picture; a free one by default.
+    /// The port of the first page; a free one by default.
     #[arg(long, default_value_t = 0)]
     pub port: u16,
     /// Stop after this many seconds.
@@ -81,7 +82,7 @@ pub struct Demo {
 }
 
 impl Demo {
-    /// Opens the newsroom, the nodes with their feeds, and the picture.
+    /// Opens the newsroom, the nodes with their feeds and pages, and the picture.
     ///
     /// # Errors
     /// When one of them cannot be had.
@@ -104,11 +105,13 @@ impl Demo {
             feed: format!("{page}/feeds/{}", feed.name),
             page,
         };
+        let nodes: Vec<NodePlace> = feeds.map(node).collect();
         Places {
+            overview: nodes[FIRST].page.clone(),
             picture: format!("http://{}", self.stage.picture_address),
             newsroom: self.stage.newsroom_address.clone(),
             sources: self.stage.wiring.mesh.sources.len(),
-            nodes: feeds.map(node).collect(),
+            nodes,
         }
     }
 

@@ -56,4 +56,5 @@ mod users;
 mod visitor;
 
 pub use moving::api;
-pub use start::start;
+pub use pergola_pages::inside::overview::Link;
+pub use start::{start, start_beside};

@@ -17,7 +17,7 @@ use pergola_api::source::SourceFilter;
 use pergola_api::{ClientError, Instant};
 use pergola_pages::figures::escaped;
 use pergola_pages::inside::mesh;
-use pergola_pages::inside::overview::live_figures;
+use pergola_pages::inside::overview::{Period, live_charts, live_figures};
 use pergola_pages::inside::sources::live_parts;
 use serde::Deserialize;
 
@@ -42,6 +42,8 @@ struct Shown {
     /// Numbers of sources, separated by commas.
     #[serde(default)]
     sources: String,
+    /// The period of its charts.
+    charts: Option<String>,
     /// It shows the mesh, and nothing else.
     mesh: Option<String>,
 }
@@ -52,6 +54,8 @@ enum Subject {
     Figures {
         /// Their numbers, separated by commas.
         ids: String,
+        /// The charts, and the interval up to which they are drawn.
+        charts: Option<(Period, f64)>,
     },
     /// The nodes around this one.
     Mesh,
@@ -67,16 +71,19 @@ async fn live(
 ) -> Sse<impl Stream<Item = Result<Event, Infallible>>> {
     let numbers = shown.sources.split(',').filter(|id| id.parse::<u32>().is_ok()).take(SOURCES);
     let ids = numbers.collect::<Vec<_>>().join(",");
-    let shown = if shown.mesh.is_some() { Subject::Mesh } else { Subject::Figures { ids } };
-    let events = unfold((site, shown, Parts::new()), |(site, shown, sent)| async move {
-        let (event, sent) = next(&site, &shown, sent).await?;
+    // The page was made just now, with its charts.
+    let drawn = |period: Period| (period, period.interval_at(site.node.clock.now()));
+    let charts = shown.charts.as_deref().map(Period::of).map(drawn);
+    let shown = if shown.mesh.is_some() { Subject::Mesh } else { Subject::Figures { ids, charts } };
+    let events = unfold((site, shown, Parts::new()), |(site, mut shown, sent)| async move {
+        let (event, sent) = next(&site, &mut shown, sent).await?;
         Some((Ok(event), (site, shown, sent)))
     });
     Sse::new(events).keep_alive(KeepAlive::default())
 }
 
 /// Waits until something differs from what was sent. Ends when the node stops, so that nobody waits for its pages.
-async fn next(site: &Site, shown: &Subject, sent: Parts) -> Option<(Event, Parts)> {
+async fn next(site: &Site, shown: &mut Subject, sent: Parts) -> Option<(Event, Parts)> {
     let mut first = sent.is_empty();
     loop {
         if !std::mem::take(&mut first) {
@@ -101,9 +108,15 @@ async fn next(site: &Site, shown: &Subject, sent: Parts) -> Option<(Event, Parts
     }
 }
 
-async fn parts(site: &Site, shown: &Subject) -> Result<Parts, ClientError> {
+async fn parts(site: &Site, shown: &mut Subject) -> Result<Parts, ClientError> {
     match shown {
-        Subject::Figures { ids } => figures(site, ids).await,
+        Subject::Figures { ids, charts } => {
+            let mut parts = figures(site, ids).await?;
+            if let Some(charts) = charts {
+                parts.extend(charts_of(site, charts).await?);
+            }
+            Ok(parts)
+        }
         Subject::Mesh => {
             let around = site.client.neighbours().await?;
             Ok(Parts::from([("mesh".to_owned(), mesh::live(&around).into_string())]))
@@ -129,4 +142,19 @@ async fn figures(site: &Site, ids: &str) -> Result<Parts, ClientError> {
         }
     }
     Ok(parts)
+}
+
+/// The charts, once an interval is over.
+async fn charts_of(site: &Site, charts: &mut (Period, f64)) -> Result<Parts, ClientError> {
+    let (period, drawn) = *charts;
+    let now = site.node.clock.now();
+    let interval = period.interval_at(now);
+    if interval == drawn {
+        return Ok(Parts::new());
+    }
+    let from = Some(Instant::from_unix(now - period.seconds()));
+    let history = site.client.history(&HistoryRange { from, to: None }).await?;
+    *charts = (period, interval);
+    let drawings = live_charts(&history.samples, period, now).into_iter();
+    Ok(drawings.map(|(key, markup)| (key, markup.into_string())).collect())
 }

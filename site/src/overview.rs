@@ -45,7 +45,7 @@ async fn show(
         // Whoever only reads has nothing to look after.
         return Ok(Redirect::to("./read").into_response());
     }
-    let period = if said.period == "week" { Period::Week } else { Period::Day };
+    let period = Period::of(&said.period);
     let now = site.node.clock.now();
     let status = site.client.status().await?;
     let from = Some(Instant::from_unix(now - period.seconds()));
@@ -54,9 +54,15 @@ async fn show(
     for standing in [SourceStanding::Ended, SourceStanding::Failing, SourceStanding::Paused] {
         troubled.push(of_standing(&site, standing).await?);
     }
-    let (viewer, status, history) = (visitor.viewer(), &status, &history.samples[..]);
-    let troubled = &troubled[..];
-    Ok(page(&overview::page(&Overview { viewer, status, history, period, troubled, now })))
+    Ok(page(&overview::page(&Overview {
+        viewer: visitor.viewer(),
+        status: &status,
+        history: &history.samples,
+        period,
+        troubled: &troubled,
+        now,
+        beside: site.beside.as_deref(),
+    })))
 }
 
 async fn of_standing(site: &Site, standing: SourceStanding) -> Result<SourcePage, Failure> {

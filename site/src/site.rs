@@ -6,6 +6,7 @@ use axum::Router;
 use pergola_api::Client;
 use pergola_node::api::InProcess;
 use pergola_node::node::{Node, PeopleError};
+use pergola_pages::inside::overview::Link;
 
 use crate::identity::Identity;
 
@@ -17,15 +18,17 @@ pub(crate) struct Site {
     pub(crate) client: Arc<Client>,
     /// Who people are elsewhere.
     pub(crate) identity: Arc<Identity>,
+    /// Where people see more than this node.
+    pub(crate) beside: Option<Arc<Link>>,
     /// The node without the site.
     pub(crate) inner: Router,
 }
 
 impl Site {
     /// The site of a node whose own routes are `inner`.
-    pub(crate) fn new(node: Arc<Node>, inner: Router) -> Self {
+    pub(crate) fn new(node: Arc<Node>, beside: Option<Link>, inner: Router) -> Self {
         let client = Arc::new(InProcess::client(pergola_node::api::router(Arc::clone(&node))));
-        Self { node, client, identity: Arc::default(), inner }
+        Self { node, client, identity: Arc::default(), beside: beside.map(Arc::new), inner }
     }
 
     /// Asks the node something that waits for the disk.

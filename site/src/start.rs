@@ -6,6 +6,7 @@ use axum::Router;
 use axum::middleware::from_fn_with_state;
 use pergola_node::node::{Node, Running, StartError};
 use pergola_outside::surroundings::Listener;
+use pergola_pages::inside::overview::Link;
 
 use crate::door::{identify, pass};
 use crate::site::Site;
@@ -19,8 +20,25 @@ pub fn start(
     node: Arc<Node>,
     listener: impl Into<Box<dyn Listener>>,
 ) -> Result<Running, StartError> {
+    open(node, listener.into(), None)
+}
+
+/// The same for a node whose overview leads to a page beside it.
+pub fn start_beside(
+    node: Arc<Node>,
+    listener: impl Into<Box<dyn Listener>>,
+    beside: Link,
+) -> Result<Running, StartError> {
+    open(node, listener.into(), Some(beside))
+}
+
+fn open(
+    node: Arc<Node>,
+    listener: Box<dyn Listener>,
+    beside: Option<Link>,
+) -> Result<Running, StartError> {
     let own = Arc::clone(&node);
-    node.start_behind(listener, |inner| router(Site::new(own, inner)))
+    node.start_behind(listener, |inner| router(Site::new(own, beside, inner)))
 }
 
 /// Every route of the site, and behind them those of the node.

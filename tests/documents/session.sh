@@ -141,17 +141,20 @@ cargo() {
 
 # What `cargo run` would start accepts what it is given.
 cargo_run() {
-    local package=pergola example=
+    local package=pergola example= program=
     while (($#)); do
         case $1 in
             -p) package=$2; shift 2 ;;
             --example) example=$2; shift 2 ;;
+            --bin) program=$2; shift 2 ;;
             --) shift; break ;;
             *) shift ;;
         esac
     done
     if [[ -n $example ]]; then
         [[ -f $WORKSPACE/${package#pergola-}/examples/$example.rs ]]
+    elif [[ -n $program ]]; then
+        grep -q "^name = \"$program\"" "$WORKSPACE/${package#pergola-}/Cargo.toml"
     else
         [[ $package != pergola-topology ]] || package=topology-gen
         parsed "$package" "$@"

@@ -5,6 +5,7 @@
 
 mod accessible;
 mod driver;
+mod fast;
 mod hostile;
 mod keyboard;
 mod mistakes;

@@ -4,6 +4,7 @@ mod detail;
 mod feeds;
 mod sources;
 
+use pergola_api::Instant;
 use pergola_api::operation::NodeStatus;
 use pergola_refresh::quality::known_completeness;
 use pergola_store::archive::SourceId;
@@ -30,6 +31,8 @@ impl Node {
             name: config.node.name.clone(),
             id: self.id().0,
             running: self.is_running(),
+            now: Instant::from_unix(now),
+            speed: self.clock.speed(),
             uptime: now - self.opened_at,
             sources: pulse.sources,
             feeds: self.desk.count(),

@@ -84,6 +84,25 @@ fn quality(complete: Option<f64>, fresh: Option<f64>) -> String {
     if known.is_empty() { "quality not known yet".to_owned() } else { known.join(", ") }
 }
 
+/// What stands in the box of a node that is read.
+fn lines_of(
+    node: &Upstream<'_>,
+    complete: Option<f64>,
+    fresh: Option<f64>,
+    age: Option<f64>,
+) -> Vec<String> {
+    let feeds = counted(node.feeds.len() as u64, "feed");
+    let told = node.feeds.iter().any(|feed| feed.watched);
+    let first = match (age, told) {
+        (Some(age), _) => format!("{feeds}, {} on the way", span(age)),
+        (None, true) => format!("{feeds}, tells at once"),
+        (None, false) => format!("{feeds}, no items yet"),
+    };
+    let line = |share: Option<f64>, word: &str| Some(format!("{} {word}", percent(Some(share?))));
+    let known = [line(complete, "complete"), line(fresh, "fresh")].into_iter().flatten();
+    [first].into_iter().chain(known).collect()
+}
+
 /// What is drawn.
 fn drawn(around: &Neighbours, upstream: &[Upstream<'_>]) -> Drawn {
     let mean = |values: Vec<f64>| match values.len() {
@@ -98,19 +117,9 @@ fn drawn(around: &Neighbours, upstream: &[Upstream<'_>]) -> Drawn {
             };
             let (complete, fresh, age) =
                 (of(|feed| feed.completeness), of(|feed| feed.freshness), of(|feed| feed.age));
-            let told = node.feeds.iter().any(|feed| feed.watched);
             Shape {
                 name: node.name.to_owned(),
-                lines: vec![
-                    counted(node.feeds.len() as u64, "feed"),
-                    quality(complete, fresh),
-                    match (told, age) {
-                        (true, Some(age)) => format!("{}, tells at once", span(age)),
-                        (false, Some(age)) => format!("{} on the way", span(age)),
-                        (true, None) => "tells at once".to_owned(),
-                        (false, None) => "no items yet".to_owned(),
-                    },
-                ],
+                lines: lines_of(node, complete, fresh, age),
                 strong: node.feeds.iter().any(|feed| feed.direct),
             }
         })

@@ -10,8 +10,8 @@ use crate::assets;
 use crate::figures::{bytes, count, number, share};
 use crate::frame::{Frame, Place, Viewer};
 use crate::words::counted;
-pub use charts::Period;
 use charts::charts;
+pub use charts::{Period, live_charts};
 
 /// What the first page shows.
 #[derive(Debug, Clone, Copy)]
@@ -24,14 +24,25 @@ pub struct Overview<'a> {
     /// Sources that have ended, fail or are paused: the first few of each, and how many there are.
     pub troubled: &'a [SourcePage],
     pub now: f64,
+    /// Where to see more than this node.
+    pub beside: Option<&'a Link>,
+}
+
+/// A page elsewhere.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Link {
+    /// What the link says.
+    pub text: String,
+    pub address: String,
 }
 
 /// The first page.
 pub fn page(overview: &Overview<'_>) -> Markup {
-    let &Overview { viewer, status, history, period, troubled, now } = overview;
+    let &Overview { viewer, status, history, period, troubled, now, beside } = overview;
     let manages = matches!(viewer, Viewer::Inside { manages: true, .. });
     let content = html! {
         h1 { (status.name) }
+        (outside_of_it(status, beside))
         @if status.sources == 0 && manages { (beginning()) }
         (attention(status, troubled))
         (key_numbers(status, history))
@@ -45,6 +56,21 @@ pub fn page(overview: &Overview<'_>) -> Markup {
 /// What makes a page live.
 pub(crate) fn live(root: &str) -> Markup {
     html! { script src=(assets::address(root, "live.js")) data-live={ (root) "live" } defer {} }
+}
+
+/// How fast the node lives, if that is not as fast as we do; and where to see more.
+fn outside_of_it(status: &NodeStatus, beside: Option<&Link>) -> Markup {
+    let exact = status.now.to_string();
+    let shown = exact.get(..16).unwrap_or(&exact).replacen('T', " ", 1);
+    html! {
+        @if status.speed != 1.0 {
+            p.soft {
+                "This node runs " (number(status.speed)) " times as fast as real time; its clock shows "
+                time data-clock datetime=(exact) { (shown) " UTC" } "."
+            }
+        }
+        @if let Some(link) = beside { p.soft { a href=(link.address) { (link.text) } } }
+    }
 }
 
 /// How to begin, while there is no source.

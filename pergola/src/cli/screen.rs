@@ -25,17 +25,13 @@ pub(super) struct Screen {
     /// Characters in a line, if they are limited.
     width: Option<usize>,
     colours: bool,
-    /// The time by the node's clock, in Unix seconds.
+    /// What the clock of the node shows, in Unix seconds.
     pub(super) now: f64,
 }
 
 impl Screen {
     pub(super) fn new(settings: &Settings) -> Self {
         let terminal = io::stdout().is_terminal();
-        // A command that needs the configuration reports its mistakes.
-        let clock = settings
-            .load()
-            .map_or_else(|_| Clock::real(), |config| Clock::configured(&config.clock));
         let told = settings.variable("COLUMNS").and_then(|columns| columns.parse().ok());
         let asked = || {
             let size = rustix::termios::tcgetwinsize(io::stdout()).ok()?;
@@ -45,8 +41,13 @@ impl Screen {
             json: settings.options.json,
             width: told.or_else(|| if terminal { asked() } else { None }),
             colours: terminal && settings.variable("NO_COLOR").is_none(),
-            now: clock.now(),
+            now: Clock::real().now(),
         }
+    }
+
+    /// The same for a node whose clock shows `now`.
+    pub(super) fn at(self, now: f64) -> Self {
+        Self { now, ..self }
     }
 
     /// Writes the document as JSON for a program, or the text for a person.

@@ -183,7 +183,9 @@ fn contents(shown: &Shown) -> Markup {
                             (arrival.source)
                             @for stop in &arrival.way {
                                 span.age { (brief(stop.age)) }
-                                span.stop style=(colour(shown, &stop.node)) { (stop.node) }
+                                @let base = shown.nodes.iter().find(|node| node.name == stop.node);
+                                a.stop href=[base.map(|node| &node.base)]
+                                    style=(colour(shown, &stop.node)) { (stop.node) }
                             }
                         }
                     }
@@ -195,6 +197,7 @@ fn contents(shown: &Shown) -> Markup {
                 @for node in &shown.nodes {
                     p {
                         a.stop href=(node.base) style=(colour(shown, &node.name)) { (node.name) }
+                        " " a href={ (node.base) "/read" } { "Read" }
                         " " a href={ (node.base) "/feeds/" (node.name) ".atom" } { "Atom" }
                         " " a href={ (node.base) "/feeds/" (node.name) ".rss" } { "RSS" }
                         " " a href={ (node.base) "/feeds/" (node.name) ".json" } { "JSON" }

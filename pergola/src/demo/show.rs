@@ -20,6 +20,8 @@ pub(super) struct Show {
 /// Where everything is.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Places {
+    /// The page to look at first: the overview of a node.
+    pub overview: String,
     /// The page with the picture of the mesh.
     pub picture: String,
     /// The newsroom.
@@ -65,16 +67,18 @@ impl Show {
             return print(&Event::Started(places));
         }
         let bold = |text: &str| self.painted("1", text);
-        let Places { picture, newsroom, sources, nodes } = places;
+        let Places { overview, picture, newsroom, sources, nodes } = places;
         let heading =
             format!("Pergola: {sources} sources, {} nodes, all on this machine", nodes.len());
         println!("{}", bold(&heading));
         println!();
-        println!("  A day passes in {:.0} s. A picture of it, live:", 86_400.0 / speed);
+        println!("    {}    a node: overview, sources, feeds, reading", bold(overview));
+        println!("    {}    the whole mesh, live", bold(picture));
         println!();
-        println!("    {}", bold(picture));
-        println!();
-        println!("  The nodes have pages of their own; or try, in another terminal:");
+        println!(
+            "  A day passes in {:.0} s. All nodes, and what to try in another terminal:",
+            86_400.0 / speed
+        );
         println!();
         for NodePlace { name, page, .. } in nodes {
             println!("    {name:<10} {page}");

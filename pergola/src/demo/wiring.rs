@@ -49,6 +49,13 @@ const FEEDS: [(&str, &[&str]); 5] = [
     ("Volcanoes", &["volcano", "iceland"]),
 ];
 
+/// The feed whose node is shown first: it reads sources and a node, and others read it.
+pub(super) const FIRST: usize = 1;
+
+/// The folders of sources that write mostly about one thing; all others are news.
+const FOLDERS: [(&str, &[&str]); 3] =
+    [("Sport", FEEDS[3].1), ("Code", FEEDS[2].1), ("Earth", FEEDS[1].1)];
+
 const RULES: Rules =
     Rules { radius: 0.9, alpha: 20.0, fan_out: Some(1), depth: None, keep_reach: true };
 
@@ -99,6 +106,17 @@ impl Wiring {
     pub(super) fn words(&self, feed: usize) -> impl Iterator<Item = &str> {
         let numbers = self.mesh.feeds[feed].profile.keywords().iter();
         numbers.map(|&number| self.mesh.dictionary.word(number))
+    }
+
+    /// The folder of something that is read, by what it writes about most.
+    pub(super) fn folder(&self, from: Vertex) -> &'static str {
+        let Vertex::Source(source) = from else { return "Other nodes" };
+        let topics = self.mesh.sources[source as usize].profile.keywords();
+        let written = |words: &[&str]| {
+            let named = |&topic: &u32| words.contains(&self.mesh.dictionary.word(topic));
+            2 * topics.iter().filter(|topic| named(topic)).count() > topics.len()
+        };
+        FOLDERS.iter().find(|(_, words)| written(words)).map_or("News", |(folder, _)| folder)
     }
 
     /// Sources and feeds that a feed reads.

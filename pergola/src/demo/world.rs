@@ -12,8 +12,9 @@ use anyhow::Context;
 use pergola_config::{Budget, BudgetRule, Config, HostCredentials, HostRule};
 use pergola_manners::Cooperation;
 use pergola_newsroom::serve::{Newsroom, World};
-use pergola_node::node::{NewSource, Node, Running};
+use pergola_node::node::{NewSource, Node, Running, SourceError};
 use pergola_outside::clock::Clock;
+use pergola_site::Link;
 use pergola_store::Backend;
 use pergola_wiring::graph::Vertex;
 use tempfile::TempDir;
@@ -24,7 +25,7 @@ use url::Url;
 
 use super::Args;
 use super::picture::{self, Board};
-use super::wiring::Wiring;
+use super::wiring::{FIRST, Wiring};
 
 /// Refreshes per minute of the demonstration's time for each source: once in 40 minutes, which is too
 /// seldom for the busy ones, so that choosing well matters …
@@ -61,12 +62,16 @@ impl Stage {
             .tempdir()
             .context("no temporary folder could be made")?;
         // The port that was asked for first: nobody else may get it by chance.
-        let picture = Node::listen((Ipv4Addr::LOCALHOST, args.port).into()).await?;
+        let mut first = Some(Node::listen((Ipv4Addr::LOCALHOST, args.port).into()).await?);
+        let picture = Node::listen((Ipv4Addr::LOCALHOST, 0).into()).await?;
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
         let newsroom_address = format!("http://{}", listener.local_addr()?);
         let mut ports = Vec::new();
-        for _ in &wiring.mesh.feeds {
-            ports.push(Node::listen((Ipv4Addr::LOCALHOST, 0).into()).await?);
+        for feed in 0..wiring.mesh.feeds.len() {
+            ports.push(match first.take_if(|_| feed == FIRST) {
+                Some(port) => port,
+                None => Node::listen((Ipv4Addr::LOCALHOST, 0).into()).await?,
+            });
         }
         let (closing, board) = (CancellationToken::new(), Board::default());
         let picture_address = picture.local_addr()?;
@@ -106,13 +111,22 @@ impl Stage {
             let address = |from: Vertex| self.address(from, &bases);
             let links = self.wiring.links.iter().filter(|link| link.to as usize == feed);
             let sources: Result<Vec<NewSource>, _> =
-                links.map(|link| NewSource::feed(&address(link.from))).collect();
+                links.map(|link| self.source(link.from, &address(link.from))).collect();
             node.add_sources(sources?).await?;
             let query = self.wiring.query(feed, address);
             node.run_script(&query, "the demonstration's feeds").await?;
-            self.nodes.push(pergola_site::start(node, port)?);
+            let picture = Link {
+                text: "The whole mesh".to_owned(),
+                address: format!("http://{}/", self.picture_address),
+            };
+            self.nodes.push(pergola_site::start_beside(node, port, picture)?);
         }
         Ok(())
+    }
+
+    fn source(&self, from: Vertex, address: &str) -> Result<NewSource, SourceError> {
+        let folders = vec![self.wiring.folder(from).to_owned()];
+        Ok(NewSource { folders, ..NewSource::feed(address)? })
     }
 
     /// Where something is that a feed reads.

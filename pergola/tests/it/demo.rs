@@ -63,7 +63,13 @@ async fn items_come_through_the_mesh_to_its_last_node_and_nothing_is_left_behind
         let entry = entry.to_lowercase();
         assert!(entry.contains("volcano") || entry.contains("iceland"), "{entry}");
     }
+    let first = get(&format!("{}/", places.overview)).await;
+    assert!(first.contains("3000 times as fast as real time"), "{first}");
+    assert!(first.contains(&format!("href=\"{}/\"", places.picture)), "{first}");
     let page = get(&format!("{}/", places.picture)).await;
+    for node in &places.nodes {
+        assert!(page.contains(&format!("href=\"{}\"", node.page)), "{node:?} in {page}");
+    }
     assert!(page.starts_with("HTTP/1.1 200") && page.contains("<svg"), "{page}");
     let live = get(&format!("{}/live", places.picture)).await;
     assert!(!live.contains("<html") && live.contains("Seismograph"), "{live}");

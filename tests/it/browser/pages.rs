@@ -88,7 +88,13 @@ impl Look {
         let scheme = if self.dark { "dark" } else { "light" };
         let features = json!([{ "name": "prefers-color-scheme", "value": scheme }]);
         window.driver.command("Emulation.setEmulatedMedia", json!({ "features": features })).await;
+        self.as_high_as(window, 0).await;
+    }
+
+    /// On a screen that is as high as its page, if that is higher than the usual one.
+    pub(crate) async fn as_high_as(self, window: &Window, page: u64) {
         let (width, height) = if self.wide { (1280, 900) } else { (390, 844) };
+        let height = page.max(height);
         let screen = json!({ "width": width, "height": height, "deviceScaleFactor": 1, "mobile": !self.wide });
         window.driver.command("Emulation.setDeviceMetricsOverride", screen).await;
     }

@@ -51,14 +51,14 @@ static PERGOLA: Ours = Ours {
 static TOPOLOGY_GEN: Ours = Ours {
     package: "pergola-topology",
     name: "topology-gen",
-    crates: &["api", "proto", "query", "report", "topology-gen", "wiring"],
+    crates: &["proto", "query", "report", "topology-gen", "wiring"],
     built: OnceLock::new(),
 };
 
 static LAB: Ours = Ours {
     package: "pergola-lab",
     name: "pergola-lab",
-    crates: &["api", "lab", "newsroom", "profile", "query", "refresh", "report", "wiring"],
+    crates: &["lab", "newsroom", "query", "refresh", "report", "wiring"],
     built: OnceLock::new(),
 };
 
@@ -120,11 +120,9 @@ impl Ours {
             let own = std::env::current_exe().unwrap();
             let profile = own.parent().and_then(Path::parent).unwrap();
             let binary = profile.join(self.name);
-            let folders =
-                self.crates.iter().flat_map(|name| ["src", "assets"].map(|part| (name, part)));
-            let folders = folders.map(|(name, part)| workspace().join(name).join(part));
-            let newest =
-                folders.filter(|folder| folder.is_dir()).map(|folder| newest(&folder)).max();
+            let folders = self.crates.iter().map(|name| workspace().join(name));
+            let sources = folders.flat_map(|of| ["src", "assets"].map(|name| of.join(name)));
+            let newest = sources.filter(|of| of.is_dir()).map(|folder| newest(&folder)).max();
             if fs::metadata(&binary).and_then(|file| file.modified()).ok() < newest {
                 let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or("cargo".into()));
                 cargo.args(["build", "--quiet", "-p", self.package, "--bin", self.name]);

@@ -34,7 +34,7 @@ const MIDDLE: usize = 44;
 /// Boxes that are drawn on a side; the lists have all of them.
 const MOST: usize = 12;
 /// Characters of a line.
-const LONGEST: usize = 26;
+const LONGEST: usize = 24;
 
 /// The drawing.
 pub fn picture(drawn: &Drawn) -> Markup {

@@ -22,6 +22,24 @@ pub enum Period {
 }
 
 impl Period {
+    /// What an address calls it.
+    pub fn code(self) -> &'static str {
+        match self {
+            Self::Day => "day",
+            Self::Week => "week",
+        }
+    }
+
+    /// What an address calls so; a day for anything else.
+    pub fn of(code: &str) -> Self {
+        if code == Self::Week.code() { Self::Week } else { Self::Day }
+    }
+
+    /// The interval of the charts that an instant is in, by its number.
+    pub fn interval_at(self, now: f64) -> f64 {
+        (now / self.interval()).floor()
+    }
+
     /// How far back it goes, in seconds.
     pub fn seconds(self) -> f64 {
         match self {
@@ -131,6 +149,21 @@ fn intervals(samples: &[MinuteSample], length: f64, seconds: f64, now: f64) -> V
     all
 }
 
+/// The drawings, which change from interval to interval: a key for the script, and the markup.
+pub fn live_charts(samples: &[MinuteSample], period: Period, now: f64) -> Vec<(String, Markup)> {
+    let fine = intervals(samples, period.interval(), period.seconds(), now);
+    let coarse = intervals(samples, period.long_interval(), period.seconds(), now);
+    let of = |figure: &Figure| (key(figure), drawn(figure, &fine, period));
+    let mut all: Vec<_> = FIGURES.iter().map(of).collect();
+    all.push(("strip".to_owned(), strip(&coarse, period)));
+    all.push(("table".to_owned(), table(&coarse)));
+    all
+}
+
+fn key(figure: &Figure) -> String {
+    format!("chart-{}", figure.key)
+}
+
 /// Four charts, a strip and a table.
 pub(super) fn charts(
     status: &NodeStatus,
@@ -146,7 +179,7 @@ pub(super) fn charts(
         found.map_or_else(String::new, |(.., value)| value.clone())
     };
     html! {
-        section aria-labelledby="lately" {
+        section aria-labelledby="lately" data-live-charts=(period.code()) {
             div.heading {
                 h2 #lately { "Over " (period.name()) }
                 p.soft { @match period {
@@ -157,8 +190,13 @@ pub(super) fn charts(
             div.charts {
                 @for figure in FIGURES { (one(figure, &fine, &told(figure.key), period)) }
             }
-            (strip(&coarse, period))
-            (table(&coarse))
+            figure.card.strip data-live="strip" { (strip(&coarse, period)) }
+            details {
+                summary { "The same as a table" }
+                div.wide tabindex="0" role="region" aria-label="The charts as a table" data-live="table" {
+                    (table(&coarse))
+                }
+            }
         }
     }
 }
@@ -205,6 +243,19 @@ const FIGURES: &[Figure] = &[
 ];
 
 fn one(figure: &Figure, intervals: &[Interval], current: &str, period: Period) -> Markup {
+    html! {
+        figure.card {
+            figcaption {
+                span { (figure.title) }
+                strong data-live=(figure.key) { (current) }
+            }
+            div data-live=(key(figure)) { (drawn(figure, intervals, period)) }
+            p.soft { (figure.meaning) }
+        }
+    }
+}
+
+fn drawn(figure: &Figure, intervals: &[Interval], period: Period) -> Markup {
     let values: Vec<Option<f64>> = intervals.iter().map(figure.value).collect();
     let known = || values.iter().flatten().copied();
     let told = |value: f64| if figure.is_share { percent(value) } else { number(value) };
@@ -218,14 +269,9 @@ fn one(figure: &Figure, intervals: &[Interval], current: &str, period: Period) -
     let range = figure.is_share.then_some((0.0, most));
     let (id, title) = (figure.key, figure.title);
     html! {
-        figure.card {
-            figcaption {
-                span { (title) }
-                strong data-live=(figure.key) { (current) }
-            }
+        @if known().next().is_some() {
             (Line { id, title, description: &description, values: &values, range }.draw())
-            p.soft { (figure.meaning) }
-        }
+        } @else { p.chart.soft { "Nothing is known yet." } }
     }
 }
 
@@ -263,17 +309,15 @@ fn strip(intervals: &[Interval], period: Period) -> Markup {
         counted(news, "refresh").replace("refreshs", "refreshes")
     );
     html! {
-        figure.card.strip {
-            figcaption {
-                span { "Refreshes" }
-                span.legend {
-                    span.key.news { "brought news: " (news) } " "
-                    span.key.unchanged { "unchanged: " (unchanged) } " "
-                    span.key.failed { "failed: " (failed) }
-                }
+        figcaption {
+            span { "Refreshes" }
+            span.legend {
+                span.key.news { "brought news: " (news) } " "
+                span.key.unchanged { "unchanged: " (unchanged) } " "
+                span.key.failed { "failed: " (failed) }
             }
-            (Bars { id: "strip", title: "Refreshes", description: &description, bars: &bars }.draw())
         }
+        (Bars { id: "strip", title: "Refreshes", description: &description, bars: &bars }.draw())
     }
 }
 
@@ -281,27 +325,22 @@ fn table(intervals: &[Interval]) -> Markup {
     let share = |share: Option<f64>| share.map_or_else(|| "–".to_owned(), percent);
     let heads = ["Freshness", "Completeness", "Budget used", "τ", "News", "Unchanged", "Failed"];
     html! {
-        details {
-            summary { "The same as a table" }
-            div.wide tabindex="0" role="region" aria-label="The charts as a table" {
-                table {
-                    thead { tr {
-                        th scope="col" { "From (UTC)" }
-                        @for head in heads { th.number scope="col" { (head) } }
-                    } }
-                    tbody {
-                        @for interval in intervals.iter().rev().filter(|interval| interval.minutes > 0.0) {
-                            tr {
-                                th scope="row" { (clock(interval.from)) }
-                                td.number { (share(interval.freshness.value())) }
-                                td.number { (share(interval.completeness.value())) }
-                                td.number { (share(interval.spent())) }
-                                td.number { (interval.threshold().map(number).unwrap_or_default()) }
-                                td.number { (interval.news()) }
-                                td.number { (interval.unchanged) }
-                                td.number { (interval.failed) }
-                            }
-                        }
+        table {
+            thead { tr {
+                th scope="col" { "From (UTC)" }
+                @for head in heads { th.number scope="col" { (head) } }
+            } }
+            tbody {
+                @for interval in intervals.iter().rev().filter(|interval| interval.minutes > 0.0) {
+                    tr {
+                        th scope="row" { (clock(interval.from)) }
+                        td.number { (share(interval.freshness.value())) }
+                        td.number { (share(interval.completeness.value())) }
+                        td.number { (share(interval.spent())) }
+                        td.number { (interval.threshold().map(number).unwrap_or_default()) }
+                        td.number { (interval.news()) }
+                        td.number { (interval.unchanged) }
+                        td.number { (interval.failed) }
                     }
                 }
             }

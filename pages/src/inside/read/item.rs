@@ -148,5 +148,10 @@ fn excerpt(item: &Item) -> String {
     let line = words.join(" ");
     let mut letters = line.chars();
     let shown: String = letters.by_ref().take(EXCERPT).collect();
-    if letters.next().is_some() { format!("{}…", shown.trim_end()) } else { shown }
+    if letters.next().is_none() {
+        return shown;
+    }
+    // Between two words, unless the last one is very long or words are not parted.
+    let whole = shown.rfind(' ').filter(|end| 2 * end > shown.len());
+    format!("{}…", shown[..whole.unwrap_or(shown.len())].trim_end())
 }

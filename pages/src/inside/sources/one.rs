@@ -101,6 +101,8 @@ fn next(detail: &SourceDetail, now: f64) -> Markup {
         section.card aria-labelledby="next" {
             h2 #next { "Next refresh" }
             p.lead { @match at {
+                // The budget decides, or the source is being asked.
+                Some(at) if at.unix() <= now => "now",
                 Some(at) => (moment(*at, now)),
                 None => "None is planned",
             } }
