@@ -8,6 +8,7 @@ use pergola_node::api::InProcess;
 use pergola_node::node::{Node, PeopleError};
 
 use crate::identity::Identity;
+use crate::pictures::Pictures;
 
 /// The site of a node.
 #[derive(Clone)]
@@ -17,6 +18,8 @@ pub(crate) struct Site {
     pub(crate) client: Arc<Client>,
     /// Who people are elsewhere.
     pub(crate) identity: Arc<Identity>,
+    /// The pictures of items.
+    pub(crate) pictures: Arc<Pictures>,
     /// The node without the site.
     pub(crate) inner: Router,
 }
@@ -25,7 +28,8 @@ impl Site {
     /// The site of a node whose own routes are `inner`.
     pub(crate) fn new(node: Arc<Node>, inner: Router) -> Self {
         let client = Arc::new(InProcess::client(pergola_node::api::router(Arc::clone(&node))));
-        Self { node, client, identity: Arc::default(), inner }
+        let pictures = Arc::new(Pictures::new(node.new_token().ok()));
+        Self { node, client, identity: Arc::default(), pictures, inner }
     }
 
     /// Asks the node something that waits for the disk.

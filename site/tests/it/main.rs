@@ -16,6 +16,7 @@ mod openid;
 #[path = "../../../node/tests/it/origin.rs"]
 mod origin;
 mod overview;
+mod pictures;
 mod place;
 mod reader_api;
 mod reading;
