@@ -88,7 +88,7 @@ fn managing(node: &Contents) -> Vec<Page> {
         page("sources, searched", some(|n| format!("/sources?search=district+{n}"))),
         page("sources of a folder", some(|n| format!("/sources?folder=Folder+{n}"))),
         page("sources that work", one("/sources?standing=well")),
-        page("sources by rate", one("/sources?sort=rate&descending=yes")),
+        page("sources by rate", one("/sources?sort=items-per-day&descending=yes")),
         page("sources by last refresh", one("/sources?sort=last-refresh&descending=yes")),
         page("a source", source("")),
         page("a source, edited", source("/edit")),
@@ -210,7 +210,7 @@ mod tests {
 
     /// Routes that show no page: files to take away, streams, pictures, what a provider sends people back to, and where a
     /// page leads on to another.
-    const NO_PAGES: [&str; 9] = [
+    const NO_PAGES: [&str; 8] = [
         "/favicon.ico",
         "/live",
         "/login/openid",
@@ -219,7 +219,6 @@ mod tests {
         "/settings/account/export/subscriptions.opml",
         "/settings/account/export/starred.json",
         "/settings/account/export/everything.zip",
-        "/api/v1/users/{user}/export",
     ];
 
     /// Where people bring something along: named in the site, for the door knows it, too.
@@ -266,6 +265,7 @@ mod tests {
         let site = Path::new(env!("CARGO_MANIFEST_DIR")).join("../site/src");
         let mut found = Vec::new();
         routes(&site, &mut found);
+        found.retain(|route| !route.starts_with("/api/"));
         found.push(IMPORT.to_owned());
         assert!(found.len() > 20, "{found:?}");
         let words = ["a", "b"].map(str::to_owned);
