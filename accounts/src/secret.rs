@@ -52,6 +52,17 @@ impl Token {
         hex(hmac::sign(&key, FORMS).as_ref())
     }
 
+    /// What proves that whoever has this token has written something: its HMAC-SHA-256.
+    pub fn sign(&self, text: &str) -> String {
+        let key = hmac::Key::new(hmac::HMAC_SHA256, &self.0);
+        hex(hmac::sign(&key, text.as_bytes()).as_ref())
+    }
+
+    /// Whether that is the proof of exactly this text.
+    pub fn has_signed(&self, text: &str, proof: &str) -> bool {
+        same(self.sign(text).as_bytes(), proof.as_bytes())
+    }
+
     /// Whether a form carries what the forms of this session do.
     pub fn is_form_token(&self, given: &str) -> bool {
         same(self.form_token().as_bytes(), given.as_bytes())

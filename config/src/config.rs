@@ -20,6 +20,7 @@ use crate::openid::OpenId;
 use crate::origin::Origin;
 use crate::peers::Peers;
 use crate::readers::Reader;
+use crate::reading::Reading;
 use crate::schedule::Schedule;
 use crate::sources::{DeclaredSources, Source};
 use crate::store::Store;
@@ -36,6 +37,7 @@ pub struct Config {
     pub crawl: Crawl,
     pub hosts: Hosts,
     pub feeds: Feeds,
+    pub reading: Reading,
     pub websub: WebSub,
     /// Without it nobody can be notified by e-mail.
     pub mail: Option<Mail>,
@@ -73,6 +75,7 @@ impl Config {
         let schedule = document.once("schedule", |config| &config.schedule, Schedule::declare);
         let crawl = document.once("crawl", |config| &config.crawl, Crawl::declare);
         let feeds = document.once("feeds", |config| &config.feeds, Feeds::declare);
+        let reading = document.once("reading", |config| &config.reading, Reading::declare);
         let websub = document.once("websub", |config| &config.websub, WebSub::declare);
         let mail = document.once("mail", |config| &config.mail, Mail::declare);
         let api = document.once("api", |config| &config.api, Api::declare);
@@ -106,6 +109,7 @@ impl Config {
             crawl,
             hosts,
             feeds,
+            reading,
             websub,
             mail,
             api,

@@ -15,8 +15,8 @@
 //! - `secret`: values that are never printed
 //! - `table`: the declaration of one table
 //! - `document`: the declaration of the whole file
-//! - `node`, `store`, `budget`, `schedule`, `crawl`, `feeds`, `websub`, `mail`, `api`, `tls`, `openid`, `peers`,
-//!   `clock`, `log`: the tables that exist once
+//! - `node`, `store`, `budget`, `schedule`, `crawl`, `feeds`, `reading`, `websub`, `mail`, `api`, `tls`, `openid`,
+//!   `peers`, `clock`, `log`: the tables that exist once
 //! - `hosts`, `readers`, `sources`, `declared_feed`: the tables of which there can be many
 //! - `config`: the whole configuration
 //! - `tables`: all tables and keys by their names
@@ -52,6 +52,7 @@ mod origin;
 mod peers;
 mod place;
 mod readers;
+mod reading;
 mod reload;
 mod schedule;
 mod secret;
@@ -91,6 +92,7 @@ pub use peers::{Limits, Peers};
 pub use pergola_manners::budget::BudgetRule;
 pub use pergola_manners::networks::PrivateException;
 pub use readers::{Fingerprint, Reader};
+pub use reading::{Pictures, Reading};
 pub use reload::Reload;
 pub use schedule::{Choice, Schedule};
 pub use secret::Secret;

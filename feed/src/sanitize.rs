@@ -28,6 +28,15 @@ const MORE: &str = " […]";
 /// For our own pages: links say nothing about where they are followed from.
 static PAGES: LazyLock<Cleaner> =
     LazyLock::new(|| Cleaner::of(builder(Some("noopener noreferrer nofollow"))));
+/// For our own pages that replace every picture: with the addresses of pictures that scripts or wide screens would load.
+static PICTURED: LazyLock<Cleaner> = LazyLock::new(|| {
+    let mut builder = builder(Some("noopener noreferrer nofollow"));
+    builder
+        .add_tags(["picture"])
+        .add_tag_attributes("img", pictures::ELSEWHERE)
+        .add_tag_attributes("source", pictures::ELSEWHERE);
+    Cleaner::of(builder)
+});
 /// For feeds: links are as their publisher made them.
 static FEEDS: LazyLock<Cleaner> = LazyLock::new(|| Cleaner::of(builder(None)));
 
@@ -108,7 +117,7 @@ pub fn sanitize(text: &Text, base: Option<&Url>) -> String {
 pub fn sanitize_for_page(text: &Text, base: Option<&Url>, pictures: Pictures<'_>) -> String {
     match text.kind {
         TextKind::Plain => plain(&text.body),
-        TextKind::Html => pictures::replaced(&sanitize(text, base), pictures),
+        TextKind::Html => pictures::replaced(&PICTURED.clean(&text.body, base), base, pictures),
     }
 }
 

@@ -74,6 +74,7 @@ use pergola_notify::Notifier;
 use pergola_outside::clock::Clock;
 use pergola_outside::fetch::Fetcher;
 use pergola_outside::locks::{Mutex, RwLock};
+use pergola_outside::mandate::Mandate;
 use pergola_outside::surroundings::{Blocking, Thread};
 use pergola_outside::tls::Shown;
 use pergola_port::access::Access;
@@ -193,6 +194,11 @@ impl Node {
     /// The id that this node adds to the hops of items.
     pub fn id(&self) -> NodeId {
         NodeId(self.record.lock().id.clone())
+    }
+
+    /// What may be reached on behalf of a source. Blocks.
+    pub fn mandate_of(&self, source: SourceId) -> Mandate {
+        self.crawler.mandate_of(source)
     }
 
     /// What requests to other programs are made by.

@@ -12,6 +12,7 @@ mod call;
 mod clients;
 mod decode;
 mod error;
+mod picture;
 mod settings;
 
 use std::borrow::Cow;
@@ -36,6 +37,7 @@ pub use answer::decompressed;
 pub use call::{Call, Called};
 pub use decode::DecodeLimits;
 pub use error::{FetchError, Stage};
+pub use picture::{NoPicture, Picture};
 pub use settings::FetchSettings;
 
 use crate::clock::network_now;
@@ -176,7 +178,7 @@ impl Fetcher {
                 continue;
             }
             let body = if matches!(status.as_u16(), 200 | 226) {
-                self.body(&url, response, deadline).await?
+                self.body(&url, response, self.max_body, deadline).await?
             } else {
                 drain(response, deadline).await;
                 Bytes::new()
@@ -295,16 +297,17 @@ impl Fetcher {
         Ok(to)
     }
 
-    /// The body as received.
+    /// The body as received, if it has at most so many bytes.
     async fn body(
         &self,
         url: &Url,
         mut response: reqwest::Response,
+        most: usize,
         deadline: Instant,
     ) -> Result<Bytes, FetchError> {
-        let too_large = || FetchError::TooLarge { url: shown(url), most: self.max_body };
+        let too_large = || FetchError::TooLarge { url: shown(url), most };
         let announced = response.content_length().unwrap_or(0);
-        if announced > self.max_body as u64 {
+        if announced > most as u64 {
             return Err(too_large());
         }
         // Most feeds come in one piece, which is then the body without a copy.
@@ -317,7 +320,7 @@ impl Fetcher {
                 Ok(Err(error)) => return Err(FetchError::of_client(error, url, Stage::Body)),
                 Err(_) => return Err(FetchError::timeout(url, Stage::Body)),
             };
-            if whole.len().max(pieces.len()) + chunk.len() > self.max_body {
+            if whole.len().max(pieces.len()) + chunk.len() > most {
                 return Err(too_large());
             }
             if whole.is_empty() {

@@ -3,20 +3,22 @@
 //! `pergola bench crawl` plays full passes over many sources beside a bare client loop, `serve` serves
 //! beside nginx, `scale` runs a hundred thousand sources, `budget` halves a budget at run time, `peers`
 //! gives a feed to other nodes, `cascade` sends items through a chain of them, `overload` troubles a node in every
-//! way at once, `soak` lets a node run for long, with faults, `search` searches a million items. Each part whose CPU time is measured runs in a process of
-//! its own.
+//! way at once, `soak` lets a node run for long, with faults, `search` searches a million items, `pages` asks for every page of a large node. Each part whose CPU time is
+//! measured runs in a process of its own.
 
 pub mod budget;
 pub mod cascade;
 pub mod client;
 pub mod crawl;
 pub mod overload;
+pub mod pages;
 pub mod peers;
 pub mod roles;
 pub mod scale;
 pub mod search;
 pub mod serve;
 pub mod soak;
+mod stock;
 pub mod usage;
 
 use std::fmt::Display;
@@ -61,6 +63,11 @@ pub enum Command {
         after_help = "Examples:\n  pergola bench search\n  pergola bench search --items 50000 --store sled --json"
     )]
     Search(search::Args),
+    /// Every page of a node with a million items, and what reader apps ask for; fails if a page is too slow or too large
+    #[command(
+        after_help = "Examples:\n  pergola bench pages\n  pergola bench pages --items 20000 --sources 500 --json"
+    )]
+    Pages(pages::Args),
     /// A long run with faults: memory, descriptors, disk and τ stay as they are, and no item is lost
     #[command(
         after_help = "Examples:\n  pergola bench soak\n  pergola bench soak --minutes 6 --store sled\n\n\
@@ -85,6 +92,11 @@ impl Command {
                 report.verdict()
             }),
             Self::Search(args) => print(&search::run(&args)?, json),
+            Self::Pages(args) => {
+                let report = pages::run(&args)?;
+                print(&report, json)?;
+                report.verdict()
+            }
             Self::Soak(args) => soak::run(&args)?.map_or(Ok(()), |report| {
                 print(&report, json)?;
                 report.verdict()

@@ -8,6 +8,7 @@
 //! # Modules, from the bottom up
 //!
 //! - `identity`: asks the OpenID provider who a visitor is
+//! - `pictures`: pictures of items
 //! - `site`: what every page works with
 //! - `answer`: pages as answers, and what went wrong as a page
 //! - `form`: what a form sends, and where its answer leads
@@ -45,6 +46,7 @@ mod lost;
 mod mesh;
 mod moving;
 mod overview;
+mod pictures;
 mod read;
 mod reader_api;
 mod sent;

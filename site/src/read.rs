@@ -3,6 +3,7 @@
 mod chosen;
 pub(crate) mod export;
 mod marks;
+mod pictures;
 mod search;
 mod side;
 mod stream;
@@ -20,6 +21,7 @@ pub(crate) fn routes() -> Router<Site> {
         .route("/read/item/{number}", get(stream::show_item))
         .route("/read/item/{number}/mark", post(marks::mark))
         .route("/read/mark-all", post(marks::mark_all))
+        .route("/read/picture", get(pictures::show))
         .route("/read/subscriptions", get(subscriptions::show))
         .route("/read/subscriptions/follow", post(subscriptions::follow))
         .route("/read/subscriptions/change", post(subscriptions::change))

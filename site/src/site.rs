@@ -9,6 +9,7 @@ use pergola_node::node::{Node, PeopleError};
 use pergola_pages::inside::overview::Link;
 
 use crate::identity::Identity;
+use crate::pictures::Pictures;
 
 /// The site of a node.
 #[derive(Clone)]
@@ -20,6 +21,8 @@ pub(crate) struct Site {
     pub(crate) identity: Arc<Identity>,
     /// Where people see more than this node.
     pub(crate) beside: Option<Arc<Link>>,
+    /// The pictures of items.
+    pub(crate) pictures: Arc<Pictures>,
     /// The node without the site.
     pub(crate) inner: Router,
 }
@@ -28,7 +31,9 @@ impl Site {
     /// The site of a node whose own routes are `inner`.
     pub(crate) fn new(node: Arc<Node>, beside: Option<Link>, inner: Router) -> Self {
         let client = Arc::new(InProcess::client(pergola_node::api::router(Arc::clone(&node))));
-        Self { node, client, identity: Arc::default(), beside: beside.map(Arc::new), inner }
+        let pictures = Arc::new(Pictures::new(node.new_token().ok()));
+        let beside = beside.map(Arc::new);
+        Self { node, client, identity: Arc::default(), beside, pictures, inner }
     }
 
     /// Asks the node something that waits for the disk.

@@ -101,6 +101,8 @@ pub struct Shown {
     pub from: Chosen,
     /// What that is called.
     pub from_title: String,
+    /// The number of the source that delivered it.
+    pub source: u32,
     pub dated: Timestamp,
     pub read: bool,
     pub starred: bool,
@@ -115,6 +117,15 @@ pub struct Nodes {
     pub here: NodeId,
     /// The names of others, by their ids.
     pub names: HashMap<String, String>,
+}
+
+/// What items are shown with.
+#[derive(Clone, Copy)]
+pub struct Inside<'a> {
+    pub nodes: &'a Nodes,
+    /// Where pictures are loaded from, from the node's own address: made from the source that delivered the item and the
+    /// address that it gives. Links stand in their place if there is nothing.
+    pub pictures: Option<&'a dyn Fn(u32, &str) -> String>,
 }
 
 /// A page of a stream.
@@ -136,7 +147,7 @@ pub struct Stream {
 }
 
 /// A page of a stream, and what is followed.
-pub fn page(viewer: Viewer<'_>, stream: &Stream, nodes: &Nodes) -> Markup {
+pub fn page(viewer: Viewer<'_>, stream: &Stream, inside: Inside<'_>) -> Markup {
     let view = &stream.view;
     let content = html! {
         div.reader {
@@ -149,7 +160,7 @@ pub fn page(viewer: Viewer<'_>, stream: &Stream, nodes: &Nodes) -> Markup {
                     @if stream.view.search.is_some() { (search::nothing(stream)) } @else { (nothing(stream)) }
                 }
                 @for shown in &stream.items {
-                    (item::article(shown, &stream.view, nodes, stream.open == Some(shown.number)))
+                    (item::article(shown, &stream.view, inside, stream.open == Some(shown.number)))
                 }
                 @if let Some(next) = &stream.next {
                     @let older = View { after: Some(next.clone()), ..stream.view.clone() };

@@ -143,8 +143,13 @@ fn article(item: &Item, here: &NodeId, now: Option<Timestamp>) -> Markup {
 }
 
 /// A text of an item, safe to show.
-pub(crate) fn text(text: &Text, base: Option<&Url>) -> Markup {
-    html! { div.text { (PreEscaped(sanitize_for_page(text, base, Pictures::Linked))) } }
+fn text(text: &Text, base: Option<&Url>) -> Markup {
+    text_with(text, base, Pictures::Linked)
+}
+
+/// … with pictures.
+pub(crate) fn text_with(text: &Text, base: Option<&Url>, pictures: Pictures<'_>) -> Markup {
+    html! { div.text { (PreEscaped(sanitize_for_page(text, base, pictures))) } }
 }
 
 /// The name to show for where a published item comes from.

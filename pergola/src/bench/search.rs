@@ -3,35 +3,31 @@
 //! Items with a natural distribution of words are stored as a node stores them, indexed as a node indexes them, and
 //! searched in every way there is. Nothing runs beside it, so the CPU time is that of the index.
 
-mod texts;
-
 use std::fmt;
-use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 use clap::Args as ClapArgs;
 use pergola_outside::clock::Clock;
-use pergola_store::archive::{Archive, Asked, Commit, Find, Indexer, SourceId};
-use pergola_store::{Backend, Order, Table, open};
+use pergola_store::archive::{Archive, Asked, Find, SourceId};
+use pergola_store::{Backend, open};
 use serde::Serialize;
 
 use super::scale::load;
+use super::stock::texts::{Random, Texts};
+use super::stock::{self, Spread};
 use super::usage::Usage;
-use texts::{Random, Texts};
 
 /// The longest that a search may take at the 95th percentile, in milliseconds.
 const LONGEST: f64 = 100.0;
 /// The largest that the index may be, relative to the stored text.
 const LARGEST: f64 = 0.4;
-/// Items in a chunk at most.
-const CHUNK: u64 = 16;
 /// Items on a page.
 const PAGE: usize = 20;
 /// Bytes of the store's cache.
 const CACHE: u64 = 256 << 20;
-/// When the first item is delivered.
-const START: f64 = 1_750_000_000.0;
+/// When the items are delivered: one a second.
+const SPREAD: Spread = Spread { start: 1_750_000_000.0, step: 1.0 };
 
 /// How large the benchmark is.
 #[derive(Debug, Clone, ClapArgs)]
@@ -129,12 +125,11 @@ fn measure(args: &Args, folder: &Path) -> Result<Report> {
     let opened = open(folder, Some(args.store), CACHE)?;
     let archive = Archive::new(opened.store);
     let mut texts = Texts::new(args.vocabulary, args.seed);
-    let stored = fill(&archive, args, &mut texts)?;
+    let sources: Vec<_> = (0..args.sources).map(SourceId).collect();
+    let stored = stock::fill(&archive, args.items, &sources, &mut texts, SPREAD)?;
     let on_disk = archive.store().bytes_on_disk();
-    let indexing = index(&archive)?;
+    let indexing = stock::index(&archive, args.items)?;
     let size = archive.index_size()?;
-    anyhow::ensure!(size.whole && size.waiting == 0, "not everything was indexed: {size:?}");
-    anyhow::ensure!(size.documents == args.items, "{} of {}", size.documents, args.items);
     let kinds = search(&archive, args, &mut texts)?;
     Ok(Report {
         items: args.items,
@@ -153,66 +148,6 @@ fn measure(args: &Args, folder: &Path) -> Result<Report> {
         kinds,
         usage: Usage::now(),
     })
-}
-
-/// What was stored.
-struct Stored {
-    text: u64,
-    packed: u64,
-}
-
-/// Stores the items, in the order in which they were delivered.
-fn fill(archive: &Archive, args: &Args, texts: &mut Texts) -> Result<Stored> {
-    let mut random = Random(args.seed ^ 0x5eed);
-    let (mut stored, mut next) =
-        (Stored { text: 0, packed: 0 }, vec![0_u32; args.sources as usize]);
-    let (mut commit, mut pending, mut done) = (Commit::new(), 0, 0);
-    while done < args.items {
-        let source = random.below(u64::from(args.sources.max(1))) as u32;
-        let count = (1 + random.below(CHUNK)).min(args.items - done);
-        let at = START + done as f64;
-        let items: Vec<_> = (0..count).map(|n| texts.item(done + n, at as i64)).collect();
-        stored.text += items.iter().map(texts::bytes).sum::<u64>();
-        let all: Vec<_> = items.iter().collect();
-        let chunk = &mut next[source as usize];
-        commit.source(SourceId(source)).put_chunk(*chunk, at, &all);
-        *chunk += 1;
-        (done, pending) = (done + count, pending + count);
-        if pending >= 2_000 || done == args.items {
-            archive.commit(std::mem::take(&mut commit))?;
-            pending = 0;
-        }
-    }
-    archive.store().scan(Table::Chunk, &[], None, Order::Ascending, &mut |_, row| {
-        stored.packed += row.len() as u64;
-        ControlFlow::Continue(())
-    })?;
-    Ok(stored)
-}
-
-/// What indexing took.
-struct Indexing {
-    cpu: f64,
-    seconds: f64,
-    longest_step: f64,
-}
-
-fn index(archive: &Archive) -> Result<Indexing> {
-    let (clock, before) = (Clock::real(), Usage::now());
-    let start = clock.now();
-    let mut indexer = Indexer::new(true);
-    let mut longest_step = 0.0_f64;
-    loop {
-        let begun = clock.now();
-        let commit = indexer.next(archive)?;
-        longest_step = longest_step.max(1e3 * (clock.now() - begun));
-        let Some(commit) = commit else { break };
-        if !commit.is_empty() {
-            archive.commit(commit)?;
-        }
-    }
-    let cpu = Usage::now().cpu_since(&before);
-    Ok(Indexing { cpu, seconds: clock.now() - start, longest_step })
 }
 
 /// A kind of search: its name, and a search of that kind.

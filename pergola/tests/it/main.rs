@@ -5,6 +5,7 @@
 mod commands;
 mod demo;
 mod overload;
+mod pages;
 #[expect(dead_code, reason = "the tests of the node use the rest")]
 #[path = "../../../node/tests/it/trust/papers.rs"]
 mod papers;

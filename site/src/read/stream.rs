@@ -9,13 +9,13 @@ use pergola_accounts::{Cursor, Wanted};
 use pergola_api::Code;
 use pergola_feed::Timestamp;
 use pergola_node::node::{StreamItem, StreamPage, Subscribed, Unread};
-use pergola_pages::inside::read::{self, Chosen, Nodes, Shown, Stream, View};
+use pergola_pages::inside::read::{self, Chosen, Inside, Nodes, Shown, Stream, View};
 use pergola_store::archive::ItemNumber;
 use serde::Deserialize;
 
 use super::chosen::{self, Named, number};
-use super::search;
 use super::side::side;
+use super::{pictures, search};
 use crate::answer::{Failure, page, page_with};
 use crate::site::Site;
 use crate::visitor::Reader;
@@ -91,7 +91,9 @@ pub(super) async fn show(
         },
         wrong,
     };
-    Ok(page_with(status, &read::page(reader.visitor.viewer(), &stream, &nodes(&site))))
+    let (nodes, pictures) = (nodes(&site), pictures::addresses(&site));
+    let inside = Inside { nodes: &nodes, pictures: pictures.as_ref().map(|from| from as _) };
+    Ok(page_with(status, &read::page(reader.visitor.viewer(), &stream, inside)))
 }
 
 /// When everything had arrived that somebody knows of who has seen these items. Arrivals are known to the millisecond.
@@ -192,6 +194,7 @@ fn shown(item: StreamItem, titles: &HashMap<Chosen, &str>) -> Shown {
     Shown {
         number: item.number.0,
         from_title,
+        source: item.published.entry.source.0,
         dated: Timestamp::from_unix(item.published.entry.dated as i64),
         item: item.published.item,
         from,
@@ -227,5 +230,7 @@ pub(super) async fn show_item(
     site.node.mark_read(reader.user, &[number], true).await?;
     let shown = Shown { read: true, ..shown(item, &titles(&subscribed)) };
     let view = View { chosen: shown.from.clone(), unread_only: true, search: None, after: None };
-    Ok(page(&read::item_page(reader.visitor.viewer(), &shown, &view, &nodes(&site))))
+    let (nodes, pictures) = (nodes(&site), pictures::addresses(&site));
+    let inside = Inside { nodes: &nodes, pictures: pictures.as_ref().map(|from| from as _) };
+    Ok(page(&read::item_page(reader.visitor.viewer(), &shown, &view, inside)))
 }

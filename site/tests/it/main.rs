@@ -18,6 +18,7 @@ mod openid;
 mod origin;
 mod overview;
 mod pages;
+mod pictures;
 mod place;
 mod reader_api;
 mod reading;

@@ -30,6 +30,12 @@ pub(crate) fn feed(title: &str, items: usize) -> String {
 pub(crate) async fn source(place: &Place, document: &str) -> (Origin, u32) {
     let page = Reply::ok(document.to_owned()).header("content-type", "application/rss+xml");
     let origin = Origin::builder().page("/feed", page).start().await;
+    let id = feed_of(place, &origin).await;
+    (origin, id)
+}
+
+/// Adds the feed of an origin.
+pub(crate) async fn feed_of(place: &Place, origin: &Origin) -> u32 {
     let body = json!({ "url": origin.url("/feed").as_str() }).to_string();
     let sent = place.client.post(place.url("/api/v1/sources"));
     let sent = sent.header("content-type", "application/json").body(body);
@@ -37,7 +43,7 @@ pub(crate) async fn source(place: &Place, document: &str) -> (Origin, u32) {
     assert_eq!(answer.status(), 201);
     let added: Value = serde_json::from_str(&answer.text().await.unwrap()).unwrap();
     let id = added["source"]["id"].as_u64().unwrap();
-    (origin, u32::try_from(id).unwrap())
+    u32::try_from(id).unwrap()
 }
 
 pub(crate) async fn subscribe(place: &Place, user: UserId, source: u32) {

@@ -1,4 +1,4 @@
-//! What lists of sources are searched and sorted by, in memory.
+//! What lists of sources show, and are searched and sorted by, in memory.
 //!
 //! A sorted page needs something of every source, and reading every row for every page would take too long. The first
 //! list reads all of them; after that a commit marks the sources that it changes, and the next list reads only those.
@@ -13,13 +13,17 @@ use pergola_manners::source::{SourceId, Standing};
 
 use super::{Archive, ArchiveError, or_again};
 
-/// What a list of sources is searched and sorted by.
+/// What a list says of a source.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SourceCard {
     /// Its address, without secrets.
     pub url: String,
     /// The title that its user gave it, or that it has itself.
     pub title: Option<String>,
+    /// The page that its document belongs to.
+    pub home: Option<String>,
+    /// Its address is published nowhere.
+    pub private: bool,
     /// The folders that it is in.
     pub folders: Vec<String>,
     pub standing: Standing,
@@ -64,6 +68,14 @@ impl Archive {
         &self,
         mut visit: impl FnMut(SourceId, &SourceCard),
     ) -> Result<(), ArchiveError> {
+        self.with_cards(|cards| cards.iter().for_each(|(id, card)| visit(*id, card)))
+    }
+
+    /// Asks something of the cards of all sources.
+    pub fn with_cards<T>(
+        &self,
+        ask: impl FnOnce(&BTreeMap<SourceId, SourceCard>) -> T,
+    ) -> Result<T, ArchiveError> {
         let _turn = lock(&self.cards.turn);
         let known = lock(&self.cards.shown).cards.is_some();
         if !known {
@@ -83,9 +95,7 @@ impl Archive {
                 }
             }
         }
-        let shown = lock(&self.cards.shown);
-        shown.cards.iter().flatten().for_each(|(id, card)| visit(*id, card));
-        Ok(())
+        Ok(ask(lock(&self.cards.shown).cards.get_or_insert_default()))
     }
 
     /// How many cards were made from rows so far.
@@ -112,6 +122,8 @@ impl Archive {
             standing: state.standing(),
             last_refresh: state.recent.back().map(|refresh| refresh.at),
             title: record.title.or(state.title),
+            home: state.home,
+            private: record.private,
             folders: record.folders,
         }))
     }

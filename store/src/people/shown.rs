@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use pergola_accounts::Cursor;
 use pergola_feed::address::masked;
-use pergola_manners::source::{ItemNumber, SourceId, SourceRecord};
+use pergola_manners::source::{ItemNumber, SourceId};
 
-use crate::archive::{Archive, ArchiveError, Published};
+use crate::archive::{Published, SourceCard};
 use crate::records::FeedId;
 
 /// Something that can be followed.
@@ -102,17 +102,11 @@ pub struct Unread {
 pub type Told = (String, Option<String>, Option<String>);
 
 /// Title, address and page of a source, as a user may know them: only admins know where a private one is.
-pub fn told_of_source(
-    archive: &Archive,
-    id: SourceId,
-    record: &SourceRecord,
-    is_admin: bool,
-) -> Result<Told, ArchiveError> {
-    let state = archive.state_alone(id)?;
-    let (title, home) = state.map(|state| (state.title, state.home)).unwrap_or_default();
-    let shown = is_admin || !record.private;
-    let address = shown.then(|| masked(&record.url).into_owned());
-    let title = record.title.clone().or(title).or_else(|| address.clone());
+pub fn told_of_source(id: SourceId, card: &SourceCard, is_admin: bool) -> Told {
+    let shown = is_admin || !card.private;
+    let address = shown.then(|| card.url.clone());
+    let title = card.title.clone().or_else(|| address.clone());
     let title = title.unwrap_or_else(|| format!("Source {}", id.0));
-    Ok((title, address, home.filter(|_| shown).map(|home| masked(&home).into_owned())))
+    let home = card.home.as_deref().filter(|_| shown);
+    (title, address, home.map(|home| masked(home).into_owned()))
 }

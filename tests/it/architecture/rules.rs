@@ -63,6 +63,7 @@ pub(super) const CRATES: &[CrateRule] = &[
     (
         "pergola",
         &[
+            "accounts",
             "api",
             "config",
             "feed",

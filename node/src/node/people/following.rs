@@ -1,9 +1,9 @@
 //! What users follow: feeds, and sources by a feed of their own.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use pergola_accounts::{Following, Role, UserId, UserRecord};
-use pergola_store::archive::{ArchiveError, Commit, FeedId, SourceId, SourceKind};
+use pergola_store::archive::{ArchiveError, Commit, FeedId, SourceCard, SourceId, SourceKind};
 use pergola_store::people::{Follow, Followed, Mistake, Subscribed, known, told_of_source};
 
 use super::super::{Node, normal_folders};
@@ -95,8 +95,8 @@ impl Node {
         Ok(all)
     }
 
-    /// The same without what only a source's own rows say, its title, address and page: with thousands of sources, these
-    /// are read for those that are shown. Blocks.
+    /// The same without what only sources say of themselves, their titles, addresses and pages: with thousands of sources,
+    /// these are only told for those that are shown. Blocks.
     pub fn untold_subscriptions(&self, user: UserId) -> Result<Vec<Subscribed>, PeopleError> {
         known(&self.archive, user)?;
         let counts = self.reading(user, |reading| reading.library.counts(user))?;
@@ -111,7 +111,7 @@ impl Node {
         Ok(all.collect())
     }
 
-    /// Adds what sources say of themselves, for those that are wanted. Blocks.
+    /// Adds what sources say of themselves, for those that are wanted; those that are gone are left out. Blocks.
     pub fn tell_of(
         &self,
         user: UserId,
@@ -119,22 +119,22 @@ impl Node {
         wanted: impl Fn(Followed) -> bool,
     ) -> Result<(), PeopleError> {
         let is_admin = known(&self.archive, user)?.role == Role::Admin;
-        let mut gone = HashSet::new();
-        for one in all.iter_mut().filter(|one| wanted(one.what)) {
-            let Followed::Source(source) = one.what else { continue };
-            let Some(record) = self.archive.source(source)? else {
-                gone.insert(one.what);
-                continue;
-            };
-            let title;
-            (title, one.address, one.home) =
-                told_of_source(&self.archive, source, &record, is_admin)?;
-            if one.title.is_empty() {
-                one.title = title;
-            }
-        }
-        all.retain(|one| !gone.contains(&one.what));
-        Ok(())
+        let tell = |cards: &BTreeMap<SourceId, SourceCard>| {
+            all.retain_mut(|one| {
+                let Followed::Source(source) = one.what else { return true };
+                if !wanted(one.what) {
+                    return true;
+                }
+                let Some(card) = cards.get(&source) else { return false };
+                let title;
+                (title, one.address, one.home) = told_of_source(source, card, is_admin);
+                if one.title.is_empty() {
+                    one.title = title;
+                }
+                true
+            });
+        };
+        Ok(self.archive.with_cards(tell)?)
     }
 
     /// What a user follows and may read. Blocks.

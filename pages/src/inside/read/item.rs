@@ -2,12 +2,12 @@
 
 use maud::{Markup, html};
 use pergola_feed::html::plain_text;
-use pergola_feed::{Enclosure, Item, Person};
+use pergola_feed::{Enclosure, Item, Person, Pictures};
 use url::Url;
 
-use super::{Nodes, Shown, View, frame, script};
+use super::{Inside, Shown, View, frame, script};
 use crate::frame::Viewer;
-use crate::public::feed::{origin_name, text};
+use crate::public::feed::{origin_name, text_with};
 use crate::way;
 use crate::words::{size, time};
 
@@ -17,28 +17,36 @@ const EXCERPT: usize = 200;
 const READ: usize = 4_000;
 
 /// An item on a page of its own.
-pub fn page(viewer: Viewer<'_>, shown: &Shown, view: &View, nodes: &Nodes) -> Markup {
+pub fn page(viewer: Viewer<'_>, shown: &Shown, view: &View, inside: Inside<'_>) -> Markup {
     let root = "../../";
     let title = shown.item.title.as_deref().unwrap_or("Untitled").to_owned();
     let content = html! {
         p { a href={ (root) (view.address()) } { "Back to the list" } }
-        (whole_article(shown, view, nodes, root))
+        (whole_article(shown, view, inside, root))
     };
     frame(viewer, &title, root).page(script(root), content)
 }
 
 /// An item of a stream, open or closed.
-pub(super) fn article(shown: &Shown, view: &View, nodes: &Nodes, open: bool) -> Markup {
+pub(super) fn article(shown: &Shown, view: &View, inside: Inside<'_>, open: bool) -> Markup {
     if open {
-        return whole_article(shown, view, nodes, "./");
+        return whole_article(shown, view, inside, "./");
     }
     let item = shown.item.normalised();
     framed(shown, &item, view, "./", false, beginning(shown, &item))
 }
 
-fn whole_article(shown: &Shown, view: &View, nodes: &Nodes, root: &str) -> Markup {
+fn whole_article(shown: &Shown, view: &View, inside: Inside<'_>, root: &str) -> Markup {
     let item = shown.item.normalised();
-    framed(shown, &item, view, root, true, whole(&item, nodes))
+    let from = |address: &str| {
+        let address = inside.pictures.map(|from| from(shown.source, address));
+        format!("{root}{}", address.unwrap_or_default())
+    };
+    let pictures = match inside.pictures {
+        Some(_) => Pictures::From(&from),
+        None => Pictures::Linked,
+    };
+    framed(shown, &item, view, root, true, whole(&item, inside, pictures))
 }
 
 /// What an item has closed and open.
@@ -93,14 +101,15 @@ fn marks(shown: &Shown, view: &View, root: &str, open: bool) -> Markup {
 }
 
 /// All of an item.
-fn whole(item: &Item, nodes: &Nodes) -> Markup {
+fn whole(item: &Item, inside: Inside<'_>, pictures: Pictures<'_>) -> Markup {
+    let nodes = inside.nodes;
     let base = item.link.as_deref().and_then(|link| Url::parse(link).ok());
     let body = item.content.as_ref().or(item.summary.as_ref());
     html! {
         div.whole {
             (way::named(item, &nodes.here, &nodes.names))
             @match body {
-                Some(body) => (text(body, base.as_ref())),
+                Some(body) => (text_with(body, base.as_ref(), pictures)),
                 None => p.soft { "There is no text, only a title." },
             }
             @for enclosure in &item.enclosures { (attached(enclosure)) }

@@ -17,7 +17,7 @@ const EXPONENT: f64 = 1.05;
 const REMEMBERED: u64 = 1_000;
 
 /// Random numbers: splitmix64.
-pub(super) struct Random(pub(super) u64);
+pub(in crate::bench) struct Random(pub(in crate::bench) u64);
 
 impl Random {
     fn next(&mut self) -> u64 {
@@ -27,7 +27,7 @@ impl Random {
         mixed ^ (mixed >> 31)
     }
 
-    pub(super) fn below(&mut self, most: u64) -> u64 {
+    pub(in crate::bench) fn below(&mut self, most: u64) -> u64 {
         self.next() % most.max(1)
     }
 
@@ -38,7 +38,7 @@ impl Random {
 }
 
 /// Makes items.
-pub(super) struct Texts {
+pub(in crate::bench) struct Texts {
     words: Vec<String>,
     /// The share of all words up to each.
     shares: Vec<f64>,
@@ -48,7 +48,7 @@ pub(super) struct Texts {
 }
 
 impl Texts {
-    pub(super) fn new(vocabulary: usize, seed: u64) -> Self {
+    pub(in crate::bench) fn new(vocabulary: usize, seed: u64) -> Self {
         let mut random = Random(seed);
         let words = (0..vocabulary.max(100)).map(word).collect::<Vec<_>>();
         let weights = (1..=words.len()).map(|rank| (rank as f64).powf(-EXPONENT));
@@ -67,7 +67,7 @@ impl Texts {
     }
 
     /// The item with a number, published shortly before it is delivered.
-    pub(super) fn item(&mut self, number: u64, delivered: i64) -> Item {
+    pub(in crate::bench) fn item(&mut self, number: u64, delivered: i64) -> Item {
         let length = 10.0 + 110.0 * (0.8 * self.normal()).exp();
         let title = self.sentence(8);
         let mut content = String::new();
@@ -123,18 +123,18 @@ impl Texts {
     }
 
     /// A word of some ranks.
-    pub(super) fn word(&self, random: &mut Random, ranks: Range<usize>) -> String {
+    pub(in crate::bench) fn word(&self, random: &mut Random, ranks: Range<usize>) -> String {
         let rank = ranks.start + random.below(ranks.len() as u64) as usize;
         self.words[rank % self.words.len()].clone()
     }
 
     /// A name.
-    pub(super) fn name(&self, random: &mut Random) -> String {
+    pub(in crate::bench) fn name(&self, random: &mut Random) -> String {
         self.joined(self.names[random.below(NAMES as u64) as usize])
     }
 
     /// Two words that are adjacent in an item, by chance.
-    pub(super) fn adjacent(&self, random: &mut Random) -> String {
+    pub(in crate::bench) fn adjacent(&self, random: &mut Random) -> String {
         self.joined(self.adjacent[random.below(self.adjacent.len() as u64) as usize])
     }
 
@@ -162,7 +162,7 @@ fn word(rank: usize) -> String {
 }
 
 /// Bytes of an item's title, summary and content.
-pub(super) fn bytes(item: &Item) -> u64 {
+pub(in crate::bench) fn bytes(item: &Item) -> u64 {
     let of = |text: &Option<Text>| text.as_ref().map_or(0, |text| text.body.len());
     let title = item.title.as_ref().map_or(0, String::len);
     (title + of(&item.summary) + of(&item.content)) as u64
