@@ -19,10 +19,10 @@ fn webhook() -> (String, Receiver<(String, String)>) {
             let mut reader = BufReader::new(connection.try_clone().unwrap());
             let mut head = String::new();
             while reader.read_line(&mut head).is_ok_and(|read| read > 2) {}
-            let lengths = head.lines().filter_map(|line| {
+            let mut lengths = head.lines().filter_map(|line| {
                 line.to_ascii_lowercase().strip_prefix("content-length:")?.trim().parse().ok()
             });
-            let mut body = vec![0; lengths.last().unwrap_or(0)];
+            let mut body = vec![0; lengths.next().unwrap_or(0)];
             reader.read_exact(&mut body).unwrap();
             connection.write_all(b"HTTP/1.1 204 No Content\r\nconnection: close\r\n\r\n").unwrap();
             if send.send((head, String::from_utf8(body).unwrap())).is_err() {
