@@ -27,8 +27,8 @@ use super::{ConnectionNumber, Favour, Favoured};
 use crate::access::{ClientCertificate, ListensOn};
 use crate::counts::PortMetrics;
 
-/// The interval of pings on an idle HTTP/2 connection,
-const ALIVE_EVERY: Duration = Duration::from_secs(20);
+/// The interval of pings on an HTTP/2 connection: seldom, as another node that reads here pings more often itself,
+const ALIVE_EVERY: Duration = Duration::from_secs(60);
 /// and the time for their answer.
 const ALIVE_WITHIN: Duration = Duration::from_secs(10);
 /// Concurrent streams on one HTTP/2 connection.

@@ -11,7 +11,8 @@ use pergola_store::{Backend, Batch, Change, Order, Store, StoreError, Table, Vis
 type Key = (u8, Vec<u8>);
 type Value = Arc<[u8]>;
 
-/// Rows that are read in one go.
+/// Rows that are read in one go: few at first, as many look at one row only, and more each time.
+const AT_FIRST: usize = 2;
 const AT_ONCE: usize = 64;
 
 /// The rows.
@@ -51,7 +52,13 @@ impl Model {
     }
 
     /// Some rows of a range.
-    fn some(&self, from: Bound<Key>, to: Bound<Key>, order: Order) -> Vec<(Key, Value)> {
+    fn some(
+        &self,
+        from: Bound<Key>,
+        to: Bound<Key>,
+        order: Order,
+        count: usize,
+    ) -> Vec<(Key, Value)> {
         let empty = match (&from, &to) {
             (Bound::Included(from), Bound::Excluded(to)) => from >= to,
             (Bound::Excluded(from), Bound::Excluded(to)) => from >= to,
@@ -62,8 +69,8 @@ impl Model {
         }
         let range = self.rows.range((from, to)).map(|(key, value)| (key.clone(), value.clone()));
         match order {
-            Order::Ascending => range.take(AT_ONCE).collect(),
-            Order::Descending => range.rev().take(AT_ONCE).collect(),
+            Order::Ascending => range.take(count).collect(),
+            Order::Descending => range.rev().take(count).collect(),
         }
     }
 }
@@ -90,19 +97,21 @@ impl Store for Rows {
             Some(to) => (table as u8, to.to_vec()),
             None => (table as u8 + 1, Vec::new()),
         });
+        let mut count = AT_FIRST;
         loop {
             // The visitor may use the store, so nothing is locked meanwhile.
-            let some = self.0.lock().some(from.clone(), to.clone(), order);
+            let some = self.0.lock().some(from.clone(), to.clone(), order, count);
             for (key, value) in &some {
                 if visit(&key.1, value) == ControlFlow::Break(()) {
                     return Ok(());
                 }
             }
-            match some.into_iter().nth(AT_ONCE - 1) {
+            match some.into_iter().nth(count - 1) {
                 Some((last, _)) if order == Order::Ascending => from = Bound::Excluded(last),
                 Some((last, _)) => to = Bound::Excluded(last),
                 None => return Ok(()),
             }
+            count = (4 * count).min(AT_ONCE);
         }
     }
 

@@ -62,6 +62,17 @@ impl Pipe {
         wakers.into_iter().flatten().for_each(Waker::wake);
     }
 
+    /// Wakes whoever reads when something arrives, and not before: to poll a connection for nothing costs more than
+    /// this task.
+    fn announce(self: &Arc<Self>, at: Instant) {
+        let pipe = Arc::clone(self);
+        tokio::spawn(async move {
+            sleep_until(at).await;
+            let reader = pipe.state.lock().reader.take();
+            reader.into_iter().for_each(Waker::wake);
+        });
+    }
+
     pub(super) fn reset(&self) {
         self.state.lock().broken = true;
         self.wake();
@@ -220,10 +231,13 @@ impl AsyncWrite for End {
         let at = state.last.map_or(now + delay, |last| last.max(now + delay));
         state.last = Some(at);
         state.bytes += bytes.len();
+        let is_first = state.queue.is_empty();
         state.queue.push_back((at, Bytes::copy_from_slice(bytes)));
-        let reader = state.reader.take();
         drop(state);
-        reader.into_iter().for_each(Waker::wake);
+        // Whoever reads knows of what is on the way already, and waits for it.
+        if is_first {
+            self.outgoing.announce(at);
+        }
         Poll::Ready(Ok(bytes.len()))
     }
 

@@ -22,6 +22,7 @@ mod waiting;
 use std::collections::HashSet;
 use std::ops::ControlFlow;
 use std::sync::atomic::AtomicBool;
+use std::sync::atomic::Ordering::Relaxed;
 
 use pergola_manners::source::{ItemNumber, SourceId};
 
@@ -41,6 +42,8 @@ pub(super) struct Shared {
     waiting: waiting::Cache,
     /// Chunks were deleted since documents without one were last counted.
     stale: AtomicBool,
+    /// As long as the manifest is whole, there are no rows of segments that it does not name.
+    tidy: AtomicBool,
 }
 
 /// An item that was found, and where it is stored.
@@ -95,7 +98,7 @@ impl Archive {
 
     /// Chunks were deleted: documents without one are counted when there is time.
     pub fn index_is_stale(&self) {
-        self.index.stale.store(true, std::sync::atomic::Ordering::Relaxed);
+        self.index.stale.store(true, Relaxed);
     }
 
     /// What the index consists of: nothing, if that is damaged or there is none.

@@ -23,6 +23,8 @@ use super::{
     format::{sync_folder, tree_bytes},
     parts,
 };
+#[cfg(test)]
+pub(super) use room::FREE;
 use room::Room;
 
 /// For each table by its number, whether it may hold values in parts: only then does replacing a value mean

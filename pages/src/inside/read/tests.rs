@@ -9,6 +9,11 @@ fn nodes() -> Nodes {
     Nodes { here: NodeId("home".into()), names }
 }
 
+/// Without pictures.
+fn inside(nodes: &Nodes) -> Inside<'_> {
+    Inside { nodes, pictures: None }
+}
+
 fn shown(number: u64, item: Item) -> Shown {
     let from = Chosen::Source(12);
     let dated = Timestamp::from_unix(1_700_000_000);
@@ -17,6 +22,7 @@ fn shown(number: u64, item: Item) -> Shown {
         item,
         from,
         from_title: "News".into(),
+        source: 12,
         dated,
         read: false,
         starred: false,
@@ -47,7 +53,7 @@ fn reader() -> Viewer<'static> {
 
 #[test]
 fn a_stream_shows_what_is_unread_and_leads_on() {
-    let text = page(reader(), &stream(vec![shown(7, Item::new("x"))]), &nodes()).into_string();
+    let text = page(reader(), &stream(vec![shown(7, Item::new("x"))]), inside(&nodes())).into_string();
     for part in [
         "href=\"./read?all=&amp;after=a-b\"",
         "href=\"./read?all=&amp;open=7#item-7\"",
@@ -84,13 +90,13 @@ fn whoever_wrote_an_item_can_do_no_harm() {
     all.side.groups[0].entries[0].title = EVIL.into();
     for open in [None, Some(7)] {
         all.open = open;
-        let text = page(reader(), &all, &nodes()).into_string();
+        let text = page(reader(), &all, inside(&nodes())).into_string();
         for harm in ["<script>alert", "onerror=alert(2)>", "javascript:", "onclick", "<img"] {
             assert!(!text.contains(harm), "{harm}: {text}");
         }
         assert!(text.contains("&lt;script&gt;alert(1)"), "{text}");
     }
-    let text = item_page(reader(), &shown(7, item), &all.view, &nodes()).into_string();
+    let text = item_page(reader(), &shown(7, item), &all.view, inside(&nodes())).into_string();
     assert!(!text.contains("<script>alert") && !text.contains("javascript:"), "{text}");
 }
 
@@ -99,10 +105,10 @@ fn a_closed_item_shows_its_beginning_and_an_open_one_all_of_it() {
     let long = "word ".repeat(3_000);
     let item = Item { content: Some(Text::html(format!("<p>{long}END</p>"))), ..Item::new("x") };
     let mut all = stream(vec![shown(7, item)]);
-    let closed = page(reader(), &all, &nodes()).into_string();
+    let closed = page(reader(), &all, inside(&nodes())).into_string();
     assert!(closed.contains("word word…") && !closed.contains("END"), "{closed}");
     all.open = Some(7);
-    assert!(page(reader(), &all, &nodes()).into_string().contains("END"));
+    assert!(page(reader(), &all, inside(&nodes())).into_string().contains("END"));
 }
 
 #[test]
@@ -119,7 +125,7 @@ fn fifty_items_fit_into_a_hundred_kilobytes() {
     let entry =
         |n| Entry { what: Chosen::Source(n), title: format!("Source number {n}"), unread: n };
     all.side.groups[0].entries = (0..80).map(entry).collect();
-    let text = page(reader(), &all, &nodes()).into_string();
+    let text = page(reader(), &all, inside(&nodes())).into_string();
     let text = crate::forms::with_token(&text, &"0".repeat(64));
     assert!(text.len() < 100_000, "{}", text.len());
 }

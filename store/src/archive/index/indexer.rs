@@ -35,7 +35,7 @@ const UNKNOWN: u32 = 32;
 pub struct Indexer {
     /// Index what waits although it is little.
     all: bool,
-    /// Segments whose rows are deleted; nothing until they were looked for.
+    /// Segments whose rows are deleted; nothing until they were looked for, or while it is known that there are none.
     unused: Option<VecDeque<u32>>,
     task: Task,
     /// Bytes of a commit, about.
@@ -98,6 +98,8 @@ impl Indexer {
             Task::Write { rows, record, indexed } => self.write(manifest, rows, record, indexed),
             Task::Merge { merge, inputs, record } => self.merge(manifest, merge, inputs, record),
         };
+        // Rows without a name may be written from now on, and stay if a commit fails.
+        archive.index.tidy.store(matches!(outcome, Err(Rest::Done)), Relaxed);
         match outcome {
             Ok(commit) => Ok(Some(commit)),
             Err(Rest::Done) => Ok(None),
@@ -140,6 +142,7 @@ impl Indexer {
     ) -> Result<Option<Commit>, Failure> {
         let unused = match &mut self.unused {
             Some(unused) => unused,
+            None if manifest.whole && archive.index.tidy.load(Relaxed) => return Ok(None),
             looked_for => {
                 let named: HashSet<u32> = manifest.segments.iter().map(|one| one.number).collect();
                 let stored = archive.stored_segments()?.into_iter();

@@ -22,8 +22,8 @@ enum Step {
     Deliver { source: u32, items: Vec<(u8, i64, String)> },
     /// A chunk is deleted.
     Delete(Index),
-    /// The index is worked on until so many commits were made; then the node is killed.
-    Work { commits: usize, all: bool },
+    /// The index is worked on until so many commits were made; then one fails, or the node is killed.
+    Work { commits: usize, all: bool, restart: bool },
     /// A row of the index or of what waits is damaged.
     Damage(Index),
     /// Everything of the index is lost, as if from a backup.
@@ -81,9 +81,11 @@ impl World {
                     self.archive.index_is_stale();
                 }
             }
-            Step::Work { commits, all } => {
+            Step::Work { commits, all, restart } => {
                 self.work(all, commits);
-                self.archive = Archive::new(Arc::clone(&self.store) as Arc<dyn Store>);
+                if restart {
+                    self.archive = Archive::new(Arc::clone(&self.store) as Arc<dyn Store>);
+                }
             }
             Step::Damage(which) => {
                 let rows = self.derived_rows();
@@ -200,8 +202,8 @@ fn step() -> impl Strategy<Value = Step> {
         8 => (1_u32..4, prop::collection::vec(item, 1..4))
             .prop_map(|(source, items)| Step::Deliver { source, items }),
         2 => any::<Index>().prop_map(Step::Delete),
-        6 => (1_usize..12, prop::bool::weighted(0.9))
-            .prop_map(|(commits, all)| Step::Work { commits, all }),
+        6 => (1_usize..12, prop::bool::weighted(0.9), any::<bool>())
+            .prop_map(|(commits, all, restart)| Step::Work { commits, all, restart }),
         1 => any::<Index>().prop_map(Step::Damage),
         1 => Just(Step::Lose),
     ]
