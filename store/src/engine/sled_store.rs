@@ -23,6 +23,7 @@ use super::{
     format::{sync_folder, tree_bytes},
     parts,
 };
+pub(super) use room::FREE;
 use room::Room;
 
 /// For each table by its number, whether it may hold values in parts: only then does replacing a value mean
