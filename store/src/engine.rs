@@ -321,6 +321,14 @@ impl Backend {
     /// Both engines.
     pub const ALL: [Self; 2] = [Self::Sled, Self::Redb];
 
+    /// Bytes that its file may hold of rows that are gone before it makes room: sled's room is made only in large files.
+    pub fn unused_bytes(self) -> u64 {
+        match self {
+            Self::Sled => sled_store::FREE,
+            Self::Redb => 0,
+        }
+    }
+
     /// The name of its folder or file in the data folder.
     fn file_name(self) -> &'static str {
         match self {

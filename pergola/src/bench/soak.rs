@@ -146,8 +146,6 @@ pub struct Items {
     pub lost: u64,
     /// Items that came more than once.
     pub doubled: u64,
-    /// Items that came once more because they were edited after they had expired.
-    pub revived: u64,
 }
 
 /// What readers did.
@@ -292,7 +290,7 @@ fn report(
     let tally = readers.tally();
     let lost = tally.lost(&account.shown);
     let thirds = judge::thirds(&samples);
-    let mut conditions = judge::conditions(&thirds, &samples, args.per_minute());
+    let mut conditions = judge::conditions(&thirds, &samples, args.store, args.per_minute());
     conditions.extend([
         Condition::at_most("items lost", lost as f64, 0.0),
         Condition::at_most("items doubled", tally.doubled as f64, 0.0),
@@ -318,7 +316,6 @@ fn report(
             edits: tally.edits,
             lost,
             doubled: tally.doubled,
-            revived: tally.revived,
         },
         readers: Reading {
             documents: tally.documents,
@@ -391,9 +388,8 @@ impl fmt::Display for Report {
         row("share of a processor", &|t| format!("{:.3}", t.cpu))?;
         writeln!(
             f,
-            "{} items of {} published came, {} edits, and {} expired items that were edited; {} requests met a \
-             fault",
-            items.came, items.published, items.edits, items.revived, items.faults
+            "{} items of {} published came, {} edits; {} requests met a fault",
+            items.came, items.published, items.edits, items.faults
         )?;
         writeln!(
             f,

@@ -4,7 +4,6 @@
 //! while its document shows it, and some time after that (`manners/decide`). Once no source knows it, it would be new
 //! to whichever showed it.
 
-use std::collections::HashMap;
 use std::ops::ControlFlow;
 
 use pergola_manners::source::{ItemKey, Known};
@@ -48,27 +47,30 @@ impl Archive {
         let mut gone = Vec::new();
         let mut next = Some(Vec::new());
         while let Some(from) = next.take() {
-            let mut some: HashMap<ItemKey, Vec<FeedId>> = HashMap::new();
-            let mut count = 0;
+            let mut some: Vec<(ItemKey, FeedId)> = Vec::new();
             self.visit_keys(Table::Expired, (&from, None), Order::Ascending, |key| {
-                if count == at_once {
+                if some.len() == at_once {
                     next = Some(key.to_vec());
                     return ControlFlow::Break(());
                 }
-                count += 1;
-                some.entry(keys::member_of(key)).or_default().push(FeedId::from_key(key));
+                some.push((keys::member_of(key), FeedId::from_key(key)));
                 ControlFlow::Continue(())
             })?;
-            if some.is_empty() {
-                break;
-            }
+            some.sort_unstable();
+            let mut left = some.len();
+            let mut is_known = vec![false; left];
             self.visit(Table::Known, ALL, Order::Ascending, |_, known: Known| {
-                known.items.iter().for_each(|item| drop(some.remove(&item.key)));
-                if some.is_empty() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+                for item in &known.items {
+                    let first = some.partition_point(|(key, _)| *key < item.key);
+                    let same = some[first..].iter().zip(&mut is_known[first..]);
+                    for (_, seen) in same.take_while(|((key, _), _)| *key == item.key) {
+                        left -= usize::from(!std::mem::replace(seen, true));
+                    }
+                }
+                if left == 0 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
             })?;
-            for (item, feeds) in some {
-                gone.extend(feeds.into_iter().map(|feed| (feed, item)));
-            }
+            let unknown = some.iter().zip(&is_known).filter(|(_, seen)| !**seen);
+            gone.extend(unknown.map(|((item, feed), _)| (*feed, *item)));
         }
         let whole = self.damage.is_empty();
         Ok(if whole { gone } else { Vec::new() })

@@ -23,7 +23,6 @@ use super::{
     format::{sync_folder, tree_bytes},
     parts,
 };
-#[cfg(test)]
 pub(super) use room::FREE;
 use room::Room;
 

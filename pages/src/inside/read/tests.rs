@@ -53,7 +53,8 @@ fn reader() -> Viewer<'static> {
 
 #[test]
 fn a_stream_shows_what_is_unread_and_leads_on() {
-    let text = page(reader(), &stream(vec![shown(7, Item::new("x"))]), inside(&nodes())).into_string();
+    let text =
+        page(reader(), &stream(vec![shown(7, Item::new("x"))]), inside(&nodes())).into_string();
     for part in [
         "href=\"./read?all=&amp;after=a-b\"",
         "href=\"./read?all=&amp;open=7#item-7\"",

@@ -8,14 +8,8 @@ const START: &str = "tag:newsroom.example,2026:";
 const ONE_OF: u64 = 5;
 /// Seconds after its publication at which an item is edited.
 const AFTER: f64 = 2.0 * 3_600.0;
-
 /// How the title of an edited item ends.
 const CORRECTED: &str = " (corrected)";
-
-/// Whether an item with this title was edited.
-pub(super) fn is_corrected(title: &str) -> bool {
-    title.ends_with(CORRECTED)
-}
 
 /// What an id says of its item.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

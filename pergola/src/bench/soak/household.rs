@@ -14,7 +14,10 @@ const PATIENCE: Duration = Duration::from_secs(60);
 /// Between two looks.
 const GLANCE: Duration = Duration::from_millis(20);
 /// How many days it keeps items: few enough that as much expires as comes before the second third begins.
-pub(super) const KEPT_DAYS: u32 = 2;
+const KEPT_DAYS: u32 = 2;
+/// The cache of the store: small enough to be full before the second third begins, or the whole store fits into it and
+/// memory grows with the store.
+const CACHE: &str = "16 MiB";
 
 /// A node at work.
 pub(super) struct Household {
@@ -114,8 +117,8 @@ impl Drop for Household {
     }
 }
 
-/// As it is by default, but for the clock, the budget, how long items are kept, and that it may crawl this machine.
-/// Timeouts are in real time.
+/// As it is by default, but for the clock, the budget, how long items are kept, the cache of the store, and that it may
+/// crawl this machine. Timeouts are in real time.
 fn configuration(args: &Args, folder: &Path, start: f64) -> String {
     let Args { speed, store, .. } = args;
     let budget = args.per_minute();
@@ -124,7 +127,7 @@ fn configuration(args: &Args, folder: &Path, start: f64) -> String {
         "[node]\nname = \"soak\"\ndata = {data:?}\n\n\
          [clock]\nspeed = {speed:?}\nepoch = {start:?}\n\n\
          [budget]\nrefreshes_per_minute = {budget:?}\n\n\
-         [store]\nbackend = \"{store}\"\nkeep = \"{KEPT_DAYS} days\"\n\n\
+         [store]\nbackend = \"{store}\"\nkeep = \"{KEPT_DAYS} days\"\ncache = \"{CACHE}\"\n\n\
          [crawl]\ntimeout = \"5 s\"\nconnect_timeout = \"5 s\"\nallow_private = [\"127.0.0.0/8\"]\n\n\
          [log]\nlevel = \"warn\"\n"
     )

@@ -1,12 +1,13 @@
 //! Whether the samples are those of a node that could go on for ever.
 
+use pergola_store::Backend;
 use serde::Serialize;
 
 use super::sample::{Sample, Tables};
 
 /// How much memory, descriptors and τ may differ from the second third to the last.
 const FLAT: f64 = 0.05;
-/// Bytes on the disk for each byte that is stored, at most.
+/// Bytes on the disk for each byte that is stored, at most, beside those that the engine does not use again.
 const DISK: f64 = 2.0;
 /// Requests for each that the budget allows, at most: redirects and refreshes that somebody asked for are free.
 const SPENT: f64 = 1.05;
@@ -94,8 +95,13 @@ impl Third {
     }
 }
 
-/// What follows from the samples. The budget is in requests per minute.
-pub(super) fn conditions(thirds: &[Third; 3], samples: &[Sample], budget: f64) -> Vec<Condition> {
+/// What follows from the samples of a node on this engine. The budget is in requests per minute.
+pub(super) fn conditions(
+    thirds: &[Third; 3],
+    samples: &[Sample],
+    store: Backend,
+    budget: f64,
+) -> Vec<Condition> {
     let [_, second, last] = thirds;
     let apart = |figure: fn(&Third) -> f64| (figure(last) / figure(second) - 1.0).abs();
     // τ follows what the sources do, so its mean differs from week to week also if nothing drifts.
@@ -115,8 +121,11 @@ pub(super) fn conditions(thirds: &[Third; 3], samples: &[Sample], budget: f64) -
             spread.max(FLAT),
         ),
         Condition::at_most(
-            "disk for each byte stored, mean of the last third",
-            last.disk / last.live,
+            match store {
+                Backend::Redb => "disk for each byte stored, mean of the last third",
+                Backend::Sled => "disk beyond 32 MiB for each byte stored, mean of the last third",
+            },
+            (last.disk - store.unused_bytes() as f64).max(0.0) / last.live,
             DISK,
         ),
         Condition::at_most("requests for each that the budget allows", spent, SPENT),
@@ -156,7 +165,11 @@ mod tests {
     }
 
     fn unmet(samples: &[Sample]) -> Vec<&'static str> {
-        let all = conditions(&thirds(samples), samples, 5.0);
+        unmet_on(Backend::Redb, samples)
+    }
+
+    fn unmet_on(store: Backend, samples: &[Sample]) -> Vec<&'static str> {
+        let all = conditions(&thirds(samples), samples, store, 5.0);
         all.into_iter().filter(|condition| !condition.met).map(|condition| condition.what).collect()
     }
 
@@ -181,5 +194,17 @@ mod tests {
         assert_eq!(with(|s, n| s.threshold += n as f64 * 0.01), 1);
         assert_eq!(with(|s, n| s.disk += n as u64 * 100_000), 1);
         assert_eq!(with(|s, _| s.requests += s.requests / 10), 1);
+    }
+
+    #[test]
+    fn a_file_of_sled_may_be_larger_by_what_it_does_not_use_again() {
+        let unused = Backend::Sled.unused_bytes();
+        let with = |store: Backend, more: u64| {
+            let mut samples: Vec<Sample> = (0..90).map(sample).collect();
+            samples.iter_mut().for_each(|sample| sample.disk += more);
+            unmet_on(store, &samples).len()
+        };
+        assert_eq!((with(Backend::Sled, unused), with(Backend::Redb, unused)), (0, 1));
+        assert_eq!(with(Backend::Sled, unused + 10_000_000), 1);
     }
 }

@@ -13,8 +13,7 @@ use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 use tonic::transport::{Channel, Endpoint};
 
-use super::edits::{Named, is_corrected};
-use super::household::KEPT_DAYS;
+use super::edits::Named;
 use crate::bench::client::plain;
 
 /// The feed with every item.
@@ -26,8 +25,6 @@ const QUESTION_EVERY: Duration = Duration::from_millis(500);
 const DOCUMENTS: usize = 50;
 /// A watcher connects again after so many messages.
 const MESSAGES: usize = 200;
-/// How long entries are kept, in milliseconds.
-const KEPT_MS: i64 = KEPT_DAYS as i64 * 86_400_000;
 /// The largest answer that a reader takes.
 const LARGEST: usize = 32 << 20;
 
@@ -38,8 +35,6 @@ pub(super) struct Tally {
     came: BTreeMap<String, BTreeMap<u64, i64>>,
     /// Items that came once more.
     pub(super) doubled: u64,
-    /// The same, but edited after they had expired: the feed does not know any more that it had them.
-    pub(super) revived: u64,
     /// The number that its next entry must have.
     next: u64,
     pub(super) edits: u64,
@@ -94,10 +89,8 @@ impl Tally {
         let named = guid.and_then(Named::read).context("an item without an id of the newsroom")?;
         let came = self.came.entry(named.source.to_owned()).or_default();
         let at = entry.published_at_ms;
-        let corrected = item.title.as_deref().is_some_and(is_corrected);
         match came.get(&named.number) {
             None => drop(came.insert(named.number, at)),
-            Some(first) if corrected && at - first > KEPT_MS => self.revived += 1,
             Some(first) => {
                 let hours = (at - first) as f64 / 3_600_000.0;
                 let again =
@@ -316,16 +309,12 @@ mod tests {
         }
         tally.take(&v1::Entry { edited: true, ..entry(0, 7) }).unwrap();
         let shown = BTreeMap::from([("source-0001".to_owned(), vec![(7, 10)])]);
-        assert_eq!((tally.lost(&shown), tally.doubled, tally.revived), (1, 1, 0));
+        assert_eq!((tally.lost(&shown), tally.doubled), (1, 1));
         assert_eq!((tally.items(), tally.edits), (2, 1));
         assert!(tally.take(&entry(4, 9)).is_err());
-        let mut late = v1::Entry { published_at_ms: KEPT_MS + 1, ..entry(3, 7) };
-        tally.take(&late).unwrap();
-        assert_eq!((tally.doubled, tally.revived), (2, 0), "it says what it said before");
-        late.sequence = 4;
-        late.item.as_mut().unwrap().title = Some("News (corrected)".to_owned());
-        tally.take(&late).unwrap();
-        assert_eq!((tally.doubled, tally.revived), (2, 1));
+        let expired = v1::Entry { published_at_ms: 9 * 86_400_000, ..entry(3, 7) };
+        tally.take(&expired).unwrap();
+        assert_eq!(tally.doubled, 2);
     }
 
     #[test]
