@@ -1,7 +1,6 @@
 //! The room that a store takes.
 
 use super::*;
-use crate::engine::sled_store;
 
 /// Rows that are written again and again, and rows that come and go.
 const SOURCES: u64 = 200;
