@@ -119,13 +119,16 @@ pub struct Nodes {
     pub names: HashMap<String, String>,
 }
 
+/// Where a picture is loaded from, below the node's own address: made from the source that delivered the item, and the
+/// address that it gives.
+pub type PictureAddress<'a> = dyn Fn(u32, &str) -> String + 'a;
+
 /// What items are shown with.
 #[derive(Clone, Copy)]
 pub struct Inside<'a> {
     pub nodes: &'a Nodes,
-    /// Where pictures are loaded from, from the node's own address: made from the source that delivered the item and the
-    /// address that it gives. Links stand in their place if there is nothing.
-    pub pictures: Option<&'a dyn Fn(u32, &str) -> String>,
+    /// Links stand in the place of pictures if there is nothing.
+    pub pictures: Option<&'a PictureAddress<'a>>,
 }
 
 /// A page of a stream.

@@ -1,5 +1,7 @@
 //! The command line of `pergola-sim`, as whoever types it sees it.
 
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on should say where")]
+
 use std::process::{Command, Output};
 
 fn sim(arguments: &[&str]) -> Output {

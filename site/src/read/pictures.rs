@@ -31,8 +31,9 @@ pub(super) struct Asked {
 pub(super) fn addresses(site: &Site) -> Option<impl Fn(u32, &str) -> String> {
     let shown = site.node.config().reading.pictures == Pictures::Proxy;
     let pictures = site.pictures.clone();
-    (shown && pictures.can_sign())
-        .then(|| move |source, address: &str| format!("{PLACE}{}", pictures.query(source, address)))
+    (shown && pictures.can_sign()).then_some(move |source, address: &str| {
+        format!("{PLACE}{}", pictures.query(source, address))
+    })
 }
 
 /// A picture, for somebody who reads here.

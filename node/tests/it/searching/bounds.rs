@@ -39,7 +39,7 @@ async fn a_question_without_words_or_with_too_many_is_refused_with_a_reason() {
     for path in ["/api/v1/search?q=", "/api/v1/search?q=%20%09", &long] {
         let (status, body) = refused(&house, path).await;
         assert_eq!(status, StatusCode::BAD_REQUEST, "{body}");
-        assert!(body.contains("at most 1000 bytes"), "{body}");
+        assert!(body.contains("up to 1000 bytes"), "{body}");
     }
     for (path, named) in [
         ("/api/v1/search", "`q`"),

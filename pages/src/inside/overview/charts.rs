@@ -258,21 +258,15 @@ fn one(figure: &Figure, intervals: &[Interval], current: &str, period: Period) -
 fn drawn(figure: &Figure, intervals: &[Interval], period: Period) -> Markup {
     let values: Vec<Option<f64>> = intervals.iter().map(figure.value).collect();
     let known = || values.iter().flatten().copied();
-    let told = |value: f64| if figure.is_share { percent(value) } else { number(value) };
-    let description = match (known().reduce(f64::min), known().reduce(f64::max)) {
-        (Some(low), Some(high)) => {
-            format!("{} between {} and {}.", sentence(period), told(low), told(high))
-        }
-        _ => format!("Nothing is known of {}.", period.name()),
+    let Some((low, high)) = known().reduce(f64::min).zip(known().reduce(f64::max)) else {
+        return html! { p.chart.soft { "Nothing is known yet." } };
     };
+    let told = |value: f64| if figure.is_share { percent(value) } else { number(value) };
+    let description = format!("{} between {} and {}.", sentence(period), told(low), told(high));
     let most = known().fold(1.0, f64::max);
     let range = figure.is_share.then_some((0.0, most));
     let (id, title) = (figure.key, figure.title);
-    html! {
-        @if known().next().is_some() {
-            (Line { id, title, description: &description, values: &values, range }.draw())
-        } @else { p.chart.soft { "Nothing is known yet." } }
-    }
+    Line { id, title, description: &description, values: &values, range }.draw()
 }
 
 fn sentence(period: Period) -> &'static str {

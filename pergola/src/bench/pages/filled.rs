@@ -156,7 +156,7 @@ async fn add_feeds(node: &Node, texts: &Texts, count: u32, folders: u32) -> Resu
         let folder = folder(number % folders.max(1));
         let (name, word) = (feed(number), texts.word(&mut random, 20..200));
         let query = format!(
-            "CREATE FEED {name} AS RETURN OPML \"{folder}\" WHERE ITEM CONTAINS \"{word}\";"
+            "CREATE FEED {name} AS RETURN FOLDER \"{folder}\" WHERE ITEM CONTAINS \"{word}\";"
         );
         node.run_script(&query, "bench").await?;
     }

@@ -49,7 +49,7 @@ const ALL: &str = "user/-/state/com.google/reading-list";
 const READ: &str = "user/-/state/com.google/read";
 /// What somebody types who makes a feed.
 const QUERY: &str =
-    "CREATE FEED Tried AS RETURN OPML \"Folder 0\" WHERE ITEM CONTAINS \"ba\" WINDOW 50;";
+    "CREATE FEED Tried AS RETURN FOLDER \"Folder 0\" WHERE ITEM CONTAINS \"ba\" WINDOW 50;";
 
 /// All pages.
 pub(super) fn pages(node: &Contents) -> Vec<Page> {

@@ -48,7 +48,7 @@ fn with<'a>(more: &[&'a str]) -> Vec<&'a str> {
 #[test]
 fn a_webhook_is_added_listed_tried_resumed_and_removed() {
     let sandbox = newsstand();
-    let none = "nobody is notified; --webhook URL and --mail ADDRESS add somebody\n";
+    let none = "no notifications; --webhook URL or --mail ADDRESS adds one\n";
     assert_eq!(sandbox.ok(&NOTIFY), none);
     let (url, taken) = webhook();
     let added = sandbox.ok(&with(&["--webhook", &url]));
