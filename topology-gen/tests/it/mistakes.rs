@@ -248,7 +248,7 @@ fn a_bundle_overwrites_nothing() {
 #[test]
 fn options_of_observe_that_cannot_work_are_refused() {
     let said = refused(&["observe", "ftp://example.org"]);
-    assert!(said.contains("`ftp://example.org` is no address"), "{said}");
+    assert!(said.contains("`ftp://example.org` is not the address of a node"), "{said}");
     let said = refused(&["observe", "http://127.0.0.1:1", "--timeout", "0"]);
     assert!(said.contains("--timeout is 0"), "{said}");
     let said = refused(&["observe", "http://127.0.0.1:1", "--timeout", "20"]);

@@ -54,13 +54,13 @@ pub(super) fn section(
             form.line method="post" action="manage" {
                 label for="webhook" { "Webhook" }
                 input #webhook name="webhook" type="url" required value=(typed.webhook)
-                    placeholder="https://example.org/hook" autocomplete="off";
+                    placeholder="https://example.org/hook";
                 button name="do" value="webhook" { "Add a webhook" }
             }
             form.line method="post" action="manage" {
                 label for="mail" { "E-mail" }
                 input #mail name="mail" type="email" required value=(typed.mail) placeholder="ada@example.org"
-                    autocomplete="off";
+                   ;
                 label for="every" { "every" }
                 select #every name="every" {
                     @for often in [Often::Hour, Often::Day, Often::Week] {
