@@ -7,10 +7,13 @@ use std::time::Duration;
 use anyhow::{Context, Result};
 use pergola_accounts::{Following, Role, UserId, Wanted};
 use pergola_config::Config;
+use pergola_feed::Item;
 use pergola_node::node::{NewSource, NewUser, Node, Running, Stream, close};
 use pergola_outside::clock::Clock;
 use pergola_outside::surroundings::Surroundings;
-use pergola_store::archive::{Archive, Commit, FeedId, ItemNumber, SourceId};
+use pergola_store::archive::{
+    Archive, Commit, FeedId, ItemNumber, Known, KnownItem, SourceId, item_key,
+};
 use tokio::net::TcpListener;
 
 use super::Args;
@@ -76,6 +79,7 @@ impl Filled {
         let mut texts = Texts::new(VOCABULARY, args.seed);
         let spread = Spread { start: begun - SPAN, step: SPAN / args.items.max(1) as f64 };
         stock::fill(&archive, args.items, &sources, &mut texts, spread)?;
+        remember(&archive, &sources)?;
         stock::index(&archive, args.items)?;
         drop(archive);
         let (archive, node) = opened(&config).await?;
@@ -147,6 +151,41 @@ fn refreshed(archive: &Archive, sources: &[SourceId], now: f64) -> Result<()> {
         commit.source(source).put_state(&state);
     }
     Ok(archive.commit(commit)?)
+}
+
+/// Each source knows its items, as if it had shown all of them; from what it knows the feeds are filled.
+fn remember(archive: &Archive, sources: &[SourceId]) -> Result<()> {
+    for some in sources.chunks(TOGETHER as usize) {
+        let mut commit = Commit::new();
+        for &source in some {
+            let record = archive.source(source)?.context("a source that was added is there")?;
+            let mut known = Known::default();
+            loop {
+                let items = archive.chunk(source, known.next_chunk)?;
+                if items.is_empty() {
+                    break;
+                }
+                let chunk = known.next_chunk;
+                let seen = |(index, item): (usize, &Item)| {
+                    let at = item.published.map_or(0.0, |published| published.unix() as f64);
+                    let key = item_key(&item.id, item, record.origin);
+                    KnownItem {
+                        key,
+                        digest: 0,
+                        chunk,
+                        index: index as u16,
+                        first_seen: at,
+                        seen_at: at,
+                    }
+                };
+                known.items.extend(items.iter().enumerate().map(seen));
+                known.next_chunk += 1;
+            }
+            commit.source(source).put_known(&known);
+        }
+        archive.commit(commit)?;
+    }
+    Ok(())
 }
 
 /// Each feed has what of a folder has a word.

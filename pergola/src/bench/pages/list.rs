@@ -103,7 +103,7 @@ fn managing(node: &Contents) -> Vec<Page> {
         page("settings", one("/settings")),
         page("a prediction", one("/settings/prediction?refreshes_per_minute=120")),
         page("users", one("/settings/users")),
-        page("a user, before it is removed", one("/settings/users/remove?user=ada")),
+        page("a user, before it is removed", one("/settings/users/remove?name=ada")),
         page("metrics, as a page", one("/metrics")),
     ]
 }
