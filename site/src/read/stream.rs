@@ -21,7 +21,7 @@ use crate::site::Site;
 use crate::visitor::Reader;
 
 /// Items of a page.
-const AT_ONCE: usize = 50;
+const AT_ONCE: usize = 45;
 
 #[derive(Debug, Deserialize)]
 pub(super) struct Asked {

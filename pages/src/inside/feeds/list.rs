@@ -12,7 +12,7 @@ use crate::inside::{in_path, noted};
 use crate::words::{counted, time};
 
 /// Feeds on one page.
-const PAGE: usize = 100;
+const PAGE: usize = 60;
 
 /// The feeds of a node.
 #[derive(Debug, Clone, Copy)]

@@ -8,7 +8,7 @@ use anyhow::{Context, Result};
 use pergola_accounts::{Following, Role, UserId, Wanted};
 use pergola_config::Config;
 use pergola_feed::Item;
-use pergola_node::node::{NewSource, NewUser, Node, Running, Stream, close};
+use pergola_node::node::{Followed, NewSource, NewUser, Node, Running, Stream, close};
 use pergola_outside::clock::Clock;
 use pergola_outside::surroundings::Surroundings;
 use pergola_store::archive::{
@@ -93,12 +93,12 @@ impl Filled {
         let (_, node) = opened(&config).await?;
         let items = mark(&node, user, folders, begun).await?;
         let unread = node.unread_counts(user)?.all;
+        let sources = followed(&node, user)?;
         let mut random = Random(args.seed);
         let words = [texts.word(&mut random, 20..100), texts.word(&mut random, 5_000..50_000)];
         let listener = TcpListener::bind("127.0.0.1:0").await?;
         let running = pergola_site::start(node, listener)?;
         let seconds = clock.now() - begun;
-        let sources = sources.into_iter().map(|source| source.0).collect();
         let items = items.into_iter().map(|item| item.0).collect();
         let contents = Contents { sources, items, folders, words };
         Ok(Self { running, user, contents, unread, seconds })
@@ -213,6 +213,16 @@ fn follow(archive: &Archive, user: UserId, now: f64) -> Result<()> {
         }
     }
     Ok(archive.commit(commit)?)
+}
+
+/// The sources that the user follows.
+fn followed(node: &Node, user: UserId) -> Result<Vec<u32>> {
+    let all = node.subscriptions(user)?.into_iter();
+    let sources = all.filter_map(|one| match one.what {
+        Followed::Source(source) => Some(source.0),
+        Followed::Feed(_) => None,
+    });
+    Ok(sources.collect())
 }
 
 /// The user has read the items of every second folder, and starred some. Returns the newest ones.

@@ -4,7 +4,7 @@ use super::filled::{feed, folder};
 
 /// What the node has that pages are about.
 pub(super) struct Contents {
-    /// The numbers of its sources.
+    /// The numbers of the sources that the user follows.
     pub(super) sources: Vec<u32>,
     /// The numbers of some items that the user sees.
     pub(super) items: Vec<u64>,

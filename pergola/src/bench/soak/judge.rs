@@ -123,7 +123,7 @@ pub(super) fn conditions(
         Condition::at_most(
             match store {
                 Backend::Redb => "disk for each byte stored, mean of the last third",
-                Backend::Sled => "disk beyond 32 MiB for each byte stored, mean of the last third",
+                Backend::Sled => "disk beyond 64 MiB for each byte stored, mean of the last third",
             },
             (last.disk - store.unused_bytes() as f64).max(0.0) / last.live,
             DISK,

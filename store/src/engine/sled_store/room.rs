@@ -38,7 +38,7 @@ const NOTHING: usize = 3 << 10;
 const QUIET: u32 = 3;
 
 /// How large the file may become before pages are moved.
-pub(in crate::engine) const FREE: u64 = 32 << 20;
+pub(in crate::engine) const FREE: u64 = 64 << 20;
 
 /// Bytes that are committed before pages are moved: a quarter of a segment.
 const DUE: u64 = 128 << 10;

@@ -36,7 +36,7 @@ fn a_store_whose_rows_come_and_go_does_not_grow_without_end() {
             let rows = Table::ALL.into_iter().flat_map(|table| all_rows(&*store, table));
             rows.map(|(key, value)| key.len() + value.len()).sum::<usize>() as f64
         };
-        for number in 0..2_000 {
+        for number in 0..3_000 {
             store.commit(&refreshes(number)).unwrap();
         }
         let (disk, live) = (store.bytes_on_disk() as f64, live());
