@@ -29,42 +29,54 @@ pub(crate) fn is_web(href: &str) -> bool {
 
 /// HTML attributes that hold one address.
 const ATTRIBUTES: [&str; 4] = ["href=", "src=", "poster=", "cite="];
+/// Bytes of the longest address that is resolved.
+const LONGEST: usize = 4096;
 
-/// `html` with its relative addresses made absolute; `None` if it has none.
+/// `html` with its relative addresses made absolute; `None` if it has none. Only tags have addresses: a text that shows
+/// how a link is written stays as it is.
 pub(crate) fn resolve_html(html: &str, base: &Url) -> Option<String> {
     let mut out: Option<String> = None;
-    let mut copied = 0;
+    let (mut copied, mut at, mut in_tag) = (0, 0, false);
     let bytes = html.as_bytes();
-    for equals in memchr::memchr_iter(b'=', bytes) {
-        if equals < copied || !ATTRIBUTES.iter().any(|name| ends_with_fold(&bytes[..=equals], name))
-        {
-            continue;
+    while let Some(found) = memchr::memchr3(b'<', b'>', b'=', &bytes[at..]) {
+        let place = at + found;
+        at = place + 1;
+        match bytes[place] {
+            b'<' => in_tag |= bytes.get(at).is_some_and(u8::is_ascii_alphabetic),
+            b'>' => in_tag = false,
+            _ if in_tag => {
+                let Some(length) = quoted(&bytes[at..]) else { continue };
+                let start = at + 1;
+                at = start + length + 1;
+                let value = &html[start..start + length];
+                if !ATTRIBUTES.iter().any(|name| ends_with_fold(&bytes[..=place], name)) {
+                    continue;
+                }
+                let Some(absolute) = resolved(value, base) else { continue };
+                let out = out.get_or_insert_with(|| String::with_capacity(html.len() + 256));
+                out.push_str(&html[copied..start]);
+                super::chars::push_escaped(out, absolute.as_str());
+                copied = start + length;
+            }
+            _ => {}
         }
-        let Some(quote) = bytes.get(equals + 1).filter(|b| matches!(b, b'"' | b'\'')) else {
-            continue;
-        };
-        let start = equals + 2;
-        let Some(length) = memchr::memchr(*quote, &bytes[start..bytes.len().min(start + 4096)])
-        else {
-            continue;
-        };
-        let value = &html[start..start + length];
-        if !is_relative(value) {
-            continue;
-        }
-        let decoded = super::chars::decoded(value);
-        let Ok(absolute) = base.join(decoded.trim()) else {
-            continue;
-        };
-        let out = out.get_or_insert_with(|| String::with_capacity(html.len() + 256));
-        out.push_str(&html[copied..start]);
-        super::chars::push_escaped(out, absolute.as_str());
-        copied = start + length;
     }
     out.map(|mut out| {
         out.push_str(&html[copied..]);
         out
     })
+}
+
+/// The length of what stands in quotes at the beginning.
+fn quoted(bytes: &[u8]) -> Option<usize> {
+    let quote = bytes.first().filter(|byte| matches!(byte, b'"' | b'\''))?;
+    memchr::memchr(*quote, &bytes[1..])
+}
+
+/// What a relative address leads to.
+fn resolved(value: &str, base: &Url) -> Option<Url> {
+    let short = value.len() <= LONGEST && is_relative(value);
+    short.then(|| base.join(super::chars::decoded(value).trim()).ok()).flatten()
 }
 
 fn ends_with_fold(bytes: &[u8], name: &str) -> bool {

@@ -1,6 +1,7 @@
 //! Titles, summaries, contents, links and dates.
 
-use pergola_feed::{Dated, Item, Limits, ParseOptions, Text, TextKind, Timestamp, parse};
+use pergola_feed::{Dated, Item, Limits, ParseOptions, Text, TextKind, Timestamp, parse, sanitize};
+use url::Url;
 
 use crate::{atom, read, rss};
 
@@ -225,4 +226,13 @@ fn lists_of_an_item_are_limited_in_every_form() {
         words.join(",")
     );
     assert_eq!(first(&text).categories.len(), Limits::default().list);
+}
+
+#[test]
+fn a_text_that_shows_how_a_link_is_written_stays_as_it_is() {
+    let base = Url::parse("https://example.org/news/").unwrap();
+    let shown = "<p>Write <code>&lt;a href=\"b\"&gt;</code>, or src=\"c\".</p>";
+    assert_eq!(sanitize(&Text::html(shown), Some(&base)), shown);
+    let link = sanitize(&Text::html("<a title='2 > 1' href=\"b\">x</a>"), Some(&base));
+    assert!(link.contains("href=\"https://example.org/news/b\""), "{link}");
 }
